@@ -133,83 +133,43 @@ def cli(context: click.Context, *, version: bool) -> None:
 def load(name: str) -> click.Command | None:
     """Return the command of a verb, importing only its module; None for an unknown verb."""
     match name:
-        case "remember" | "edit" | "supersede":
-            from remora.interfaces.commands import remember
-
-            return remember.COMMANDS[name]
-        case "search" | "ask" | "context" | "related" | "show" | "list":
-            from remora.interfaces.commands import search
-
-            return search.COMMANDS[name]
-        case "index" | "impact" | "files" | "modules":
-            from remora.interfaces.commands import code
-
-            return code.COMMANDS[name]
-        case "plan" | "teach":
-            from remora.interfaces.commands import plan
-
-            return plan.COMMANDS[name]
-        case "learn" | "reflect" | "learned" | "checks" | "synthesize":
-            from remora.interfaces.commands import learn
-
-            return learn.COMMANDS[name]
-        case "install" | "uninstall":
-            from remora.interfaces.commands import install
-
-            return install.COMMANDS[name]
-        case "session":
-            from remora.interfaces.commands import session
-
-            return session.SESSION
-        case "note" | "journal":
-            from remora.interfaces.commands import notes
-
-            return notes.COMMANDS[name]
-        case "quote":
-            from remora.interfaces.commands import quotes
-
-            return quotes.QUOTE
-        case "export" | "import" | "erase" | "privacy":
-            from remora.interfaces.commands import personal_data
-
-            return personal_data.COMMANDS[name]
-        case "wrong" | "trust" | "verify" | "pin" | "forget" | "restore" | "prune":
-            from remora.interfaces.commands import upkeep
-
-            return upkeep.COMMANDS[name]
         case "log" | "why" | "status" | "preview" | "trial" | "statusline" | "off" | "on" | "hook":
-            from remora.interfaces.commands import advice
-
-            return advice.COMMANDS[name]
-        case "share" | "team" | "sync" | "conflicts" | "dispute":
-            from remora.interfaces.commands import share
-
-            return share.COMMANDS[name]
-        case "panel":
-            from remora.interfaces.commands import panel
-
-            return panel.COMMANDS[name]
+            from remora.interfaces.commands.advice import COMMANDS
+        case "index" | "impact" | "files" | "modules":
+            from remora.interfaces.commands.code import COMMANDS
+        case "install" | "uninstall":
+            from remora.interfaces.commands.install import COMMANDS
+        case "learn" | "reflect" | "learned" | "checks" | "synthesize":
+            from remora.interfaces.commands.learn import COMMANDS
+        case "init" | "move-in" | "doctor" | "reindex" | "backup" | "recover" | "completion" | "work":
+            from remora.interfaces.commands.maintenance import COMMANDS
+        case "stats" | "health" | "costs":
+            from remora.interfaces.commands.maintenance import COMMANDS
         case "mcp":
-            from remora.interfaces.commands import mcp
-
-            return mcp.COMMANDS[name]
-        case (
-            "init"
-            | "move-in"
-            | "stats"
-            | "health"
-            | "costs"
-            | "doctor"
-            | "reindex"
-            | "backup"
-            | "recover"
-            | "completion"
-            | "work"
-        ):
-            from remora.interfaces.commands import maintenance
-
-            return maintenance.COMMANDS[name]
-    return None
+            from remora.interfaces.commands.mcp import COMMANDS
+        case "note" | "journal":
+            from remora.interfaces.commands.notes import COMMANDS
+        case "panel":
+            from remora.interfaces.commands.panel import COMMANDS
+        case "export" | "import" | "erase" | "privacy":
+            from remora.interfaces.commands.personal_data import COMMANDS
+        case "plan" | "teach":
+            from remora.interfaces.commands.plan import COMMANDS
+        case "quote":
+            from remora.interfaces.commands.quotes import COMMANDS
+        case "remember" | "edit" | "supersede":
+            from remora.interfaces.commands.remember import COMMANDS
+        case "search" | "ask" | "context" | "related" | "show" | "list":
+            from remora.interfaces.commands.search import COMMANDS
+        case "session":
+            from remora.interfaces.commands.session import COMMANDS
+        case "share" | "team" | "sync" | "conflicts" | "dispute":
+            from remora.interfaces.commands.share import COMMANDS
+        case "wrong" | "trust" | "verify" | "pin" | "forget" | "restore" | "prune":
+            from remora.interfaces.commands.upkeep import COMMANDS
+        case _:
+            return None
+    return COMMANDS[name]
 
 
 def main() -> NoReturn:

@@ -192,8 +192,7 @@ def card(
         dependents: the memories that were derived from it.
     """
     warned = marks(record)
-    title: list[Part] = [Item(record.id, (Cell(record.type, "strong"),), "")]
-    title = [Para(f"{record.id}  {record.type}", "strong")]
+    title: list[Part] = [Para(f"{record.id}  {record.type}", "strong")]
     if warned:
         title.append(Para(", ".join(warned), "warn" if warns(record) else "dim"))
     rows: dict[str, str] = {

@@ -148,7 +148,16 @@ def entry(found: Entry, now: float) -> Page:
 def found_entries(found: Sequence[tuple[Entry, float]], now: float) -> Page:
     """Return the entries found by a word search, with their BM25 scores."""
     return tuple(
-        _item(e, (Cell(spoken().number(score), "good"), Cell(age(e.created_at, now), "dim")))
+        Item(
+            e.name,
+            (
+                Cell(e.kind, "strong"),
+                Cell(spoken().number(score), "good"),
+                Cell(age(e.created_at, now), "dim"),
+            ),
+            e.content,
+            (Cell(say("note.aliases", names=listed(e.aliases)), "dim"),) if e.aliases else (),
+        )
         for e, score in found
     )
 
@@ -159,11 +168,6 @@ def changed_entry(found: Entry, done: str, redactions: Sequence[Redaction] = ())
     if secrets := redaction_sentence(redactions):
         said.append(Para(secrets, "warn", indent=2))
     return tuple(said)
-
-
-def _item(found: Entry, facts: tuple[Cell, ...]) -> Item:
-    tail = (Cell(say("note.aliases", names=listed(found.aliases)), "dim"),) if found.aliases else ()
-    return Item(found.name, (Cell(found.kind, "strong"), *facts), found.content, tail)
 
 
 def history(found: Sequence[HistoryEntry], now: float) -> Page:

@@ -161,17 +161,16 @@ Changed = Sequence[tuple[str, int]]
 
 def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int = 0) -> list[Part]:
     """Return lines about memories that were restored, merged or retired with their branches."""
-    said: list[Part] = []
-    for branch, number in revived:
-        back = say("branch.revived", branch=branch, n=number)
-        said.append(Para(back, "good", indent=indent))
-    for branch, number in merged:
-        now = say("branch.merged", branch=branch, n=number)
-        said.append(Para(now, indent=indent))
-    for branch, number in retired:
-        gone = say("branch.retired", branch=branch, n=number)
-        said.append(Para(gone, "warn", indent=indent))
-    return said
+    told = (
+        ("branch.revived", revived, "good"),
+        ("branch.merged", merged, ""),
+        ("branch.retired", retired, "warn"),
+    )
+    return [
+        Para(say(key, branch=branch, n=number), style, indent)
+        for key, changed, style in told
+        for branch, number in changed
+    ]
 
 
 def _skips(report: InitReport) -> list[Part]:
@@ -307,7 +306,7 @@ def round_of(report: IndexReport) -> Page:
     return (Para(say("index.round", n=report.read, deleted=report.deleted, files=report.files, ms=ms)),)
 
 
-def impacts(found: Impacts, shown: Sequence[Impact], now: float) -> Page:  # noqa: ARG001  as other pages
+def impacts(found: Impacts, shown: Sequence[Impact]) -> Page:
     """Return the code that may break, nearest first, then the memories about the target."""
     said: list[Part] = []
     if shown:

@@ -36,7 +36,7 @@ def proposals(text: str) -> Iterator[Proposed]:
     """
     text = text.removeprefix("\ufeff")
     if not text.strip():
-        raise InvalidInput("there are no drafts: the text is empty", hint="Give a JSON object for each.")
+        raise InvalidInput("there are no drafts: the text is empty", hint="Give one JSON object per draft.")
     try:
         whole = _parsed(text)
     except InvalidInput as error:
@@ -77,7 +77,7 @@ def fields_of(value: object) -> dict[str, Any]:
         value = own_names(value)
     given = _object("a draft", value, MemoryDraft._fields)
     if "content" not in given:
-        raise InvalidInput("a draft needs 'content'", hint='The least is {"content": "a statement"}.')
+        raise InvalidInput("a draft needs 'content'", hint='The minimum is {"content": "a statement"}.')
     if "payload" in given and "type" not in given:
         kinds = ", ".join(PAYLOADS)
         raise InvalidInput("a payload needs a type", hint=f"Name a type, such as {kinds}.")

@@ -139,31 +139,6 @@ def test_project_that_does_not_exist(run: Run) -> None:
     assert "does not exist" in result.stderr
 
 
-def test_broken_settings(run: Run, project: Path) -> None:
-    """A mistake in one's own settings names the file and exits with the code for settings."""
-    own = project.parent / "config" / "config.toml"
-    own.parent.mkdir(exist_ok=True)
-    own.write_text("[search]\nfuzzy = true\n")
-    result = run("list")
-    assert result.exit_code == 3
-    assert str(own) in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [(b"this is not a database, whatever its name says, and long enough to be one" * 9, 12), (b"", 0)],
-    ids=["garbage", "empty"],
-)
-def test_damaged_database(run: Run, content: bytes, code: int, tmp_path: Path) -> None:
-    """A file that is no database is reported with its class's code; an empty one is filled."""
-    run("remember", "x is a letter", "--type", "pattern")
-    file = next((tmp_path / "data").glob("projects/*/memory.db"))
-    for path in file.parent.glob("memory.db*"):
-        path.unlink()
-    file.write_bytes(content)
-    assert run("list").exit_code == code
-
-
 class _Broken(CliContext):
     """A cli whose memory fails in a way of choice."""
 
@@ -231,3 +206,8 @@ def test_no_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not CliContext().colour
     assert run("--no-color", "list").exit_code == 0
     assert run("list", "--no-color").exit_code == 0
+
+
+def test_the_address_of_the_panel(answer: Callable[..., Any]) -> None:
+    """With --json it is told and nothing is served."""
+    assert answer("panel", "--port", "8000") == {"host": "127.0.0.1", "port": 8000, "installed": True}

@@ -13,10 +13,6 @@ from typing import Any
 
 import pytest
 
-from remora.app.codebase.module_descriptions import SemanticReport
-from remora.core.code import IndexReport
-from remora.interfaces import project_pages
-from remora.interfaces.page import Para
 from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
@@ -44,12 +40,6 @@ def test_index_says_what_it_read(run: Run):
     assert "3 files read, 0 unchanged, 0 deleted; names resolved in 3" in first
     assert "left out" not in first
     assert "0 files read, 3 unchanged" in run("index").stdout
-
-
-def test_index_reports_as_json(answer: Answer):
-    """The document has the fields of the report."""
-    report = answer("index")
-    assert (report["files"], report["read"], report["complete"]) == (3, 3, True)
 
 
 def test_impact_lists_the_nearest_first(run: Run):
@@ -122,17 +112,6 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
         "note: the index found no code here to read"
     ]
     assert "found no code" in run("doctor").stdout
-
-
-def test_one_part_waits():
-    """One is not many."""
-    report = IndexReport(1, 1, 0, 1, 0, (), 0, (), 2, 1, 1, 1)
-    said = [part.text for part in project_pages.indexed(report) if isinstance(part, Para)]
-    assert "1 chunk without a vector, found by words only (`remora index --embed` computes vectors)" in said
-    many = [part.text for part in project_pages.indexed(report._replace(waiting=2)) if isinstance(part, Para)]
-    assert "2 chunks without a vector, found by words only (`remora index --embed` computes vectors)" in many
-    told = SemanticReport(modules=1, waiting=1)
-    assert "1 module not described yet; the next run continues" in str(project_pages.described(told))
 
 
 def test_a_folder_is_asked_about_as_a_whole(run: Run):

@@ -258,7 +258,7 @@ def test_what_an_earlier_version_installed_is_noticed_and_mended(world: World):
 @pytest.mark.parametrize(
     ("words", "trouble"),
     [
-        (["/no/such/remora"], "does not exist or cannot be run"),
+        (["/no/such/remora"], "does not exist or is not executable"),
         (["no-such-program-of-ours"], "is not found on the PATH"),
         ([sys.executable, "-m", "remora"], "runs Python code from the current folder"),
         ([sys.executable, "-P", "-m", "remora"], ""),

@@ -20,6 +20,7 @@ from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands import maintenance
 from remora.net import listeners
+from tests.helpers import Repo
 from tests.interfaces.conftest import Run, command_line
 
 Answer = Callable[..., Any]
@@ -30,13 +31,9 @@ RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache must 
 def repository(project: Path) -> Path:
     """A repository with rules, two files that change together, and a fix."""
     (project / "AGENTS.md").write_text(RULES)
-    subprocess.run(["git", "init", "-q", "-b", "main", str(project)], check=True)
-    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    repo = Repo(project).init()
     for number in range(3):
-        for name in ("cache.py", "tenant.py"):
-            (project / name).write_text(f"value = {number}\n")
-        subprocess.run(["git", "add", "."], cwd=project, check=True)
-        subprocess.run(["git", *who, "commit", "-q", "-m", f"change {number}"], cwd=project, check=True)
+        repo.commit(f"change {number}", dict.fromkeys(("cache.py", "tenant.py"), f"value = {number}\n"))
     return project
 
 
@@ -227,7 +224,7 @@ def test_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]
     """Ids of the project's memories; `restore` offers those that were forgotten."""
     first, second = remember("one thing"), remember("two things")
     run("forget", second)
-    assert complete(f"remora show {first[:3]}") == [first[:8]]
+    assert complete(f"remora show {first[:3]}") == complete(f"remora why {first[:3]}") == [first[:8]]
     assert complete("remora forget ") == [first[:8]]
     assert complete("remora restore ") == [second[:8]]
     assert complete(f"remora show {first[:12]}") == [first]

@@ -126,14 +126,6 @@ def test_hits_show_rank_score_type_origin_age_text_and_files() -> None:
     )
 
 
-def test_turn_hits() -> None:
-    """A turn shows its speaker and session in place of a memory's origin."""
-    hit = Hit("7", "turn", "hello there", 0.4, session_id="cli:1", role="Ada", time="2026-02-27T12:00:00Z")
-    assert plain(memory_pages.hits([hit], NOW)) == (
-        "7         #1   0.40  turn               Ada in cli:1  2 days ago  hello there\n"
-    )
-
-
 def test_why_says_each_reason_once_and_in_plain_words() -> None:
     """Five lines: how it was found, what raised it, what lowered it, who said it when, its confidence."""
     why = (
@@ -172,17 +164,10 @@ def test_receipt_says_what_was_merged_and_taken_out() -> None:
     assert text.splitlines() == [
         "1a2b3c4d  merged with an existing gotcha (91% similar)  Tokens expire after 24 h",
         "  all origins kept: AGENTS.md:4, agent",
-        "  your words are kept as an origin: tokens live a day",
+        "  your wording is kept as an origin: tokens live a day",
         "  1 secret removed before storing: 1 password",
         "  2 control characters were removed",
     ]
-
-
-def test_receipt_of_a_guessed_type() -> None:
-    """A type that was guessed is called a guess, with the way to change it."""
-    text = plain(memory_pages.receipt(record(receipt=Receipt("stored")), guessed=True))
-    assert "guess" in text
-    assert "remora edit 1a2b3c4d --type" in text
 
 
 def test_files_come_with_evidence() -> None:
@@ -213,9 +198,3 @@ def test_pruning() -> None:
         "`remora restore ID` brings a forgotten one back."
     )
     assert plain(memory_pages.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"
-
-
-def test_flagged_sentence() -> None:
-    """Memories that rest on one that went are named."""
-    assert memory_pages.flagged_sentence([record()]) == "1 dependent memory marked for review: 1a2b3c4d"
-    assert memory_pages.flagged_sentence([record()] * 2).startswith("2 dependent memories marked")

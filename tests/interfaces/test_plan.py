@@ -19,6 +19,7 @@ from remora.core.events import FileUse
 from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
 from remora.interfaces import learn_pages
+from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.commands.review import Asking, Reviewed, due, page, review
 from remora.interfaces.draw import plain
 from remora.interfaces.words import speaking
@@ -176,7 +177,7 @@ def test_teach_on_a_terminal(
 ) -> None:
     """A person is shown what would be stored and asked; no is an answer."""
     (project / "rules.md").write_text(RULES)
-    monkeypatch.setattr("remora.interfaces.commands.review.somebody", lambda: True)
+    monkeypatch.setattr(CliContext, "asks", True)
     assert "Nothing was stored." in run("teach", "rules.md", stdin="n\n").stderr
     assert memory.list() == []
     result = run("teach", "rules.md", stdin="y\n")
@@ -374,7 +375,7 @@ def test_a_review_on_a_terminal(
     learn(run, project)
     number = len(memory.learned())
     assert number >= 1
-    monkeypatch.setattr("remora.interfaces.commands.review.somebody", lambda: True)
+    monkeypatch.setattr(CliContext, "asks", True)
     result = run("learned", "--review", stdin="x\nK\n" + "d\n" * (number - 1))
     assert result.exit_code == 0, result.output
     assert f"  1/{number}" in result.stdout
@@ -398,7 +399,7 @@ def test_enter_at_each_trust_level(run: Run, memory: Memory, project: Path, monk
     """At level 1 Enter leaves a memory for later, at level 2 it keeps all."""
     learn(run, project)
     number = len(memory.learned())
-    monkeypatch.setattr("remora.interfaces.commands.review.somebody", lambda: True)
+    monkeypatch.setattr(CliContext, "asks", True)
     assert f"{number} for later" in run("learned", "--review", stdin="\n" * number).stdout
     run("trust", "2")
     assert f"{number} kept" in run("learned", "--review", stdin="\n").stdout
@@ -413,7 +414,7 @@ def test_many_corrections_in_a_session_offer_a_lower_level(run: Run, memory: Mem
     with memory._project.db.transaction():
         memory._project.db.uses.add(session_id, "wrong", dict.fromkeys(wrong, 1), "2026-02-02T00:00:00.000Z")
     run("trust", "2")
-    assert "`remora trust` takes a lower level" in run("learned").stderr
+    assert "`remora trust` sets a lower level" in run("learned").stderr
     run("trust", "1")
     assert "lower level" not in run("learned").stderr
 

@@ -32,14 +32,13 @@ from tests.interfaces.planting import BAD, PLANTED
         (PLANTED,),
     ],
 )
-@pytest.mark.parametrize("as_json", [False, True])
-def test_no_planted_sign_comes_out(run: Run, project: Path, words: tuple[str, ...], *, as_json: bool) -> None:
+def test_no_planted_sign_comes_out(run: Run, project: Path, words: tuple[str, ...]) -> None:
     """What was typed comes back in answers, notes and errors without a sign that a terminal obeys."""
     (project / "a.py").write_text("def one():\n    return 1\n")
-    result = run(*(["--json"] if as_json else []), *words)
-    assert not BAD & set(result.stdout + result.stderr), ascii(result.output)
-    if as_json:
-        json.loads(result.stdout)
+    told, document = run(*words), run("--json", *words)
+    for result in (told, document):
+        assert not BAD & set(result.stdout + result.stderr), ascii(result.output)
+    json.loads(document.stdout)
 
 
 def test_names_of_fields_are_cleaned() -> None:
@@ -138,10 +137,12 @@ def planted(project: Path, planted_once: tuple[Path, str]) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(CALLED))
-@pytest.mark.parametrize("as_json", [False, True])
-def test_no_verb_prints_what_was_planted(run: Run, planted: str, name: str, *, as_json: bool) -> None:
-    """Files, memories, notes, quotes, conversations and the journal are shown without such signs."""
+def test_no_verb_prints_what_was_planted(run: Run, planted: str, name: str) -> None:
+    """Whatever it shows has no such signs; with --json behind it stdout is one JSON object and no more."""
     words = [planted if word == "ID" else word for word in CALLED[name]]
-    result = run(*(["--json"] if as_json else []), *name.split(), *words)
-    assert not BAD & set(result.stdout + result.stderr), ascii(result.output)
-    assert "Traceback" not in result.output
+    told, document = run(*name.split(), *words), run(*name.split(), *words, "--json")
+    for result in (told, document):
+        assert not BAD & set(result.stdout + result.stderr), ascii(result.output)
+        assert "Traceback" not in result.output
+    assert isinstance(json.loads(document.stdout), dict)
+    assert document.stderr == ""

@@ -201,14 +201,6 @@ def test_marks() -> None:
     assert present.marks(record(deprecated=True, superseded_by="9f8e7d6c5b")) == ("superseded by 9f8e7d6c",)
 
 
-def test_listed() -> None:
-    """Long lists end in how many more there are."""
-    assert present.listed(["a", "b"]) == "a, b"
-    assert present.listed(["a", "b"], 2) == "a, b"
-    assert present.listed(["a", "b", "c"], 1) == "a and 2 more"
-    assert present.listed([]) == ""
-
-
 def test_redaction_sentence_never_needs_the_value() -> None:
     """Secrets are counted by kind."""
     assert present.redaction_sentence([]) == ""

@@ -206,11 +206,11 @@ def test_examination() -> None:
         "warning  environment  REMORA_HOEM is not known",
         "                      → Did you mean REMORA_HOME?",
         "",
-        "Something needs attention: 1 warning.",
+        "Problems found: 1 warning.",
     ]
-    assert plain(project_pages.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nAll is well.\n")
+    assert plain(project_pages.examination(Report((Finding("ok", "a", "b"),)))).endswith("\nNo problems.\n")
     assert plain(project_pages.examination(Report((Finding("note", "a", "b"),)))).endswith(
-        "\nAll is well: 1 note.\n"
+        "\nNo problems: 1 note.\n"
     )
 
 
@@ -220,8 +220,8 @@ def test_what_is_known_of_a_repository() -> None:
     facts = project_pages.facts_of(["a.py"], related, ["make test", "make lint"])
     assert facts == [
         "a.py changes most.",
-        "b.py goes with it: changed together in 4 of 5 commits.",
-        "Its work is checked with `make test` and `make lint`.",
+        "b.py is related to it: changed together in 4 of 5 commits.",
+        "Commands that check it: `make test` and `make lint`.",
     ]
     assert "About this repository\n  a.py changes most." in plain(
         project_pages.initialised(INIT, facts=facts)

@@ -83,7 +83,7 @@ def test_every_field_of_a_draft() -> None:
 @pytest.mark.parametrize(
     ("more", "said", "hint"),
     [
-        ({"content": None}, "a draft needs 'content'", "The least is"),
+        ({"content": None}, "a draft needs 'content'", "The minimum is"),
         ({"tag": "a"}, "a draft has no field 'tag'", "Did you mean 'tags'?"),
         ({"zzz": 1}, "a draft has no field 'zzz'", "Its fields are content, type"),
         ({"payload": {}}, "a payload needs a type", "dead_end"),

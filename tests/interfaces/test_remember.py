@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import subprocess
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull
 from remora.interfaces.cli import cli
-from remora.interfaces.commands import cli_context, remember
+from remora.interfaces.commands import remember
 from remora.interfaces.commands.cli_context import CliContext
 from tests.interfaces.conftest import Run
 
@@ -76,14 +74,10 @@ SAID = "Größe: tokens cost 5 € – naïve caches don’t count"
 @pytest.mark.parametrize(
     ("raw", "note"),
     [
-        (SAID.encode("utf-8-sig"), ""),
         (SAID.encode("utf-16"), ""),  # with its mark, as PowerShell writes
-        (codecs.BOM_UTF16_BE + SAID.encode("utf-16-be"), ""),
-        (SAID.encode("utf-32"), ""),
         (SAID.encode("utf-16-le"), "note: stdin: read as UTF-16\n"),
-        (SAID.encode("cp1252"), "note: stdin: not UTF-8; read as Windows-1252\n"),
     ],
-    ids=["utf-8", "utf-16", "utf-16-be", "utf-32", "without a mark", "western"],
+    ids=["utf-16", "without a mark"],
 )
 def test_encodings_on_stdin(run: Run, answer: Answer, raw: bytes, note: str) -> None:
     """Text in another encoding is stored as it was meant, as a memory, a note and a draft in a file."""
@@ -92,13 +86,6 @@ def test_encodings_on_stdin(run: Run, answer: Answer, raw: bytes, note: str) -> 
     assert run("note", "add", "prices", "-", stdin=raw).stderr == note
     assert [m["content"] for m in answer("list")["memories"]] == [SAID]
     assert answer("note", "show", "prices")["content"] == SAID
-
-
-def test_latin_1_on_stdin(run: Run, answer: Answer) -> None:
-    """Of one byte that is not UTF-8 the letter is kept, and JSON stays one document."""
-    result = run("remember", "-", "--type", "pattern", "--json", stdin="Café tokens expire".encode("latin-1"))
-    assert json.loads(result.stdout)["content"] == "Café tokens expire"
-    assert result.stderr == ""
 
 
 def test_damaged_utf_8_on_stdin(run: Run, answer: Answer) -> None:
@@ -112,19 +99,9 @@ def test_damaged_utf_8_on_stdin(run: Run, answer: Answer) -> None:
     assert result.stderr == "note: stdin: not all of it is UTF-8; what is not was replaced\n"
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00>\x00\x01\x00\x00\x00 tokens",
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-        bytes(range(256)) * 4,
-        b"tokens\0" * 3 + bytes(9),
-        zlib.compress(bytes(range(256)) * 40),
-    ],
-    ids=["program", "picture", "every byte", "much of nothing", "packed"],
-)
-def test_no_text_on_stdin(run: Run, answer: Answer, raw: bytes) -> None:
+def test_no_text_on_stdin(run: Run, answer: Answer) -> None:
     """Bytes that are no text are refused by every verb that reads stdin, and nothing is stored."""
+    raw = bytes(range(256)) * 4
     verbs = (
         ["remember", "-"],
         ["note", "add", "a", "-"],
@@ -160,24 +137,12 @@ def test_a_nul_on_stdin(run: Run, answer: Answer) -> None:
     ]
 
 
-def test_drafts_in_utf_16(answer: Answer, project: Path) -> None:
-    """A file of drafts that PowerShell wrote is read."""
-    (project / "drafts.json").write_bytes(
-        json.dumps([{"content": SAID}], ensure_ascii=False).encode("utf-16")
-    )
-    assert [m["content"] for m in answer("remember", "--from-json", "drafts.json")["memories"]] == [SAID]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ([], "the statement is missing"),
-        ([""], "content is empty"),
         (["..."], "content is empty"),
         (["x is y", "--type", "fact"], "there is no type 'fact'"),
-        (["x is y", "--type", "gotcha", "--scope", "world"], "there is no scope 'world'"),
-        (["x is y", "--type", "gotcha", "--source", "me"], "there is no source 'me'"),
-        (["x is y", "--type", "gotcha", "--confidence", "2"], "confidence must be between 0 and 1"),
         (["x is y", "--confidence", "high"], "not a valid float"),
         (["x" * 30_000, "--type", "gotcha"], "30,000 characters"),
     ],
@@ -196,18 +161,6 @@ def test_secrets_are_counted_and_never_shown(run: Run) -> None:
     assert "1 secret removed before storing: 1 password" in result.stdout
     everything = result.stdout + run("list").stdout + run("list", "--json").stdout
     assert "hunter2swordfish" not in everything
-
-
-def test_duplicates_are_merged_and_say_so(run: Run, remember: Callable[..., str], clock: FixedClock) -> None:
-    """The same statement said again is merged with the first, which keeps both origins."""
-    first = remember("Tokens expire after 24 h", "--type", "decision")
-    clock.advance(days=2)
-    result = run("remember", "tokens expire  after 24 h", "--type", "decision", "--source", "qa_auto")
-    assert result.stdout.splitlines() == [
-        f"{first[:8]}  merged with an existing decision (same text)  Tokens expire after 24 h",
-        "  all origins kept: user, qa",
-    ]
-    assert len(run("list").stdout.splitlines()) == 1
 
 
 def test_guessed_type_is_called_a_guess(run: Run) -> None:
@@ -297,15 +250,6 @@ def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..
     assert f"superseded by {listed[0]['id'][:8]}" in shown
 
 
-def test_supersede_twice_is_a_conflict(run: Run, remember: Callable[..., str]) -> None:
-    """What was replaced already cannot be replaced again."""
-    old = remember("Tokens expire after 24 h", "--type", "decision")
-    assert run("supersede", old, "Tokens expire after 12 h", "--tag", "x", "--type", "gotcha").exit_code == 0
-    result = run("supersede", old, "Tokens expire after 6 h")
-    assert result.exit_code == 5
-    assert "was superseded by" in result.stderr
-
-
 def test_branch(answer: Answer, remember: Callable[..., str]) -> None:
     """A memory can be kept for one branch, moved to another, and made to hold on all."""
     memory_id = remember("The cache is written in Rust", "--branch", "topic")
@@ -330,10 +274,6 @@ def test_payload(run: Run, answer: Answer) -> None:
     ("words", "said"),
     [
         (["--type", "dead_end", "--payload", "{}"], "dead_end needs 'approach_tried', 'why_it_failed'"),
-        (["--type", "workflow_recipe", "--payload", '{"task_pattern": "x"}'], "needs 'steps'"),
-        (["--type", "dead_end", "--payload", '{"tried": "x"}'], "dead_end has no field 'tried'"),
-        (["--type", "task_calibration", "--payload", '{"ratio": 1}'], "needs 'module', 'average_actual"),
-        (["--type", "prefetch_pattern", "--payload", "[]"], "must be a JSON object, not a list"),
         (["--type", "dead_end", "--payload", "threads"], "the payload is not JSON"),
         (["--payload", "{}"], "a payload needs a type"),
     ],
@@ -424,49 +364,21 @@ def test_drafts_without_text_beside_them(run: Run, project: Path) -> None:
         assert said in result.stderr
 
 
-def test_a_file_that_is_too_large(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file beyond what is read at once is refused whole, not cut."""
-    monkeypatch.setattr(cli_context, "MAX_DOCUMENT_BYTES", 20)
-    (project / "drafts.json").write_text('[{"content": "Tokens expire after 24 h"}]')
-    result = run("remember", "--from-json", "drafts.json")
-    assert result.exit_code == 2
-    assert "drafts.json has more than 20 bytes" in result.stderr
-
-
 def test_many_drafts(run: Run, answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drafts are stored some at a time; what is wrong is named with its place, and all else is stored."""
-    monkeypatch.setattr(remember, "TOGETHER", 10)
-    bad = {1, 10, 11, 20, 37, 95}
-    lines = [f'{{"content": "Service number{n} has port{n}", "type": "pattern"}}' for n in range(1, 96)]
+    monkeypatch.setattr(remember, "TOGETHER", 3)
+    bad = {1, 3, 4, 6, 8, 14}
+    lines = [f'{{"content": "Service number{n} has port{n}", "type": "pattern"}}' for n in range(1, 15)]
     for number in bad:
         lines[number - 1] = '{"content": " ", "type": "pattern"}' if number % 2 else "no JSON at all"
-    lines += [lines[1]] * 30
+    lines += [lines[1]] * 4
     result = run("remember", "--from-json", "-", "--json", stdin="\n".join(lines))
     assert result.exit_code == 2
     document = json.loads(result.stdout)
     assert [s["what"] for s in document["skipped"]] == [f"line {n}" for n in sorted(bad)]
-    assert len(document["memories"]) == 95 - len(bad) + 30
-    assert [m["receipt"]["action"] for m in document["memories"][-30:]] == ["merged"] * 30
-    assert len(answer("list", "--limit", "0")["memories"]) == 95 - len(bad)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("word " * 2_000_000, "the drafts are not JSON (line 1, column 1: Expecting value)"),
-        ("[" * 200_000, "the drafts are not JSON that can be read (nested too deep)"),
-        ('{"content": "' + "x" * 1_000_000 + '"}', "the draft: content has 1,000,000 characters"),
-        ("1\n" * 20_000, "the drafts are not JSON (line 2, column 1: Extra data)"),
-    ],
-    ids=["no JSON", "nested", "one long draft", "numbers"],
-)
-def test_large_documents_that_are_no_drafts(run: Run, text: str, said: str) -> None:
-    """Millions of characters of something else are refused in a sentence, and nothing is stored."""
-    result = run("remember", "--from-json", "-", stdin=text)
-    assert result.exit_code == 2
-    assert said in result.stderr + result.stdout
-    assert len(result.stderr + result.stdout) < 500
-    assert run("list").stdout == ""
+    assert len(document["memories"]) == 14 - len(bad) + 4
+    assert [m["receipt"]["action"] for m in document["memories"][-4:]] == ["merged"] * 4
+    assert len(answer("list", "--limit", "0")["memories"]) == 14 - len(bad)
 
 
 class Full:
@@ -500,14 +412,3 @@ def test_a_store_that_fails_in_the_middle(project: Path, clock: FixedClock) -> N
         "Of 2 drafts: 1 stored, 1 refused. Stopped at line 4.",
         "error: the disk is full",
     ]
-
-
-def test_edit_to_the_words_of_another(run: Run, answer: Answer, remember: Callable[..., str]) -> None:
-    """An edit that makes two memories say the same names the other one."""
-    first, second = remember("Alpha comes first"), remember("Beta is the letter after it")
-    result = run("edit", second, "--content", "alpha comes  first")
-    assert result.stdout.splitlines() == [
-        f"{second[:8]}  updated, pattern  alpha comes first",
-        f"  {first[:8]} says the same now; forget one of the two",
-    ]
-    assert answer("edit", second, "--content", "Alpha comes FIRST")["receipt"]["merged_with"] == first

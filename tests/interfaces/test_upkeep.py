@@ -70,15 +70,6 @@ def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
     assert answer("list", "--pinned")["memories"] == []
 
 
-def test_forgotten_memories_cannot_be_pinned(run: Run, remember: Remember) -> None:
-    """A conflict says what to do first."""
-    memory_id = remember("one thing")
-    run("forget", memory_id)
-    result = run("pin", memory_id)
-    assert result.exit_code == 5
-    assert f"`remora restore {memory_id[:8]}` first" in result.stderr
-
-
 def test_prune(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
     """A dry run lists what would go and changes nothing; then it goes, and can be restored."""
     old = remember("Builds fail on Mondays", "--type", "error_pattern")
@@ -128,12 +119,3 @@ def test_forget_by_filter(run: Run, remember: Remember, project: Path, clock: Fi
             memory.remember(f"Route {number} is served by host {number}", type="pattern")
     assert "21 memories would be forgotten" in run("forget", "--type", "pattern").stderr
     assert len(run("forget", "--type", "pattern", "--yes").stdout.splitlines()) == 21
-
-
-def test_verifying_many_wants_a_yes(run: Run, project: Path, clock: FixedClock) -> None:
-    """Where nobody can be asked, many need --yes; nothing is changed without."""
-    with Memory.open(project, clock=clock) as memory:
-        memory.remember_each([{"content": f"port {n} belongs to service {n}"} for n in range(21)])
-    assert run("verify", "--all").exit_code == 2
-    assert not any(verified(project, clock))
-    assert len(run("verify", "--all", "--yes").stdout.splitlines()) == 21

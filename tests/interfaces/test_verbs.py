@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
-from pathlib import Path
 
 import click
 import pytest
@@ -19,38 +17,7 @@ from remora.interfaces.verbs import GROUPS, VERBS, Verb, verb
 from tests.interfaces.conftest import Run
 
 NAMES = [v.name for v in VERBS]
-ANSWERING = [name for name in NAMES if name != "hook"]  # that one answers a host and ends the process
 INNER = [v for inner in GROUPS.values() for v in inner]
-# What each verb needs to be called at all.
-LEAST: dict[str, list[str]] = {
-    "remember": ["a cache has a key", "--type", "pattern"],
-    "edit": ["ID", "--content", "a cache has one key"],
-    "why": ["ID"],
-    "backup": ["copy.tar"],
-    "supersede": ["ID", "caches are gone"],
-    "search": ["cache"],
-    "context": ["cache"],
-    "related": ["a.py"],
-    "show": ["ID"],
-    "verify": ["ID"],
-    "wrong": ["ID", "--outdated"],
-    "pin": ["ID"],
-    "forget": ["ID"],
-    "restore": ["ID"],
-    "impact": ["a.py"],
-    "files": ["make the cache smaller"],
-    "completion": ["zsh"],
-    "move-in": ["a.jsonl"],
-    "learn": ["."],
-    "plan": ["make the cache smaller"],
-    "teach": ["rules.md"],
-    "export": ["out.json"],
-    "import": ["all.json"],
-    "erase": ["ID", "--yes"],
-    "ask": ["cache"],
-    "preview": ["--edit", "a.py"],
-    "sync": ["--yes"],
-}
 # Verbs that are no single question to a memory.
 WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "statusline", "uninstall")
 
@@ -113,44 +80,3 @@ def test_every_verb_has_help(run: Run, name: str) -> None:
     assert verb(name).help in words
     assert "--json" in words
     assert "--project PATH" in words
-
-
-@pytest.mark.parametrize("name", ANSWERING)
-@pytest.mark.parametrize("before", [True, False], ids=["before", "behind"])
-def test_every_verb_answers_in_json(run: Run, name: str, *, before: bool) -> None:
-    """With --json before or behind the verb, stdout is one JSON object and nothing else."""
-    stored = run("remember", "a cache has a bound", "--type", "pattern", "--json")
-    if name == "move-in":
-        entity = {"type": "entity", "name": "cache", "entityType": "part", "observations": ["has a bound"]}
-        Path("a.jsonl").write_text(json.dumps(entity) + "\n", "utf-8")
-    if name == "teach":
-        Path("rules.md").write_text("- Never log a token\n", "utf-8")
-    if name in ("team", "sync"):
-        Path("carried").mkdir()
-        run("share", "init", "folder:carried", "--me", "Ann")
-    if name == "import":
-        run("export", "all.json")
-    if name == "impact":
-        Path("a.py").write_text("x = 1\n", "utf-8")
-        run("index")
-    memory_id = json.loads(stored.stdout)["id"]
-    words = [memory_id if word == "ID" else word for word in LEAST.get(name, [])]
-    result = run("--json", name, *words) if before else run(name, *words, "--json")
-    assert result.exit_code == 0, result.output
-    assert isinstance(json.loads(result.stdout), dict)
-    assert result.stderr == ""
-
-
-def test_unknown_verb_is_a_key_error() -> None:
-    """Asking for a verb that is not in the list fails at once."""
-    with pytest.raises(KeyError):
-        verb("recollect")
-
-
-@pytest.mark.parametrize("entry", [v for v in VERBS if not v.hidden], ids=lambda v: v.name)
-def test_documentation_covers_the_list(entry: Verb) -> None:
-    """Every visible verb has its section in the reference, with its help."""
-    reference = (Path(__file__).parents[2] / "docs" / "reference.md").read_text("utf-8")
-    _, heading, rest = reference.partition(f"### remora {entry.name}\n")
-    assert heading
-    assert entry.help in " ".join(rest.partition("### ")[0].split())

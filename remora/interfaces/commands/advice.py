@@ -12,7 +12,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
 
@@ -23,7 +23,7 @@ FOLLOWED_EVERY = 1.0  # seconds
 @click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 @click.option("--maintenance", is_flag=True, help="List the daily maintenance runs instead.")
-@click.option("--follow", is_flag=True, help="Go on with new entries until Ctrl-C.")
+@click.option("--follow", is_flag=True, help="Print new entries until Ctrl-C.")
 def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, follow: bool) -> None:
     """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""
     if maintenance:
@@ -49,7 +49,7 @@ def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, f
 @command("why", epilog="Example: remora why 1a2b3c4d")
 @click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
 def why(cli: CliContext, *, memory_id: str) -> None:
-    """Shows the origins, trust and triggers of memory ID, and when agents were told."""
+    """Shows the origins, trust and triggers of memory ID, and when agents got it."""
     found = cli.memory(writes=False).why(memory_id)
     cli.answer(found, lambda: memory_pages.why(found))
 
@@ -73,16 +73,16 @@ session_option = click.option(
     metavar="ID",
     is_flag=False,
     flag_value="",
-    help="Only this session; without ID, the one at work.",
+    help="Only this session; without ID, the active one.",
 )
 
 
 @command("off", epilog="Example: remora off --session")
 @session_option
 def off(cli: CliContext, *, session: str | None) -> None:
-    """Agents are told nothing unasked, nothing is noted or learned: in this project, or in one session.
+    """Stops injection, recording and learning, in this project or in one session.
 
-    What is said while Remora is off is never learned, not even later. Memories stay.
+    Messages sent while Remora is off are never learned, not even later. Memories stay.
     """
     done = cli.memory().turn_off(session)
     since = done[:16].replace("T", " ")
@@ -99,12 +99,12 @@ def on(cli: CliContext, *, session: str | None) -> None:
 
 
 @command("trial", epilog="Example: remora trial")
-@click.option("--apply", is_flag=True, help="Put the proposed phase weights in force.")
-@click.option("--undo", is_flag=True, help="Take the weights that were applied last back.")
+@click.option("--apply", is_flag=True, help="Apply the proposed phase weights.")
+@click.option("--undo", is_flag=True, help="Undo the last --apply.")
 def trial(cli: CliContext, *, apply: bool, undo: bool) -> None:
-    """Compares moments at which an agent was told something with moments at which that was held back.
+    """Compares moments at which advice was given with moments at which it was held back.
 
-    One moment in ten is held back at random; `trial.share` changes that, 0 turns it off.
+    Advice is held back at random at one moment in ten; `trial.share` sets the share, 0 turns it off.
     """
     if apply and undo:
         raise InvalidInput("--apply and --undo exclude each other")
@@ -122,7 +122,7 @@ def trial(cli: CliContext, *, apply: bool, undo: bool) -> None:
 
 @command("statusline")
 def statusline(cli: CliContext) -> None:
-    """Reads the session from stdin, as Claude Code tells it; docs/install.md has the setting."""
+    """Reads the status line input of Claude Code from stdin; docs/install.md has the setting."""
     from remora.interfaces.hooks.statusline import answer
 
     text = answer(b"" if sys.stdin.isatty() else sys.stdin.buffer.read(), os.environ)
@@ -139,27 +139,20 @@ def hook(cli: CliContext, *, host: str | None) -> None:  # noqa: ARG001  `entry`
 
 
 @command("preview", epilog='Example: remora preview --run "git push --force"')
-@click.option("--edit", metavar="PATH", help="If an agent edited this file.")
-@click.option("--run", metavar="COMMAND", help="If an agent ran this command.")
-@click.option("--ask", metavar="TEXT", help="If this were the first prompt of a session.")
+@click.option("--edit", metavar="PATH", help="A file that the agent edits.")
+@click.option("--run", metavar="COMMAND", help="A command that the agent runs.")
+@click.option("--ask", metavar="TEXT", help="The first prompt of the session.")
 def preview(cli: CliContext, *, edit: str | None, run: str | None, ask: str | None) -> None:
-    """Nothing is said and nothing is counted. With --edit it also shows why memories stay silent."""
+    """Nothing is sent or counted.
+
+    With --edit it also lists the memories that would not be injected, with reasons.
+    """
     given = [(at, about) for at, about in (("edit", edit), ("run", run), ("ask", ask)) if about]
     if len(given) != 1:
-        raise InvalidInput("name one moment", hint="--edit PATH, --run COMMAND or --ask TEXT.")
+        raise InvalidInput("name one event", hint="Give --edit PATH, --run COMMAND or --ask TEXT.")
     at, about = given[0]
     found = cli.memory(writes=False).preview(at, cli.repository_path(about) if at == "edit" else about)
     cli.answer(found, lambda: memory_pages.preview(found))
 
 
-COMMANDS = {
-    "log": log,
-    "why": why,
-    "status": status,
-    "preview": preview,
-    "trial": trial,
-    "statusline": statusline,
-    "off": off,
-    "on": on,
-    "hook": hook,
-}
+COMMANDS = by_name(log, why, status, preview, trial, statusline, off, on, hook)

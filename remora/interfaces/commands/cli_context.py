@@ -95,6 +95,11 @@ class CliContext:
         else:
             click.echo(draw.plain(shown), nl=False)
 
+    @property
+    def asks(self) -> bool:
+        """Whether the user can be asked: stdin and stderr are terminals, and `--json` is not set."""
+        return not self.json and sys.stdin.isatty() and sys.stderr.isatty()
+
     def ask(self, question: str, waits: str) -> None:
         """Ask for confirmation at the terminal.
 
@@ -111,16 +116,15 @@ class CliContext:
         if not self.json:
             click.echo(safe(text), err=True)
 
-    def remark(self, text: str) -> None:
-        """Write a translated note of an answer to stderr."""
-        self.note(say("note", text=in_words(text)))
+    def remark(self, *texts: str) -> None:
+        """Write translated notes of an answer to stderr, each once."""
+        for text in dict.fromkeys(texts):
+            self.note(say("note", text=in_words(text)))
 
     def tell(self, notes: Sequence[str]) -> None:
         """Write the notes of an answer to stderr; omit "no embedding model" if the settings turned it off."""
         wanted = self.memory(writes=False).settings.embedding.provider == "none"
-        for note in notes:
-            if not (wanted and note == "no embedding model"):
-                self.remark(note)
+        self.remark(*(note for note in notes if not (wanted and note == "no embedding model")))
 
     def progress(self) -> Bar:
         """Return a progress bar on stderr; hidden with `--json` or if stderr is no terminal."""
@@ -261,7 +265,7 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
             assert cli is not None
             function(cli, **values)
 
-        run.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+        run.__click_params__ = [*getattr(function, "__click_params__", ())]  # type: ignore[attr-defined]
         details = inspect.cleandoc(function.__doc__ or "")
         own = common(run, again=True)
         text = entry.help + ("\n\n" + details if details else "")
@@ -271,15 +275,17 @@ def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], c
     return make
 
 
-def group(
-    name: str, commands: Sequence[click.Command], *, epilog: str = "", otherwise: str = ""
-) -> click.Group:
+def by_name(*commands: click.Command) -> dict[str, click.Command]:
+    """Return commands by their names."""
+    return {one.name or "": one for one in commands}
+
+
+def group(name: str, commands: Sequence[click.Command], *, otherwise: str = "") -> click.Group:
     """Return the group of a verb; without a subcommand it runs its first command.
 
     Args:
         name: the verb.
         commands: the subcommands, in the order of the help.
-        epilog: the last paragraph of the help.
         otherwise: the command to run if the first word names no command; empty for none.
     """
     entry = verb(name)
@@ -294,7 +300,6 @@ def group(
         name,
         cls=_Ordered,
         help=entry.help,
-        epilog=epilog or None,
         invoke_without_command=True,
         subcommand_metavar="[COMMAND ...]",
     )(common(run, again=True))

@@ -10,7 +10,7 @@ from types import FrameType
 import click
 
 from remora.interfaces import memory_pages, project_pages
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.words import say
 
 MAX_DEPTH = 10
@@ -41,8 +41,7 @@ def index(cli: CliContext, *, path: str | None, watch: bool, embed: bool, semant
         told = memory.describe_modules(progress=progress) if semantic else None
     document = report if told is None else {**report._asdict(), "semantic": told}
     cli.answer(document, lambda: project_pages.indexed(report) + project_pages.described(told))
-    for note in (*report.notes, *(told.notes if told is not None else ())):
-        cli.remark(note)
+    cli.remark(*report.notes, *(told.notes if told is not None else ()))
 
 
 def _watch(cli: CliContext) -> None:
@@ -101,7 +100,7 @@ def impact(cli: CliContext, *, target: str, depth: int, limit: int, tests: bool)
         "memories": found.memories,
         "notes": found.notes,
     }
-    cli.answer(document, lambda: project_pages.impacts(found, shown, cli.clock.now()))
+    cli.answer(document, lambda: project_pages.impacts(found, shown))
     cli.tell(found.notes)
 
 
@@ -163,4 +162,4 @@ def modules(cli: CliContext, *, limit: int) -> None:
         cli.note(say("modules.more", shown=len(shown), all=len(found)))
 
 
-COMMANDS = {"index": index, "impact": impact, "files": files, "modules": modules}
+COMMANDS = by_name(index, impact, files, modules)

@@ -28,25 +28,26 @@ def words(choices: Sequence[str]) -> Completer:
     return complete
 
 
-def ids(*, forgotten: bool = False) -> Completer:
-    """Return a completer for ids of memories, newest first, with their text as help."""
-
-    def complete(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-        cli = context.find_object(CliContext)
-        return _ids(cli.project if cli is not None else ".", start, forgotten=forgotten)
-
-    return complete
+def ids(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+    """Complete ids of memories, newest first, with their text as help."""
+    return _ids(context, start, forgotten=False)
 
 
-def _ids(project: str, start: str, *, forgotten: bool) -> list[CompletionItem]:
+def forgotten_ids(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+    """Complete ids of forgotten memories."""
+    return _ids(context, start, forgotten=True)
+
+
+def _ids(context: click.Context, start: str, *, forgotten: bool) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     from remora.app.memory import Memory
     from remora.core.text import shorten
     from remora.interfaces.present import short
 
+    cli = context.find_object(CliContext)
     try:
-        with Memory.open(project, read_only=True) as memory:
+        with Memory.open(cli.project if cli is not None else ".", read_only=True) as memory:
             records = [
                 record
                 for apart in (False, True)

@@ -15,7 +15,7 @@ from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
 from remora.interfaces import install_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
 from remora.interfaces.install.apply import carry_out
@@ -139,7 +139,7 @@ def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked
             cli.remark(say("writer.none"))
         return
     if asked:
-        if answered.exists() or cli.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if answered.exists() or not cli.asks:
             return
         cli.note(say("writer.offer", program=program_of(commands[0]), cost=in_words(COST)))
         agreed = click.confirm(say("writer.ask"), err=True)
@@ -287,9 +287,9 @@ def _agreed(cli: CliContext, plans: Sequence[Plan], *, yes: bool) -> bool:
     _show(cli, plans)
     if yes:
         return True
-    if cli.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not cli.asks:
         raise InvalidInput(
-            "nothing was changed: there is no terminal for the question",
+            "nothing was changed: the confirmation needs a terminal",
             hint="--yes makes the change, --dry-run only shows it.",
         )
     if click.confirm(say("install.ask"), err=True):
@@ -304,4 +304,4 @@ def _show(cli: CliContext, plans: Sequence[Plan]) -> None:
         cli.answer(None, tuple(pages) or (Para(say("install.does.keep")),))
 
 
-COMMANDS = {"install": install, "uninstall": uninstall}
+COMMANDS = by_name(install, uninstall)

@@ -11,7 +11,7 @@ from remora.core.errors import InvalidInput
 from remora.core.trust import MANY_WRONG
 from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import review as reviewing
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say, spoken
 
@@ -56,8 +56,7 @@ def learn(
     cli.answer(report, lambda: page(report))
     if left_out and not report.sessions and report.unchanged:
         cli.note(say("learn.rejected"))
-    for note in report.notes:
-        cli.remark(note)
+    cli.remark(*report.notes)
     if not report.sessions and not report.unchanged:
         none = say("learn.none")
         cli.note(none if path is None else say("learn.none_in", path=path))
@@ -84,7 +83,7 @@ def reflect(cli: CliContext, *, session_id: str | None) -> None:
 @click.option("--review", is_flag=True, help="Review one by one: keep, edit, drop or later.")
 @click.option("--verify-all", is_flag=True, help="Verify all of them.")
 @click.option(
-    "--forget-all", is_flag=True, help="Forget the memories that it added; restore brings them back."
+    "--forget-all", is_flag=True, help="Forget the memories that the run added; restore brings them back."
 )
 def learned(
     cli: CliContext,
@@ -97,12 +96,12 @@ def learned(
 ) -> None:
     """Lists the memories that the sessions used and those learned from them, with the evidence.
 
-    --review asks about what nobody confirmed; from trust level 3 on only about what needs review.
+    --review asks about unconfirmed memories; from trust level 3 on only about those that need review.
     `verify`, `edit` and `forget` take ids. `remora list --tag observed` lists the memories of all runs.
     """
     if verify_all + forget_all + review > 1:
         raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
-    if review and (cli.json or not reviewing.somebody()):
+    if review and not cli.asks:
         raise InvalidInput("--review needs a terminal", hint="Use verify, edit and forget with ids.")
     memory = cli.memory(writes=verify_all or forget_all or review)
     found = memory.session_summary(run, session_id=session_id)
@@ -181,10 +180,4 @@ def synthesize(cli: CliContext, *, module: str | None, dry_run: bool) -> None:
         cli.note(say("synthesis.none"))
 
 
-COMMANDS = {
-    "learn": learn,
-    "reflect": reflect,
-    "learned": learned,
-    "checks": checks,
-    "synthesize": synthesize,
-}
+COMMANDS = by_name(learn, reflect, learned, checks, synthesize)

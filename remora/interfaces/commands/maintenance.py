@@ -14,7 +14,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.page import Page, Para
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say
@@ -110,13 +110,12 @@ def stats(cli: CliContext) -> None:
     """Counts memories by type, conversation turns, vectors and files in git, with sizes."""
     found = cli.memory(writes=False).stats()
     cli.answer(found, lambda: project_pages.counts(found))
-    for note in found.notes:
-        cli.remark(note)
+    cli.remark(*found.notes)
 
 
 @command("health")
 def health(cli: CliContext) -> None:
-    """The score is made of four shares; below ten memories there is none."""
+    """The score combines four shares; it needs at least ten memories."""
     found = cli.memory(writes=False).health()
     cli.answer(found, lambda: project_pages.health(found))
 
@@ -127,7 +126,7 @@ def health(cli: CliContext) -> None:
 def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None) -> None:
     """Checks the data folder, the database, the embedding model, git, settings, permissions and disk.
 
-    On a terminal it asks once about an Ollama server that may belong to somebody else.
+    On a terminal it asks once about an Ollama server that may belong to another user.
     The exit code is 0, or that of the first error.
     """
     from remora.app.health.doctor import diagnose
@@ -136,7 +135,7 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
 
     if allow_server:
         allow(Path(data_folder(os.environ)), allow_server)
-    elif not cli.json and sys.stdin.isatty() and sys.stderr.isatty():
+    elif cli.asks:
         _ask_about_listener(Path(cli.project))
     report = diagnose(Path(cli.project), os.environ)
     report = report._replace(findings=(*report.findings, *_installed(Path(cli.project))))
@@ -264,8 +263,7 @@ def work(cli: CliContext, *, seconds: float, sessions: bool, maintenance: bool) 
         failed = [one for one in done if one.problem]
         words = say("work.sessions", n=len(done) - len(failed))
         cli.answer([one._asdict() for one in done], (Para(words),))
-        for one in failed:
-            cli.remark(f"{one.session}: {one.problem}")
+        cli.remark(*(f"{one.session}: {one.problem}" for one in failed))
         return
     memory = cli.memory()
     if maintenance:
@@ -288,16 +286,4 @@ def costs(cli: CliContext, *, days: int) -> None:
         cli.note(say("costs.none"))
 
 
-COMMANDS = {
-    "costs": costs,
-    "init": init,
-    "move-in": move_in,
-    "stats": stats,
-    "health": health,
-    "doctor": doctor,
-    "reindex": reindex,
-    "backup": backup,
-    "recover": recover,
-    "completion": completion,
-    "work": work,
-}
+COMMANDS = by_name(costs, init, move_in, stats, health, doctor, reindex, backup, recover, completion, work)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say, speaking
 from remora.net.ports import listen
@@ -138,4 +138,4 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-COMMANDS = {"mcp": mcp}
+COMMANDS = by_name(mcp)

@@ -10,7 +10,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.values import ENTRY_KINDS
 from remora.interfaces import note_pages
-from remora.interfaces.commands.cli_context import CliContext, command, group
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
 from remora.interfaces.words import say
 
 name_argument = click.argument("name", metavar="NAME")
@@ -199,8 +199,7 @@ def consolidate(cli: CliContext, *, session_id: str | None) -> None:
     """
     done = cli.memory().journal.consolidate(session_id)
     cli.answer({"sessions": done}, lambda: note_pages.consolidated(done))
-    for note in dict.fromkeys(n for one in done for n in one.notes):
-        cli.remark(note)
+    cli.remark(*(note for one in done for note in one.notes))
 
 
 @command("journal versions")
@@ -222,8 +221,7 @@ def restore(cli: CliContext, *, name: str) -> None:
 
 def _text(cli: CliContext, text: str, path: str, problems: tuple[str, ...]) -> None:
     cli.answer({"text": text, "path": path, "problems": problems}, lambda: note_pages.text(text))
-    for problem in problems:
-        cli.remark(problem)
+    cli.remark(*problems)
 
 
 def _date(text: str) -> date:
@@ -233,9 +231,9 @@ def _date(text: str) -> date:
         raise InvalidInput(f"{text!r} is not a date", hint="Write it as 2026-01-31.") from None
 
 
-COMMANDS = {
-    "note": group("note", (listing, show, add, rename, alias, write, remove, dump, load, search)),
-    "journal": group(
+COMMANDS = by_name(
+    group("note", (listing, show, add, rename, alias, write, remove, dump, load, search)),
+    group(
         "journal", (journal_show, journal_add, journal_today, journal_history, consolidate, versions, restore)
     ),
-}
+)

@@ -15,7 +15,7 @@ import click
 
 from remora.core.change import PERSON
 from remora.core.errors import InvalidInput
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.present import dumps
 from remora.net.ports import listen
 
@@ -30,11 +30,11 @@ PORT = 8766
     "--port", default=PORT, show_default=True, type=click.IntRange(0, 65_535), help="0 for any free port."
 )
 @click.option("--no-open", is_flag=True, help="Only print the address.")
-@click.option("--demo", is_flag=True, help="Show it on made-up data, which is deleted at the end.")
+@click.option("--demo", is_flag=True, help="Use sample data, which is deleted at the end.")
 def panel(cli: CliContext, *, port: int, no_open: bool, demo: bool) -> None:
     """Prints an address that opens the panel once; Ctrl+C ends it. It listens on this machine only.
 
-    With --json it prints where it would listen, and serves nothing.
+    With --json it prints the listening address and serves nothing.
     """
     if cli.json:
         click.echo(dumps({"host": "127.0.0.1", "port": port, "installed": _installed()}))
@@ -84,4 +84,4 @@ def _installed() -> bool:
     return all(find_spec(name) is not None for name in ("jinja2", "starlette", "uvicorn"))
 
 
-COMMANDS = {"panel": panel}
+COMMANDS = by_name(panel)

@@ -9,7 +9,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import project_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
@@ -46,17 +46,18 @@ def export(cli: CliContext, *, file: str, form: str, scope: str) -> None:
 @click.argument("file", type=click.Path(path_type=str))
 @click.option("--dry-run", is_flag=True, help="Show what would be imported.")
 def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
-    """FILE is an export of JSON or Markdown, or an archive. What is here already stays as it is."""
+    """FILE is a JSON or Markdown export, or an archive. Existing memories do not change."""
     done = cli.memory().import_file(file, dry_run=dry_run)
     cli.answer(done, lambda: project_pages.imported(done))
-    for one in (*done.left, *done.bad):
-        cli.remark(one)
+    cli.remark(*done.left, *done.bad)
 
 
 @command("erase", epilog="Example: remora erase 1a2b3c4d")
-@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids(forgotten=True))
-@click.option("--session", metavar="ID", help="A conversation or agent session, and what only it taught.")
-@click.option("--containing", metavar="TEXT", help="This text, wherever it stands.")
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.forgotten_ids)
+@click.option(
+    "--session", metavar="ID", help="A conversation or agent session, and the memories learned from it alone."
+)
+@click.option("--containing", metavar="TEXT", help="All occurrences of this text.")
 @click.option("--this-project", "whole", is_flag=True, help="Everything of this project.")
 @click.option("--everything", is_flag=True, help="All projects and your own memories.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -70,7 +71,7 @@ def erase(
     everything: bool,
     yes: bool,
 ) -> None:
-    """Erases for good, to the byte. `remora forget` only takes a memory out of search."""
+    """Erases permanently, to the byte. `remora forget` only removes a memory from search."""
     memory = cli.memory()
     what = _what(memory, ids, session, containing, whole=whole, everything=everything)
     if not yes:
@@ -108,15 +109,16 @@ def _what(
     if everything:
         return say("erase.everything")
     raise InvalidInput(
-        "say what to erase", hint="IDs, --session, --containing, --this-project or --everything."
+        "nothing to erase was named",
+        hint="Give ids, --session, --containing, --this-project or --everything.",
     )
 
 
 @command("privacy")
 def privacy(cli: CliContext) -> None:
-    """Shows where data lies and how large it is, what may leave this machine, and what never does."""
+    """Lists stored data with sizes, the data that may leave this machine, and the data that never does."""
     found = cli.memory(writes=False).privacy()
     cli.answer(found, lambda: project_pages.privacy(found))
 
 
-COMMANDS = {"export": export, "import": import_file, "erase": erase, "privacy": privacy}
+COMMANDS = by_name(export, import_file, erase, privacy)

@@ -9,8 +9,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.values import Skipped
 from remora.interfaces import learn_pages
-from remora.interfaces.commands import review
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def teach(context: click.Context, cli: CliContext, *, files: tuple[str, ...], ye
         return found, refused
 
     found, refused = read(dry_run=not yes)
-    asks = not cli.json and "-" not in given and review.somebody()
+    asks = cli.asks and "-" not in given
     new = sum(one.number("stored", "merged", "restored", "updated") for one in found)
     if not yes and asks and new:
         cli.answer({}, learn_pages.taught(found, refused))
@@ -122,4 +121,4 @@ def teach(context: click.Context, cli: CliContext, *, files: tuple[str, ...], ye
         context.exit(EXIT_CODES[InvalidInput])
 
 
-COMMANDS = {"plan": plan, "teach": teach}
+COMMANDS = by_name(plan, teach)

@@ -6,7 +6,7 @@ import click
 
 from remora.core.values import MEMORY_TYPES
 from remora.interfaces import memory_pages, note_pages
-from remora.interfaces.commands.cli_context import CliContext, command, group
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
 from remora.interfaces.words import say
 
 id_argument = click.argument("quote_id", metavar="ID")
@@ -43,4 +43,4 @@ def remove(cli: CliContext, *, ids: tuple[str, ...]) -> None:
     cli.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, lambda: note_pages.removed(gone))
 
 
-QUOTE = group("quote", (listing, keep, remove))
+COMMANDS = by_name(group("quote", (listing, keep, remove)))

@@ -12,7 +12,7 @@ from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
 from remora.interfaces import memory_pages, proposals
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
 from remora.interfaces.words import say
 
 TOGETHER = 200  # drafts in one transaction, which blocks other writers for some tenths of a second
@@ -68,7 +68,9 @@ def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
     shell_complete=complete.words(MEMORY_SOURCES),
     help="The source; user_taught by default.",
 )
-@click.option("--branch", metavar="NAME", help="The only branch where it holds; all branches by default.")
+@click.option(
+    "--branch", metavar="NAME", help="The only branch to which it applies; all branches by default."
+)
 @click.option(
     "--payload",
     metavar="JSON",
@@ -186,7 +188,7 @@ def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], optio
 
 
 @command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
 @click.option("--content", "-c", metavar="TEXT", help='The new text; "-" reads it from stdin.')
 @type_option
 @click.option("--add-tag", multiple=True, metavar="WORD", help="Add a tag; repeatable.")
@@ -203,7 +205,7 @@ def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], optio
     help="global, module, work_unit or session.",
 )
 @click.option("--confidence", type=float, metavar="0..1", help="The confidence.")
-@click.option("--branch", metavar="NAME", help='The only branch where it holds; "" for all branches.')
+@click.option("--branch", metavar="NAME", help='The only branch to which it applies; "" for all branches.')
 @click.option("--payload", metavar="JSON", help="Set the payload to this object; null removes it.")
 @trigger_options
 def edit(
@@ -250,7 +252,7 @@ def edit(
 
 
 @command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
 @click.argument("text", nargs=-1)
 @type_option
 @click.option(
@@ -304,4 +306,4 @@ def _edited(text: str, *, interactive: bool) -> str:
     return changed.strip()
 
 
-COMMANDS = {"remember": remember, "edit": edit, "supersede": supersede}
+COMMANDS = by_name(remember, edit, supersede)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 
 KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: "keep all" is the default; only `needs_review` is asked
 CHOICES = "kedlaq"  # keep, edit, drop, later, keep all, quit: as `review.ask` of the catalogues has them
-
-
-def somebody() -> bool:
-    """Return whether stdin and stderr are terminals, so that a question can be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 class Reviewed(NamedTuple):

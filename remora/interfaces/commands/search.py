@@ -10,7 +10,7 @@ from remora.core.errors import NotFound
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
 from remora.interfaces.page import Para
 from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence
 from remora.interfaces.words import say
@@ -53,14 +53,18 @@ kinds_option = click.option(
     shell_complete=complete.words(HIT_SOURCES),
     help="Only this kind of hit, such as memory or turn; repeatable.",
 )
+scope_option = click.option(
+    "--scope",
+    metavar="SCOPE",
+    shell_complete=complete.words(MEMORY_SCOPES),
+    help="Only this scope: global, module, work_unit or session.",
+)
 since_option = click.option(
     "--since", metavar="TIME", help='Only from this time on: 2023-05-08, "May 2023", "last week".'
 )
 until_option = click.option("--until", metavar="TIME", help="Only up to this time; days named are included.")
-session_option = click.option(
-    "--session", metavar="ID", help="Only what was said or learned in this session."
-)
-role_option = click.option("--role", metavar="NAME", help="Only what this speaker said, such as user.")
+session_option = click.option("--session", metavar="ID", help="Only messages and memories of this session.")
+role_option = click.option("--role", metavar="NAME", help="Only messages of this speaker, such as user.")
 around_option = click.option(
     "--context", "around", is_flag=True, help="Show a message with the two before it and the two after it."
 )
@@ -77,12 +81,7 @@ methodology_option = click.option(
 @types_option
 @files_option
 @modules_option
-@click.option(
-    "--scope",
-    metavar="SCOPE",
-    shell_complete=complete.words(MEMORY_SCOPES),
-    help="Only this scope: global, module, work_unit or session.",
-)
+@scope_option
 @branch_option
 @kinds_option
 @since_option
@@ -107,26 +106,7 @@ methodology_option = click.option(
 @around_option
 @click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(
-    cli: CliContext,
-    *,
-    query: tuple[str, ...],
-    k: int,
-    types: tuple[str, ...],
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    scope: str | None,
-    branch: str | None,
-    kinds: tuple[str, ...],
-    since: str | None,
-    until: str | None,
-    session: str | None,
-    role: str | None,
-    phase: str | None,
-    methodology: str | None,
-    code: bool,
-    min_score: float,
-    around: bool,
-    why: bool,
+    cli: CliContext, *, query: tuple[str, ...], code: bool, around: bool, why: bool, **given: Any
 ) -> None:
     """QUERY is a question, some keywords, a name or a path; "-" reads it from stdin.
 
@@ -136,32 +116,19 @@ def search(
 
     asked = cli.statement(query, "the question")
     memory = cli.memory(writes=False)
-    kinds = (*kinds, "code") if code else kinds
-    found = memory.search(
-        asked,
-        k=k,
-        types=split(types),
-        files=_paths(cli, files),
-        modules=split(modules),
-        scope=scope,
-        branch=branch,
-        kinds=split(kinds),
-        phase=phase,
-        methodology=methodology,
-        min_score=min_score,
-        since=since,
-        until=until,
-        session=session,
-        role=role,
-    )
+    if code:
+        given["kinds"] += ("code",)
+    filters = _filters(cli, given)
+    found = memory.search(asked, **filters)
     notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
     answer = {"query": asked, "hits": found, "notes": notes}
     cli.answer(answer, lambda: memory_pages.hits(found, cli.clock.now(), why=why, around=around))
     cli.tell(notes)
     if not found:
-        filtered = bool(types or files or modules or scope or since or until or session or role)
-        if set(split(kinds) or ()) != {"code"}:
-            cli.note(_nothing(cli, filtered=filtered or bool(kinds)))
+        narrows = ("types", "files", "modules", "scope", "since", "until", "session", "role")
+        filtered = any(filters[name] for name in narrows)
+        if set(filters["kinds"] or ()) != {"code"}:
+            cli.note(_nothing(cli, filtered=filtered or bool(filters["kinds"])))
         elif filtered:
             cli.note(say("search.no_code_filtered"))
         elif not any(note in notes for note in NOTHING_TO_ASK):
@@ -186,37 +153,18 @@ def search(
 @modules_option
 @branch_option
 @kinds_option
-def context(
-    cli: CliContext,
-    *,
-    task: tuple[str, ...],
-    phase: str,
-    methodology: str | None,
-    budget: int | None,
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    branch: str | None,
-    kinds: tuple[str, ...],
-) -> None:
+def context(cli: CliContext, *, task: tuple[str, ...], **given: Any) -> None:
     """TASK describes the work; "-" reads it from stdin.
 
     The block goes to stdout, its size to stderr.
     """
     asked = cli.statement(task, "the task")
     memory = cli.memory(writes=False)
-    packed = memory.context(
-        asked,
-        phase=phase,
-        methodology=methodology,
-        budget=budget,
-        files=_paths(cli, files),
-        modules=split(modules),
-        branch=branch,
-        kinds=split(kinds),
-    )
+    filters = _filters(cli, given)
+    packed = memory.context(asked, **filters)
     cli.tell(memory.notes)
     if not packed.hits:
-        cli.note(_nothing(cli, filtered=bool(files or modules or kinds)))
+        cli.note(_nothing(cli, filtered=any(filters[name] for name in ("files", "modules", "kinds"))))
     else:
         left = say("context.left", n=packed.left_out) if packed.left_out else ""
         size = {"tokens": str(packed.tokens), "budget": str(packed.budget)}
@@ -248,8 +196,8 @@ def related(cli: CliContext, *, path: str, k: int) -> None:
 
 
 @command("show")
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
-@click.option("--history", "changes", is_flag=True, help="List its changes: when, by whom, what and why.")
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.option("--history", "changes", is_flag=True, help="List its changes with time, author and reason.")
 def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
     """ID is an id or at least its first four characters, also of a forgotten memory."""
     memory = cli.memory(writes=False)
@@ -271,12 +219,7 @@ def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
 @click.option("--tag", metavar="WORD", help="Only memories with this tag.")
 @files_option
 @modules_option
-@click.option(
-    "--scope",
-    metavar="SCOPE",
-    shell_complete=complete.words(MEMORY_SCOPES),
-    help="Only this scope: global, module, work_unit or session.",
-)
+@scope_option
 @since_option
 @until_option
 @click.option("--needs-review", is_flag=True, help="Only memories that need review.")
@@ -304,13 +247,6 @@ def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
 def list_(
     cli: CliContext,
     *,
-    types: tuple[str, ...],
-    tag: str | None,
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    scope: str | None,
-    since: str | None,
-    until: str | None,
     needs_review: bool,
     pinned: bool,
     records: bool,
@@ -318,47 +254,44 @@ def list_(
     user: bool,
     project_only: bool,
     limit: int,
-    order: str,
+    **given: Any,
 ) -> None:
     """Each line has id, type, current confidence, age and the start of the text."""
     if user and project_only:
         raise click.UsageError("--user and --project-only exclude each other")
     memory = cli.memory(writes=False)
     most = limit or 1_000_000
+    filters = _filters(cli, given)
     found = memory.list(
-        types=split(types),
         limit=most + 1,
-        files=_paths(cli, files),
-        modules=split(modules),
-        scope=scope,
-        tag=tag,
-        needs_review=True if needs_review else None,
-        pinned=True if pinned else None,
+        needs_review=needs_review or None,
+        pinned=pinned or None,
         include_forgotten=everything,
-        order=order,
         user=True if user else False if project_only else None,
         records=records,
-        since=since,
-        until=until,
+        **filters,
     )
     more, found = len(found) > most, found[:most]
     notes = memory.reminders()
     if not found:
-        filtered = bool(types or tag or files or modules or scope or needs_review or pinned or user)
-        filtered = filtered or bool(since or until)
+        filtered = needs_review or pinned or user
+        filtered = filtered or any(value for name, value in filters.items() if name != "order")
         cli.note(_nothing(cli, filtered=filtered, listed="list.no_records" if records else "list.none"))
     answer = {"memories": found, "more": more, "notes": notes}
     cli.answer(answer, lambda: memory_pages.memory_list(found, cli.clock.now()) if found else ())
     cli.tell(notes)
     if more:
         cli.note(say("list.more", number=most))
-    elif not records and not types and memory.list(limit=1, records=True):
+    elif not records and not filters["types"] and memory.list(limit=1, records=True):
         cli.note(say("list.records"))
 
 
-def _paths(cli: CliContext, files: tuple[str, ...]) -> list[str] | None:
-    given = split(files)
-    return [cli.repository_path(f, folders=True) for f in given] if given else None
+def _filters(cli: CliContext, given: dict[str, Any]) -> dict[str, Any]:
+    """Return options as arguments of `Memory`: lists split at commas, files relative to the root."""
+    lists = {name: split(value) for name, value in given.items() if isinstance(value, tuple)}
+    if lists.get("files"):
+        lists["files"] = [cli.repository_path(f, folders=True) for f in lists["files"] or ()]
+    return {**given, **lists}
 
 
 def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
@@ -374,7 +307,7 @@ def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
     "--thread", default="", metavar="ID", help='Keep the answer as a conversation; "new" begins one.'
 )
 def ask(cli: CliContext, *, question: tuple[str, ...], thread: str) -> None:
-    """Every sentence ends with what it rests on. Without a language model the best passages are shown."""
+    """Each sentence cites its sources. Without a language model the best passages are shown."""
     memory = cli.memory(writes=bool(thread))
     found = memory.ask(cli.statement(question, "the question"), thread)
     cli.answer(found, lambda: memory_pages.answer(found))
@@ -396,11 +329,4 @@ def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
     return say("empty.begin")
 
 
-COMMANDS = {
-    "search": search,
-    "ask": ask,
-    "context": context,
-    "related": related,
-    "show": show,
-    "list": list_,
-}
+COMMANDS = by_name(search, ask, context, related, show, list_)

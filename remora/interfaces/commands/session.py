@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from remora.conversation.cut import clamped
-from remora.core.errors import InvalidInput, NotFound
+from remora.core.errors import NotFound
 from remora.interfaces import memory_pages, note_pages, project_pages
-from remora.interfaces.commands.cli_context import CliContext, command, group
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
 from remora.interfaces.commands.search import around_option, role_option, since_option, until_option
 from remora.interfaces.words import say
 
@@ -90,7 +88,7 @@ def compact(cli: CliContext, *, session_id: str, keep: int | None) -> None:
     _must_be_there(cli, session_id)
     done = cli.memory().session(session_id).compact(None if keep is None else clamped(keep))
     cli.answer(done, lambda: note_pages.compacted(done))
-    _tell(cli, done.notes, done.consolidation.notes if done.consolidation else ())
+    cli.remark(*done.notes, *(done.consolidation.notes if done.consolidation else ()))
 
 
 @command("session new")
@@ -103,18 +101,16 @@ def new(cli: CliContext, *, session_id: str) -> None:
     _must_be_there(cli, session_id)
     done = cli.memory().session(session_id).new()
     cli.answer(done, lambda: note_pages.consolidated([done], cleared=True))
-    _tell(cli, done.notes)
+    cli.remark(*done.notes)
 
 
 @command("session delete", epilog="Example: remora session delete cli:42 --yes")
 @id_argument
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(cli: CliContext, *, session_id: str, yes: bool) -> None:
-    """Erases its log, its place in search, and the memories that were learned from it alone."""
+    """Erases its log, its search entries, and the memories that were learned from it alone."""
     if not yes:
-        if cli.json or not sys.stdin.isatty():
-            raise InvalidInput(f"{session_id} would be erased for good", hint="Use --yes to confirm.")
-        click.confirm(say("erase.ask", what=session_id), abort=True, err=True)
+        cli.ask(say("erase.ask", what=session_id), say("erase.waits", what=session_id))
     done = cli.memory().erase(session=session_id)
     cli.answer(done, lambda: project_pages.erased(done, say("place.session", id=session_id)))
 
@@ -159,9 +155,4 @@ def _must_be_there(cli: CliContext, session_id: str) -> None:
         raise NotFound(f"there is no session {session_id!r}", hint="`remora session list` shows the ids.")
 
 
-def _tell(cli: CliContext, *notes: tuple[str, ...]) -> None:
-    for note in dict.fromkeys(n for some in notes for n in some):
-        cli.remark(note)
-
-
-SESSION = group("session", (listing, show, append, compact, new, search, delete))
+COMMANDS = by_name(group("session", (listing, show, append, compact, new, search, delete)))

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages, sharing_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command, group
+from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from remora.app.memory import Memory
-    from remora.core.values import MemoryRecord
 
 ROLES = ("reader", "member", "steward", "admin")
 WITH = ("project", "team", "organization", "personal")
@@ -26,20 +17,24 @@ _me = click.option("--me", metavar="NAME", default="", help="Your name; git's by
 _login = click.option("--login", metavar="LOGIN", default="", help="Their login in PostgreSQL.")
 _manual = click.option("--one-by-one", is_flag=True, help="Share only what you name: `remora share add ID`.")
 _address = click.option(
-    "--address", metavar="ADDRESS", help="Where the log lies for this machine, if it differs."
+    "--address", metavar="ADDRESS", help="The address of the log for this machine, if it differs."
 )
 
 
 @command("share status", epilog="Example: remora share status --would-send")
 @click.option("--would-send", is_flag=True, help="List the memories that the next exchange would send.")
 def status(cli: CliContext, *, would_send: bool = False) -> None:
-    """Shows where the project is shared, since when it is offline, and what waits."""
+    """Shows the shared log, how long it has been offline, and the changes that wait."""
     memory = cli.memory(writes=False)
     found = memory.sharing.status()
     records = [memory.show(one) for one in found.leaving.memories] if would_send else []
     cli.answer(found, lambda: sharing_pages.status(found, cli.clock.now(), would_send=records))
 
 
+@click.argument("address", default="git")
+@click.option("--name", metavar="NAME", default="", help="The project's name; its folder's by default.")
+@_me
+@_manual
 def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool) -> None:
     """ADDRESS is `git` (the repository's own remote), `folder:PATH`, `postgresql://…` or `libsql://…`.
 
@@ -50,8 +45,11 @@ def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool
     cli.note(say("share.look"))
 
 
+@click.argument("invitation")
+@_address
+@_manual
 def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: bool) -> None:
-    """INVITATION is the line that `remora share invite` or `remora team invite` printed."""
+    """INVITATION is the output of `remora share invite` or `remora team invite`."""
     memory = cli.memory()
     found = memory.sharing.join(invitation, address=address, automatic=not one_by_one)
     first = memory.sharing.onboarding()
@@ -65,47 +63,28 @@ def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: 
     )
 
 
+@click.option("--yes", is_flag=True, help="Do not ask.")
 def _leave(cli: CliContext, *, yes: bool) -> None:
-    """Memories that others shared go from this machine, yours stay. What you shared stays with the others."""
+    """Memories that others shared are removed from this machine; yours stay.
+
+    The others keep the memories that you shared.
+    """
     memory = cli.memory()
     if not yes:
         cli.ask(say("share.ask_leave"), say("share.waits_leave"))
     gone = memory.sharing.leave()
-    said = say("share.left", n=gone)
-    cli.answer({"removed": gone}, (Para(said),))
-
-
-def _named(name: str, function: Callable[..., None]) -> click.Command:
-    """Return a command under one of its names; `share` and `team` have some commands in common."""
-    options = {
-        _init: (
-            click.argument("address", default="git"),
-            click.option("--name", metavar="NAME", default="", help="Of the project; its folder by default."),
-            _me,
-            _manual,
-        ),
-        _join: (click.argument("invitation"), _address, _manual),
-        _leave: (click.option("--yes", is_flag=True, help="Do not ask."),),
-    }
-
-    @functools.wraps(function)
-    def made(cli: CliContext, **given: Any) -> None:  # click stores options on the function
-        function(cli, **given)
-
-    for option in reversed(options[function]):
-        made = option(made)
-    return command(name)(made)
+    cli.answer({"removed": gone}, (Para(say("share.left", n=gone)),))
 
 
 @command("share add", epilog="Example: remora share 1a2b3c4d --with team")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids)
 @click.option(
     "--with",
     "visibility",
     type=click.Choice(WITH),
     default="project",
     show_default=True,
-    help="Who sees it; personal takes it back.",
+    help="Who sees it; personal withdraws it.",
 )
 def add(cli: CliContext, *, ids: tuple[str, ...], visibility: str) -> None:
     """`remora share ID` does the same. The next exchange sends it."""
@@ -116,9 +95,8 @@ def add(cli: CliContext, *, ids: tuple[str, ...], visibility: str) -> None:
 
 @command("share invite")
 def invite_machine(cli: CliContext) -> None:
-    """Prints a line for another machine of yours. It is good once; send it by a way you trust."""
-    code = cli.memory().sharing.invite()
-    _invited(cli, code)
+    """Prints an invitation for another machine of yours. It works once; send it over a channel you trust."""
+    _invited(cli, cli.memory().sharing.invite())
 
 
 @command("team invite", epilog="Example: remora team invite Ben --role steward")
@@ -126,9 +104,8 @@ def invite_machine(cli: CliContext) -> None:
 @click.option("--role", type=click.Choice(ROLES), default="member", show_default=True, help="Their rights.")
 @_login
 def invite(cli: CliContext, *, name: str, role: str, login: str) -> None:
-    """Prints a line for a colleague. It is good once; send it by a way you trust."""
-    code = cli.memory().sharing.invite(name, role=role, login=login)
-    _invited(cli, code)
+    """Prints an invitation for a colleague. It works once; send it over a channel you trust."""
+    _invited(cli, cli.memory().sharing.invite(name, role=role, login=login))
 
 
 def _invited(cli: CliContext, code: str) -> None:
@@ -140,7 +117,7 @@ def _invited(cli: CliContext, code: str) -> None:
 
 @command("team members")
 def members(cli: CliContext) -> None:
-    """Lists who takes part, with their roles and machines."""
+    """Lists the members with their roles and machines."""
     found = cli.memory(writes=False).sharing.members()
     cli.answer({"members": found}, lambda: sharing_pages.members(found))
 
@@ -150,7 +127,7 @@ def members(cli: CliContext) -> None:
 @click.argument("role", type=click.Choice((*ROLES, "removed")))
 @_login
 def role(cli: CliContext, *, member: str, role: str, login: str) -> None:
-    """MEMBER is a name or an id. What a removed member wrote before stays; what comes later is refused."""
+    """MEMBER is a name or an id. Earlier changes of a removed member stay; later ones are refused."""
     found = cli.memory().sharing.set_role(member, role, login=login)
     cli.answer(found, lambda: sharing_pages.members([found]))
 
@@ -158,7 +135,10 @@ def role(cli: CliContext, *, member: str, role: str, login: str) -> None:
 @command("sync")
 @click.option("--yes", is_flag=True, help="Send without asking, also the first time.")
 def sync(cli: CliContext, *, yes: bool) -> None:
-    """Sends what is new here and takes what is new there. After the first time, sessions do so, too."""
+    """Sends the changes of this machine and receives those of others.
+
+    After the first exchange, sessions do so, too.
+    """
     memory = cli.memory()
     before = memory.sharing.status()
     if before.address and not before.shared and before.leaving.entries and not yes:
@@ -169,64 +149,73 @@ def sync(cli: CliContext, *, yes: bool) -> None:
 
 
 @command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
-@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids)
 @click.option("--keep", metavar="WHICH", help="mine, theirs, both, or the id of a revision.")
-@click.option("--text", metavar="TEXT", help="Another text, in the place of all.")
+@click.option("--text", metavar="TEXT", help="A new text that replaces all others.")
 def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text: str | None) -> None:
-    """Shows memories that two people changed at a time, with both texts; with ID, decides."""
+    """Lists memories that two people changed at the same time, with both texts; with ID, resolves one."""
     memory = cli.memory(writes=memory_id is not None)
     if memory_id is None:
         found = memory.sharing.conflicts()
         cli.answer({"conflicts": found}, lambda: sharing_pages.conflicts(found, cli.clock.now()))
         return
     if (keep is None) == (text is None):
-        raise InvalidInput("say which text stays", hint="--keep mine|theirs|both|REVISION, or --text TEXT.")
+        raise InvalidInput(
+            "no text was chosen", hint="Give --keep mine|theirs|both|REVISION, or --text TEXT."
+        )
     record = memory.sharing.decide(memory_id, keep or text or "")
     cli.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.decided")))
 
 
 @command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
-@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids())
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=complete.ids)
 @click.argument("words", metavar="[TEXT]...", nargs=-1)
-@click.option("--uphold", is_flag=True, help="Decide that it holds; for stewards.")
+@click.option("--uphold", is_flag=True, help="Decide that the memory is correct; for stewards.")
 def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], uphold: bool) -> None:
-    """Says that a shared memory is wrong, or adds to what was said; without TEXT, shows it."""
+    """Disputes a shared memory, or comments on its dispute; without TEXT, shows the dispute."""
     memory = cli.memory(writes=bool(words))
     now = cli.clock.now()
     if memory_id is None:
         found = memory.sharing.disputes()
-        records = _shown(memory, [one.memory_id for one in found])
+        records = [memory.show(one.memory_id) for one in found]
         cli.answer({"disputes": found}, lambda: sharing_pages.disputes(found, records, now))
         return
     record = memory.show(memory_id)
     if words:
         text = cli.statement(words, "TEXT")
         open_ = record.id in {one.memory_id for one in memory.sharing.disputes()}
-        speak = (
-            memory.sharing.uphold if uphold else (memory.sharing.comment if open_ else memory.sharing.dispute)
-        )
+        sharing = memory.sharing
+        speak = sharing.uphold if uphold else sharing.comment if open_ else sharing.dispute
         speak(record.id, text)
     said = memory.sharing.thread(record.id)
     cli.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
 
 
-def _shown(memory: Memory, ids: list[str]) -> list[MemoryRecord]:
-    return [memory.show(one) for one in ids]
-
-
-SHARE = group(
-    "share",
-    (
-        *(status, _named("share init", _init), _named("share join", _join)),
-        *(_named("share leave", _leave), invite_machine, add),
+COMMANDS = by_name(
+    group(
+        "share",
+        (
+            status,
+            command("share init")(_init),
+            command("share join")(_join),
+            command("share leave")(_leave),
+            invite_machine,
+            add,
+        ),
+        otherwise="add",
     ),
-    otherwise="add",
-)
-TEAM = group(
-    "team",
-    (
-        *(members, _named("team create", _init), invite),
-        *(_named("team join", _join), role, _named("team leave", _leave)),
+    group(
+        "team",
+        (
+            members,
+            command("team create")(_init),
+            invite,
+            command("team join")(_join),
+            role,
+            command("team leave")(_leave),
+        ),
     ),
+    sync,
+    conflicts,
+    dispute,
 )
-COMMANDS = {"share": SHARE, "team": TEAM, "sync": sync, "conflicts": conflicts, "dispute": dispute}

@@ -12,10 +12,10 @@ from remora.core.errors import InvalidInput
 from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.words import say
 
-ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids())
+ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids)
 
 
 MANY = 20  # memories; more than these need a confirmation
@@ -34,7 +34,7 @@ def filters(verb: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--type", "-t", "types", multiple=True, metavar="TYPE", help="Only this type; repeatable."
         ),
-        click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids()),
+        click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids),
     ):
         verb = option(verb)
     return verb
@@ -81,14 +81,22 @@ def verify(cli: CliContext, *, ids: tuple[str, ...], everything: bool, **chosen:
 
 
 @command("wrong", epilog='Example: remora wrong 1a2b3c4d --right "The relay listens on port 7071"')
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids())
-@click.option("--right", metavar="TEXT", help="It is wrong; this is right.")
-@click.option("--outdated", is_flag=True, help="It was right, and is out of date.")
-@click.option("--only-file", "files", multiple=True, metavar="PATH", help="It holds only there; repeatable.")
-@click.option("--only-module", "modules", multiple=True, metavar="FOLDER", help="It holds only there.")
-@click.option("--only-branch", "branch", metavar="NAME", help="It holds only on this branch.")
-@click.option("--silent", is_flag=True, help="It is right, but of no use unasked.")
-@click.option("--erase", is_flag=True, help="It must not be kept: erase it for good.")
+@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.option("--right", metavar="TEXT", help="The correct text.")
+@click.option("--outdated", is_flag=True, help="It was correct, and is out of date.")
+@click.option(
+    "--only-file", "files", multiple=True, metavar="PATH", help="It applies only to this file; repeatable."
+)
+@click.option(
+    "--only-module",
+    "modules",
+    multiple=True,
+    metavar="FOLDER",
+    help="It applies only to this module; repeatable.",
+)
+@click.option("--only-branch", "branch", metavar="NAME", help="It applies only on this branch.")
+@click.option("--silent", is_flag=True, help="It is correct, but never to be told unasked.")
+@click.option("--erase", is_flag=True, help="Erase it permanently.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 def wrong(
     cli: CliContext,
@@ -103,7 +111,7 @@ def wrong(
     erase: bool,
     yes: bool,
 ) -> None:
-    """Without options, on a terminal, it asks what is wrong. --outdated takes --right for what holds now."""
+    """Without options, on a terminal, it asks what is wrong. With --outdated, --right is the new text."""
     memory = cli.memory()
     record = memory.show(memory_id)
     said = {
@@ -114,7 +122,7 @@ def wrong(
     }
     chosen = [choice for choice, on in said.items() if on] or (["wrong"] if right else [])
     if len(chosen) > 1:
-        raise InvalidInput(f"{chosen[0]} and {chosen[1]} are two choices", hint="Give one of them.")
+        raise InvalidInput(f"{chosen[0]} and {chosen[1]} exclude each other", hint="Give one of them.")
     where: dict[str, Any] = {
         "files": [cli.repository_path(f) for f in files],
         "modules": modules,
@@ -146,7 +154,8 @@ def _asked_what_is_wrong(
 
     if cli.json or not sys.stdin.isatty():
         raise InvalidInput(
-            "say what is wrong", hint="--right TEXT, --outdated, --only-file PATH, --silent or --erase."
+            "nothing to correct was named",
+            hint="Give --right TEXT, --outdated, --only-file PATH, --silent or --erase.",
         )
     cli.answer({}, memory_pages.changed([record], ""))
     for number, name in enumerate(CHOICES, start=1):
@@ -169,7 +178,7 @@ def _asked_what_is_wrong(
 def trust(cli: CliContext, *, level: str | None) -> None:
     """LEVEL is 1 (Cautious), 2 (Standard), 3 (Confident), 4 (Autonomous) or auto.
 
-    Statements and confirmations of yours and rule files are given to agents at every level.
+    Your statements, the memories that you confirmed, and rule files are given to agents at every level.
     """
     memory = cli.memory(writes=level is not None)
     chosen = int(level) if level is not None and level.isdecimal() else level
@@ -179,7 +188,7 @@ def trust(cli: CliContext, *, level: str | None) -> None:
 
 @command("pin")
 @ids_argument
-@click.option("--off", is_flag=True, help="Let them fade again.")
+@click.option("--off", is_flag=True, help="Unpin them.")
 def pin(cli: CliContext, *, ids: tuple[str, ...], off: bool) -> None:
     """A pinned memory keeps its confidence even if unused."""
     memory = cli.memory()
@@ -207,7 +216,7 @@ def forget(cli: CliContext, *, ids: tuple[str, ...], **chosen: Any) -> None:
 
 
 @command("restore")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids(forgotten=True))
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.forgotten_ids)
 @click.option(
     "--revision",
     metavar="N",
@@ -272,12 +281,4 @@ def _each(
     return olds
 
 
-COMMANDS = {
-    "wrong": wrong,
-    "trust": trust,
-    "verify": verify,
-    "pin": pin,
-    "forget": forget,
-    "restore": restore,
-    "prune": prune,
-}
+COMMANDS = by_name(wrong, trust, verify, pin, forget, restore, prune)

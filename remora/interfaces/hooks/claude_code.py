@@ -61,11 +61,10 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    event = payloads.text(payload, "hook_event_name")
-    if moment.kind == moments.OTHER or event not in _KINDS:
+    if moment.kind == moments.OTHER:
         return None
-    said = reply.text if _KINDS[event] in INJECTS else ""
-    return payloads.spoken(event, said, reply.note)
+    said = reply.text if moment.kind in INJECTS else ""
+    return payloads.spoken(payloads.text(payload, "hook_event_name"), said, reply.note)
 
 
 def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:

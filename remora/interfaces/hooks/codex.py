@@ -54,9 +54,9 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
     event = payloads.text(payload, "hook_event_name")
-    if moment.kind == moments.OTHER or event not in _KINDS:
+    if moment.kind == moments.OTHER:
         return None
-    said = reply.text if _KINDS[event] in INJECTS else ""
+    said = reply.text if moment.kind in INJECTS else ""
     return payloads.spoken(event, said, reply.note if event in _NOTED else "", LIMIT)
 
 

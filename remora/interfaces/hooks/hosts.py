@@ -57,8 +57,8 @@ def host_named(name: str) -> Host:
     if name not in HOSTS:
         from remora.core.errors import InvalidInput
 
-        told = f"no host is called {name[:40]!r}" if name else "the event does not tell its host"
-        raise InvalidInput(told, hint=f"Say it with `--host`: {', '.join(HOSTS)}.")
+        told = f"unknown coding agent {name[:40]!r}" if name else "the event does not name its coding agent"
+        raise InvalidInput(told, hint=f"Use --host with one of {', '.join(HOSTS)}.")
     home: Any = __import__(f"remora.interfaces.hooks.{name.replace('-', '_')}", fromlist=["parse"])
     found: Host = home
     return found

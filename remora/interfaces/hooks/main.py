@@ -19,7 +19,7 @@ MAX_INPUT = 64_000_000  # bytes of an event; a longer input is rejected
 USAGE = """\
 remora hook [--host NAME] < EVENT
 
-Answers one event of an agent's host. `remora install HOST` writes the host's settings.
+Answers one event of a coding agent. `remora install HOST` configures the hooks.
 """
 _WORK_AT = (moments.START, moments.END)
 _NAMES = ("hook_event_name", "hookEventName", "event", "agent_action_name")  # keys of an event's name
@@ -126,7 +126,7 @@ def _require_known(host: object, payload: dict[str, Any]) -> None:
     named = next((name for key in _NAMES if isinstance(name := payload.get(key), str) and name), "")
     known = getattr(host, "_KINDS", ())
     if not (named in known or named[:1].lower() + named[1:] in known or named.startswith(("pre_", "post_"))):
-        raise ValueError(f"no event is called {named[:60]!r}" if named else "the event has no name")
+        raise ValueError(f"unknown event {named[:60]!r}" if named else "the event has no name")
 
 
 def _here() -> str:

@@ -80,9 +80,9 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     return made._replace(failed=payloads.shows_failure(answer)) if made.kind == moments.AFTER else made
 
 
-def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
+def render(_payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    if moment.kind == moments.OTHER or payloads.text(payload, "event") not in _KINDS:
+    if moment.kind == moments.OTHER:
         return None
     answer = {}
     if moment.kind in INJECTS and reply.text.strip():

@@ -36,7 +36,7 @@ LOOKED_AT = 100_000  # characters of an output that are read, half at each end
 # Bytes that a host accepts: Claude Code and Cursor accept 10,000 characters, and a text has at least as many
 # bytes as characters, however a host counts these.
 LIMIT = 10_000
-MORE = "\n[There is more in memory: search_memory or `remora search` finds it.]"
+MORE = "\n[Truncated; search_memory or `remora search` finds the rest.]"
 
 _EDITING = ("edit", "write")
 _TOOL_KINDS = (moments.BEFORE, moments.AFTER, moments.FAILED)
@@ -327,7 +327,7 @@ def fitted(said: str, limit: int = LIMIT) -> str:
     >>> print(fitted("one\ntwo\nthree\n" * 20, 80))
     one
     two
-    [There is more in memory: search_memory or `remora search` finds it.]
+    [Truncated; search_memory or `remora search` finds the rest.]
     """
     said = sound(said)
     data = said.encode()

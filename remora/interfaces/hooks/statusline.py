@@ -37,16 +37,15 @@ def answer(told: bytes, environ: Mapping[str, str]) -> str:
         return ""
 
 
-def line(payload: Mapping[str, Any], environ: Mapping[str, str], host: str = "claude-code") -> str:
+def line(payload: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     """Return the line: memories of the project, injections into the session, memories waiting for review.
 
     Args:
         payload: the host's JSON object, with `session_id`.
         environ: the process environment.
-        host: the host's name.
     """
     session = str(payload.get("session_id", ""))
-    path = os.path.join(folder(environ), file_name(host, session))  # noqa: PTH118  as a hook does
+    path = os.path.join(folder(environ), file_name("claude-code", session))  # noqa: PTH118  as a hook does
     if not session or not os.path.exists(path):  # noqa: PTH110
         return ""
     head, lines = read(path)

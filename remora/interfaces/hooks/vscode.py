@@ -61,10 +61,9 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    event = _event(payload)
-    if moment.kind == moments.OTHER or event not in _KINDS:
+    if moment.kind == moments.OTHER:
         return None
-    return payloads.spoken(event, reply.text if _KINDS[event] in INJECTS else "", reply.note)
+    return payloads.spoken(_event(payload), reply.text if moment.kind in INJECTS else "", reply.note)
 
 
 def _event(payload: Mapping[str, Any]) -> str:

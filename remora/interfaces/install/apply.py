@@ -49,7 +49,7 @@ def _require_as_planned(change: Change) -> None:
         now = b""
     if now != change.before:
         raise Conflict(
-            f"{change.path} was changed meanwhile; nothing was done", hint="Run the command again."
+            f"{change.path} changed since the preview; nothing was written", hint="Run the command again."
         )
 
 

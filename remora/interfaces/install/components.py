@@ -120,7 +120,7 @@ class Hooks(NamedTuple):
         root = jsonc.parse(text)
         off = jsonc.at_path(root, ["disableAllHooks"])
         if off is not None and off.plain() is True:
-            return "hooks are switched off in this file (disableAllHooks): nothing of them will run"
+            return "this file disables all hooks (disableAllHooks)"
         return ""
 
     def _mine(self, entry: Any) -> bool:
@@ -187,7 +187,7 @@ class Server(NamedTuple):
         found = self._found(text)
         if found is None or self.there(text, kept):
             return ""
-        return f"there is a server {self.path[-1]!r} already; it stays as it is"
+        return f"another server has the name {self.path[-1]!r}; it was not changed"
 
     def _found(self, text: str) -> Any:
         found = jsonc.at_path(jsonc.parse(text), self.path)
@@ -239,7 +239,7 @@ class TomlServer(NamedTuple):
         found = tomls.value_at(tomls.parse(text), self.path)
         if found is None or self.there(text, kept):
             return ""
-        return f"there is a server {self.path[-1]!r} already; it stays as it is"
+        return f"another server has the name {self.path[-1]!r}; it was not changed"
 
 
 class Marked(NamedTuple):
@@ -270,7 +270,7 @@ class Marked(NamedTuple):
             Broken: the file has Remora's file name but other content.
         """
         if self.alone and draft.text.strip():
-            raise Broken("there is a file of this name that is not ours", draft.text, 0)
+            raise Broken("the file exists, and Remora did not write it", draft.text, 0)
         self.block.add(draft)
 
     def removed(self, text: str, kept: Kept) -> str | None:
@@ -287,7 +287,7 @@ class Marked(NamedTuple):
     def remark(self, text: str, kept: Kept) -> str:
         """Return a remark if another host's block is present and serves this host, too."""
         if self.sign in text and not self.there(text, kept):
-            return "the rules are there already, put there for another host"
+            return "the file already has the rules, for another coding agent"
         return ""
 
 

@@ -40,16 +40,16 @@ def set_writer(path: Path, command: str) -> None:
     try:
         there = tomls.parse(text)
     except Broken as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Mend it.") from None
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Fix the file.") from None
     added = {"llm": {"provider": "command", "command": command}, "learn": {"synthesis": True}}
     for name in added:
         if name in there:
             raise ConfigError(
-                f"{path} has a table [{name}] already; it was not touched",
+                f"{path} already has a table [{name}]; it was not changed",
                 hint=f"Set llm.provider = \"command\", llm.command = '{command}' and learn.synthesis = true.",
             )
     lines = [tomls.table(["llm"], {"provider": "command", "command": command}), "[learn]\nsynthesis = true"]
     whole = "\n\n".join([*([text.rstrip("\n")] if text.strip() else []), *lines]) + "\n"
     if tomls.parse(whole) != there | added:
-        raise SourceError(f"{path} cannot be added to; it was not touched")
+        raise SourceError(f"the tables cannot be added to {path}; it was not changed")
     write_atomic(path, whole.encode("utf-8"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import time
@@ -16,7 +15,7 @@ from remora.disk.live import KEPT, file_name
 from remora.disk.programs import find_program, search_path
 from remora.interfaces.install.components import HOOKS
 from remora.interfaces.install.hosts import HOSTS
-from remora.interfaces.install.records import FOLDER, read
+from remora.interfaces.install.records import FOLDER, every, read
 from remora.sources.transcripts.discovery import find
 from remora.sources.transcripts.hosts import DATABASES
 
@@ -25,21 +24,18 @@ SESSIONS = 3  # the newest ones, which are checked
 
 def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a finding for each installed host; a warning if its command cannot run or is not safe."""
-    for path in sorted((data_folder / FOLDER).glob("*.json")):
+    for record in every(data_folder):
+        host, command = record.host, record.command
+        local = " --scope local" if record.scope == "local" else ""
+        again = f"Run `remora install {host} --scope user`."
+        if record.root:
+            again = f"Run `remora install {host}{local}` in {record.root}."
         try:
-            found = json.loads(path.read_text("utf-8"))
-            host, command, root = str(found["host"]), str(found["command"]), str(found.get("root") or "")
-            local = " --scope local" if found.get("scope") == "local" else ""
             words = shlex.split(command)
-        except (OSError, ValueError, KeyError, TypeError):
+        except ValueError:
             continue
         if not words:
             continue
-        again = (
-            f"Run `remora install {host}{local}` in {root}."
-            if root
-            else f"Run `remora install {host} --scope user`."
-        )
         if trouble := trouble_of(words, environ):
             yield Finding("warning", f"hooks of {host}", f"`{command}` {trouble}", again)
         else:
@@ -63,7 +59,7 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
         heard = [t for t in late if (data_folder / LIVE / file_name(t.host, t.session_id)).exists()]
         if late and not heard:
             host = HOSTS[record.host]
-            told = f"installed, but the last {len(late)} of its sessions here did not report to it"
+            told = f"installed, but its last {len(late)} sessions here sent no events"
             yield Finding("warning", f"hooks of {record.host}", told, " ".join(host.after))
 
 
@@ -80,7 +76,7 @@ def trouble_of(words: list[str], environ: Mapping[str, str]) -> str:
     program = words[0]
     if os.path.isabs(program):  # noqa: PTH117
         if not os.access(program, os.X_OK):
-            return "does not exist or cannot be run"
+            return "does not exist or is not executable"
     elif find_program(program, environ) is None:
         return "is not found on the PATH"
     elif search_path(environ) != environ.get("PATH", os.defpath):

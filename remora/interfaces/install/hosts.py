@@ -105,10 +105,6 @@ class Host(NamedTuple):
     runs_claude: Callable[[Place], list[Path]] = lambda _: []
 
 
-def _ours(place: Place, host: str) -> Ours:
-    return Ours(host, place.known)
-
-
 def _rules(host: str, *, head: str = "", alone: bool = False) -> Marked:
     begin = f"<!-- {SIGN} {host}: written by `remora install {host}` -->"
     return Marked(Block(begin, RULE, f"<!-- remora:end {host} -->", head), SIGN, alone)
@@ -132,7 +128,7 @@ def _claude_hooks(place: Place) -> list[Path]:
 
 def _claude_code(place: Place) -> list[File]:
     host = "claude-code"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     program, *rest = place.call.hook(host)
 
     def handlers(*, shared: bool) -> dict[str, Any]:
@@ -179,7 +175,7 @@ def _claude_code(place: Place) -> list[File]:
 
 def _codex(place: Place) -> list[File]:
     host = "codex"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     handler = {
         "type": "command",
         "command": place.call.sh(host),
@@ -224,7 +220,7 @@ def _codex(place: Place) -> list[File]:
 
 def _cursor(place: Place) -> list[File]:
     host = "cursor"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     handler = {"command": place.call.line(host), "timeout": SECONDS}
     entries = {
         "sessionStart": handler,
@@ -258,7 +254,7 @@ def _gemini_home(place: Place) -> Path:
 
 def _gemini(place: Place) -> list[File]:
     host = "gemini"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     handler = {"type": "command", "name": NAME, "command": place.call.line(host), "timeout": 1000 * SECONDS}
     every = {"hooks": [handler]}
     tools = "read_file|write_file|replace|run_shell_command|search_file_content|glob"
@@ -291,7 +287,7 @@ def _copilot_home(place: Place) -> Path:
 
 def _copilot(place: Place) -> list[File]:
     host = "copilot"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     handler = {
         "type": "command",
         "bash": place.call.sh(host),
@@ -331,7 +327,7 @@ _XDG = ("XDG_CONFIG_HOME", ".config")
 
 def _vscode(place: Place) -> list[File]:
     host = "vscode"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     handler = {
         "type": "command",
         "command": place.call.sh(host),
@@ -352,7 +348,7 @@ def _vscode(place: Place) -> list[File]:
 
 def _windsurf(place: Place) -> list[File]:
     host = "windsurf"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     handler: dict[str, Any] = {"command": place.call.sh(host), "show_output": False}
     if place.call.windows:
         handler["powershell"] = place.call.powershell(host)
@@ -374,7 +370,7 @@ def _windsurf(place: Place) -> list[File]:
 
 def _opencode(place: Place) -> list[File]:
     host = "opencode"
-    ours = _ours(place, host)
+    ours = Ours(host, place.known)
     plugin = Marked(_plugin(place.call), ">>> remora >>>", alone=True)
     value = {"type": "local", "command": place.call.serve(), "enabled": True}
     # OpenCode rewrites a file without the schema to add it.
@@ -440,7 +436,7 @@ HOSTS: dict[str, Host] = {
             True,
             (
                 "Start Codex, type /hooks and trust the hooks of Remora: until then it skips them silently.",
-                "A project's .codex folder counts only once you trust the project.",
+                "Codex ignores a project's .codex folder until you trust the project.",
             ),
         ),
         Host(
@@ -494,7 +490,7 @@ HOSTS: dict[str, Host] = {
             _windsurf,
             lambda place: [place.root / ".windsurf", place.home / ".codeium/windsurf"],
             False,
-            ("Windsurf: refresh the MCP servers. Its hooks only report; the model recalls by the tools.",),
+            ("Windsurf: refresh the MCP servers. Its hooks cannot inject text; the model calls the tools.",),
         ),
         Host(
             "opencode",

@@ -67,7 +67,8 @@ class Text(NamedTuple):
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
             raise SourceError(
-                f"{name}:{line}: this is not UTF-8 text; it was not touched", hint="Save it as UTF-8 first."
+                f"{name}:{line}: the file is not UTF-8 text; it was not changed",
+                hint="Save it as UTF-8 first.",
             ) from None
         return cls(text.removeprefix(BOM), text.startswith(BOM))
 

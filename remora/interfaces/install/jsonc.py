@@ -83,7 +83,7 @@ def parse(text: str) -> Node | None:
         raise Broken("it is nested too deeply", text, at) from None
     rest = _skip(text, node.end)
     if rest != len(text):
-        raise Broken("there is more behind the end of the JSON value", text, rest)
+        raise Broken("there is text after the JSON value", text, rest)
     return node
 
 
@@ -99,11 +99,11 @@ def _value(text: str, at: int) -> Node:
         return _container(text, at)
     found = _STRING.match(text, at) or _WORD.match(text, at)
     if found is None:
-        raise Broken("a value was expected here" if sign else "the text ends too early", text, at)
+        raise Broken("a value is expected" if sign else "the file ends too early", text, at)
     try:
         return Node("plain", at, found.end(), value=json.loads(found.group()))
     except ValueError:
-        raise Broken("this is not a JSON string", text, at) from None
+        raise Broken("invalid JSON string", text, at) from None
 
 
 def _container(text: str, start: int) -> Node:
@@ -117,14 +117,14 @@ def _container(text: str, start: int) -> Node:
         if kind == "object":
             found = _STRING.match(text, at)
             if found is None:
-                raise Broken("a key in double quotes was expected here", text, at)
+                raise Broken("a key in double quotes is expected", text, at)
             key = _value(text, at).value
             if key in keys:
-                raise Broken(f"the key {key!r} is there twice", text, at)
+                raise Broken(f"the key {key!r} is duplicated", text, at)
             keys.add(key)
             at = _skip(text, found.end())
             if text[at : at + 1] != ":":
-                raise Broken('":" was expected here', text, at)
+                raise Broken('":" is expected', text, at)
             at = _skip(text, at + 1)
         node = _value(text, at)
         at = _skip(text, node.end)
@@ -133,7 +133,7 @@ def _container(text: str, start: int) -> Node:
         if comma >= 0:
             at = _skip(text, at + 1)
         elif text[at : at + 1] != close:
-            raise Broken(f'"," or "{close}" was expected here', text, at)
+            raise Broken(f'"," or "{close}" is expected', text, at)
     return Node(kind, start, at + 1, tuple(children))
 
 
@@ -187,13 +187,13 @@ def _nearest(text: str, path: Path) -> tuple[Node | None, Path]:
         return None, path
     for depth, key in enumerate(path):
         if node.kind != "object":
-            name = f"{'.'.join(path[:depth])} should be an object" if depth else "an object was expected here"
+            name = f"{'.'.join(path[:depth])} should be an object" if depth else "an object is expected"
             raise Broken(name, text, node.start)
         inner = at_path(node, [key])
         if inner is None:
             return node, path[depth:]
         node = inner
-    raise Broken(f"{'.'.join(path)} is there already", text, node.start)
+    raise Broken(f"{'.'.join(path)} already exists", text, node.start)
 
 
 def _nested(path: Path, value: Any) -> Any:
@@ -228,7 +228,7 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         else:
             draft.insert(holder.children[-1].node.end, ("," if tight else ", ") + piece)
         return
-    unit, newline = _unit(text, root), line_end(text)
+    unit, newline = _unit(text, root) or "  ", line_end(text)
     margin = _margin(text, holder.start)
     if not holder.children:
         inner = margin + unit
@@ -257,24 +257,14 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
 
 
 def _unit(text: str, node: Node) -> str:
-    """Return the indentation of one level, from the first nested line; two spaces by default."""
+    """Return the indentation of one level, from the first nested line; empty if no entry opens a line."""
     margin = _margin(text, node.start)
     for child in node.children:
-        if _opens_line(text, child.start):
-            inner = _margin(text, child.start)
-            if inner.startswith(margin) and len(inner) > len(margin):
-                return inner[len(margin) :]
-        if child.node.children and (found := _unit_below(text, child.node)):
+        inner = _margin(text, child.start)
+        if _opens_line(text, child.start) and inner.startswith(margin) and len(inner) > len(margin):
+            return inner[len(margin) :]
+        if found := _unit(text, child.node):
             return found
-    return "  "
-
-
-def _unit_below(text: str, node: Node) -> str:
-    for child in node.children:
-        if _opens_line(text, child.start):
-            inner, margin = _margin(text, child.start), _margin(text, node.start)
-            if inner.startswith(margin) and len(inner) > len(margin):
-                return inner[len(margin) :]
     return ""
 
 

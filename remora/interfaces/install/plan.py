@@ -154,17 +154,17 @@ class PlanInput(NamedTuple):
             return self.pending[path]
         try:
             if path.is_file() and path.stat().st_size > TOO_LARGE:
-                raise SourceError(f"{path} is larger than {TOO_LARGE:,} bytes; it was not touched")
+                raise SourceError(f"{path} is larger than {TOO_LARGE:,} bytes; it was not changed")
             return path.read_bytes()
         except FileNotFoundError:
             return None
         except NotADirectoryError:
             raise SourceError(
-                f"{path} cannot be made: there is a file where a folder should be",
-                hint="Move it out of the way.",
+                f"{path} cannot be created: one of its folders is a file",
+                hint="Move that file away.",
             ) from None
         except IsADirectoryError:
-            raise SourceError(f"{path} is a folder; it should be a file", hint="Move it.") from None
+            raise SourceError(f"{path} is a folder, not a file", hint="Move it.") from None
         except OSError as error:
             raise error_of(error, path, "read") from error
 
@@ -178,19 +178,19 @@ def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
     notes: list[str] = []
     scope = wish.scope or PROJECT
     wanted = _wanted(given, host, wish, notes)
-    plan = _plan(given, host, scope, list(_of(given, host, wish.scope, scope)), wanted, notes)
-    others = list(_of(given, host, wish.scope, USER)) if wish.scope is None else []
+    plan = _plan(given, host, scope, _of(given, host, wish.scope, scope), wanted, notes)
+    others = _of(given, host, wish.scope, USER) if wish.scope is None else []
     if others:
         inner = _plan(given, host, USER, others, wanted, [])
         plan = plan._replace(user=(inner,))
         names = ", ".join(sorted({file.part for file in others if file.part in wanted}))
         if names:
-            notes.append(f"{host.title} has this only for the user, not for a project: {names}")
+            notes.append(f"{host.title} supports this per user, not per project: {names}")
     if not given.place.call.shared and scope == PROJECT and not plan.idle:
         words = " ".join(given.place.call.words)
         notes.append(f"these files call `{words}`, which exists only on this machine; do not commit them")
     if HOOKS in wanted and scope == LOCAL:
-        notes += [f"{one.path} is for you alone: keep it out of git" for one in plan.changes[:1] if one.past]
+        notes += [f"{one.path} is only for you: do not commit it" for one in plan.changes[:1] if one.past]
     return plan._replace(notes=tuple(notes), after=host.after)
 
 
@@ -201,8 +201,8 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         SourceError: a file with entries of Remora cannot be parsed; nothing is changed.
     """
     notes: list[str] = []
-    plan = _plan(given, host, scope or PROJECT, list(_of(given, host, scope, scope or PROJECT)), (), notes)
-    others = list(_of(given, host, scope, USER)) if scope is None else []
+    plan = _plan(given, host, scope or PROJECT, _of(given, host, scope, scope or PROJECT), (), notes)
+    others = _of(given, host, scope, USER) if scope is None else []
     if others:
         elsewhere = [r for r in records.every(given.data, host.name) if r.scope == PROJECT]
         elsewhere = [r for r in elsewhere if r.root != str(given.place.root) and Path(r.root).exists()]
@@ -214,22 +214,15 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         else:
             plan = plan._replace(user=(inner,))
     for other in (USER, LOCAL):
-        if (
-            scope is None
-            and plan.idle
-            and not _plan(given, host, other, _all(given, host, other), (), []).idle
-        ):
+        files = list(files_of(host, given.place, other))
+        if scope is None and plan.idle and not _plan(given, host, other, files, (), []).idle:
             where = "the user" if other == USER else "you in this project"
             notes.append(f"it is installed for {where}: `remora uninstall {host.name} --scope {other}`")
     return plan._replace(notes=tuple(notes))
 
 
-def _all(given: PlanInput, host: Host, scope: str) -> list[File]:
-    return list(files_of(host, given.place, scope))
-
-
-def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> Iterable[File]:
-    return (file for file in files_of(host, given.of(scope).place, asked) if file.scope == scope)
+def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> list[File]:
+    return [file for file in files_of(host, given.of(scope).place, asked) if file.scope == scope]
 
 
 def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[str]:
@@ -246,8 +239,8 @@ def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[s
     for part, asked in ((MCP, wish.mcp), (RULES, wish.rules)):
         if part in wanted and part not in offered:
             where = {
-                PROJECT: f"{host.title} has no place for it in a project",
-                LOCAL: f"{host.title} has no place for what one person uses in one project",
+                PROJECT: f"{host.title} has no such file in a project",
+                LOCAL: f"{host.title} has no file of one user in a project",
             }.get(wish.scope or "", f"{host.title} has no file for it")
             if asked or part == MCP:
                 notes.append(f"no {part}: {where}")
@@ -282,7 +275,7 @@ def _held_back(given: PlanInput, host: Host, wish: Wish, by_plugin: Path | None,
             return True
     for path in host.runs_claude(given.place):
         if "claude-code" in _hosts_called(given, path):
-            notes.append(f"{host.title} also runs Claude Code's hooks in {path}; they stay silent there")
+            notes.append(f"{host.title} also runs Claude Code's hooks in {path}; they do nothing there")
             break
     return False
 

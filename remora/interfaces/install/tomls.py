@@ -68,7 +68,7 @@ def add(draft: Draft, block: Block, path: Sequence[str]) -> None:
     attempt = Draft(draft.text)
     block.add(attempt)
     if not _is_with(attempt.text, before, block, path):
-        raise Broken(f"[{'.'.join(path)}] does not go with what is there", draft.text, len(draft.text))
+        raise Broken(f"[{'.'.join(path)}] conflicts with the other tables", draft.text, len(draft.text))
     block.add(draft)
 
 
@@ -95,7 +95,7 @@ def removed(text: str, block: Block, path: Sequence[str]) -> str | None:
     except tomllib.TOMLDecodeError:
         after = {"": None}
     if _less(after, path) != _less(before, path) or value_at(after, path) is not None:
-        raise Broken(f"[{'.'.join(path)}] cannot be taken out of its surroundings", text, 0)
+        raise Broken(f"[{'.'.join(path)}] cannot be removed without changing other values", text, 0)
     return left
 
 

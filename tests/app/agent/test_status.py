@@ -147,7 +147,7 @@ def test_the_status_promises_nothing_while_nobody_is_spoken_to(
     with opened(repo, environ) as memory:
         assert memory.status().speaks is True
         assert memory.status().texts == "nowhere"
-        assert "texts go" in str(memory_pages.status(memory.status()))
+        assert "texts sent to" in str(memory_pages.status(memory.status()))
         assert "inject.enabled" not in str(memory_pages.status(memory.status()))
     off = environ | {"REMORA_INJECT_ENABLED": "false"}
     (repo.root / "remora.toml").write_text("[inject]\nenabled = false\n")

@@ -143,7 +143,7 @@ def _swollen(payload: Any, text: str) -> Any:
     return text if isinstance(payload, str) and len(payload) > 3 else payload
 
 
-@pytest.mark.parametrize("text", [MEGABYTES, "{" + MEGABYTES, "*" * 10_000_000, "\x1b[31m" * 2_000_000])
+@pytest.mark.parametrize("text", ["{" + MEGABYTES, "\x1b[31m" * 2_000_000])
 @pytest.mark.parametrize("name", HOSTS)
 def test_ten_megabytes_are_looked_at_and_not_carried_around(name: str, text: str) -> None:
     """Of a huge text the ends are kept; no copy of it is made, and it takes little time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -69,18 +70,27 @@ def begun(made: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     return world
 
 
-@pytest.mark.parametrize("name", EVENTS)
-def test_imports_stay_few(begun, name):
+# Answers events as the hook does, and prints after each what is loaded.
+ANSWERING = """
+import json, sys
+from remora.interfaces.hooks.main import answer
+for line in sys.stdin.buffer:
+    answer(["--host", "claude-code"], line)
+    print(*sys.modules)
+"""
+
+
+def test_imports_stay_few(begun):
     """Of everything that a session has many of, no event loads anything heavy."""
-    event, more = EVENTS[name]
-    given = begun.event(event, tool_use_id=f"toolu_{name}", **more)
-    command = [sys.executable, "-X", "importtime", *begun.command()[1:]]
-    done = begun.run(given, command=command)
-    assert done.returncode == 0
-    loaded = imported(done)
-    assert "remora.app.agent.hook_event" in loaded
-    assert "remora.store.hook_reader" in loaded
-    assert loaded & HEAVY == set()
+    events = [
+        begun.event(event, tool_use_id=f"toolu_{name}", **more) for name, (event, more) in EVENTS.items()
+    ]
+    lines = b"".join(json.dumps(event).encode() + b"\n" for event in events)
+    done = begun.run(lines, command=[sys.executable, "-c", ANSWERING])
+    assert done.returncode == 0, done.stderr
+    loaded = [set(line.split()) for line in done.stdout.decode().splitlines()]
+    assert {name: found & HEAVY for name, found in zip(EVENTS, loaded, strict=True) if found & HEAVY} == {}
+    assert {"remora.app.agent.hook_event", "remora.store.hook_reader"} <= loaded[-1]
     assert begun.log == []
 
 

@@ -96,13 +96,9 @@ def test_every_event_of_every_host_is_answered(world, ask, name):
     "given",
     [
         b"",
-        b"{",
         b"null",
-        b"[1]",
         b"\xff\xfe\x00",
         b"[" * 100_000,
-        b'{"hook_event_name": "PreToolUse"',
-        b'{"a": 1}',
         b'{"hook_event_name": "BrainSwapped", "session_id": "s1"}',
         b'{"hook_event_name": 7, "session_id": "s1"}',
     ],
@@ -114,7 +110,7 @@ def test_what_is_no_event(world, given):
     assert not world.live().exists()
 
 
-@pytest.mark.parametrize("words", [("--host", "emacs"), ("--host",), ("--nonsense",), ("--host=",)])
+@pytest.mark.parametrize("words", [("--host", "emacs"), ("--nonsense",)])
 def test_what_is_no_host(world, words):
     """A typing error in somebody's settings disturbs nobody."""
     event = world.edit()
@@ -127,18 +123,10 @@ def test_what_is_no_host(world, words):
     "more",
     [
         {"session_id": None},
-        {"session_id": 5},
-        {"session_id": ""},
         {"tool_name": None},
-        {"tool_input": "text"},
         {"tool_input": [1, {"file_path": 5}]},
-        {"tool_input": {"file_path": ["x"] * 99}},
-        {"cwd": 5},
         {"cwd": "\0"},
         {"cwd": "x" * 5_000},
-        {"tool_use_id": {"a": 1}},
-        {"agent_id": [1]},
-        {"transcript_path": 1.5},
         {"brand_new": {"deep": [[[{}]]]}, "effort": None},
         {"session_id": "../../etc/passwd\0\n" + "s" * 900},
         {"tool_input": {"file_path": "/" + "a/" * 9_000}},
@@ -154,16 +142,11 @@ def test_fields_of_any_kind(world, ask, more):
     assert {path.parent for path in world.data.rglob("*.jsonl")} == {world.data / "live"}
 
 
-@pytest.mark.parametrize("host", ["claude-code", "cursor"])
-def test_ten_megabytes(world, host):
+def test_ten_megabytes(world):
     """A tool's answer of any size costs little, and little of it is kept."""
-    output = "E   assert 1 == 2\n" * (MEGABYTES // 18)
-    event = world.event(
-        "PostToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_response={"stdout": output}
-    )
-    if host == "cursor":
-        event |= {"hook_event_name": "postToolUse", "conversation_id": "s1", "tool_name": "Shell"}
-        event |= {"tool_output": json.dumps({"output": output}), "tool_response": None}
+    host, output = "cursor", "E   assert 1 == 2\n" * (MEGABYTES // 18)
+    told = {"conversation_id": "s1", "tool_name": "Shell", "tool_output": json.dumps({"output": output})}
+    event = world.event("postToolUse", tool_input={"command": "make"}, **told)
     started = time.monotonic()
     world.quiet(event, "--host", host)
     assert time.monotonic() - started < 5
@@ -551,8 +534,10 @@ def test_an_environment_full_of_secrets(world):
 
 SLOW = """
 import sys, time
-from remora.app.agent import session_brief as starting
+from remora.app.agent import hook_event, session_brief as starting
 from remora.interfaces.hooks.main import main
+
+hook_event.CEILING = float(sys.argv[1])
 
 def slow(*_, **__):
     print("begun", file=sys.stderr, flush=True)
@@ -572,13 +557,13 @@ def until(true: Callable[[], bool], seconds: float = 20.0) -> bool:
 
 
 def test_a_decision_that_hangs(world):
-    """Three seconds, then the agent goes on without."""
+    """A while, then the agent goes on without."""
     started = time.monotonic()
     start = world.event("SessionStart", source="startup")
-    done = world.run(start, command=[sys.executable, "-c", SLOW])
-    assert 2.9 < time.monotonic() - started < 4.5
+    done = world.run(start, command=[sys.executable, "-c", SLOW, "0.5"])
+    assert 0.5 < time.monotonic() - started < 3
     assert (done.returncode, done.stdout) == (0, b"")
-    assert world.log == ["TimeoutError: no answer within 3 s"]
+    assert world.log == ["TimeoutError: no answer within 0.5 s"]
     assert world.kinds == ["start"]
     goes_on(world)
 
@@ -589,7 +574,7 @@ def test_a_decision_that_hangs(world):
 def test_a_hook_that_is_ended_in_the_middle(world, number, code):
     """No lock is left, no line is cut, and what comes next is answered."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW],
+        [sys.executable, "-c", SLOW, "3"],
         env=world.environ,
         cwd=world.root,
         stdin=subprocess.PIPE,

@@ -148,6 +148,6 @@ def test_a_text_that_fits_stays() -> None:
     for said in ("line\n" * 9_000, "word " * 9_000, "x" * 90_000, "😀" * 9_000, "\ud83d" * 9_000):
         cut = fitted(said)
         assert len(cut.encode()) <= LIMIT
-        assert cut.endswith("\n[There is more in memory: search_memory or `remora search` finds it.]")
-    assert "line\n[There" in fitted("line\n" * 9_000)
-    assert "word\n[There" in fitted("word " * 9_000)
+        assert cut.endswith("\n[Truncated; search_memory or `remora search` finds the rest.]")
+    assert "line\n[Truncated" in fitted("line\n" * 9_000)
+    assert "word\n[Truncated" in fitted("word " * 9_000)

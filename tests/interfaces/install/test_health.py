@@ -65,7 +65,7 @@ def test_hooks_that_do_not_run_are_named(machine: Machine) -> None:
     assert machine.told() == []
     for number in range(4):
         machine.session(f"s{number}", 600 - number, reported=False)
-    assert machine.told() == ["installed, but the last 3 of its sessions here did not report to it"]
+    assert machine.told() == ["installed, but its last 3 sessions here sent no events"]
     machine.session("s9", 10, reported=True)
     assert machine.told() == []
 

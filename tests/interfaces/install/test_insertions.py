@@ -36,6 +36,6 @@ def test_line_ends() -> None:
 
 def test_refusal_names_the_place() -> None:
     """A refusal says where, why, that nothing was changed, and what to do by hand."""
-    error = refused("a.json", Broken("a value was expected here", "{\n  ?", 4), '{"x": 1}')
-    assert str(error) == "a.json:2:3: a value was expected here; nothing was changed"
+    error = refused("a.json", Broken("a value is expected", "{\n  ?", 4), '{"x": 1}')
+    assert str(error) == "a.json:2:3: a value is expected; nothing was changed"
     assert '{"x": 1}' in error.hint

@@ -162,7 +162,7 @@ def test_something_else_in_the_way() -> None:
     """A value of another kind on the way is named with its place."""
     for text, what in (
         ('{"a": []}', "a should be an object"),
-        ("[]", "an object was expected"),
+        ("[]", "an object is expected"),
         ('{"a": {"b": {}}}', "a.b should be an array"),
         ('{"a": null}', "a should be an object"),
     ):

@@ -69,7 +69,7 @@ def test_as_given() -> None:
             call_of(wrong, {})
 
 
-@pytest.mark.parametrize("code", [0, 1, 2, 127])
+@pytest.mark.parametrize("code", [0, 2])
 def test_a_line_never_fails(tmp_path: Path, code: int) -> None:
     """Whatever becomes of Remora, and without it, a shell ends with 0; what was said is passed on."""
     script = tmp_path / "a b" / "remora"

@@ -69,8 +69,8 @@ def test_a_server_of_that_name(bench: Bench) -> None:
     bench.put(bench.root / ".mcp.json", json.dumps(own))
     toml = '[mcp_servers.remora]\nurl = "http://127.0.0.1:8765/mcp"\n'
     bench.put(bench.root / ".codex/config.toml", toml)
-    assert "there is a server 'remora' already" in " ".join(bench.install("claude-code").notes)
-    assert "there is a server 'remora' already" in " ".join(bench.install("codex").notes)
+    assert "another server has the name 'remora'" in " ".join(bench.install("claude-code").notes)
+    assert "another server has the name 'remora'" in " ".join(bench.install("codex").notes)
     for host in ("claude-code", "codex"):
         bench.uninstall(host)
     assert json.loads((bench.root / ".mcp.json").read_text()) == own
@@ -91,10 +91,10 @@ def test_a_server_written_by_hand(bench: Bench) -> None:
 def test_a_file_of_our_name(bench: Bench) -> None:
     """A file that has our name and is somebody else's is refused."""
     bench.put(bench.root / ".opencode/plugins/remora.js", "export const Mine = 1\n")
-    with pytest.raises(SourceError, match="not ours"):
+    with pytest.raises(SourceError, match="Remora did not write it"):
         bench.plan("opencode")
     bench.put(bench.root / ".windsurf/rules/remora.md", "Mine.\n")
-    with pytest.raises(SourceError, match="not ours"):
+    with pytest.raises(SourceError, match="Remora did not write it"):
         bench.plan("windsurf")
 
 
@@ -152,7 +152,7 @@ def test_changed_meanwhile(bench: Bench) -> None:
     plan = bench.plan("claude-code")
     bench.put(bench.root / ".mcp.json", '{"a": 1}')
     was = bench.tree()
-    with pytest.raises(Conflict, match="changed meanwhile"):
+    with pytest.raises(Conflict, match="changed since the preview"):
         carry_out(plan)
     assert bench.tree() == was
 
@@ -174,7 +174,7 @@ def test_files_that_are_no_files(bench: Bench) -> None:
     with pytest.raises(SourceError, match="is a folder"):
         bench.plan("claude-code")
     bench.put(bench.root / ".cursor", "x")
-    with pytest.raises(SourceError, match="a file where a folder should be"):
+    with pytest.raises(SourceError, match="one of its folders is a file"):
         bench.plan("cursor")
     bench.put(bench.root / ".gemini/settings.json", "{}".encode("utf-16"))
     with pytest.raises(SourceError, match="not UTF-8"):
@@ -212,7 +212,7 @@ def test_what_a_host_has_for_the_user_alone(bench: Bench, tmp_path: Path) -> Non
 def test_the_projects_files_alone(bench: Bench) -> None:
     """Asked for the project's files, what a host keeps for the user is left out, and it is said."""
     plan = bench.plan("windsurf", Wish(scope="project"))
-    assert "no mcp: Windsurf has no place for it in a project" in plan.notes
+    assert "no mcp: Windsurf has no such file in a project" in plan.notes
     assert all(change.path.is_relative_to(bench.root) for change in plan.every)
 
 
@@ -230,7 +230,7 @@ def test_a_broken_file_of_somebody_else(bench: Bench) -> None:
     bench.put(bench.root / ".mcp.json", "{ broken")
     assert bench.uninstall("claude-code").idle
     bench.put(bench.root / ".mcp.json", '{ "remora": broken')
-    with pytest.raises(SourceError, match="a value was expected"):
+    with pytest.raises(SourceError, match="a value is expected"):
         bench.uninstall("claude-code")
 
 
