@@ -203,7 +203,7 @@ PAGES = [
     ("import nowhere.json", f"nowhere.json ne peut pas être lu{THIN}: ce fichier ou ce dossier n’existe pas"),
     ("impact tokens.py", "Rien de connu ne dépend de tokens.py."),
     ("files zebra", "Aucun fichier ne correspond."),
-    ("impact zebra", "rien dans le graphe du code ne s’appelle 'zebra'"),
+    ("impact zebra", "'zebra' n’est pas dans le graphe du code"),
 ]
 
 
