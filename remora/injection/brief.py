@@ -115,7 +115,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         key=lambda r: (-_worth(r, now), r.id),
     )[:MOST]
     agreed = agreeing([as_note(r) for r in ranked])
-    add("What is remembered:", [(render.line(note), note.id) for note in agreed])
+    add("Memories:", [(render.line(note), note.id) for note in agreed])
     if not lines:
         return Brief("", ())
     head = "Remora, the memory of this project:"

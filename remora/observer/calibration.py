@@ -109,7 +109,7 @@ def _calibration(
     expected = per_thing * sum(planned for _, planned in pairs) / len(pairs)
     ratio = actual / expected
     if 1 / OFF < ratio < OFF:
-        yield Withdrawn(external_id("task_calibration", "step_overrun", key), "its plans are met by now")
+        yield Withdrawn(external_id("task_calibration", "step_overrun", key), "its plans are accurate now")
         return
     count = seen.sessions("step_overrun", key)
     much = f"{ratio:.1f} times the" if ratio > 1 else f"only {ratio:.0%} of the"
@@ -159,7 +159,7 @@ def _grown(session: Observation, seen: Seen, module: str) -> Iterator[Candidate 
     if len(grown) < SESSIONS:
         return
     if len(grown) < GROWS * len(planned):
-        yield Withdrawn(external_id("task_calibration", "step_overrun", module), "its plans hold by now")
+        yield Withdrawn(external_id("task_calibration", "step_overrun", module), "its plans no longer grow")
         return
     if not any(s.type == "step_overrun" and s.key == module for s in session.signals):
         return

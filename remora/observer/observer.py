@@ -271,10 +271,10 @@ class Observer:
             InvalidInput: an outcome or a kind that does not exist.
         """
         if outcome is not None and outcome not in OUTCOMES:
-            raise InvalidInput(f"there is no outcome {outcome!r}", hint=f"One of {', '.join(OUTCOMES)}.")
+            raise InvalidInput(f"unknown outcome {outcome!r}", hint=f"Choose one of {', '.join(OUTCOMES)}.")
         if kind is not None and kind not in SESSION_KINDS:
             raise InvalidInput(
-                f"there is no kind of session {kind!r}", hint=f"One of {', '.join(SESSION_KINDS)}."
+                f"unknown kind of session {kind!r}", hint=f"Choose one of {', '.join(SESSION_KINDS)}."
             )
         end = self._copy()
         found = end._concluded(outcome, kind)
@@ -415,8 +415,8 @@ class Observer:
         try:
             if data["form"] != CHECKPOINT:
                 raise InvalidInput(
-                    f"the checkpoint has form {data['form']!r}, not {CHECKPOINT}",
-                    hint="Drop it; the session is read again from its transcript.",
+                    f"the checkpoint has version {data['form']!r}, not {CHECKPOINT}",
+                    hint="Delete it; the session is then read again from its transcript.",
                 )
             made = cls(
                 data["session_id"],
@@ -439,6 +439,6 @@ class Observer:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 f"the checkpoint cannot be read ({type(error).__name__}: {error})",
-                hint="Drop it; the session is read again from its transcript.",
+                hint="Delete it; the session is then read again from its transcript.",
             ) from error
         return made

@@ -195,7 +195,7 @@ def _validated(batch: _Batch) -> _Batch:
 def _frequent(batch: _Batch) -> _Batch:
     def short(c: Candidate) -> str:
         if c.score < WEAKEST:
-            return f"its signal is worth {c.score:.2f}, at least {WEAKEST} is needed"
+            return f"its signal has score {c.score:.2f}; the minimum is {WEAKEST}"
         missing = c.needs - max(1, c.seen.sessions)
         return too_few(c.seen.sessions, c.needs) if missing > 0 else ""
 
@@ -216,7 +216,7 @@ def _novel(similar: Similar | None) -> Filter:
             if close is not None and close[0] == c.draft.external_id:
                 known.add(close[0])
             elif close is not None and close[1] > NOVEL:
-                return f"a memory says it already ({close[0]}, {close[1]:.2f})"
+                return f"a stored memory says the same ({close[0]}, {close[1]:.2f})"
             if any(_same(c, k) for k in kept):
                 return "another memory of this session says the same"
             kept.append(c)
@@ -247,7 +247,7 @@ def _same(one: Candidate, other: Candidate) -> bool:
 def _trusted(batch: _Batch) -> _Batch:
     def rule(c: Candidate) -> str:
         if c.draft.taint is not None and c.draft.type in RULES:
-            return f"it rests on text from outside ({c.draft.taint.source}) and would be a rule"
+            return f"it is a rule that rests on external text ({c.draft.taint.source})"
         return ""
 
     batch = _kept(batch, "trust", rule)
@@ -258,7 +258,7 @@ def _gate(c: Candidate) -> Candidate:
     """Return a tainted candidate with its confidence lowered, once; others unchanged."""
     if c.draft.taint is None:
         return c
-    why = f"{c.why}; after text from outside ({c.draft.taint.source})"
+    why = f"{c.why}; after external text ({c.draft.taint.source})"
     return c._replace(draft=doubted(c.draft), why=why)
 
 
@@ -290,7 +290,7 @@ def _capped(limits: Mapping[str, int]) -> Filter:
             if c.signal == "user_words" or (limit and c.draft.external_id in batch.known):
                 return ""
             taken += 1
-            return f"a session of kind {kind} gives {limit} at most" if taken > limit else ""
+            return f"a session of kind {kind} yields at most {limit}" if taken > limit else ""
 
         return _kept(batch, "cap", over)
 

@@ -30,7 +30,7 @@ LONGEST = 80  # characters of a command
 CONFIDENCE = 0.7
 _KEY = "verify"
 _VERBS = {"format": "format with", "lint": "check with", "build": "build with", "test": "test with"}
-_FORMER = "what one module's sessions run, and how work is handed in, is learnt no more"
+_FORMER = "recipes of one module, and of handing work in, are no longer learned"
 
 
 class Step(NamedTuple):

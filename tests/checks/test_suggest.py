@@ -182,11 +182,11 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
     assert [(one.command, one.why, one.ran) for one in found] == [
         (
             "make test",
-            "CLAUDE.md names it; passed in 1 of the last 3 sessions",
+            "named in CLAUDE.md; passed in 1 of the last 3 sessions",
             "passed in 1 of the last 3 sessions",
         ),
         ("pytest", "passed in 3 of the last 3 sessions", "passed in 3 of the last 3 sessions"),
-        ("make lint", "CLAUDE.md names it", ""),
+        ("make lint", "named in CLAUDE.md", ""),
         ("make test:e2e", "a task of Makefile", ""),
         ("make test:slow", "a task of Makefile", ""),
     ]

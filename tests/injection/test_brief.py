@@ -41,7 +41,7 @@ def test_a_brief_in_full():
         "- Asked for: “a parser”\n"
         "How work is checked here, from the root of the project:\n"
         "- `make lint` (run in 9 of 10)\n"
-        "What is remembered:\n"
+        "Memories:\n"
         "- Prefer small modules [Memory #p-1]\n"
         "- The cache outlives a request [Memory #g-1]\n"
         "- Money is kept in cents [Memory #d-1]\n"

@@ -191,7 +191,7 @@ def test_what_commits_change_together_is_told_once():
     state.add({"k": "after", "a": "edit", "p": ["done.py"]})
     said = decide(EDIT, state, store, setting())
     assert said.text == (
-        "What usually changes together with `a.py` in this project:\n"
+        "Files that usually change together with `a.py` in this project:\n"
         "- `b.sql` (9 of 10 commits, last 2026-01-02)"
     )
     assert (said.trigger, said.ids) == ("partners", ())

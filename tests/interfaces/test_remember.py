@@ -107,7 +107,7 @@ def test_damaged_utf_8_on_stdin(run: Run, answer: Answer) -> None:
     result = run("remember", "-", "--type", "pattern", "--json", stdin=raw)
     record = json.loads(result.stdout)
     assert record["content"] == "数据库连接要用JWT\ufffd"
-    assert record["receipt"]["notes"] == ["characters that are not valid Unicode were replaced"]
+    assert record["receipt"]["notes"] == ["invalid Unicode characters were replaced"]
     result = run("note", "add", "a", "-", stdin=raw)
     assert result.stderr == "note: stdin: not all of it is UTF-8; what is not was replaced\n"
 
@@ -174,9 +174,9 @@ def test_drafts_in_utf_16(answer: Answer, project: Path) -> None:
         ([], "the statement is missing"),
         ([""], "content is empty"),
         (["..."], "content is empty"),
-        (["x is y", "--type", "fact"], "there is no type 'fact'"),
-        (["x is y", "--type", "gotcha", "--scope", "world"], "there is no scope 'world'"),
-        (["x is y", "--type", "gotcha", "--source", "me"], "there is no source 'me'"),
+        (["x is y", "--type", "fact"], "unknown type 'fact'"),
+        (["x is y", "--type", "gotcha", "--scope", "world"], "unknown scope 'world'"),
+        (["x is y", "--type", "gotcha", "--source", "me"], "unknown source 'me'"),
         (["x is y", "--type", "gotcha", "--confidence", "2"], "confidence must be between 0 and 1"),
         (["x is y", "--confidence", "high"], "not a valid float"),
         (["x" * 30_000, "--type", "gotcha"], "30,000 characters"),
@@ -508,6 +508,6 @@ def test_edit_to_the_words_of_another(run: Run, answer: Answer, remember: Callab
     result = run("edit", second, "--content", "alpha comes  first")
     assert result.stdout.splitlines() == [
         f"{second[:8]}  updated, pattern  alpha comes first",
-        f"  {first[:8]} says the same now; forget one of the two",
+        f"  {first[:8]} has the same text now; forget one of them",
     ]
     assert answer("edit", second, "--content", "Alpha comes FIRST")["receipt"]["merged_with"] == first

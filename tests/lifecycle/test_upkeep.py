@@ -72,7 +72,7 @@ def test_edit_to_the_words_of_another(db: Database, take: Take, upkeep: Upkeep) 
     """Where another live memory says the same now, the receipt names it; both stay as they are."""
     first, second = take("Tokens expire after 24 h"), take("Sessions end after 12 h")
     after = upkeep.edit(second.id, {"content": "tokens expire  after 24 h"})
-    note = f"{first.id[:8]} says the same now; forget one of the two"
+    note = f"{first.id[:8]} has the same text now; forget one of them"
     assert after.receipt == Receipt("updated", first.id, 1.0, notes=(note,))
     assert now(db, first) == first._replace(receipt=None)
     assert upkeep.edit(second.id, {"tags": ["a"]}).receipt == Receipt("updated"), "the text did not change"
@@ -117,7 +117,7 @@ def test_edit_type_and_payload(take: Take, upkeep: Upkeep) -> None:
         ({"id": "x"}, "'id' cannot be edited"),
         ({"taint": None}, "'taint' cannot be edited"),
         ({"content": " "}, "content is empty"),
-        ({"type": "fact"}, "there is no type 'fact'"),
+        ({"type": "fact"}, "unknown type 'fact'"),
         ({"tags": "auth"}, "tags must be a list"),
         ({"confidence": 2}, "confidence must be between 0 and 1"),
         ({"stale_at": "soon"}, "stale_at must be an ISO 8601 time"),
@@ -299,7 +299,7 @@ def test_what_was_taken_back_holds_again_when_that_is_forgotten(
     assert now(db, old).deprecated
     upkeep.restore(newer.id)
     gone = upkeep.forget(newer.id)
-    note = f"{old.id[:8]}, which it took back, holds again: Use pnpm, not npm."
+    note = f"{old.id[:8]}, which it contradicted, is restored: Use pnpm, not npm."
     assert gone.receipt == Receipt("forgotten", notes=(note,))
     assert [now(db, m).deprecated for m in (old, newer, other)] == [False, True, True]
     assert not retired_for(now(db, old))

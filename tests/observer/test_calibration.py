@@ -77,7 +77,7 @@ def test_a_module_whose_plans_grow_is_told() -> None:
     met = [planned(day, "store", 50, 8) for day in range(14, 18)]
     later = of(*usual, *met, *grown)
     assert [c for c in later if isinstance(c, Candidate)] == []
-    assert "its plans hold by now" in [w.why for w in later if isinstance(w, Withdrawn)]
+    assert "its plans no longer grow" in [w.why for w in later if isinstance(w, Withdrawn)]
 
 
 def test_a_module_that_is_told_says_when_its_tests_run() -> None:
@@ -102,7 +102,7 @@ def test_a_module_that_meets_its_plans_is_withdrawn() -> None:
     (gone, *_) = [
         w for w in of(*(planned(day, "cli", 50) for day in range(1, 10))) if isinstance(w, Withdrawn)
     ]
-    assert gone.why == "its plans are met by now"
+    assert gone.why == "its plans are accurate now"
 
 
 def test_failed_sessions_do_not_count() -> None:

@@ -194,7 +194,7 @@ def test_what_takes_a_session_that_read_from_outside_waits(taints: tuple[Taint |
     """It would be tainted for good; with one clean session more it is clean."""
     found = searched(*[("auth.py", taint) for taint in taints])
     assert isinstance(found, Rejected)
-    assert "outside" in found.why
+    assert "external" in found.why
     later = searched(*[("auth.py", taint) for taint in (*taints, None)])
     assert isinstance(later, Candidate)
     assert (later.draft.taint, later.seen.sessions) == (None, 2)
