@@ -23,6 +23,7 @@ from remora.core.text import collapse, safe, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MEMORY_KINDS, Context, Filters, Hit, MemoryRecord, Reason
 from remora.injection.limits import ratio, samples_of, step_factor
+from remora.injection.render import SHORT
 from remora.injection.scope import Scope
 from remora.retrieval import pipeline
 from remora.retrieval.packing import BUDGETS
@@ -43,7 +44,6 @@ READ = 50  # memories of a kind and place that are read, before the best are cho
 LINE = 400  # characters of a memory
 STEPS = 8  # of a recipe
 AS_PLANNED = 0.1  # a ratio this near to 1 is left out
-SHORT = 8  # characters of an id
 
 
 class Kind(NamedTuple):

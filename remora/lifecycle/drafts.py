@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from remora.core import payloads
@@ -95,18 +96,13 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
         "tags": _names("tags", draft.tags, counts),
         "related_files": _names("related_files", _paths(draft.related_files), counts),
         "related_modules": _names("related_modules", _paths(draft.related_modules), counts),
-        "derived_from": tuple(
-            _identity("derived_from", i) for i in _texts("derived_from", draft.derived_from)
-        ),
-        "impacted_node_ids": tuple(
-            _identity("impacted_node_ids", i) for i in _texts("impacted_node_ids", draft.impacted_node_ids)
-        ),
+        **{name: _identities(name, getattr(draft, name)) for name in ("derived_from", "impacted_node_ids")},
         "relations": _relations(draft.relations, counts),
         "triggers": _triggers(draft.triggers, counts),
         "payload": _payload(draft.type, draft.payload, counts),
         "taint": _taint(draft.taint, counts),
         "work_unit_ref": _work_unit(draft.work_unit_ref, counts),
-        "created_at": _instant("created_at", draft.created_at),
+        "created_at": checked_instant("created_at", draft.created_at),
         "decay_half_life_days": _days("decay_half_life_days", draft.decay_half_life_days),
         "said": _free_text("said", draft.said, counts),
         "context_prefix": _free_text("context_prefix", draft.context_prefix, counts),
@@ -163,15 +159,6 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
     return cleaned
 
 
-def checked_instant(name: str, value: object) -> str | None:
-    """Return an ISO 8601 time in UTC in Remora's form, None for None.
-
-    Raises:
-        InvalidInput: the value is no time, or outside the years 1000 to 9999.
-    """
-    return _instant(name, value)
-
-
 def one_of(name: str, value: str, known: Sequence[str]) -> None:
     """Check that a value is among the known ones.
 
@@ -214,6 +201,10 @@ def _identity(name: str, text: str) -> str:
     if holds_secret(text):
         raise InvalidInput(f"{name} holds a secret", hint="Give it a name that can be stored.")
     return text
+
+
+def _identities(name: str, values: object) -> tuple[str, ...]:
+    return tuple(_identity(name, text) for text in _texts(name, values))
 
 
 def _texts(name: str, values: object) -> list[str]:
@@ -316,15 +307,18 @@ def _work_unit(value: object, counts: dict[str, int]) -> WorkUnitRef | None:
     return WorkUnitRef(methodology, _names("hierarchy", value.hierarchy, counts), label)
 
 
-def _instant(name: str, value: object) -> str | None:
+def checked_instant(name: str, value: object) -> str | None:
+    """Return an ISO 8601 time in UTC in Remora's form, None for None.
+
+    Raises:
+        InvalidInput: the value is no time, or outside the years 1000 to 9999.
+    """
     if value is None:
         return None
     stamp = ""
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, OverflowError, OSError):
             stamp = to_iso(from_iso(value))
-        except (ValueError, OverflowError, OSError):
-            stamp = ""
     if len(stamp) != len("2026-01-01T00:00:00.000Z"):
         raise InvalidInput(f"{name} must be an ISO 8601 time, not {value!r:.60}")
     return stamp

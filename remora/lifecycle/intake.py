@@ -162,9 +162,8 @@ class Intake:
 
     def _take(self, prepared: Prepared, *, revive: bool, apart_from: str = "") -> MemoryRecord:
         draft = self._inherit(prepared.draft)
-        memories = self._db.memories
         if draft.external_id is not None:
-            known = memories.with_external_id(draft.external_id)
+            known = self._db.memories.with_external_id(draft.external_id)
             if known is not None:
                 return self._refresh(known, draft, prepared, revive=revive)
         digest = content_hash(draft.content)
@@ -236,7 +235,8 @@ class Intake:
     def _twin(
         self, draft: MemoryDraft, digest: str, apart_from: str = ""
     ) -> tuple[MemoryRecord, float] | None:
-        for record in self._db.memories.with_hash(digest):
+        memories = self._db.memories
+        for record in memories.with_hash(digest):
             same_words = collapse(record.content).casefold() == collapse(draft.content).casefold()
             if record.id == apart_from or not same_words:
                 continue
@@ -245,7 +245,6 @@ class Intake:
         if draft.type in _NEVER_NEAR:
             return None
         words = sketch.word_set(draft.content)
-        memories = self._db.memories
         for memory_id, content in memories.sharing_bands(_bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content)) if memory_id != apart_from else 0.0
             if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):

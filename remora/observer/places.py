@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from remora.core.events import Observation, Signal
-from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.past_sessions import Seen, SeenCount, Shown, needed
@@ -225,7 +224,6 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
     confidence = CONFIDENCE.get(signal.type, 0.55)
     if signal.type == "repeated_grep":
         confidence += min(MOST_GREP, OFTEN_GREP * count.sessions)
-    taint: Taint | None = signal.taint
     memory = draft(
         session,
         memory_type,
@@ -238,7 +236,7 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
         payload=payload,
         seen=count,
         evidence=Evidence((signal.step,), signal.events),
-        taint=taint,
+        taint=signal.taint,
     )
     if count.sessions > 1:
         memory = memory._replace(branch=None)

@@ -34,7 +34,6 @@ def test_what_was_told_adds_up():
     )
     assert state.said == {"m1", "m2", "m3"}
     assert (state.spoken, state.characters) == (1, 4)
-    assert state.quiet == {"brief", "task", "gotchas"}
 
 
 def test_each_agent_of_a_session_counts_for_itself():
