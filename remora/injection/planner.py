@@ -194,16 +194,12 @@ def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevan
     """Return the memories of a kind that a search for the task finds, by id."""
     if kind.type == "task_calibration":  # its text is numbers; its module shows its subject
         return {}
-    if not any(_any(db, kind.read, branch) for db in reader.databases):
+    filters = Filters(types=kind.read, branch=branch)
+    if not any(db.memories.find(filters, limit=1) for db in reader.databases):
         return {}
-    filters = Filters(types=kind.read, branch=branch, kinds=MEMORY_KINDS)
-    request = Request(task, 2 * kind.most, filters, explicit=False)
+    request = Request(task, 2 * kind.most, filters._replace(kinds=MEMORY_KINDS), explicit=False)
     hits = pipeline.search(reader, request).hits
     return {hit.id: hit for hit in hits if hit.score >= relevant}
-
-
-def _any(db: Database, types: tuple[str, ...], branch: str | None) -> bool:
-    return bool(db.memories.find(Filters(types=types, branch=branch), limit=1))
 
 
 def _records(
@@ -216,11 +212,7 @@ def _records(
 def _worth_telling(record: MemoryRecord, now: float) -> bool:
     if record.stale_at is not None or current_confidence(record, now) < LEAST:
         return False
-    return record.type != "task_calibration" or _off(record)
-
-
-def _off(record: MemoryRecord) -> bool:
-    found = ratio(record)
+    found = ratio(record) if record.type == "task_calibration" else None
     return found is None or abs(found - 1.0) > AS_PLANNED
 
 
@@ -346,19 +338,24 @@ def _partners(records: Sequence[MemoryRecord]) -> list[str]:
 def _line(hit: Hit, kind: Kind) -> _Line:
     record = hit.memory
     if record is None:
-        said = shorten(hit.text, LINE).replace("“", '"').replace("”", '"')
         day = f", {hit.time[:10]}" if hit.time else ""
-        return _Line(hit, kind, f"“{said}” (said by the user{day}) [Memory #{hit.id}]", outside=False)
+        return _Line(
+            hit, kind, f"{_quoted(hit.text)} (said by the user{day}) [Memory #{hit.id}]", outside=False
+        )
     mark = f"[Memory #{record.id[:SHORT]}]"
     if record.taint is not None:
         # The whole text in quotes: no part of it may read as a sentence of Remora.
-        said = shorten(record.content, LINE).replace("“", '"').replace("”", '"')
         name = _WORD.get(record.type, record.type.replace("_", " "))
         source = collapse(record.taint.source)[:80]
-        return _Line(hit, kind, f"{name}, from {source}: “{said}” {mark}", outside=True)
+        return _Line(hit, kind, f"{name}, from {source}: {_quoted(record.content)} {mark}", outside=True)
     doubt = " (waits for review)" if record.needs_review else ""
     yours = " (yours, in every project)" if record.realm == "user" else ""
     return _Line(hit, kind, f"{_told(record)}{yours}{doubt} {mark}", outside=False)
+
+
+def _quoted(text: str) -> str:
+    plain = shorten(text, LINE).replace("“", '"').replace("”", '"')
+    return f"“{plain}”"
 
 
 def _told(record: MemoryRecord) -> str:
