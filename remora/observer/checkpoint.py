@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from remora.core.errors import InvalidInput
@@ -65,10 +64,14 @@ def _copied(value: Any) -> Any:
     return value
 
 
-@cache
+_HINTS: dict[type, dict[str, Any]] = {}
+
+
 def _hints(of: type) -> dict[str, Any]:
-    """Return the types of a class's fields."""
-    return get_type_hints(of)
+    """Return the types of a class's fields (cached)."""
+    if of not in _HINTS:
+        _HINTS[of] = get_type_hints(of)
+    return _HINTS[of]
 
 
 def _plain(value: Any) -> Any:

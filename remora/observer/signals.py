@@ -40,8 +40,8 @@ KINDS: dict[str, Kind] = {
         0.91,
         ("causal_dependency", "prefetch_pattern"),
         3,
-        "one agent used two repository files within five steps; both directions are counted, with the seconds "
-        "between them and the pairs of changes",
+        "one agent used two repository files within five steps; both directions are counted, with the "
+        "seconds between them and the pairs of changes",
     ),
     "error_retry": Kind(
         "errors",
@@ -57,9 +57,9 @@ KINDS: dict[str, Kind] = {
         0.68,
         ("dead_end", "gotcha"),
         2,
-        "a change restores what an earlier one replaced, or git restores a changed file or undoes a commit of "
-        "the session; debug output, moved lines, imports, changes undone to see a test fail, switched "
-        "branches, merge sides, stashes and commits of others do not count",
+        "a change restores text that an earlier one replaced, or git restores a changed file or undoes a "
+        "commit of the session; debug output, moved lines, imports, changes undone to see a test fail, "
+        "switched branches, merge sides, stashes and commits of others do not count",
     ),
     "read_abandon": Kind(
         "files",
