@@ -67,6 +67,10 @@ def quoted(text: str, limit: int = LINE) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text with the final punctuation of a sentence."""
+    """Return a text with the final punctuation of a sentence.
+
+    >>> sentence("done:"), sentence("really?")
+    ('done.', 'really?')
+    """
     text = text.strip().rstrip(",;:").rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."

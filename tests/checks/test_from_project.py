@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.checks.from_project import MAX_BYTES, named_checks, spellings
+from remora.checks.from_project import MAX_BYTES, named_checks
 
 
 def named(root: Path, **files: str) -> list[tuple[str, str]]:
@@ -346,27 +346,6 @@ def test_a_rule_file_knows_the_package_manager_better_than_a_lock(tmp_path: Path
         "(cd pkg && yarn lint)",
         "(cd pkg && pnpm run build)",
     ]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("npm test", "npm run test"), ("yarn lint", "yarn run lint"), ("bun a:b", "bun run a:b")],
-)
-def test_two_spellings(one: str, other: str):
-    """With "run" and without it is one script."""
-    assert set(spellings(one)) == set(spellings(other)) == {one, other}
-
-
-@pytest.mark.parametrize("command", ["npm run lint", "bun test", "bun run test", "make test", "pnpm -r test"])
-def test_one_spelling(command: str):
-    """What is no script, or would be another one."""
-    assert spellings(command) == (command,)
-
-
-def test_a_check_is_told_as_it_is_written(tmp_path: Path) -> None:
-    """Its flags stay."""
-    (tmp_path / "AGENTS.md").write_text("Run `uv run pytest -x -q` before each commit.\n")
-    assert [check.command for check in named_checks(tmp_path)] == ["uv run pytest -x -q"]
 
 
 def test_what_ci_runs_is_named(tmp_path: Path) -> None:

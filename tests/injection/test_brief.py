@@ -50,11 +50,6 @@ def test_a_brief_in_full():
     assert ids == ("w-1", "p-1", "g-1", "d-1")
 
 
-def test_nothing_to_say_is_nothing():
-    """An empty memory takes no room in the context, not even a greeting."""
-    assert brief(Material(()), tokens=1_000, threshold=0.65, now=NOW).text == ""
-
-
 def test_it_keeps_to_its_budget():
     """What does not fit is passed over, whole; the last line counts too."""
     many = [
@@ -81,7 +76,7 @@ def test_what_is_not_sure_is_left_out():
         record("m", type="requirement", confidence=0.9, scope="module", related_files=("web/**",)),
         record("h", "The admin password is [REDACTED:password]", type="decision", pinned=True),
     ]
-    assert made(*doubtful)[1] == ()
+    assert made(*doubtful) == ("", ())
     assert made(doubtful[0]._replace(pinned=True), doubtful[4]._replace(user_verified=True))[1] == ("a", "e")
 
 

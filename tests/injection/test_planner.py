@@ -265,7 +265,7 @@ def test_outcomes_are_the_newest(world: World) -> None:
     assert [world.name(h) for h in block(world, "", AUTH).hits] == ["o6", "o5", "o4", "o3", "o2"]
 
 
-@pytest.mark.parametrize("budget", [1, 30, 60, 90, 130, 200, 300])
+@pytest.mark.parametrize("budget", [1, 60, 130, 300])
 def test_a_budget_is_kept(world: World, budget: int) -> None:
     """The text never exceeds its tokens; a short one holds the best of several kinds."""
     fill(world)

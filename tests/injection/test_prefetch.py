@@ -10,7 +10,7 @@ import pytest
 from remora.core.events import FileUse
 from remora.core.tokens import scripts
 from remora.core.values import Taint
-from remora.injection.prefetch import MOST_FILES, Prefetch, prefetch, secret_name, section
+from remora.injection.prefetch import MOST_FILES, Prefetch, prefetch, secret_name
 from remora.injection.scope import Scope
 from remora.sources.git import Repository
 from tests.helpers import SECRET, Repo
@@ -252,8 +252,3 @@ def test_names_of_secrets(path: str) -> None:
 def test_names_of_no_secrets(path: str) -> None:
     """Code and documents about secrets are read as any other."""
     assert not secret_name(path)
-
-
-def test_a_text_without_an_end(shop: Shop) -> None:
-    """A last line without a line end is a line."""
-    assert section("a", "w", "x\ny").splitlines()[-2] == "     2\ty"

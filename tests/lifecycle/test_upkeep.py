@@ -177,14 +177,6 @@ def test_supersede_with_the_same_text(db: Database, take: Take, upkeep: Upkeep, 
     assert db.memories.counts()["live"] == 1
 
 
-def test_supersede_with_what_cannot_be_stored(db: Database, take: Take, upkeep: Upkeep) -> None:
-    """A new text that is refused leaves the old memory as it was."""
-    old = take("Tokens expire after 24 h")
-    with pytest.raises(InvalidInput, match="content is empty"):
-        upkeep.supersede(old.id, MemoryDraft(""))
-    assert now(db, old) == old._replace(receipt=None)
-
-
 def test_other_words_do_not_launder(take: Take, upkeep: Upkeep) -> None:
     """What supersedes a tainted memory is tainted and no surer, unless a person says it."""
     web = Taint("web_fetch")
