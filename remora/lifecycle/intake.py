@@ -83,21 +83,22 @@ class Intake:
         Raises:
             InvalidInput: the draft cannot be stored; nothing was changed.
         """
-        prepared = prepare(draft, self._custom_types)
-        if stated:
-            require_statement(prepared)
-        with self._db.transaction():
-            return self._take(prepared, revive=revive, apart_from=apart_from)
+        return self.remember_many([draft], revive=revive, stated=stated, apart_from=apart_from)[0]
 
     def remember_many(
-        self, drafts: Sequence[MemoryDraft], *, revive: bool = True, stated: bool = False
+        self,
+        drafts: Sequence[MemoryDraft],
+        *,
+        revive: bool = True,
+        stated: bool = False,
+        apart_from: str = "",
     ) -> list[MemoryRecord]:
         """Store drafts in one transaction, all or none; return one record for each draft, in order."""
         prepared = [prepare(d, self._custom_types) for d in drafts]
         for one in prepared if stated else ():
             require_statement(one)
         with self._db.transaction():
-            return [self._take(p, revive=revive) for p in prepared]
+            return [self._take(p, revive=revive, apart_from=apart_from) for p in prepared]
 
     def remember_each(self, drafts: Iterable[MemoryDraft | RemoraError]) -> list[MemoryRecord | RemoraError]:
         """Store statements in one transaction, each on its own; return a record or an error for each.

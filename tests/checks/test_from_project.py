@@ -209,12 +209,12 @@ def test_what_cannot_be_read_names_nothing(tmp_path: Path):
 
 @pytest.mark.slow
 def test_text_made_to_be_slow_is_read_in_time(tmp_path: Path):
-    """A line of half a megabyte, whatever it repeats; the time is that of the thread."""
+    """A long line, whatever it repeats; the time is that of the thread."""
     for piece in ("not ", "`make x` ", "a x=", "word ", "```sh\n", "> $ ", "make lint && "):
-        text = piece * (MAX_BYTES // len(piece))
+        text = piece * (100_000 // len(piece))
         started = time.thread_time()
         named(tmp_path, **{"CLAUDE.md": text, "Makefile": text, "justfile": text, "Taskfile.yml": text})
-        assert time.thread_time() - started < 5.0, piece
+        assert time.thread_time() - started < 1.5, piece
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
-from remora.lifecycle.flags import BRANCH_GONE, FADED, overturned_by, retired_for
+from remora.lifecycle.flags import BRANCH_GONE, FADED, overturned_by, retired_for, with_reason
 from remora.lifecycle.upkeep import Upkeep, resolve
 from remora.store.database import Database
 from tests.helpers import SECRET
@@ -209,6 +209,7 @@ def test_restore_lifts_only_its_own_flags(db: Database, take: Take, upkeep: Upke
     upkeep.forget(two.id)
     first, second = (f"rests on {m.id[:8]}, which was forgotten" for m in (one, two))
     assert flags(db, child) == [f"{first}; {second}"]
+    assert with_reason(now(db, child), first) == {}
     upkeep.restore(two.id)
     assert flags(db, child) == [first]
     upkeep.restore(one.id)

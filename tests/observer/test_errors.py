@@ -26,15 +26,10 @@ def only_error(script: Script) -> ErrorSeen:
 
 def test_the_change_between_failure_and_success_is_the_resolution():
     """Session 3de15637: the linter failed, one line was changed, the linter passed."""
-    script = (
-        Script()
-        .step()
-        .run("mise run fmt && mise run lint", UNWRAPPED, error=True)
-        .step()
-        .edit("cmd/entire/cli/config.go", "\treturn nil, err", '\treturn nil, fmt.Errorf("%w", err)')
-        .step()
-        .run("cd /w/app && mise run fmt && mise run lint 2>&1 | tail -5", "0 issues.")
-    )
+    script = Script().step().run("mise run fmt && mise run lint", UNWRAPPED, error=True)
+    script.step()
+    script.edit("cmd/entire/cli/config.go", "\treturn nil, err", '\treturn nil, fmt.Errorf("%w", err)')
+    script.step().run("cd /w/app && mise run fmt && mise run lint 2>&1 | tail -5", "0 issues.")
     error = only_error(script)
     assert (error.resolved, error.resolved_paths) == (True, ("cmd/entire/cli/config.go",))
     changed = '`return nil, err` became `return nil, fmt.Errorf("%w", err)`'
@@ -45,17 +40,9 @@ def test_the_change_between_failure_and_success_is_the_resolution():
 
 def test_the_decisive_change_is_of_a_file_that_the_failure_names():
     """A later change elsewhere, and lines that only import, do not take its place."""
-    script = (
-        Script()
-        .step()
-        .run("go test ./...", "a.go:3:1: undefined: Foo", error=True)
-        .step()
-        .edit("a.go", "Foo()", "pkg.Foo()")
-        .edit("a.go", "", '"x.io/pkg"')
-        .edit("docs/b.md", "x", "y")
-        .step()
-        .run("go test ./...")
-    )
+    script = Script().step().run("go test ./...", "a.go:3:1: undefined: Foo", error=True)
+    script.step().edit("a.go", "Foo()", "pkg.Foo()").edit("a.go", "", '"x.io/pkg"')
+    script.edit("docs/b.md", "x", "y").step().run("go test ./...")
     assert only_error(script).resolved_how == "changed `a.go`: `Foo()` became `pkg.Foo()` (and another file)"
 
 
@@ -80,13 +67,9 @@ def test_another_form_of_a_command(failed: str, message: str, between: str, then
 
 def test_a_file_that_is_elsewhere():
     """A read of a missing file is answered by the one of the same name."""
-    script = (
-        Script()
-        .step()
-        .call("Read", "read", "Error: no such file", error=True, paths=("cli/help.go",))
-        .step()
-        .read("cmd/cli/help.go")
-    )
+    script = Script()
+    script.step().call("Read", "read", "Error: no such file", error=True, paths=("cli/help.go",))
+    script.step().read("cmd/cli/help.go")
     assert only_error(script).resolved_how == "the file is `cmd/cli/help.go`"
 
 
@@ -177,15 +160,8 @@ def test_errors_of_the_hosts_tools_are_flagged_and_left_out():
 
 def test_the_sessions_own_slips_are_marked():
     """An error in a file that the session had just changed is its own."""
-    script = (
-        Script()
-        .step()
-        .edit("a.go")
-        .run("go build ./...", "a.go:3:1: undefined: Foo", error=True)
-        .step()
-        .edit("a.go")
-        .run("go build ./...")
-    )
+    script = Script().step().edit("a.go").run("go build ./...", "a.go:3:1: undefined: Foo", error=True)
+    script.step().edit("a.go").run("go build ./...")
     (signal,) = of_type(observed(script), "error_retry")
     assert signal.detail["own"] is True
 
@@ -195,14 +171,8 @@ def test_a_change_that_is_put_back_is_a_backtrack():
     one = 'label += fmt.Sprint(" (%d checkpoints)", len(node.Children))'
     other = 'label += fmt.Sprint(" (%d steps)", len(node.Children))'
     one, other = one.replace("fmt.Sprint", "text.Of"), other.replace("fmt.Sprint", "text.Of")
-    script = (
-        Script()
-        .step()
-        .edit("list/view.go", f"if x {{\n{one}\n}}", f"if x {{\n{other}\n}}")
-        .step(14)
-        .say("Now let me revert view.go as well.")
-        .edit("list/view.go", other, one)
-    )
+    script = Script().step().edit("list/view.go", f"if x {{\n{one}\n}}", f"if x {{\n{other}\n}}")
+    script.step(14).say("Now let me revert view.go as well.").edit("list/view.go", other, one)
     (back,) = of_type(observed(script), "backtrack")
     assert (back.key, back.detail["how"], back.detail["tried"]) == ("list/view.go", "changed back", other)
     assert back.detail["why"] == "Now let me revert view.go as well."
@@ -238,33 +208,21 @@ def test_a_file_that_is_restored_is_a_backtrack(command: str):
 
 def test_a_commit_of_the_session_that_is_reverted_is_a_backtrack():
     """Found by the hash that git printed; what another commit took up, and what is not committed, stays."""
-    script = (
-        Script()
-        .step()
-        .edit("a.go", "old text", "new text")
-        .run("git add a.go && git commit -m 'one'", "[main 1a2b3c4] one\n 1 file changed")
-        .edit("b.go", "old text", "other text")
-        .edit("c.go", "old text", "third text")
-        .run("git add b.go && git commit -m 'two'", "[main 5d6e7f8] two\n 1 file changed")
-        .step()
-        .run("git revert --no-edit 1a2b3c4", "[main 9a9b9c9] Revert one")
-    )
+    script = Script().step().edit("a.go", "old text", "new text")
+    script.run("git add a.go && git commit -m 'one'", "[main 1a2b3c4] one\n 1 file changed")
+    script.edit("b.go", "old text", "other text").edit("c.go", "old text", "third text")
+    script.run("git add b.go && git commit -m 'two'", "[main 5d6e7f8] two\n 1 file changed")
+    script.step().run("git revert --no-edit 1a2b3c4", "[main 9a9b9c9] Revert one")
     (back,) = of_type(observed(script), "backtrack")
     assert (back.key, back.detail["how"], back.detail["tried"]) == ("a.go", "git revert", "new text")
 
 
 def test_a_hard_reset_throws_away_what_is_not_committed_and_no_more():
     """What a commit took up before stands after it, and so does what was thrown away once already."""
-    script = (
-        Script()
-        .step()
-        .edit("a.go", "old text", "new text")
-        .run("git commit -am 'one'", "[main 1a2b3c4] one")
-        .edit("b.go", "old text", "other text")
-        .step()
-        .run("git reset --hard HEAD", "HEAD is now at 1a2b3c4 one")
-        .run("git reset --hard 1a2b3c4", "HEAD is now at 1a2b3c4 one")
-    )
+    script = Script().step().edit("a.go", "old text", "new text")
+    script.run("git commit -am 'one'", "[main 1a2b3c4] one").edit("b.go", "old text", "other text")
+    script.step().run("git reset --hard HEAD", "HEAD is now at 1a2b3c4 one")
+    script.run("git reset --hard 1a2b3c4", "HEAD is now at 1a2b3c4 one")
     assert [s.key for s in of_type(observed(script), "backtrack")] == ["b.go"]
 
 
@@ -312,14 +270,8 @@ def test_a_command_of_git_that_takes_no_change_back_is_no_backtrack(command: str
 
 def test_a_name_that_two_changed_files_have_means_the_one_that_is_there():
     """`git checkout main.go` in a folder is about the file of that folder."""
-    script = (
-        Script()
-        .step()
-        .edit("web/main.go", "old text", "new text")
-        .edit("api/main.go", "old text", "newer text")
-        .step()
-        .run("cd api && git checkout -- main.go")
-    )
+    script = Script().step().edit("web/main.go", "old text", "new text")
+    script.edit("api/main.go", "old text", "newer text").step().run("cd api && git checkout -- main.go")
     assert [s.key for s in of_type(observed(script), "backtrack")] == ["api/main.go"]
 
 
