@@ -23,7 +23,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _HEADS = {
-    "rule": "Rules of this project about {about}:",
+    "rule": "Rules stated in this project about {about}:",
     "undoing": "The commit history of this project about {about}:",
     "gotchas": "This project's memory about {about}:",
     "named": "This project's memory about {about}, which this change names:",

@@ -216,9 +216,11 @@ class Intake:
             self._db.memories.update(older.id, changes, change=change)
             flag_dependents(self._db, older, f"which {newer.id[:8]} took back", except_id=newer.id)
             if older is new:
-                note = f"{newer.id[:8]} is newer and contradicts it; this memory is excluded from search"
+                note = f"{newer.id[:8]} is newer and contradicts this memory, which is excluded from search"
                 return new._replace(**changes, receipt=_with_note(new.receipt, note))
-            notes.append(f"{older.id[:8]} is contradicted by it and excluded from search: {older.content}")
+            notes.append(
+                f"{older.id[:8]} contradicts this memory and is excluded from search: {older.content}"
+            )
         for note in notes:
             new = new._replace(receipt=_with_note(new.receipt, note))
         return new

@@ -120,11 +120,11 @@ PLANNED = """\
 ### Steps that earlier work took here
 - `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #slow]
 
-### Approaches that failed here; plan around them
+### Approaches that failed here
 - Given up: refreshing tokens in the client. Why: the clock of the client differs from the server's. \
 Instead: the gateway refreshes [Memory #client]
 
-### Files that change together; plan for all of them
+### Files that change together
 - When `auth/tokens.py` is changed, `server/settings.py` usually changes too [Memory #partner]
 Other files that change with these: `server/settings.py`.
 

@@ -68,7 +68,7 @@ PLAN = """\
 ### Steps that earlier work took here
 - `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #…]
 
-### Approaches that failed here; plan around them
+### Approaches that failed here
 - Polling the gateway failed [Memory #…]
 
 Files to load first
