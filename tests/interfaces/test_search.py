@@ -148,7 +148,7 @@ def test_where_there_is_code_an_empty_answer_names_the_search_of_it(
         ([], "the question is missing"),
         (["?!"], "the query is empty"),
         (["x", "--phase", "cooking"], "there is no phase 'cooking'"),
-        (["x", "--scope", "world"], "unknown scope 'world'"),
+        (["x", "--scope", "world"], "there is no scope 'world'"),
         (["x", "--kind", "page"], "there is no kind of hit 'page'"),
         (["x", "-k", "0"], "0 is not in the range"),
     ],
