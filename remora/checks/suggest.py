@@ -99,7 +99,7 @@ def _suggestion(
     where = ""
     if name is not None:
         kind = "a step" if name[1].path.startswith(WORKFLOWS) else "a task"
-        where = f"{kind} of {name[1].path}" if name[1].is_task else f"{name[1].path} names it"
+        where = f"{kind} of {name[1].path}" if name[1].is_task else f"named in {name[1].path}"
     return Suggestion(ran.command, ran.purpose, score, "; ".join(filter(None, (where, told))), told)
 
 

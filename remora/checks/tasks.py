@@ -31,7 +31,7 @@ _TOX = re.compile(r"^\[(?:tox|testenv\b.*)\]", re.MULTILINE)
 
 def scripts(text: str, runner: str) -> list[str]:
     """Return the scripts of a package.json as commands of its manager."""
-    own = _table(_json(text), "scripts")
+    own = _table(_read(json.loads, text), "scripts")
     found = []
     for name, body in own.items():
         around = _AROUND.match(name) and re.sub("^(?:pre|post)", "", name) in own
@@ -41,7 +41,7 @@ def scripts(text: str, runner: str) -> list[str]:
 
 
 def _mise(text: str) -> list[str]:
-    tasks = _table(_toml(text), "tasks")
+    tasks = _table(_read(tomllib.loads, text), "tasks")
     return [f"mise run {name}" for name, task in tasks.items() if not _table(task).get("hide")]
 
 
@@ -73,11 +73,11 @@ def _taskfile(text: str) -> list[str]:
 
 
 def _composer(text: str) -> list[str]:
-    return [f"composer run {name}" for name in _table(_json(text), "scripts")]
+    return [f"composer run {name}" for name in _table(_read(json.loads, text), "scripts")]
 
 
 def _python(text: str) -> list[str]:
-    tool = _table(_toml(text), "tool")
+    tool = _table(_read(tomllib.loads, text), "tool")
     found = [f"poe {name}" for name in _table(tool, "poe", "tasks")]
     found += [f"pdm run {name}" for name in _table(tool, "pdm", "scripts")]
     for env, own in _table(tool, "hatch", "envs").items():
@@ -125,16 +125,9 @@ READERS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-def _toml(text: str) -> object:
+def _read(loads: Callable[[str], object], text: str) -> object:
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return None
 

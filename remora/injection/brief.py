@@ -115,7 +115,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         key=lambda r: (-_worth(r, now), r.id),
     )[:MOST]
     agreed = agreeing([as_note(r) for r in ranked])
-    add("What is remembered:", [(render.line(note), note.id) for note in agreed])
+    add("Memories:", [(render.line(note), note.id) for note in agreed])
     if not lines:
         return Brief("", ())
     head = "Remora, the memory of this project:"
@@ -183,12 +183,10 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
 
 def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
     """Return whether a memory may be injected at all: by its source, its evidence and its age."""
-    told = (record.payload or {}).get("sessions")  # payloads may contain anything
-    sessions = told if type(told) is int else 0
     kept = record.user_verified or record.pinned
     vouched = record.source == "user_taught" or any(origin.path for origin in record.origins)
     sure = (vouched or record.confidence >= threshold) and current_confidence(record, now) >= FADED
-    return may_be_said(record.source, sessions, kept=kept, tainted=record.taint is not None) and (
+    return may_be_said(record.source, _sessions(record), kept=kept, tainted=record.taint is not None) and (
         kept or sure
     )
 
@@ -208,8 +206,16 @@ def is_tainted_rule(record: MemoryRecord) -> bool:
     return record.taint is not None and record.type in ("preference", "requirement", "decision")
 
 
-def _worth(record: MemoryRecord, now: float) -> float:
+def _sessions(record: MemoryRecord) -> int:
     told = (record.payload or {}).get("sessions")  # payloads may contain anything
-    sessions = min(MOST_OFTEN, told) if type(told) is int else 0
+    return told if type(told) is int else 0
+
+
+def _worth(record: MemoryRecord, now: float) -> float:
     worth = WORTH[record.type] * SOURCE_TRUST.get(record.source, 1.0) * current_confidence(record, now)
-    return worth + OFTEN * sessions + (PINNED if record.pinned else 0.0) + 0.1 * record.user_verified
+    return (
+        worth
+        + OFTEN * min(MOST_OFTEN, _sessions(record))
+        + (PINNED if record.pinned else 0.0)
+        + 0.1 * record.user_verified
+    )

@@ -130,7 +130,7 @@ def judge(
             answer = _within(seconds + GRACE, model, question(tool, text), seconds)
             return Judged(read_answer(answer.text), model.model_id)
         except (RemoraError, OSError) as error:
-            note = f"the model did not judge what {tool} showed: {error}"
+            note = f"the model did not classify the result of {tool}: {error}"
     return Judged(by_rules(tool, text, arguments), RULES, note)
 
 

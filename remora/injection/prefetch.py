@@ -41,7 +41,7 @@ MOST_ALIKE, MOST_IN_MODULE = 10, 20  # sessions of a group; old ones tell little
 SEARCHED = 50
 CANDIDATES = 60  # files that are examined, so that twelve remain after some are left out
 LARGEST = 256_000  # bytes; a larger file exceeds the whole budget
-TITLE = "## Files that sessions like this one used, as they are now"
+TITLE = "## Current contents of files that similar sessions used"
 
 _SECRET_NAME = re.compile(
     r"""(?:^|/)(?:
@@ -206,7 +206,7 @@ def _named(db: Database, task: str, where: Scope, branch: str | None) -> dict[st
 
 def _groups(db: Database, task: str, where: Scope) -> Iterator[tuple[str, list[str]]]:
     if task.strip():
-        yield "that were asked for something alike", alike(db, task)
+        yield "with a similar request", alike(db, task)
     for module in where.modules:
         yield f"that changed `{module}`", db.sessions.working_in(module, MOST_IN_MODULE)
 
@@ -245,7 +245,7 @@ def _offer_pattern(best: dict[str, _Named], record: MemoryRecord) -> None:
         paths = payload.get(name)
         for path in paths if isinstance(paths, list) else ():
             least = int(share * sessions)
-            _offer(best, str(path), _Named(share, least, sessions, f"that changed `{module}`, as remembered"))
+            _offer(best, str(path), _Named(share, least, sessions, f"that changed `{module}`, from memory"))
 
 
 def _offer(best: dict[str, _Named], path: str, one: _Named) -> None:
@@ -276,12 +276,12 @@ def _usable(
     try:
         seen = listed(root, there, repository)
     except SourceError as error:
-        return [], [Skipped(path, f"nobody can say whether it is ignored: {error}") for path in there]
+        return [], [Skipped(path, f"cannot tell whether it is ignored: {error}") for path in there]
     folders = Folders(there)
     usable, left_out = [], []
     for path in there:
         around = folders.left_out(path.rpartition("/")[0])
-        why = "its name says that it holds secrets" if secret_name(path) else by_name(path) or ""
+        why = "its name is typical of a file with secrets" if secret_name(path) else by_name(path) or ""
         why = why or (around[1] if around else "")
         if path not in seen:
             why = "ignored"
@@ -304,5 +304,5 @@ def _content(root: Path, path: str) -> tuple[str, str]:
         return "", "empty"
     clean = redact(text)
     if clean.text.count("\n") != text.count("\n"):
-        return "", "it holds a private key"  # its line numbers would no longer match the file
+        return "", "it contains a private key"  # its line numbers would no longer match the file
     return clean.text, ""

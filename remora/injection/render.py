@@ -23,14 +23,14 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _HEADS = {
-    "rule": "What was said in this project, and bears on {about}:",
-    "undoing": "What the history of this project says of {about}:",
-    "gotchas": "What this project's memory has about {about}:",
-    "named": "What this project's memory has about {about}, which this change names:",
-    "command": "What this project's memory has about this command:",
-    "error": "This error was met before in this project:",
-    "partners": "What usually changes together with {about} in this project:",
-    "search": "What this project's memory has about this search:",
+    "rule": "Rules stated in this project about {about}:",
+    "undoing": "The commit history of this project about {about}:",
+    "gotchas": "This project's memory about {about}:",
+    "named": "This project's memory about {about}, which this change names:",
+    "command": "This project's memory about this command:",
+    "error": "This error occurred before in this project:",
+    "partners": "Files that usually change together with {about} in this project:",
+    "search": "This project's memory about this search:",
     "recorded": "Recorded in this session:",
 }
 

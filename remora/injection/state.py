@@ -35,7 +35,6 @@ class State:
         characters: their total length.
         edited: files that it changed.
         recorded: texts that were recorded through a tool and not yet shown to it.
-        quiet: triggers that already led to an injection.
         reasons: the reasons of its injections, which identify those without a memory.
     """
 
@@ -49,7 +48,6 @@ class State:
         self.characters = 0
         self.edited: set[str] = set()
         self.recorded: list[str] = []
-        self.quiet: set[str] = set()
         self.reasons: set[str] = set()
         self._recent: deque[Mapping[str, Any]] = deque(maxlen=RECENT)
 
@@ -85,7 +83,6 @@ class State:
     def _told(self, line: Mapping[str, Any], ids: list[Any]) -> None:
         trigger = str(line.get("t", ""))
         self.said.update(map(str, ids))
-        self.quiet.add(trigger)
         self.reasons.add(str(line.get("w", "")))
         if trigger == "recorded":
             self.recorded.clear()

@@ -17,6 +17,7 @@ from remora.core.strength import TAINT_FACTOR
 from remora.core.text import STOP_WORDS, collapse, identifier_parts, shorten, words
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryDraft, MemoryRecord, Taint
+from remora.shell.location import inside
 from remora.store.session_reader import Later
 
 CONFIDENCE = 0.8
@@ -81,7 +82,7 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
         taint: the source of external text that the observation may lack.
     """
     prompts = [shorten(prompt, ASK) for prompt in session.prompts if prompt.strip()]
-    edited = sorted((u for u in session.files if u.edits and _inside(u.path)), key=lambda u: -u.last_step)
+    edited = sorted((u for u in session.files if u.edits and inside(u.path)), key=lambda u: -u.last_step)
     failing = sorted(
         (e for e in session.errors if not e.resolved and e.command and e.steps), key=lambda e: -e.steps[-1]
     )
@@ -112,10 +113,6 @@ def left_by(session: Observation, todo: Sequence[str] = (), taint: Taint | None 
 def _near_the_end(steps: Sequence[int], session: Observation) -> bool:
     """Return whether an error occurred in the last fifth of a session; earlier ones were worked around."""
     return steps[-1] >= 0.8 * session.steps
-
-
-def _inside(path: str) -> bool:
-    return bool(path) and path[0] not in "/~" and not path.startswith("..")
 
 
 def external_id(host: str, session_id: str) -> str:

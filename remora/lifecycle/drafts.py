@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from remora.core import payloads
@@ -76,7 +77,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
         InvalidInput: the draft cannot be stored.
     """
     if not isinstance(draft, MemoryDraft):
-        raise InvalidInput(f"a memory is proposed as a MemoryDraft, not {type(draft).__name__}")
+        raise InvalidInput(f"a draft must be a MemoryDraft, not {type(draft).__name__}")
     notes: list[str] = []
     counts: dict[str, int] = {}
     content = checked_text(draft.content, "content", MAX_CONTENT_CHARS, notes)
@@ -86,7 +87,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
     one_of("scope", draft.scope, MEMORY_SCOPES)
     content = str(redact_json(content, counts))
     if not _says_something(content):
-        raise InvalidInput("content is nothing but a secret", hint="Say what it is for, without the value.")
+        raise InvalidInput("content is only a secret", hint="Describe its purpose, without the value.")
     citation = _text("citation_text", draft.citation_text) or content
     changes: dict[str, Any] = {
         "content": content,
@@ -95,18 +96,13 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
         "tags": _names("tags", draft.tags, counts),
         "related_files": _names("related_files", _paths(draft.related_files), counts),
         "related_modules": _names("related_modules", _paths(draft.related_modules), counts),
-        "derived_from": tuple(
-            _identity("derived_from", i) for i in _texts("derived_from", draft.derived_from)
-        ),
-        "impacted_node_ids": tuple(
-            _identity("impacted_node_ids", i) for i in _texts("impacted_node_ids", draft.impacted_node_ids)
-        ),
+        **{name: _identities(name, getattr(draft, name)) for name in ("derived_from", "impacted_node_ids")},
         "relations": _relations(draft.relations, counts),
         "triggers": _triggers(draft.triggers, counts),
         "payload": _payload(draft.type, draft.payload, counts),
         "taint": _taint(draft.taint, counts),
         "work_unit_ref": _work_unit(draft.work_unit_ref, counts),
-        "created_at": _instant("created_at", draft.created_at),
+        "created_at": checked_instant("created_at", draft.created_at),
         "decay_half_life_days": _days("decay_half_life_days", draft.decay_half_life_days),
         "said": _free_text("said", draft.said, counts),
         "context_prefix": _free_text("context_prefix", draft.context_prefix, counts),
@@ -131,8 +127,8 @@ def require_statement(prepared: Prepared) -> None:
     if is_statement(content):
         return
     if prepared.taken_out:
-        raise InvalidInput("content is nothing but a secret", hint="Say what it is for, without the value.")
-    raise InvalidInput(f"content is too short: {content!r:.60}", hint="Say in a sentence what to remember.")
+        raise InvalidInput("content is only a secret", hint="Describe its purpose, without the value.")
+    raise InvalidInput(f"content is too short: {content!r:.60}", hint="Write what to remember as a sentence.")
 
 
 def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
@@ -145,12 +141,12 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
         raise InvalidInput(f"{name} must be text, not {type(text).__name__}")
     if len(text) > limit:
         raise InvalidInput(
-            f"{name} has {len(text):,} characters; at most {limit:,} are kept in one memory",
-            hint="Remember the point in a sentence and name the file that holds the rest.",
+            f"{name} has {len(text):,} characters; a memory has at most {limit:,}",
+            hint="Store a summary with the path of the file that contains the rest.",
         )
     decoded = sound(text)
     if decoded != text or "\ufffd" in decoded:  # an earlier decoder may have replaced them
-        notes.append("characters that are not valid Unicode were replaced")
+        notes.append("invalid Unicode characters were replaced")
     stripped = decoded.strip()
     cleaned = clean(stripped).strip()
     lost = len(stripped) - len(cleaned)
@@ -159,17 +155,8 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
     if lost:
         notes.append(f"{lost} control characters were removed")
     if not any(c.isalnum() for c in cleaned):
-        raise InvalidInput(f"{name} is empty", hint="Say in a sentence what to remember.")
+        raise InvalidInput(f"{name} is empty", hint="Write what to remember as a sentence.")
     return cleaned
-
-
-def checked_instant(name: str, value: object) -> str | None:
-    """Return an ISO 8601 time in UTC in Remora's form, None for None.
-
-    Raises:
-        InvalidInput: the value is no time, or outside the years 1000 to 9999.
-    """
-    return _instant(name, value)
 
 
 def one_of(name: str, value: str, known: Sequence[str]) -> None:
@@ -179,7 +166,7 @@ def one_of(name: str, value: str, known: Sequence[str]) -> None:
         InvalidInput: it is not.
     """
     if value not in known:
-        raise InvalidInput(f"there is no {name} {value!r:.60}", hint=f"Choose one of {', '.join(known)}.")
+        raise InvalidInput(f"unknown {name} {value!r:.60}", hint=f"Choose one of {', '.join(known)}.")
 
 
 def _says_something(redacted: str) -> bool:
@@ -194,7 +181,7 @@ def _text(name: str, value: object) -> str | None:
     if not isinstance(value, str):
         raise InvalidInput(f"{name} must be text, not {type(value).__name__}")
     if len(value) > MAX_CONTENT_CHARS:
-        raise InvalidInput(f"{name} has {len(value):,} characters; at most {MAX_CONTENT_CHARS:,} are kept")
+        raise InvalidInput(f"{name} has {len(value):,} characters; the maximum is {MAX_CONTENT_CHARS:,}")
     return collapse(clean(sound(value))) or None
 
 
@@ -210,10 +197,14 @@ def _optional_identity(name: str, value: object) -> str | None:
 
 def _identity(name: str, text: str) -> str:
     if len(text) > MAX_NAME_CHARS:
-        raise InvalidInput(f"{name} has {len(text):,} characters; at most {MAX_NAME_CHARS:,} are kept")
+        raise InvalidInput(f"{name} has {len(text):,} characters; the maximum is {MAX_NAME_CHARS:,}")
     if holds_secret(text):
         raise InvalidInput(f"{name} holds a secret", hint="Give it a name that can be stored.")
     return text
+
+
+def _identities(name: str, values: object) -> tuple[str, ...]:
+    return tuple(_identity(name, text) for text in _texts(name, values))
 
 
 def _texts(name: str, values: object) -> list[str]:
@@ -229,7 +220,7 @@ def _texts(name: str, values: object) -> list[str]:
         if text:
             found[text] = None
     if len(found) > MAX_LIST_ITEMS:
-        raise InvalidInput(f"{name} has {len(found)} items; at most {MAX_LIST_ITEMS} fit one memory")
+        raise InvalidInput(f"{name} has {len(found)} items; the maximum is {MAX_LIST_ITEMS}")
     return list(found)
 
 
@@ -257,7 +248,7 @@ def _relations(values: object, counts: dict[str, int]) -> tuple[Relation, ...]:
         target = _optional_identity("target_memory_id", one.target_memory_id)
         path = _free_text("target_file_path", one.target_file_path, counts)
         if (target is None) == (path is None):
-            raise InvalidInput("a relation has one target: target_memory_id or target_file_path")
+            raise InvalidInput("a relation must have one target: target_memory_id or target_file_path")
         found.append(
             Relation(
                 one.relation_type,
@@ -279,9 +270,9 @@ def _payload(memory_type: str, value: object, counts: dict[str, int]) -> dict[st
         checked = payloads.validate(memory_type, value)
         text = sound(json.dumps(redact_json(checked, counts), ensure_ascii=False, allow_nan=False))
     except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InvalidInput(f"payload does not fit {memory_type}, or is no JSON ({error})") from None
+        raise InvalidInput(f"the payload is not valid for {memory_type}: {error}") from None
     if len(text) > MAX_PAYLOAD_CHARS:
-        raise InvalidInput(f"payload has {len(text):,} characters; at most {MAX_PAYLOAD_CHARS:,} are kept")
+        raise InvalidInput(f"payload has {len(text):,} characters; the maximum is {MAX_PAYLOAD_CHARS:,}")
     return dict(json.loads(text))
 
 
@@ -312,19 +303,22 @@ def _work_unit(value: object, counts: dict[str, int]) -> WorkUnitRef | None:
     methodology = _optional_identity("methodology", value.methodology)
     label = _free_text("label", value.label, counts)
     if methodology is None or label is None:
-        raise InvalidInput("a work unit has a methodology and a label")
+        raise InvalidInput("a work unit must have a methodology and a label")
     return WorkUnitRef(methodology, _names("hierarchy", value.hierarchy, counts), label)
 
 
-def _instant(name: str, value: object) -> str | None:
+def checked_instant(name: str, value: object) -> str | None:
+    """Return an ISO 8601 time in UTC in Remora's form, None for None.
+
+    Raises:
+        InvalidInput: the value is no time, or outside the years 1000 to 9999.
+    """
     if value is None:
         return None
     stamp = ""
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, OverflowError, OSError):
             stamp = to_iso(from_iso(value))
-        except (ValueError, OverflowError, OSError):
-            stamp = ""
     if len(stamp) != len("2026-01-01T00:00:00.000Z"):
         raise InvalidInput(f"{name} must be an ISO 8601 time, not {value!r:.60}")
     return stamp

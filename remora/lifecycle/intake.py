@@ -83,21 +83,22 @@ class Intake:
         Raises:
             InvalidInput: the draft cannot be stored; nothing was changed.
         """
-        prepared = prepare(draft, self._custom_types)
-        if stated:
-            require_statement(prepared)
-        with self._db.transaction():
-            return self._take(prepared, revive=revive, apart_from=apart_from)
+        return self.remember_many([draft], revive=revive, stated=stated, apart_from=apart_from)[0]
 
     def remember_many(
-        self, drafts: Sequence[MemoryDraft], *, revive: bool = True, stated: bool = False
+        self,
+        drafts: Sequence[MemoryDraft],
+        *,
+        revive: bool = True,
+        stated: bool = False,
+        apart_from: str = "",
     ) -> list[MemoryRecord]:
         """Store drafts in one transaction, all or none; return one record for each draft, in order."""
         prepared = [prepare(d, self._custom_types) for d in drafts]
         for one in prepared if stated else ():
             require_statement(one)
         with self._db.transaction():
-            return [self._take(p, revive=revive) for p in prepared]
+            return [self._take(p, revive=revive, apart_from=apart_from) for p in prepared]
 
     def remember_each(self, drafts: Iterable[MemoryDraft | RemoraError]) -> list[MemoryRecord | RemoraError]:
         """Store statements in one transaction, each on its own; return a record or an error for each.
@@ -162,9 +163,8 @@ class Intake:
 
     def _take(self, prepared: Prepared, *, revive: bool, apart_from: str = "") -> MemoryRecord:
         draft = self._inherit(prepared.draft)
-        memories = self._db.memories
         if draft.external_id is not None:
-            known = memories.with_external_id(draft.external_id)
+            known = self._db.memories.with_external_id(draft.external_id)
             if known is not None:
                 return self._refresh(known, draft, prepared, revive=revive)
         digest = content_hash(draft.content)
@@ -216,9 +216,11 @@ class Intake:
             self._db.memories.update(older.id, changes, change=change)
             flag_dependents(self._db, older, f"which {newer.id[:8]} took back", except_id=newer.id)
             if older is new:
-                note = f"{newer.id[:8]}, said later, says otherwise; this one is kept out of search"
+                note = f"{newer.id[:8]} is newer and contradicts this memory, which is excluded from search"
                 return new._replace(**changes, receipt=_with_note(new.receipt, note))
-            notes.append(f"{older.id[:8]} held until now and is put away: {older.content}")
+            notes.append(
+                f"{older.id[:8]} contradicts this memory and is excluded from search: {older.content}"
+            )
         for note in notes:
             new = new._replace(receipt=_with_note(new.receipt, note))
         return new
@@ -236,7 +238,8 @@ class Intake:
     def _twin(
         self, draft: MemoryDraft, digest: str, apart_from: str = ""
     ) -> tuple[MemoryRecord, float] | None:
-        for record in self._db.memories.with_hash(digest):
+        memories = self._db.memories
+        for record in memories.with_hash(digest):
             same_words = collapse(record.content).casefold() == collapse(draft.content).casefold()
             if record.id == apart_from or not same_words:
                 continue
@@ -245,7 +248,6 @@ class Intake:
         if draft.type in _NEVER_NEAR:
             return None
         words = sketch.word_set(draft.content)
-        memories = self._db.memories
         for memory_id, content in memories.sharing_bands(_bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content)) if memory_id != apart_from else 0.0
             if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):

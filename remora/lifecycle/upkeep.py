@@ -63,8 +63,8 @@ def resolve(db: Database, memory_id: str) -> MemoryRecord:
         ids = db.memories.ids_starting(memory_id)
         if len(ids) > 1:
             raise Conflict(
-                f"{memory_id!r} is the start of several ids: {', '.join(i[:12] for i in ids)}",
-                hint="Give more of the id.",
+                f"{memory_id!r} is ambiguous: several ids begin with it: {', '.join(i[:12] for i in ids)}",
+                hint="Use more characters of the id.",
             )
         found = db.memories.get(ids[0]) if ids else None
     if found is None:
@@ -106,7 +106,7 @@ class Upkeep:
             twin = self._twin(after) if after.content != record.content else None
         receipt = Receipt("updated", redactions=redactions)
         if twin is not None:
-            note = f"{twin.id[:8]} says the same now; forget one of the two"
+            note = f"{twin.id[:8]} has the same text now; forget one of them"
             receipt = receipt._replace(merged_with=twin.id, similarity=1.0, notes=(note,))
         return after._replace(receipt=receipt)
 
@@ -155,7 +155,7 @@ class Upkeep:
         with self._db.transaction():
             gone = self._put_away(record, lifted, Change("retire"))
             back = [self.restore(i) for i in self._db.memories.put_away_with(overturned_by(record.id))]
-        notes = tuple(f"{old.id[:8]}, which it took back, holds again: {old.content}" for old in back)
+        notes = tuple(f"{old.id[:8]}, which it contradicted, is restored: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 
     def outdate(self, memory_id: str) -> MemoryRecord:
@@ -192,7 +192,7 @@ class Upkeep:
             unflag_dependents(self._db, record)
         if record.superseded_by is None:
             return after
-        note = f"{record.superseded_by[:8]}, which superseded it, is still there; forget one of the two"
+        note = f"{record.superseded_by[:8]}, which superseded it, still exists; forget one of them"
         return after._replace(receipt=Receipt("restored", record.superseded_by, notes=(note,)))
 
     def revert(self, memory_id: str, revision: str) -> MemoryRecord:
@@ -210,7 +210,7 @@ class Upkeep:
         wanted = self._revision(record, revision)
         columns = self._db.revisions.replayed(record.id, wanted.rev)
         if not columns.get("content"):
-            raise InvalidInput("the text of that revision is not kept any more")
+            raise InvalidInput("the text of this revision is no longer stored")
         known = {name: columns.get(name) for name in EDITABLE if name != "stale_at"}
         earlier = self._db.memories.values_of(known)
         now = {name: getattr(record, name) for name in earlier}

@@ -8,7 +8,7 @@ from typing import Any
 from remora.checks.ordinary import is_ordinary, places_of
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
-from remora.observer.calls import Call, Calls, unanswered
+from remora.observer.calls import Call, Calls, call_of
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Errors
 from remora.observer.files import Files
@@ -72,7 +72,6 @@ class AgentObserver(Checkpointed):
     def settle(self, call: Call, timeline: Timeline, now: int) -> None:
         """Pass a finished call to every detector."""
         pad = self.pad
-        pad.analytics.used(call.tool)
         if call.action == "memory":
             timeline.settle(call, None)
             if _OTHERS_MEMORY.match(call.tool):  # no detector reads the result, but the model did
@@ -119,7 +118,7 @@ class AgentObserver(Checkpointed):
         """Record the files that a background command writes outside the repository."""
         said = result.extra or {}
         if began := self.calls.running.get(str(said.get("running"))):
-            call = unanswered(began._replace(extra={**(began.extra or {}), **said}))
+            call = call_of(began._replace(extra={**(began.extra or {}), **said}))
             if not self.source(call):
                 self._left(call)
 
@@ -157,7 +156,7 @@ class AgentObserver(Checkpointed):
         """Taint by the calls of steps `since` to before `now` without a result that ask for external text."""
         for event in (*self.calls.waiting.values(), *self.calls.running.values()):
             if since <= event.step < now:
-                source = self.source(unanswered(event))
+                source = self.source(call_of(event))
                 if source:
                     self.pad.taint(source, event.step)
 
@@ -185,24 +184,18 @@ class AgentObserver(Checkpointed):
     def commands(self) -> list[CommandRun]:
         """Return the agent's commands; those that external text may have prompted are tainted.
 
-        The ordinary parts of a tainted line count as a command of their own as well.
+        The ordinary parts of a tainted line count as a run of their own as well.
         """
-        ran = dict(self.errors.counts)
-        tainted: set[str] = set()
+        ran: list[CommandRun] = []
         places = places_of(self.files.uses)
         for form, run in self.errors.counts.items():
-            if self.pad.tainted_at(run.first_step) is None:
-                continue
-            parts = parts_in(form)
+            parts = parts_in(form) if self.pad.tainted_at(run.first_step) else []
             own = [part for part in parts if is_ordinary(part, places)]
-            if len(own) == len(parts):
-                continue
-            tainted.add(form)
-            if own:
+            ran.append(run._replace(tainted=len(own) < len(parts)))
+            if own and len(own) < len(parts):
                 form, plain = " && ".join(own), " && ".join(map(without_folder, own))
-                shown = form if form != plain else ""
-                ran[form] = _sum(run._replace(command=plain, with_variables=shown), ran.get(form))
-        return [run._replace(tainted=form in tainted) for form, run in ran.items()]
+                ran.append(run._replace(command=plain, with_variables=form if form != plain else ""))
+        return ran
 
     def acute(self) -> list[Signal]:
         """Return the signals that are worth reporting at once, reported before or not."""
@@ -239,15 +232,3 @@ class AgentObserver(Checkpointed):
     ) -> Signal:
         pad = self.pad
         return Signal(kind, key, step, None, paths, detail, (), pad.tainted_at(step), pad.agent)
-
-
-def _sum(run: CommandRun, other: CommandRun | None) -> CommandRun:
-    """Return the sum of two counts of the same command."""
-    if other is None:
-        return run
-    return other._replace(
-        runs=run.runs + other.runs,
-        failures=run.failures + other.failures,
-        first_step=min(run.first_step, other.first_step),
-        last_step=max(run.last_step, other.last_step),
-    )

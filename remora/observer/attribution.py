@@ -18,7 +18,7 @@ from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
 from remora.observer.checkpoint import Checkpointed, cut
-from remora.observer.phrases import NOT_TYPED
+from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
 from remora.observer.quoted_text import apart
 from remora.shell.forms import command_form
 
@@ -33,9 +33,7 @@ _LEAST = 8  # characters; a shorter text holds neither a run nor a command
 # Results of these actions repeat the agent's own words, or confirm that they are written.
 _ECHOES = frozenset(("edit", "write", "plan", "task", "memory"))
 _ABOUT_CODE = frozenset(("lint", "format"))  # checkers report on the code in their own words
-_ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{8,300})`")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _AROUND = re.compile(r"\A[\"'“`(]+|(?<![\"'”`)])[\"'”`)]+[.,;:!?]*\Z")
 _NAME = 80  # characters of a source
 _LETTERS = bytes(b if b in b"abcdefghijklmnopqrstuvwxyz" else ord(" ") for b in range(256))
@@ -76,7 +74,7 @@ class Attribution(Checkpointed):
 
     def answered(self, call: Call, cwd: str) -> None:
         """Store the result of a tool call; `cwd` is its working directory."""
-        if _ASKING.search(call.tool) or call.denied:
+        if ASKING.search(call.tool) or call.denied:
             self._hear(call.text)
         elif call.action == "run" and command_form(call.command, cwd).purpose in _ABOUT_CODE:
             return
@@ -221,7 +219,7 @@ class _Repeats:
     def _own_sentences(self, text: str) -> str:
         if self.taint(text) is None:
             return text
-        return " ".join(one for one in _SENTENCE.split(text) if self.taint(one) is None)
+        return " ".join(one for one in SENTENCE.split(text) if self.taint(one) is None)
 
 
 def _runs(text: str) -> Iterator[str]:

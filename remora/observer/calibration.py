@@ -29,7 +29,7 @@ ORDERED = 0.8  # share of a module's sessions with tests that ran them at the sa
 MODULES = 3  # counted for each session, those with most changes
 ALWAYS, OFTEN = 0.8, 0.5  # shares of a module's sessions that read a file
 FILES = 12  # kept for each session and module
-CALIBRATION_CONFIDENCE, PREFETCH_CONFIDENCE, COST_CONFIDENCE = 0.6, 0.65, 0.6
+CONFIDENCE = {"task_calibration": 0.6, "prefetch_pattern": 0.65, "context_cost": 0.6}
 _RULES = ("claude.md", "agents.md", "gemini.md", ".cursorrules", "readme.md", "contributing.md")
 
 
@@ -89,8 +89,8 @@ def _runs(signal: Signal) -> int:
 
 def _read_first(session: Observation) -> list[str]:
     """Return the repository files that a session read, the most read first; rule files are left out."""
-    uses = [u for u in session.files if u.reads and not u.path.startswith(("/", "~", ".."))]
-    uses = [u for u in uses if u.path.rsplit("/", 1)[-1].lower() not in _RULES]
+    read = [u for u in session.files if u.reads and inside(u.path)]
+    uses = [u for u in read if u.path.rsplit("/", 1)[-1].lower() not in _RULES]
     return [u.path for u in sorted(uses, key=lambda u: (-u.reads, u.first_step, u.path))[:FILES]]
 
 
@@ -109,7 +109,7 @@ def _calibration(
     expected = per_thing * sum(planned for _, planned in pairs) / len(pairs)
     ratio = actual / expected
     if 1 / OFF < ratio < OFF:
-        yield Withdrawn(external_id("task_calibration", "step_overrun", key), "its plans are met by now")
+        yield Withdrawn(external_id("task_calibration", "step_overrun", key), "its plans are accurate now")
         return
     count = seen.sessions("step_overrun", key)
     much = f"{ratio:.1f} times the" if ratio > 1 else f"only {ratio:.0%} of the"
@@ -127,18 +127,8 @@ def _calibration(
         "ratio": round(ratio, 2),
         "sample_count": len(pairs),
     }
-    yield _candidate(
-        session,
-        "step_overrun",
-        "task_calibration",
-        key,
-        content,
-        payload,
-        count,
-        CALIBRATION_CONFIDENCE,
-        (module,),
-        Evidence(plan.steps, (*plan.events, *tested.events)),
-    )
+    evidence = Evidence(plan.steps, (*plan.events, *tested.events))
+    yield _candidate(session, "step_overrun", "task_calibration", key, content, payload, count, evidence)
 
 
 def _tests(seen: Seen, key: str) -> str:
@@ -159,7 +149,7 @@ def _grown(session: Observation, seen: Seen, module: str) -> Iterator[Candidate 
     if len(grown) < SESSIONS:
         return
     if len(grown) < GROWS * len(planned):
-        yield Withdrawn(external_id("task_calibration", "step_overrun", module), "its plans hold by now")
+        yield Withdrawn(external_id("task_calibration", "step_overrun", module), "its plans no longer grow")
         return
     if not any(s.type == "step_overrun" and s.key == module for s in session.signals):
         return
@@ -177,18 +167,8 @@ def _grown(session: Observation, seen: Seen, module: str) -> Iterator[Candidate 
         "ratio": round(ratio, 2),
         "sample_count": len(planned),
     }
-    yield _candidate(
-        session,
-        "step_overrun",
-        "task_calibration",
-        module,
-        content,
-        payload,
-        count,
-        CALIBRATION_CONFIDENCE,
-        (module,),
-        shown_by(session, ("step_overrun", module)),
-    )
+    evidence = shown_by(session, ("step_overrun", module))
+    yield _candidate(session, "step_overrun", "task_calibration", module, content, payload, count, evidence)
 
 
 def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
@@ -216,17 +196,10 @@ def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterat
         "module_trigger": module,
         "session_count": count.sessions,
     }
+    files = (*always, *often)
+    evidence = shown_by(session, *(("file_access", path) for path in files))
     yield _candidate(
-        session,
-        "file_access",
-        "prefetch_pattern",
-        key,
-        content,
-        payload,
-        count,
-        PREFETCH_CONFIDENCE,
-        (*always, *often),
-        shown_by(session, *(("file_access", path) for path in (*always, *often))),
+        session, "file_access", "prefetch_pattern", key, content, payload, count, evidence, files
     )
 
 
@@ -240,18 +213,8 @@ def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator
     between = f", {min(known):,} to {max(known):,}" if min(known) < max(known) else ""
     content = f"A session in {code(module)} takes about {middle:,} input tokens{between} {seen_words(count)}."
     payload = {"module": module, "median_tokens": middle, "sessions": len(known)}
-    yield _candidate(
-        session,
-        "context_token_spike",
-        "context_cost",
-        key,
-        content,
-        payload,
-        count,
-        COST_CONFIDENCE,
-        (module,),
-        placed(session, "tokens"),
-    )
+    evidence = placed(session, "tokens")
+    yield _candidate(session, "context_token_spike", "context_cost", key, content, payload, count, evidence)
 
 
 def _candidate(
@@ -262,10 +225,11 @@ def _candidate(
     content: str,
     payload: dict[str, object],
     count: SeenCount,
-    confidence: float,
-    files: Sequence[str],
     evidence: Evidence,
+    files: Sequence[str] = (),
 ) -> Candidate:
+    """Return a memory of a module; its files are the module itself unless given."""
+    module = key.removeprefix("module:")
     rule = signals.KINDS[signal]
     memory = draft(
         session,
@@ -273,11 +237,11 @@ def _candidate(
         content,
         signal=signal,
         key=key,
-        confidence=confidence,
+        confidence=CONFIDENCE[memory_type],
         seen=count,
         evidence=evidence,
-        files=files,
+        files=files or (module,),
         payload=payload,
-    )._replace(related_modules=(key.removeprefix("module:"),), branch=None)
+    )._replace(related_modules=(module,), branch=None)
     why = f"{count.sessions} sessions worked there"
     return Candidate(signal, key, memory, rule.score, rule.score, SESSIONS, count, why)

@@ -67,7 +67,7 @@ class Calls(Checkpointed):
         if not ident and event.kind == "tool_result" and (event.extra or {}).get("of"):
             return self._ended(event, event)
         if not ident:
-            return [_call(event, None) if event.kind == "tool_call" else _call(event, event)]
+            return [call_of(event, None if event.kind == "tool_call" else event)]
         if ident in self.done:
             return []
         if event.kind == "tool_call":
@@ -99,7 +99,7 @@ class Calls(Checkpointed):
         if (result.extra or {}).get("running"):
             return []
         ran = self.running.pop(str((about.extra or {}).get("of", "")), None)
-        return [_call(ran, result._replace(action=ran.action, tool=ran.tool))] if ran else []
+        return [call_of(ran, result._replace(action=ran.action, tool=ran.tool))] if ran else []
 
     def flush(self) -> list[Call]:
         """Return the open calls, and the results without a call, by step."""
@@ -118,15 +118,11 @@ class Calls(Checkpointed):
     def _finish(self, ident: str, call: Event, result: Event | None) -> Call:
         make_room(self.done, _DONE)
         self.done[ident] = True
-        return _call(call, result)
+        return call_of(call, result)
 
 
-def unanswered(event: Event) -> Call:
-    """Return a call without a result."""
-    return _call(event, None)
-
-
-def _call(call: Event, result: Event | None) -> Call:
+def call_of(call: Event, result: Event | None = None) -> Call:
+    """Return a call with its result, if it has one."""
     extra: Mapping[str, Any] = call.extra or {}
     if result is not None and result is not call and result.extra:
         extra = {**extra, **result.extra}

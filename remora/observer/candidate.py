@@ -13,7 +13,7 @@ from remora.observer.past_sessions import SeenCount
 
 STEPS, EVENTS = 8, 4  # in a provenance, at most
 USER_SAID = "user-said"  # tag of memories that a person stated
-NOT_ALONE = "what you said cannot be understood by itself"
+NOT_ALONE = "the sentence cannot be understood by itself"
 TRUST = 0.7  # factor on the confidence of a memory that rests on external text
 
 
@@ -89,19 +89,6 @@ def placed(session: Observation, what: str) -> Evidence:
     return Evidence(tuple(step for step, _ in found), tuple(key for _, key in found))
 
 
-def provenance(signal: str, key: str, seen: SeenCount, evidence: Evidence = Evidence()) -> dict[str, Any]:  # noqa: B008  # immutable
-    """Return the provenance of a memory, with its steps and events, as JSON values."""
-    return {
-        "signal": signal,
-        "key": key,
-        "sessions": seen.sessions,
-        "first": seen.first,
-        "last": seen.last,
-        "steps": list(evidence.steps[:STEPS]),
-        "events": list(evidence.events[:EVENTS]),
-    }
-
-
 def doubted(memory: MemoryDraft) -> MemoryDraft:
     """Return a tainted draft with its confidence multiplied by TRUST, marked for review.
 
@@ -135,7 +122,16 @@ def draft(
     are validated. The branch is that of the session; the caller clears it for a memory that several sessions
     show, which belongs to the project.
     """
-    whence = provenance(signal, key, seen, evidence)
+    provenance = {
+        "signal": signal,
+        "key": key,
+        "sessions": seen.sessions,
+        "first": seen.first,
+        "last": seen.last,
+        "steps": list(evidence.steps[:STEPS]),
+        "events": list(evidence.events[:EVENTS]),
+    }
+    own: dict[str, Any] = {"provenance": provenance} if memory_type in PAYLOADS else provenance
     return MemoryDraft(
         content=content,
         type=memory_type,
@@ -147,7 +143,7 @@ def draft(
         session_id=session.session_id,
         branch=session.branch,
         taint=taint,
-        payload={**(payload or {}), **({"provenance": whence} if memory_type in PAYLOADS else whence)},
+        payload={**(payload or {}), **own},
         external_id=external_id(memory_type, signal, key),
         created_at=at or session.ended or session.started,
     )

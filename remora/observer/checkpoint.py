@@ -39,7 +39,7 @@ class Checkpointed:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 f"a checkpoint of {cls.__name__} cannot be read ({type(error).__name__}: {error})",
-                hint="Drop it; the session is read again from its transcript.",
+                hint="Delete it; the session is then read again from its transcript.",
             ) from error
         return state
 

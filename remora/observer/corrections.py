@@ -62,7 +62,7 @@ def _corrected(session: Observation, seen: Seen, signal: Signal) -> Iterator[Can
     count = count if count.sessions else SeenCount(1, signal.at, signal.at)
     if kind == "dead_end":
         given_up = _dead_end(session, signal, count)
-        yield given_up or Rejected(what, "an approach was given up without a reason that lasts")
+        yield given_up or Rejected(what, "an approach was given up without a lasting reason")
     elif kind != "user":
         yield Rejected(what, "the agent corrected itself")
     elif not (plain := states(_words(signal))):
@@ -119,7 +119,7 @@ def _taken_back(session: Observation, seen: Seen, signal: Signal) -> Candidate |
     reason = tidy(reason) if lasts and len(reason) <= FACT else ""
     count = seen.sessions(signal.type, signal.key)
     if not reason or not signal.detail.get("tried"):
-        return Rejected(f"a change of `{signal.key}` that was taken back", "nobody said why")
+        return Rejected(f"a change of `{signal.key}` that was taken back", "no reason was stated")
     tried = f"a change of `{signal.key}`: {shorten(str(signal.detail['tried']), 160)}"
     content = f"A change of `{signal.key}` was taken back: {reason} {seen_words(count)}"
     payload = {"approach_tried": tried, "why_it_failed": reason}

@@ -49,7 +49,7 @@ def coupled(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]
             yield _candidate(session, path, own, partners)
         else:
             yield Withdrawn(
-                external_id("causal_dependency", "co_access", path), "no file changes with it any more"
+                external_id("causal_dependency", "co_access", path), "no file changes with it any longer"
             )
 
 

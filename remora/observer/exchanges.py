@@ -38,7 +38,7 @@ _CAUSE_IS = re.compile(rf"{_CAUSE}(?:\*\*)?(?: here| now)?(?: is| was|:|[.!] `)|
 _IN = re.compile(r"in `[^`\n]+`(?:\*\*)?(?::| [-–—]) \S")  # the place, then the cause
 _BEGINNING = re.compile(r"^|(?<=[.!?:]\s)|(?<=\n)")
 _LEAD = 80  # characters of a finding before its cause, at most
-_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}?\bcommit\b")
+GIT_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
     r"\"\$\(cat <<-?\s*'?\"?(?P<tag>\w+)'?\"?\s*\n(?P<here>.{0,4000}?)\n[^\S\n]*(?P=tag)\b"
@@ -100,7 +100,7 @@ class Exchanges(Checkpointed):
 
     def _used(self, event: Event, taint: Taint | None) -> None:
         if event.kind == "tool_call":
-            if event.action == "run" and _COMMIT.search(event.command):
+            if event.action == "run" and GIT_COMMIT.search(event.command):
                 make_room(self.commands, COMMITS)
                 self.commands[event.call_id or event.key] = commit_message(event.command)
             elif event.action in ("edit", "write") and event.paths:
@@ -178,7 +178,7 @@ def commit_message(command: str) -> str:
     >>> commit_message("git add -A && git commit -m 'fix: keep the mode'")
     'fix: keep the mode'
     """
-    at = _COMMIT.search(command)
+    at = GIT_COMMIT.search(command)
     found = _MESSAGE.search(command, at.start()) if at else None
     if found is None:
         return ""

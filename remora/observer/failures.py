@@ -62,7 +62,7 @@ def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected 
         met, found = (clean, found) if found else (met, remedy(met))
         if found:
             yield _candidate(session, error, met, found, seen)
-            yield Withdrawn(external_id(RECORD, SIGNAL, error.fingerprint), "its remedy is known by now")
+            yield Withdrawn(external_id(RECORD, SIGNAL, error.fingerprint), "its remedy is known now")
         elif reason := not_a_pattern(error, met):
             yield Rejected(f"error {quoted(error.message, 100)}", reason)
         else:
@@ -72,7 +72,7 @@ def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected 
 def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
     """Return why an error is not worth a record; empty if it is."""
     if _says_nothing(error):
-        return "it is an error of the host's own tools, or says nothing"
+        return "it is an error of the host's own tools, or does not say what failed"
     return too_few(len(met), SESSIONS) if len(met) < SESSIONS else ""
 
 
@@ -128,7 +128,7 @@ def _candidate(
 ) -> Candidate:
     content = f"{_failed(found.error)}: {shorten(found.words, WAY)}"
     taint = next((m.error.taint for m in reversed(met) if m.error.taint), None)
-    why = f"resolved in the same way in {found.sessions}"
+    why = f"resolved in the same way in {found.sessions} of them"
     return _made(session, error, met, seen, "error_pattern", content, why, found.words, taint)
 
 
@@ -136,7 +136,7 @@ def _record(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], see
     resolved = next((m.error.resolved_how for m in reversed(met) if m.error.resolved_how), "")
     content = sentence(_failed(error)) + (f" Once resolved: {shorten(resolved, WAY)}" if resolved else "")
     taint = error.taint or Taint(f"{PRINTED}{error.command or error.tool}", error.steps[0])
-    return _made(session, error, met, seen, RECORD, content, "no remedy worked in two", "", taint)
+    return _made(session, error, met, seen, RECORD, content, "no remedy worked in two of them", "", taint)
 
 
 def _failed(error: ErrorSeen) -> str:

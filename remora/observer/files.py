@@ -147,16 +147,13 @@ class Files(Checkpointed):
         )
 
     def _count(self, touch: Touch, pad: Scratchpad) -> None:
-        known = pad.analytics
+        edited = pad.analytics.file_edit_set
         use = self.uses.get(touch.path)
         if use is None:
             pad.dropped += make_room(self.uses, self.limits.files)
-            make_room(known.file_access_counts, self.limits.files)
-            make_room(known.file_first_access, self.limits.files)
-            make_room(known.file_last_access, self.limits.files)
             use = FileUse(touch.path, 0, 0, touch.step, touch.step, touch.at, touch.at)
         times = [t for t in (use.first_at, use.last_at, touch.at) if t]
-        self.uses[touch.path] = use = use._replace(
+        self.uses[touch.path] = use._replace(
             reads=use.reads + (not touch.edit),
             edits=use.edits + touch.edit,
             first_step=min(use.first_step, touch.step),
@@ -164,11 +161,8 @@ class Files(Checkpointed):
             first_at=min(times, default=None),
             last_at=max(times, default=None),
         )
-        known.file_access_counts[touch.path] = use.reads + use.edits
-        known.file_first_access[touch.path] = use.first_step
-        known.file_last_access[touch.path] = use.last_step
-        if touch.edit and len(known.file_edit_set) < self.limits.files:
-            known.file_edit_set.add(touch.path)
+        if touch.edit and len(edited) < self.limits.files:
+            edited.add(touch.path)
 
     def _pair(self, touch: Touch, event: str, pad: Scratchpad) -> None:
         for path in [p for p, t in self.recent.items() if touch.step - t.step > WINDOW]:
@@ -184,15 +178,11 @@ class Files(Checkpointed):
     def _joined(self, other: Touch, touch: Touch, event: str, pad: Scratchpad) -> None:
         early, late = (other, touch) if other.step <= touch.step else (touch, other)
         names = (early.path, late.path) if early.path < late.path else (late.path, early.path)
-        seconds = _between(early.at, late.at)
+        seconds = seconds_between(early.at, late.at)
         old = self.pairs.get(names)
         if old is None:
             pad.dropped += make_room(self.pairs, self.limits.pairs)
             old = Pair(0, 0, 0.0, 0, 0, 0.0, late.step, late.at, 0, event)
-            near = pad.analytics.intra_session_co_access
-            if len(near) < self.limits.files or names[0] in near:
-                near.setdefault(names[0], set()).add(names[1])
-                near.setdefault(names[1], set()).add(names[0])
         timed = seconds is not None
         both = old.edited + (early.edit and late.edit)
         if early.path == names[0]:
@@ -324,7 +314,7 @@ def _directions(pair: Pair) -> dict[str, object]:
     }
 
 
-def _between(early: str | None, late: str | None) -> float | None:
+def seconds_between(early: str | None, late: str | None) -> float | None:
     """Return the seconds from one time to another; None if unknown, negative or over an hour."""
     if not early or not late:
         return None

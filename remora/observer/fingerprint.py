@@ -174,25 +174,10 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             r"(?:command not found|not found in|No such file or directory|no such file or directory).*$",
         ),
         (
-            (
-                *(
-                    "unknown ",
-                    "unrecognized ",
-                    "ermission denied",
-                    "No rule to",
-                    "timed out",
-                    "ection refused",
-                ),
-                *(
-                    "HTTP ",
-                    "does not exist",
-                    "ignored by",
-                    "CONFLICT",
-                    "parse error",
-                    "cannot ",
-                    "could not ",
-                ),
-                *("nvalid ", "unable to ", "must be "),
+            tuple(
+                "unknown |unrecognized |ermission denied|No rule to|timed out|ection refused|HTTP "
+                "|does not exist|ignored by|CONFLICT|parse error|cannot |could not |nvalid |unable to "
+                "|must be ".split("|")
             ),
             (
                 r"(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
@@ -264,8 +249,7 @@ def normal_message(message: str) -> str:
     >>> normal_message("2026-01-05 12:17:31 a/b.go:3:1: took 12ms, id 4c35f7f: Bad")
     '<time> <path>: took <n>, id <id>: bad'
     """
-    text = _bare(message[:4000])
-    text = text.lower()
+    text = _bare(message[:4000]).lower()
     for hint, patterns, stand_in in _RULES:
         if hint.search(text):
             for pattern in patterns:

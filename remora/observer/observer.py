@@ -15,22 +15,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput
-from remora.core.events import (
-    OUTCOMES,
-    SESSION_KINDS,
-    Event,
-    Observation,
-    Signal,
-)
+from remora.core.events import OUTCOMES, SESSION_KINDS, Event, Observation, Signal
 from remora.core.values import Taint
 from remora.observer.agent_observer import AgentObserver
 from remora.observer.attribution import Attribution
 from remora.observer.calls import Call
-from remora.observer.checkpoint import make_room
+from remora.observer.checkpoint import Checkpointed, make_room
 from remora.observer.citations import Citations
 from remora.observer.exchanges import Exchanges
 from remora.observer.parallel_agents import conflicts, merge, merge_commands, merge_errors, merge_files
@@ -48,6 +43,22 @@ _REPORTS = frozenset({"Task", "Agent", "wait_agent", "spawn_agents_on_csv"})  # 
 _LAUNCHED = "Async agent launched"
 _ENDS = frozenset({"step", "subagent_stop"})  # report an end, and may come late
 UNSEEN = "subagent report unseen"
+
+
+class _Parts(Checkpointed):
+    """The collectors of a session, and the observer of each of its agents."""
+
+    timeline: Timeline
+    citations: Citations
+    exchanges: Exchanges
+    quotes: Quotes
+    attribution: Attribution
+    watches: dict[str, AgentObserver]
+
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
+        self.timeline, self.citations, self.exchanges = Timeline(), Citations(), Exchanges()
+        self.quotes, self.attribution = Quotes(), Attribution()
+        self.watches = {"": AgentObserver("", limits)}
 
 
 class Observer:
@@ -83,12 +94,7 @@ class Observer:
         self._now = ""  # the last reading of the clock, ISO 8601
         self._keys: dict[str, bool] = {}
         self._told: set[tuple[str, str]] = set()
-        self._timeline = Timeline()
-        self._exchanges = Exchanges()
-        self._quotes = Quotes()
-        self._attribution = Attribution()
-        self._citations = Citations()
-        self._watches: dict[str, AgentObserver] = {"": AgentObserver("", limits)}
+        self._parts = _Parts(limits)
 
     # While it runs
 
@@ -122,10 +128,10 @@ class Observer:
             ahead = event.at is not None and from_iso(event.at) > now
         except ValueError:
             return event._replace(at=None)
-        return event._replace(at=self._timeline.finished or self._now) if ahead else event
+        return event._replace(at=self._parts.timeline.finished or self._now) if ahead else event
 
     def _look(self, event: Event) -> None:
-        self._timeline.see(event)
+        self._parts.timeline.see(event)
         watch = self._watch(event)
         if event.kind not in _ENDS:
             watch.lives(self.events)
@@ -138,9 +144,9 @@ class Observer:
             if kind == "tool_call" and event.action == "run":
                 watch.begun(event)
             for call in watch.calls.feed(event):
-                watch.settle(call, self._timeline, self.events)
-                self._attribution.answered(call, pad.cwd(call.extra.get("cwd")))
-                self._citations.answered(call)
+                watch.settle(call, self._parts.timeline, self.events)
+                self._parts.attribution.answered(call, pad.cwd(call.extra.get("cwd")))
+                self._parts.citations.answered(call)
                 if call.tool in _REPORTS and call.failed is not None and not call.denied:
                     self._reported(watch, call)
             if kind == "tool_result":
@@ -158,25 +164,25 @@ class Observer:
             pad.seen_cwd(began.get("root", began.get("cwd")))
         elif kind == "compaction":
             watch.workflow.compacted()
-            if event.step < 1 and not self._timeline.prompts:
+            if event.step < 1 and not self._parts.timeline.prompts:
                 pad.taint("a conversation that is not in this transcript", 0)
         elif kind == "subagent_stop":
             self._stopped(watch)
-        self._exchanges.feed(event, pad.tainted_at(event.step))
-        self._quotes.feed(event, pad.tainted_at(event.step))
-        self._attribution.feed(event)
-        self._citations.feed(event)
+        self._parts.exchanges.feed(event, pad.tainted_at(event.step))
+        self._parts.quotes.feed(event, pad.tainted_at(event.step))
+        self._parts.attribution.feed(event)
+        self._parts.citations.feed(event)
 
     def _watch(self, event: Event) -> AgentObserver:
         agent = event.agent
-        known = self._watches.get(agent)
+        known = self._parts.watches.get(agent)
         if known is None:
-            if len(self._watches) > self.limits.agents:  # all agents above the limit share one
+            if len(self._parts.watches) > self.limits.agents:  # all agents above the limit share one
                 agent = "…"
-            known = self._watches.get(agent)
+            known = self._parts.watches.get(agent)
         if known is None:
-            known = self._watches[agent] = AgentObserver(agent, self.limits, self.events)
-            main = self._watches[""].pad
+            known = self._parts.watches[agent] = AgentObserver(agent, self.limits, self.events)
+            main = self._parts.watches[""].pad
             known.pad.cwds = list(main.cwds)
             if main.taint_step is not None:  # its prompt may rest on external text
                 known.pad.taint(main.taint_source, min(main.taint_step, event.step - 1))
@@ -185,7 +191,7 @@ class Observer:
     def _stopped(self, watch: AgentObserver) -> None:
         watch.stopped = True
         if watch.pad.agent and watch.pad.taint_step is not None:
-            main = self._watches[""].pad
+            main = self._parts.watches[""].pad
             main.taint(f"subagent: {watch.pad.taint_source}", main.analytics.current_step)
 
     def _reported(self, watch: AgentObserver, call: Call) -> None:
@@ -196,7 +202,7 @@ class Observer:
         if call.text.startswith(_LAUNCHED):
             return
         watch.reports += 1
-        others = [w for w in self._watches.values() if w is not watch and w.pad.agent]
+        others = [w for w in self._parts.watches.values() if w is not watch and w.pad.agent]
         sources = [w.pad.taint_source for w in others if w.pad.taint_step is not None]
         if sources:
             watch.pad.taint(f"subagent: {sources[0]}", call.step)
@@ -210,48 +216,48 @@ class Observer:
         configuration was changed beside another file; two different errors occurred.
         """
         found: list[Signal] = []
-        for watch in self._watches.values():
+        for watch in self._parts.watches.values():
             found += [s for s in watch.acute() if (s.type, s.key) not in self._told]
         self._told.update((s.type, s.key) for s in found)
         return sorted(found, key=lambda s: (-EARLY[s.type], s.step, s.key))
 
     def taint(self, agent: str = "") -> Taint | None:
         """Return the source of the first external text that an agent read; None if it read none."""
-        watch = self._watches.get(agent)
+        watch = self._parts.watches.get(agent)
         if watch is None or watch.pad.taint_step is None:
             return None
         return Taint(watch.pad.taint_source, watch.pad.taint_step)
 
     def tainted(self) -> Taint | None:
         """Return the source of the first external text that any agent read; None if none did."""
-        found = [taint for agent in self._watches if (taint := self.taint(agent)) is not None]
+        found = [taint for agent in self._parts.watches if (taint := self.taint(agent)) is not None]
         return min(found, key=lambda taint: taint.step or 0, default=None)
 
     def repeated(self, *texts: str) -> Taint | None:
         """Return the source of the external words that some texts repeat; None if they repeat none."""
-        return self._attribution.taint(*texts)
+        return self._parts.attribution.taint(*texts)
 
     def started(self) -> str | None:
         """Return the start of the session (ISO 8601); None if it is unknown."""
-        return self._timeline.started
+        return self._parts.timeline.started
 
     def branch(self) -> str | None:
         """Return the branch of most events so far; None if it is unknown."""
-        return self._timeline.branch()
+        return self._parts.timeline.branch()
 
     def inherit(self, other: Observer) -> None:
         """Take over the texts and the taint of the observer of the session that this one continues."""
-        self._attribution.inherit(other._attribution)
+        self._parts.attribution.inherit(other._parts.attribution)
         if taint := other.taint():
-            self._watches[""].pad.taint(taint.source, 0)
+            self._parts.watches[""].pad.taint(taint.source, 0)
 
     # The end
 
     def facts(self) -> SessionFacts:
         """Return the facts of the session so far."""
-        main = self._watches[""]
-        unresolved = [f for w in self._watches.values() for f in w.errors.unresolved()]
-        return self._timeline.facts(
+        main = self._parts.watches[""]
+        unresolved = [f for w in self._parts.watches.values() for f in w.errors.unresolved()]
+        return self._parts.timeline.facts(
             main.workflow.planned(), main.workflow.done(), sorted(unresolved, key=lambda f: f.steps[-1])
         )
 
@@ -260,7 +266,7 @@ class Observer:
 
         With `ended_well`, items that were begun count as completed.
         """
-        return self._watches[""].workflow.unfinished(ended_well=ended_well)
+        return self._parts.watches[""].workflow.unfinished(ended_well=ended_well)
 
     def finalize(self, outcome: str | None = None, kind: str | None = None) -> Observation:
         """Return the observation of the session; `outcome` and `kind` are inferred unless given.
@@ -271,10 +277,10 @@ class Observer:
             InvalidInput: an outcome or a kind that does not exist.
         """
         if outcome is not None and outcome not in OUTCOMES:
-            raise InvalidInput(f"there is no outcome {outcome!r}", hint=f"One of {', '.join(OUTCOMES)}.")
+            raise InvalidInput(f"unknown outcome {outcome!r}", hint=f"Choose one of {', '.join(OUTCOMES)}.")
         if kind is not None and kind not in SESSION_KINDS:
             raise InvalidInput(
-                f"there is no kind of session {kind!r}", hint=f"One of {', '.join(SESSION_KINDS)}."
+                f"unknown kind of session {kind!r}", hint=f"Choose one of {', '.join(SESSION_KINDS)}."
             )
         end = self._copy()
         found = end._concluded(outcome, kind)
@@ -283,38 +289,27 @@ class Observer:
 
     def _copy(self) -> Observer:
         """Return a copy to finish while this observer goes on; it does not recognize repeated events."""
-        made = Observer(
-            self.session_id,
-            self.host,
-            limits=self.limits,
-            strict=self._strict,
-            timer=self._timer,
-            clock=self._clock,
-        )
-        made.events, made.late = self.events, self.late
-        made.troubles, made.trouble = self.troubles, self.trouble  # the list is shared
-        made._timeline, made._exchanges = self._timeline.copy(), self._exchanges.copy()
-        made._quotes, made._attribution = self._quotes.copy(), self._attribution.copy()
-        made._citations = self._citations.copy()
-        made._watches = {agent: watch.copy() for agent, watch in self._watches.items()}
+        made = copy(self)  # the list of troubles is shared
+        made._keys, made._told = {}, set()
+        made._parts = self._parts.copy()
         return made
 
     def _concluded(self, outcome: str | None, kind: str | None) -> Observation:
         from remora.observer import outcome as judging
 
-        for watch in self._watches.values():
+        for watch in self._parts.watches.values():
             try:
-                watch.finish(self._timeline, self.events)
+                watch.finish(self._parts.timeline, self.events)
             except Exception as error:  # noqa: BLE001  as in observe: the signals of other agents are kept
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
         judged = judging.infer(self.facts())
-        watches = list(self._watches.values())
+        watches = list(self._parts.watches.values())
         files = merge_files([w.files.uses.values() for w in watches])
         wanted = {use.path for use in files if use.edits or use.reads > 1}  # by any agent
         signals = merge([w.pad.signals() for w in watches])
         signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
         signals += self._conflicts(watches)
-        timeline, main = self._timeline, self._watches[""]
+        timeline, main = self._parts.timeline, self._parts.watches[""]
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
         found = Observation(
             self.session_id,
@@ -338,21 +333,21 @@ class Observer:
             self.events,
             self.late,
             sum(w.pad.dropped for w in watches),
-            self._exchanges.exchanges(),
-            tuple(self._exchanges.commits),
+            self._parts.exchanges.exchanges(),
+            tuple(self._parts.exchanges.commits),
             {
                 "prompts": tuple((said.step, said.key) for said in timeline.prompts),
                 "plan": tuple(main.workflow.forms),
                 "tokens": tuple(counted for w in watches for counted in w.workflow.counted),
             },
-            tuple(self._quotes.kept[-MOST:]),
-            tuple(self._exchanges.remarks),
+            tuple(self._parts.quotes.kept[-MOST:]),
+            tuple(self._parts.exchanges.remarks),
             self.tainted(),
-            tuple(self._quotes.agreed[-MOST:]),
-            tuple(self._citations.cited),
-            tuple(self._citations.shown),
+            tuple(self._parts.quotes.agreed[-MOST:]),
+            tuple(self._parts.citations.cited),
+            tuple(self._parts.citations.shown),
         )
-        return self._attribution.marked(found)
+        return self._parts.attribution.marked(found)
 
     def _conflicts(self, watches: list[AgentObserver]) -> list[Signal]:
         if len(watches) < 2:
@@ -390,12 +385,7 @@ class Observer:
             "trouble": list(self.trouble),
             "keys": list(self._keys),
             "told": sorted([kind, key] for kind, key in self._told),
-            "timeline": self._timeline.to_json(),
-            "citations": self._citations.to_json(),
-            "exchanges": self._exchanges.to_json(),
-            "quotes": self._quotes.to_json(),
-            "attribution": self._attribution.to_json(),
-            "watches": {agent: watch.to_json() for agent, watch in self._watches.items()},
+            **self._parts.to_json(),
         }
 
     @classmethod
@@ -415,8 +405,8 @@ class Observer:
         try:
             if data["form"] != CHECKPOINT:
                 raise InvalidInput(
-                    f"the checkpoint has form {data['form']!r}, not {CHECKPOINT}",
-                    hint="Drop it; the session is read again from its transcript.",
+                    f"the checkpoint has version {data['form']!r}, not {CHECKPOINT}",
+                    hint="Delete it; the session is then read again from its transcript.",
                 )
             made = cls(
                 data["session_id"],
@@ -430,15 +420,10 @@ class Observer:
             made.trouble = list(data["trouble"])
             made._keys = dict.fromkeys(data["keys"], True)
             made._told = {(kind, key) for kind, key in data["told"]}
-            made._timeline = Timeline.from_json(data["timeline"])
-            made._citations = Citations.from_json(data["citations"])
-            made._exchanges = Exchanges.from_json(data["exchanges"])
-            made._quotes = Quotes.from_json(data["quotes"])
-            made._attribution = Attribution.from_json(data["attribution"])
-            made._watches = {agent: AgentObserver.from_json(w) for agent, w in data["watches"].items()}
+            made._parts = _Parts.from_json(data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 f"the checkpoint cannot be read ({type(error).__name__}: {error})",
-                hint="Drop it; the session is read again from its transcript.",
+                hint="Delete it; the session is then read again from its transcript.",
             ) from error
         return made

@@ -156,7 +156,7 @@ def _kind_without_edits(facts: SessionFacts, opening: Sequence[str]) -> tuple[st
     if runs >= 2 and runs > looks:
         return "terminal", f"it ran {runs} commands and changed no file"
     reads = looks + len(facts.commands) - runs
-    return "insights", f"it read and answered: {reads} looks, no change"
+    return "insights", f"it looked {reads} times and changed no file"
 
 
 def _asks(texts: Iterable[str], pattern: re.Pattern[str]) -> str:
@@ -185,7 +185,7 @@ def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
     if facts.last_kind == "tool_call" and not _settled(facts):
         return "abandoned", "it ends in the middle of a call"
     if facts.last_kind == "tool_result" and not facts.edits and not facts.commits:
-        return "abandoned", "it ends with a result that nobody spoke about"
+        return "abandoned", "it ends with a tool result without a reply"
     return None
 
 
@@ -211,7 +211,10 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
     answered = bool(answer) or (facts.stopped or 0) > said.step
     if answered and (_QUESTION.search(said.text) or _FINE.search(answer[:200])):
         return None
-    return "failure", f"the user said it is wrong and nothing was changed after (“{_last_prompt(facts)}”)"
+    return (
+        "failure",
+        f"the user said it is wrong and no file was changed then (“{_last_prompt(facts)}”)",
+    )
 
 
 def refuses(prompt: str) -> bool:
@@ -243,7 +246,7 @@ def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
     if checks and not checks[-1].failed and "❌" not in found[0]:
         return None
     around = last.text[max(0, found.start() - 20) : found.end() + 60]
-    return "failure", f"its last words say so (“{shorten(around, QUOTE)}”)"
+    return "failure", f"its last reply reports a failure (“{shorten(around, QUOTE)}”)"
 
 
 def _checked(facts: SessionFacts) -> tuple[str, str] | None:
@@ -273,7 +276,7 @@ def _committed(facts: SessionFacts) -> tuple[str, str] | None:
 def _praised(facts: SessionFacts) -> tuple[str, str] | None:
     for said in reversed(facts.prompts[1:][-2:]):
         if _praises(said.text):
-            return "success", f"the user said so (“{shorten(said.text, QUOTE)}”)"
+            return "success", f"the user praised it (“{shorten(said.text, QUOTE)}”)"
     return None
 
 
@@ -299,9 +302,9 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     answered = bool(facts.replies) and facts.replies[-1].step > last_prompt
     if not answered and facts.last_kind != "reply":
-        return "unknown", "it stops without a last word"
+        return "unknown", "it ends without a final reply"
     if not facts.edits:
-        end = "an answer" if answered else "its turn over"
+        end = "an answer" if answered else "the end of a turn"
         return "success", f"it ends with {end} after {facts.steps} steps"
     since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
     if since:
@@ -313,10 +316,13 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
             f"`{shorten(failed[0].normal, QUOTE)}` failed, and nothing was checked after the change",
         )
     if facts.planned and facts.done < facts.planned - 1:  # the last item is often not ticked off
-        return "unknown", f"{facts.done} of {facts.planned} planned things were done, and nothing was checked"
-    end = "a report" if answered else "its turn over"
+        return (
+            "unknown",
+            f"{facts.done} of {facts.planned} planned items are done, and nothing was checked",
+        )
+    end = "a report" if answered else "the end of a turn"
     why = f"it ends with {end} and no open error, though nothing was checked after the last change"
-    return "success", why if kind == "build" else "it ends with what was asked for, written and reported"
+    return "success", why if kind == "build" else "it ends with the requested text and a report"
 
 
 def _settled(facts: SessionFacts) -> bool:

@@ -8,6 +8,7 @@ a session. Files that two agents changed while both were running are conflicts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
@@ -138,56 +139,55 @@ def _add(
 def merge_files(each: Iterable[Iterable[FileUse]]) -> list[FileUse]:
     """Return the file use of all agents, by first step and path."""
     found: dict[str, FileUse] = {}
-    for uses in each:
-        for use in uses:
-            old = found.get(use.path)
-            if old is None:
-                found[use.path] = use
-                continue
-            times = [t for t in (old.first_at, use.first_at, old.last_at, use.last_at) if t]
-            found[use.path] = FileUse(
-                use.path,
-                old.reads + use.reads,
-                old.edits + use.edits,
-                min(old.first_step, use.first_step),
-                max(old.last_step, use.last_step),
-                min(times, default=None),
-                max(times, default=None),
-            )
+    for use in chain.from_iterable(each):
+        old = found.get(use.path)
+        if old is None:
+            found[use.path] = use
+            continue
+        times = [t for t in (old.first_at, use.first_at, old.last_at, use.last_at) if t]
+        found[use.path] = FileUse(
+            use.path,
+            old.reads + use.reads,
+            old.edits + use.edits,
+            min(old.first_step, use.first_step),
+            max(old.last_step, use.last_step),
+            min(times, default=None),
+            max(times, default=None),
+        )
     return sorted(found.values(), key=lambda u: (u.first_step, u.path))
 
 
 def merge_errors(each: Iterable[Iterable[ErrorSeen]]) -> list[ErrorSeen]:
     """Return the errors of all agents, each fingerprint once, a resolved one before an open one."""
     found: dict[str, ErrorSeen] = {}
-    for errors in each:
-        for error in errors:
-            old = found.get(error.fingerprint)
-            if old is None:
-                found[error.fingerprint] = error
-                continue
-            best = old if old.resolved or not error.resolved else error
-            found[error.fingerprint] = best._replace(
-                count=old.count + error.count,
-                steps=tuple(sorted({*old.steps, *error.steps})),
-                taint=old.taint or error.taint,
-                events=tuple(dict.fromkeys((*old.events, *error.events)))[:5],
-            )
+    for error in chain.from_iterable(each):
+        old = found.get(error.fingerprint)
+        if old is None:
+            found[error.fingerprint] = error
+            continue
+        best = old if old.resolved or not error.resolved else error
+        found[error.fingerprint] = best._replace(
+            count=old.count + error.count,
+            steps=tuple(sorted({*old.steps, *error.steps})),
+            taint=old.taint or error.taint,
+            events=tuple(dict.fromkeys((*old.events, *error.events)))[:5],
+        )
     return sorted(found.values(), key=lambda e: (e.steps[0], e.fingerprint))
 
 
 def merge_commands(each: Iterable[Iterable[CommandRun]]) -> list[CommandRun]:
     """Return the commands of all agents, each form once, by first step."""
     found: dict[str, CommandRun] = {}
-    for runs in each:
-        for run in runs:
-            old = found.get(run.as_run)
-            last = run if old is None or run.last_step > old.last_step else old
-            found[run.as_run] = run if old is None else last._replace(
-                runs=old.runs + run.runs,
-                failures=old.failures + run.failures,
-                first_step=min(old.first_step, run.first_step),
-                last_step=max(old.last_step, run.last_step),
-                tainted=old.tainted and run.tainted,
-            )  # fmt: skip
+    for run in chain.from_iterable(each):
+        old = found.get(run.as_run)
+        if old is None:
+            found[run.as_run] = run
+            continue
+        found[run.as_run] = (run if run.last_step > old.last_step else old)._replace(
+            runs=old.runs + run.runs,
+            failures=old.failures + run.failures,
+            first_step=min(old.first_step, run.first_step),
+            last_step=max(old.last_step, run.last_step),
+            tainted=old.tainted and run.tainted,
+        )
     return sorted(found.values(), key=lambda r: (r.first_step, r.as_run))

@@ -6,6 +6,8 @@ import re
 
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED = re.compile(r"^[ \t]*(?:>|\||[+-]{3} |@@|=== |✓|⏺|❯|\d{4}-\d\d-\d\d).*$", re.MULTILINE)
+SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")  # between two sentences
+ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)  # a tool that asks the person
 # Where a sentence may start: a line without its bullet, or after a full stop.
 STARTS = re.compile(r"[\n.!?…:)](?:(?<=\n)[ \t]*(?:[-*•] |\d+[.)] )?|(?<!\n) +)(?:\*\*)?")
 END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] |\d+[.)] ))|\n(?=[A-Z])")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from remora.core.events import Observation, Signal
-from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, draft
 from remora.observer.past_sessions import Seen, SeenCount, Shown, needed
@@ -51,7 +50,7 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
             continue
         own = Shown(session.session_id, signal.at, signal.detail, signal.paths, signal.taint)
         shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
-        why = "too few sessions showed it that read nothing from outside"
+        why = "too few sessions without external text showed it"
         for view in _views(signal, shown, count):
             told = tell(*view)
             if not isinstance(told, str):
@@ -110,13 +109,13 @@ def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
         or len(names) > 2
         or not _IDENTIFIER.search(pattern)
     ):
-        return "the words are too common to mean one thing"
+        return "the words are too common"
     answer = majority(_texts(shown, "found"))
     if not answer:
         return "the sessions found different answers"
     what = _plain(pattern, names)
     if any(n.replace("_", "") in re.sub(r"[_-]", "", answer.rsplit("/", 1)[-1].lower()) for n in names):
-        return "the file's name says so"
+        return "the file's name shows it"
     changed = any(s.detail.get("changed") for s in shown)
     content = (
         f"{listed(what, 2)} {'is' if len(what) == 1 else 'are'} handled in {code(answer)}: searched for "
@@ -136,7 +135,7 @@ def _plain(pattern: str, names: Sequence[str]) -> list[str]:
 def _wrong_door(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     right = majority(_texts(shown, "instead"))
     if not right:
-        return "the sessions went on to different files"
+        return "the sessions opened different files"
     content = f"{code(signal.key)} is often opened by mistake; meant is {code(right)} {seen_words(count)}."
     return "gotcha", content, (right, signal.key), {}
 
@@ -144,7 +143,7 @@ def _wrong_door(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Tol
 def _glob(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     right = majority(_texts(shown, "instead"))
     if not right:
-        return "the sessions went on to different files"
+        return "the sessions opened different files"
     content = (
         f"Looking for {code(signal.key)} leads nowhere; what is meant is {code(right)} {seen_words(count)}."
     )
@@ -154,7 +153,7 @@ def _glob(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
 def _slow(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     seconds = [s for d in shown if isinstance(s := d.detail.get("seconds"), int | float)]
     if not seconds or max(seconds) < SLOW:
-        return "it is not slow enough to matter"
+        return "it took less than a minute"
     slow = f"{code(signal.key)} takes up to {max(seconds):.0f} s"
     content = f"{slow}: give it the time, or run less of it {seen_words(count)}."
     return "gotcha", content, (), {"seconds": max(seconds)}
@@ -167,7 +166,7 @@ def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | 
     enough = max(2, AGREE * len(shown))
     files = [p for p, n in sorted(beside.items(), key=lambda item: (-item[1], item[0])) if n >= enough][:3]
     if not files:
-        return "what changes beside it differs from session to session"
+        return "the files changed with it differ between sessions"
     content = f"A change of {code(signal.key)} goes with changes of {listed(files)} {seen_words(count)}."
     return "causal_dependency", content, (signal.key, *files), {}
 
@@ -190,7 +189,7 @@ def _conflict(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | st
 def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     then = majority(_texts(shown, "then"))
     if not then or not signal.key.startswith("http"):
-        return "nothing in the repository followed from it"
+        return "no change in the repository followed it"
     content = f"{code(signal.key)} is what changes of {code(then)} are looked up in {seen_words(count)}."
     return "module_insight", content, (then,), {}
 
@@ -198,7 +197,7 @@ def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told
 def _spike(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     tokens = [t for s in shown if isinstance(t := s.detail.get("tokens"), int)]
     if not tokens:
-        return "nobody knows how many tokens it took"
+        return "its number of tokens is unknown"
     files: tuple[str, ...] = tuple(str(f) for f in signal.detail.get("files", ()) or ())[:4]
     middle = sorted(tokens)[len(tokens) // 2]
     costs = f"{code(signal.key)} costs about {middle:,} tokens of context each time"
@@ -225,7 +224,6 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
     confidence = CONFIDENCE.get(signal.type, 0.55)
     if signal.type == "repeated_grep":
         confidence += min(MOST_GREP, OFTEN_GREP * count.sessions)
-    taint: Taint | None = signal.taint
     memory = draft(
         session,
         memory_type,
@@ -238,7 +236,7 @@ def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCoun
         payload=payload,
         seen=count,
         evidence=Evidence((signal.step,), signal.events),
-        taint=taint,
+        taint=signal.taint,
     )
     if count.sessions > 1:
         memory = memory._replace(branch=None)

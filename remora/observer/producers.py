@@ -44,7 +44,7 @@ def _agreed(session: Observation, one: Agreement) -> Candidate:
         payload={**(found.draft.payload or {}), "question": one.question, "answer": one.answer},
         taint=one.taint,
     )
-    return found._replace(draft=memory, why="the user said yes to it")
+    return found._replace(draft=memory, why="the user agreed to it")
 
 
 def _told(session: Observation, kind: str, text: str, evidence: Evidence, at: str | None) -> Candidate:

@@ -112,9 +112,6 @@ class _Batch(NamedTuple):
     withdrawn: list[Withdrawn]
 
 
-Filter = Callable[[_Batch], _Batch]
-
-
 def tallies(session: Observation) -> tuple[Signal, ...]:
     """Return the signals that a session adds to the counts besides its own; count them before promoting."""
     return (*recipes.habits(session), *calibration.costs(session))
@@ -141,17 +138,10 @@ def promote(
         limits: the maximum of new memories by kind of session; a missing kind gives none.
         more: further candidates, as of a methodology's plugin; they pass the same filters.
     """
-    batch = _gathered(session, seen, more)
-    for step in (
-        _validated,
-        _frequent,
-        _standing(overtaken),
-        _novel(similar),
-        _trusted,
-        _scored,
-        _capped(limits),
-    ):
-        batch = step(batch)
+    batch = _frequent(_validated(_gathered(session, seen, more)))
+    batch = _kept(batch, "standing", overtaken)
+    batch = _scored(_trusted(_novel(batch, similar)))
+    batch = _capped(batch, limits.get(session.kind, 0))
     promoted = (
         Promoted(
             c.draft, c.why, c.priority, c.draft.external_id in batch.known, _showing(c, seen), c.replaces
@@ -195,38 +185,31 @@ def _validated(batch: _Batch) -> _Batch:
 def _frequent(batch: _Batch) -> _Batch:
     def short(c: Candidate) -> str:
         if c.score < WEAKEST:
-            return f"its signal is worth {c.score:.2f}, at least {WEAKEST} is needed"
+            return f"its signal has score {c.score:.2f}; the minimum is {WEAKEST}"
         missing = c.needs - max(1, c.seen.sessions)
         return too_few(c.seen.sessions, c.needs) if missing > 0 else ""
 
     return _kept(batch, "frequency", short)
 
 
-def _standing(overtaken: Overtaken) -> Filter:
-    return lambda batch: _kept(batch, "standing", overtaken)
+def _novel(batch: _Batch, similar: Similar | None) -> _Batch:
+    known: set[str] = set()
+    kept: list[Candidate] = []
 
+    def why_not(c: Candidate) -> str:
+        close = similar(c.draft) if similar is not None else None
+        if close is not None and close[0] == c.draft.external_id:
+            known.add(close[0])
+        elif close is not None and close[1] > NOVEL:
+            return f"a stored memory says the same ({close[0]}, {close[1]:.2f})"
+        if any(_same(c, k) for k in kept):
+            return "another memory of this session says the same"
+        kept.append(c)
+        return ""
 
-def _novel(similar: Similar | None) -> Filter:
-    def novel(batch: _Batch) -> _Batch:
-        known: set[str] = set()
-        kept: list[Candidate] = []
-
-        def why_not(c: Candidate) -> str:
-            close = similar(c.draft) if similar is not None else None
-            if close is not None and close[0] == c.draft.external_id:
-                known.add(close[0])
-            elif close is not None and close[1] > NOVEL:
-                return f"a memory says it already ({close[0]}, {close[1]:.2f})"
-            if any(_same(c, k) for k in kept):
-                return "another memory of this session says the same"
-            kept.append(c)
-            return ""
-
-        first = sorted(batch.candidates, key=_rank)
-        batch = _kept(batch._replace(candidates=first), "novelty", why_not)
-        return batch._replace(known=frozenset(known))
-
-    return novel
+    first = sorted(batch.candidates, key=_rank)
+    batch = _kept(batch._replace(candidates=first), "novelty", why_not)
+    return batch._replace(known=frozenset(known))
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
@@ -247,18 +230,17 @@ def _same(one: Candidate, other: Candidate) -> bool:
 def _trusted(batch: _Batch) -> _Batch:
     def rule(c: Candidate) -> str:
         if c.draft.taint is not None and c.draft.type in RULES:
-            return f"it rests on text from outside ({c.draft.taint.source}) and would be a rule"
+            return f"it is a rule that rests on external text ({c.draft.taint.source})"
         return ""
 
     batch = _kept(batch, "trust", rule)
-    return batch._replace(candidates=[_gate(c) for c in batch.candidates])
+    return batch._replace(candidates=list(map(_doubted, batch.candidates)))
 
 
-def _gate(c: Candidate) -> Candidate:
-    """Return a tainted candidate with its confidence lowered, once; others unchanged."""
+def _doubted(c: Candidate) -> Candidate:
     if c.draft.taint is None:
         return c
-    why = f"{c.why}; after text from outside ({c.draft.taint.source})"
+    why = f"{c.why}; after external text ({c.draft.taint.source})"
     return c._replace(draft=doubted(c.draft), why=why)
 
 
@@ -278,23 +260,18 @@ def _score(c: Candidate) -> Candidate:
     return c._replace(draft=memory, priority=round(0.6 * c.priority + 0.4 * c.score, 4))
 
 
-def _capped(limits: Mapping[str, int]) -> Filter:
-    def capped(batch: _Batch) -> _Batch:
-        kind = batch.session.kind
-        limit = limits.get(kind, 0)
-        taken = 0
+def _capped(batch: _Batch, limit: int) -> _Batch:
+    taken = 0
 
-        def over(c: Candidate) -> str:
-            nonlocal taken
-            # A person's words hold for any kind of session.
-            if c.signal == "user_words" or (limit and c.draft.external_id in batch.known):
-                return ""
-            taken += 1
-            return f"a session of kind {kind} gives {limit} at most" if taken > limit else ""
+    def over(c: Candidate) -> str:
+        nonlocal taken
+        # A person's words hold for any kind of session.
+        if c.signal == "user_words" or (limit and c.draft.external_id in batch.known):
+            return ""
+        taken += 1
+        return f"a session of kind {batch.session.kind} yields at most {limit}" if taken > limit else ""
 
-        return _kept(batch, "cap", over)
-
-    return capped
+    return _kept(batch, "cap", over)
 
 
 def _kept(batch: _Batch, name: str, why_not: Callable[[Candidate], str]) -> _Batch:

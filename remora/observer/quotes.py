@@ -16,7 +16,7 @@ from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed
 from remora.core.values import Taint
 from remora.observer.checkpoint import Checkpointed, cut, keep_last
-from remora.observer.phrases import NOT_TYPED
+from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
 from remora.observer.quoted_text import apart
 from remora.observer.statements import agreed, names_something
 
@@ -27,7 +27,6 @@ LEAST_WORDS = 4
 MOST_LINES = 15  # of a prompt; a longer one is mostly pasted or a plan
 KEPT_FROM = 4  # weight
 _READ = 8_000
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _QUESTION = re.compile(r"[?？][^\w?？]*\Z")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
@@ -70,7 +69,6 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _ANSWER = re.compile(r'"(?P<asked>[^"\n]{3,600})"="(?P<answer>[^"\n]{1,600})"')
-_ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)
 
 
 class Quotes(Checkpointed):
@@ -103,7 +101,7 @@ class Quotes(Checkpointed):
             if self.last and not NOT_TYPED.match(event.text):
                 self._agree(self.reply, apart(event.text)[0], event, (self.last, event.key), self.taint)
             self.last = ""
-        elif event.kind == "tool_result" and _ASKING.search(event.tool):
+        elif event.kind == "tool_result" and ASKING.search(event.tool):
             found = [(collapse(one["answer"]), one["asked"]) for one in _ANSWER.finditer(event.text)]
             self._add(found, event)
             for answer, asked in found:
@@ -147,7 +145,7 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
         return []
     plain, _ = apart(prompt)
     pasted = plain.count("\n") > MOST_LINES
-    found = (collapse(_BULLET.sub("", one)) for one in _SENTENCE.split(plain))
+    found = (collapse(_BULLET.sub("", one)) for one in SENTENCE.split(plain))
     return [
         one
         for one in dict.fromkeys(found)

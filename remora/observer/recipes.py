@@ -21,6 +21,7 @@ from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, ext
 from remora.observer.past_sessions import KEPT, Seen, Shown
 from remora.observer.sentences import code, seen_words
 from remora.shell.lines import bare
+from remora.shell.location import inside
 from remora.shell.purposes import check_in
 
 SESSIONS = 3  # that must have run a command
@@ -30,7 +31,7 @@ LONGEST = 80  # characters of a command
 CONFIDENCE = 0.7
 _KEY = "verify"
 _VERBS = {"format": "format with", "lint": "check with", "build": "build with", "test": "test with"}
-_FORMER = "what one module's sessions run, and how work is handed in, is learnt no more"
+_FORMER = "recipes of one module, and of handing work in, are no longer learned"
 
 
 class Step(NamedTuple):
@@ -43,7 +44,7 @@ class Step(NamedTuple):
 
 def habits(session: Observation) -> list[Signal]:
     """Return the signal that a session adds to the counts: its checks, if it changed anything."""
-    changed = any(use.edits and not use.path.startswith(("/", "~")) for use in session.files)
+    changed = any(use.edits and inside(use.path) for use in session.files)
     checks = _checks(session) if changed else {}
     if not checks:
         return []

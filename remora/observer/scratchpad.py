@@ -19,7 +19,6 @@ from remora.observer.signals import SCORES
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 
 _EVENTS = 5  # event keys in a signal
-_RECENT = 8  # tools in `recent_tool_sequence`
 
 
 class Limits(NamedTuple):
@@ -51,31 +50,18 @@ class Suspect(NamedTuple):
 class Analytics(Checkpointed):
     """The counts of a running session, for early triggers."""
 
-    file_access_counts: dict[str, int]
-    file_first_access: dict[str, int]
-    file_last_access: dict[str, int]
     file_edit_set: set[str]
     grep_pattern_counts: dict[str, int]
     error_fingerprints: dict[str, int]
     current_step: int
-    recent_tool_sequence: list[str]
-    intra_session_co_access: dict[str, set[str]]
     config_files_touched: set[str]
     self_correction_count: int
     total_input_tokens: int
 
     def __init__(self) -> None:
-        self.file_access_counts, self.file_first_access, self.file_last_access = {}, {}, {}
         self.file_edit_set, self.config_files_touched = set(), set()
         self.grep_pattern_counts, self.error_fingerprints = {}, {}
         self.current_step = self.self_correction_count = self.total_input_tokens = 0
-        self.recent_tool_sequence = []
-        self.intra_session_co_access = {}
-
-    def used(self, tool: str) -> None:
-        """Add a tool to the last eight."""
-        self.recent_tool_sequence.append(tool)
-        del self.recent_tool_sequence[:-_RECENT]
 
 
 class Scratchpad(Checkpointed):

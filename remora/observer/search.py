@@ -110,27 +110,16 @@ class Searches(Checkpointed):
         keep_last(self.recent, Lookup(call.step, shorten(pattern, 80), finds), 12)
         if not key:
             return
-        old = self.hunts.get(key)
-        if old is None:
+        if key not in self.hunts:
             pad.dropped += make_room(self.hunts, self.limits.patterns)
-        steps = (
-            (*old.steps, call.step)
-            if old and call.step not in old.steps
-            else old.steps
-            if old
-            else (call.step,)
-        )
-        self.hunts[key] = Hunt(
-            shorten(pattern, 120),
-            steps[-30:],
-            old.at if old else call.at,
-            self.order,
-            finds,
-            _NOTHING.match(call.text[:200]) is not None and len(call.text) < 200,
-            old.answer if old else "",
-            old.answer_step if old else 0,
-            old.edited if old else False,
-            old.key if old else call.key,
+        hunt = self.hunts.get(key) or Hunt("", (), call.at, 0, "", False, "", 0, False, call.key)
+        steps = hunt.steps if call.step in hunt.steps else (*hunt.steps, call.step)
+        self.hunts[key] = hunt._replace(
+            pattern=shorten(pattern, 120),
+            steps=steps[-30:],
+            order=self.order,
+            finds=finds,
+            empty=_NOTHING.match(call.text[:200]) is not None and len(call.text) < 200,
         )
         if key in self.hot:
             self.hot.remove(key)
@@ -224,7 +213,7 @@ class Searches(Checkpointed):
                     at=hunt.at,
                     event=hunt.key,
                     count=len(hunt.steps),
-                    paths=(hunt.answer,) if hunt.answer else (),
+                    paths=(hunt.answer,),
                     evidence=max(hunt.steps[-1], hunt.answer_step),
                     detail={
                         "pattern": hunt.pattern,
@@ -268,7 +257,7 @@ def _grepped(call: Call, cwd: str) -> list[str]:
         words = list(unwrapped(part.words))
         if words[:2] == ["git", "grep"]:
             words = words[1:]
-        if words and words[0] in (*_GREPS, "grep"):
+        if words and words[0] in _GREPS:
             rest = [w for w in words[1:] if not w.startswith("-")]
             if len(rest) > 1 or words[0] in ("rg", "ag"):
                 found += [rest[0].strip("'\"")] if rest else []

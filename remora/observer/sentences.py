@@ -45,7 +45,7 @@ def code(text: str) -> str:
     return "`" + text.replace("`", "'") + "`"
 
 
-def listed(names: Sequence[str], most: int = FILES, last: str = "and") -> str:
+def listed(names: Sequence[str], most: int = FILES) -> str:
     """Return names in backticks as a list in words.
 
     >>> listed(["a.py", "b.py"]), listed(["a", "b", "c", "d", "e"])
@@ -54,7 +54,7 @@ def listed(names: Sequence[str], most: int = FILES, last: str = "and") -> str:
     shown = [code(name) for name in names[:most]]
     if len(names) > most:
         return ", ".join(shown) + f" and {len(names) - most} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def quoted(text: str, limit: int = LINE) -> str:
@@ -67,6 +67,10 @@ def quoted(text: str, limit: int = LINE) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text with the final punctuation of a sentence."""
+    """Return a text with the final punctuation of a sentence.
+
+    >>> sentence("done:"), sentence("really?")
+    ('done.', 'really?')
+    """
     text = text.strip().rstrip(",;:").rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."

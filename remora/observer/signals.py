@@ -1,8 +1,7 @@
 """The 17 types of signals: their scores, the memory types that they become, and the sessions needed.
 
-Scores, targets and minimum sessions are those of the Auto Claude memory document (section 4). `looks`,
-`fires` and `spares` define each type: its input, the condition on which it fires, and the cases in which it
-must not fire. Each detector follows them, and the tests have cases for both sides.
+Scores, targets and minimum sessions are those of the Auto Claude memory document (section 4). `fires` is the
+condition of each type, with the cases in which it must not fire; the tests have cases for both sides.
 """
 
 from __future__ import annotations
@@ -18,16 +17,14 @@ class Kind(NamedTuple):
         score: 0..1, its reliability.
         becomes: the memory types it may be promoted to, the likeliest first; empty: only beside another.
         sessions: number of sessions that must show the same key.
-        looks, fires, spares: the definition.
+        fires: the condition, in words.
     """
 
     detector: str
     score: float
     becomes: tuple[str, ...]
     sessions: int
-    looks: str
     fires: str
-    spares: str
 
 
 KINDS: dict[str, Kind] = {
@@ -36,172 +33,134 @@ KINDS: dict[str, Kind] = {
         0.72,
         ("prefetch_pattern",),
         3,
-        "files of the repository that were read or changed",
-        "at the first success; counts of reads and changes, first and last step and its place in the order "
-        "are kept",
-        "failed or refused calls, searches and listings, files outside the repository, unfinished calls of "
-        "a changed file",
+        "a repository file was read or changed; failed or refused calls, searches and listings do not count",
     ),
     "co_access": Kind(
         "files",
         0.91,
         ("causal_dependency", "prefetch_pattern"),
         3,
-        "pairs of different files of the repository, reads and changes alike",
-        "when both are used within five steps, by the real step numbers; both directions are counted apart, "
-        "with the seconds between, and whether both were changed",
-        "the same file twice, pairs farther apart, pairs of different agents, files outside the repository",
+        "one agent used two repository files within five steps; both directions are counted, with the "
+        "seconds between them and the pairs of changes",
     ),
     "error_retry": Kind(
         "errors",
         0.85,
         ("error_pattern", "gotcha"),
         2,
-        "results that failed, also those of a test, lint or build whose exit code a pipe hid",
-        "when the same fingerprint came twice, or the same thing was tried again after it, with what "
-        "happened until it succeeded",
-        "refused or interrupted calls, searches that found nothing, outputs that say nothing but a code; "
-        "the host tool's own errors are flagged `harness`",
+        "an error with the same fingerprint recurred, or the failed call was retried, also if a pipe hid the "
+        "exit code of a check; refused calls, empty searches and outputs with only a code do not count, and "
+        "errors of the host's own tools are flagged `harness`",
     ),
     "backtrack": Kind(
         "errors",
         0.68,
         ("dead_end", "gotcha"),
         2,
-        "changes of files and commands of version control that take changes back",
-        "when a change puts back what an earlier one of the session replaced, or a file just changed is "
-        "restored, or a commit of the session is reverted or reset away",
-        "debug output that is taken out again, a change that was undone to see a test fail, moving lines, "
-        "branches that are switched to, sides of a merge, a stash, what is committed already",
+        "a change restores text that an earlier one replaced, or git restores a changed file or undoes a "
+        "commit of the session; debug output, moved lines, imports, changes undone to see a test fail, "
+        "switched branches, merge sides, stashes and commits of others do not count",
     ),
     "read_abandon": Kind(
         "files",
         0.79,
         ("gotcha",),
         3,
-        "a file that was read once",
-        "when within four steps another file is opened that has the same name, or a name that adds to it or "
-        "takes from it in the same folder, which is then changed, and the first is never touched again",
-        "files that were changed, read twice or searched later, orientation at the start (more than one "
-        "file per step), several files of that name, documentation",
+        "a file was read once, and within four steps a file with the same name, or in the same folder with a "
+        "longer or shorter name, was opened and changed; files used or named again, steps with several new "
+        "files, several such files and documentation do not count",
     ),
     "repeated_grep": Kind(
         "search",
         0.76,
         ("module_insight", "gotcha"),
         2,
-        "patterns of searches, without their syntax, also those of grep and rg in a command",
-        "at the third step that searches for the same names, when one of the finds was read or changed in "
-        "the end; where is kept",
-        "several folders searched in one step, patterns under four signs, and looking whether something is "
-        "gone: a last search that found nothing",
+        "three steps searched for the same names, also by grep or rg, and a found file was opened; searches "
+        "in one step, names under four characters and a last search without results do not count",
     ),
     "tool_sequence": Kind(
         "workflow",
         0.73,
         ("workflow_recipe",),
         3,
-        "what follows changes of files until the next change or prompt: tests, lint, format, build, commits",
-        "when two or more different commands follow, none of them looks only, and the last succeeded",
-        "chains that end in a failure, looks, one command alone",
+        "two or more tests, linters, formatters, builds or commits followed a change, up to the next change "
+        "or prompt, and the last succeeded; commands that only read do not count",
     ),
     "time_anomaly": Kind(
         "workflow",
         0.48,
         (),
         3,
-        "seconds between a call and its result",
-        "when a command took over a minute and ten times the session's median, and this correlates: a "
-        "check or a program did so twice, or it failed, or its output speaks of a time limit",
-        "clocks that jump (negative, over an hour), refused calls, questions to the user, subagents, version "
-        "control (it waits for the user)",
+        "a command took over a minute and ten times the session's median, and did so twice, failed or "
+        "reported a time limit; intervals below zero or over an hour and version control do not count",
     ),
     "self_correction": Kind(
         "speech",
         0.88,
         ("gotcha", "module_insight", "dead_end", "preference"),
         1,
-        "sentences of replies and thoughts, the user's prompts, and the reasons given with a refusal",
-        "when a sentence starts with the correction of a belief and holds a contrast, says that an approach "
-        "is given up, or when the user states a rule in a plain form; the words are kept",
-        "quoted text and code, what the user or a document is said to say, `await`, plans (let me check), a "
-        "mere yes or no, pasted output",
+        "a sentence of the model begins with a corrected belief and contains a contrast, or gives up an "
+        "approach, or the user states a rule; quotations, code, reported speech and plans do not count",
     ),
     "external_reference": Kind(
         "search",
         0.61,
         ("module_insight",),
         3,
-        "what was fetched from outside",
-        "when a fetch succeeded; the address without its query is the key, and the next change is kept",
-        "failed fetches, addresses of this machine, tools that write outside (create, update, comment)",
+        "a fetch from another machine succeeded; the key is the address without its query, and the next "
+        "change is recorded; tools that write there do not count",
     ),
     "glob_ignore": Kind(
         "search",
         0.64,
         ("gotcha",),
         2,
-        "searches for names of files",
-        "when none of what it found is used afterwards, or it found nothing, and within six steps another "
-        "file is used that a later search found, by a pattern that shares a part of a name with the first",
-        "patterns whose finds are read or changed later, lists of everything",
+        "no file that a name search found was used, and within six steps a file was used that a later search "
+        "with a similar pattern found; lists of all files do not count",
     ),
     "import_chase": Kind(
         "files",
         0.52,
         ("causal_dependency",),
         4,
-        "files that were read in a row, and the imports that stand in them",
-        "when three files or more were read one after the other, each imported by the one before",
-        "files of one package without an import, reads that are more than three steps apart",
+        "three files or more were read in a row, each at most three steps after a file that imports it",
     ),
     "test_order": Kind(
         "workflow",
         0.74,
         ("task_calibration",),
         3,
-        "runs of tests and changes in order",
-        "once at the end of a session with both: tests before the first change, between changes or only at "
-        "the end, from narrow to wide or not",
-        "sessions without a test or without a change",
+        "a session with tests and changes ended: tests came before, between or after the changes",
     ),
     "config_touch": Kind(
         "files",
         0.66,
         ("causal_dependency",),
         2,
-        "changes of configuration: package manifests, build, CI, lint and container files",
-        "when one was changed and other files within ten steps of it",
-        "reads, failed changes, lock files, a session that changed configuration only",
+        "a configuration file was changed, and another file within ten steps; lock files do not count",
     ),
     "step_overrun": Kind(
         "workflow",
         0.71,
         ("task_calibration",),
         3,
-        "the plan of a session: its first items, those added later, the steps each one took",
-        "when at least three items were planned and the plan grew by half or more, or one item took ten "
-        "steps and more than three times the median of the others",
-        "sessions without a plan, plans whose items were never started, a new plan for a new prompt",
+        "a plan of three items or more grew by half, or one item took ten steps and over three times the "
+        "median of the others; plans that were never started do not count",
     ),
     "parallel_conflict": Kind(
         "parallel_agents",
         0.82,
         ("gotcha",),
         1,
-        "files that agents changed while they ran at the same time",
-        "when two of them changed the same file, or one was told that it changed since it was read",
-        "agents that ran one after the other, reads",
+        "two agents that ran at the same time changed a file, or one was told that the file had changed",
     ),
     "context_token_spike": Kind(
         "workflow",
         0.63,
         ("context_cost",),
         3,
-        "input tokens of a step against the step before, where the host tells them",
-        "when they grew by ten thousand and by four times the session's median growth, with files or a "
-        "command in between that brought them",
-        "the first step, what the user pasted, the steps around a compaction",
+        "the input tokens of a step grew by ten thousand and four times the median growth after files or a "
+        "command; the first step, long prompts and compactions do not count",
     ),
 }
 SCORES: dict[str, float] = {name: kind.score for name, kind in KINDS.items()}

@@ -9,6 +9,7 @@ from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.errors import Failure, Run
+from remora.observer.exchanges import GIT_COMMIT
 from remora.observer.session_facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.shell.location import inside
 
@@ -19,7 +20,6 @@ _REPLY = 1_500
 _MODELS = frozenset({"reply", "reasoning", "tool_call", "tool_result", "step"})  # events within a step
 
 _COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
-_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}\bcommit\b")
 
 
 class Timeline(Checkpointed):
@@ -127,7 +127,7 @@ class Timeline(Checkpointed):
             Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed, told),
             COMMANDS,
         )
-        if failed is False and _COMMIT.search(call.command):
+        if failed is False and GIT_COMMIT.search(call.command):
             for subject in _COMMITTED.findall(call.text)[:5]:
                 keep_last(self.commits, shorten(subject, 120), 100)
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from remora.core.clock import from_iso
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Run
+from remora.observer.files import seconds_between
+from remora.observer.paths import folder
 from remora.observer.scratchpad import Scratchpad
 from remora.shell.lines import programs_in
 from remora.shell.location import inside
@@ -19,7 +20,6 @@ from remora.shell.purposes import head
 
 SLOW = 60.0  # seconds from which on a command may be an anomaly
 _TIMES = 10.0  # the session's median
-_HOUR = 3600.0
 GROWTH = 10_000  # tokens in one step
 _GROWTH_TIMES = 4.0
 _STEPS = 10  # of one item of a plan
@@ -126,13 +126,8 @@ class Workflow(Checkpointed):
     # Time
 
     def _timed(self, call: Call, run: Run) -> None:
-        if not call.at or not call.ended:
-            return
-        try:
-            seconds = from_iso(call.ended) - from_iso(call.at)
-        except ValueError:
-            return
-        if not 0.0 <= seconds <= _HOUR:
+        seconds = seconds_between(call.at, call.ended)
+        if seconds is None:
             return
         keep_last(self.durations, seconds, 300)
         if seconds >= SLOW and run.purpose not in ("vcs", "look"):
@@ -316,5 +311,5 @@ def _name(todo: Mapping[str, Any]) -> str:
 
 def _module(paths: list[str]) -> str:
     """Return the folder of most paths; "." without any."""
-    folders = [p.rsplit("/", 1)[0] if "/" in p else "." for p in paths]
+    folders = list(map(folder, paths))
     return max(sorted(set(folders)), key=folders.count, default=".")

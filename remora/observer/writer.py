@@ -119,7 +119,7 @@ def checked(
         cited = tuple(of_id[i] for i in dict.fromkeys(item["evidence"]) if i in of_id)
         replaced = tuple(of_known[i].id for i in item.get("replaces", ()) if i in of_known)
         claim = on_sound_pieces(with_names(Claim(content, item["type"], cited, replaced), pieces))
-        why = f"a session gives {MEMORIES} at most" if place >= MEMORIES else unfounded(claim)
+        why = f"a session yields at most {MEMORIES}" if place >= MEMORIES else unfounded(claim)
         if why:
             yield Rejected(content, why)
             continue
@@ -163,7 +163,7 @@ def unfounded(claim: Claim) -> str:
     >>> unfounded(Claim("Open PRs against main, never push to release/1.x.", "preference", (piece,)))
     ''
     >>> unfounded(Claim("Open PRs against main, never push to release/2.x.", "preference", (piece,)))
-    'release/2.x is not in what it cites'
+    'release/2.x is not in the cited evidence'
     """
     if not LEAST <= len(claim.content) <= MOST:
         return f"it has {len(claim.content)} characters, not {LEAST} to {MOST}"
@@ -171,11 +171,11 @@ def unfounded(claim: Claim) -> str:
         return "it cites no evidence"
     for name in _names(claim.content):
         if not any(_holds(piece.text, name) for piece in claim.cited):
-            return f"{name} is not in what it cites"
+            return f"{name} is not in the cited evidence"
     said = {word[:STEM] for piece in claim.cited for word in words(piece.text)}
     own = {word[:STEM] for word in words(claim.content) if word not in STOP_WORDS}
     if len(own & said) < SHARED * len(own):
-        return "what it cites says something else"
+        return "the cited evidence says something else"
     return ""
 
 
@@ -219,6 +219,6 @@ def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
         tags=(SIGNAL,),
         taint=tainted[0] if tainted else None,
     )
-    why = f"written by a language model from what the session showed ({ids})"
+    why = f"written by a language model from the evidence of the session ({ids})"
     replaces = claim.replaces if said and not tainted else ()  # only a person's words replace memories
     return Candidate(SIGNAL, key, memory, 0.9 if said else 0.85, 0.85, 1, count, why, replaces)

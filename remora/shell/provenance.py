@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from remora.core.programs import INTERPRETERS, LISTERS, NETWORK, PATTERN_FIRST, QUIET, READERS, SHELLS, TESTS
 from remora.shell.location import Home, entered, joined, third_party, written_out
-from remora.shell.purposes import unwrapped
+from remora.shell.purposes import program_of, unwrapped
 from remora.shell.scripts import script_of
 from remora.shell.services import GIT_SHOWS, LOCAL, asked, built, fetched
 from remora.shell.syntax import Line, Program, inside, parse, plain
@@ -59,7 +58,6 @@ _SCRIPTS = 50  # of one line
 _READ_IN_ALL = 3 * _READ  # of a command and its scripts
 
 
-@lru_cache(maxsize=256)
 def outside(command: str, home: Home = Home(), folder: str = "") -> str:  # noqa: B008  # immutable
     """Return the source of external text in a command: an address, "gh pr view", a path; "" if there is none.
 
@@ -228,21 +226,17 @@ def _written(
 def _words(one: Program) -> list[str]:
     """Return the unquoted words of a program, with its name instead of its path."""
     words = tuple(map(plain, one.words))
-    first = _name(words)
+    first = program_of(words)
     for _ in range(2):  # `/usr/bin/env curl`: a path may precede a runner, and follow it
         if words:
-            given = (_name(words), *words[1:])
+            given = (program_of(words), *words[1:])
             words = unwrapped(given) or words
             if words == given:
                 break
     if words and (first in _RUN_OTHERS or words[0] in _RUN_OTHERS or "-exec" in words):
         words = words[next((n for n, w in enumerate(words) if w.rsplit("/", 1)[-1] in NETWORK), 0) :]
-    name = _name(words).removesuffix(".exe")
+    name = program_of(words).removesuffix(".exe")
     return [name.lower() if name.lower() in _CMDLETS else name, *words[1:]] if words else []
-
-
-def _name(words: Sequence[str]) -> str:
-    return words[0].rsplit("/", 1)[-1] if words else ""
 
 
 def _follows(one: Program) -> bool:

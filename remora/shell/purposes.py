@@ -89,7 +89,7 @@ def purpose_of(words: tuple[str, ...]) -> str:
     words = _without(unwrapped(words), CONTAINERS)
     if not words:
         return "other"
-    first = words[0].rsplit("/", 1)[-1] if "/" in words[0] else words[0]
+    first = program_of(words)
     rest = _asked(first, words[1:])
     two = f"{first} {rest[0]}" if rest else first
     if first in ("sed", "perl", "awk") and any(w.startswith(("-i", "--in-place")) for w in words[1:]):
@@ -103,17 +103,21 @@ def purpose_of(words: tuple[str, ...]) -> str:
         return (_task(asked[0]) if asked else "other").replace("other", "run")
     for program, asked in ((two, rest[1:]), (first, rest)):
         if program in TASKS and (asked or first == "make"):
-            told = [_task(name) for name in (asked if first in SEVERAL else asked[:1]) or ["all"]]
-            return next((purpose for purpose in told if purpose != "other"), PURPOSE.get(program, "other"))
+            return _first_task(first, asked or ["all"]) or PURPOSE.get(program, "other")
     if first in MANAGERS and rest and two not in PURPOSE:
-        told = [_task(name) for name in (rest if first in SEVERAL else rest[:1])]
-        return next((purpose for purpose in told if purpose != "other"), PURPOSE.get(rest[0], "other"))
+        return _first_task(first, rest) or PURPOSE.get(rest[0], "other")
     known = PURPOSE.get(two) or PURPOSE.get(first)
     if own_scripts and (first == "test" or not known) and (purpose := _task(first)) != "other":
         return purpose
     if known:
         return known
     return "run" if words[0].startswith(("./", "../")) or words[0].endswith((".sh", ".py")) else "other"
+
+
+def _first_task(program: str, tasks: list[str]) -> str:
+    """Return the purpose of the tasks that a program is asked for; empty if unknown."""
+    told = map(_task, tasks if program in SEVERAL else tasks[:1])
+    return next((purpose for purpose in told if purpose != "other"), "")
 
 
 def check_of(words: tuple[str, ...]) -> str:
@@ -134,7 +138,7 @@ def check_of(words: tuple[str, ...]) -> str:
     purpose = purpose_of(words)
     if purpose in ("run", "other"):
         behind = unwrapped(words)[1:]  # of an unknown program that runs another one
-        known = purpose_of(behind) if purpose == "other" and _program(words) not in HANDS else ""
+        known = purpose_of(behind) if purpose == "other" and program_of(words) not in HANDS else ""
         purpose = known if known in CHECKS else _said(words, script=purpose == "run")
     if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
         return ""
@@ -171,25 +175,26 @@ def could_check(words: tuple[str, ...]) -> bool:
     plain = unwrapped(words)
     if purpose_of(words) not in ("run", "other") or purpose_of(plain[1:]) in ("look", "vcs"):
         return False
-    return _program(plain) not in (*HANDS, "") and not _IDLE.search(" ".join(plain))
+    return program_of(plain) not in (*HANDS, "") and not _IDLE.search(" ".join(plain))
 
 
 def _said(words: tuple[str, ...], *, script: bool) -> str:
     """Return the purpose by the first words of an unknown program; `script` if it runs a script."""
     plain = unwrapped(words)
-    if not plain or _program(plain) in HANDS:
+    if not plain or program_of(plain) in HANDS:
         return ""
     asked = [word for word in plain[1:] if word[:1] != "-" or word[:2] == "--"][: _SAYING - 1]
     if not (script and asked):
         asked = [word for word in asked if "/" not in word and "." not in word]
-    for word in (_program(plain), *(asked[0].rsplit("/", 1)[-1:] if asked else ()), *asked[1:]):
+    for word in (program_of(plain), *(asked[0].rsplit("/", 1)[-1:] if asked else ()), *asked[1:]):
         purpose = _task(word) if _PLAIN_WORD.fullmatch(word) else "other"
         if purpose in CHECKS:
             return purpose
     return ""
 
 
-def _program(words: tuple[str, ...]) -> str:
+def program_of(words: tuple[str, ...]) -> str:
+    """Return the name of a program without its folder; empty without words."""
     return words[0].rsplit("/", 1)[-1] if words else ""
 
 

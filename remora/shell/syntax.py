@@ -199,11 +199,13 @@ class _Programs:
         if one.words or one.variables:
             adds, writes = _kinds(one.sent)
             span = Span(self.joined, one.start, one.first if one.words else one.end, one.end)
-            program = Program(tuple(one.words), tuple(one.variables), self.joint if self.found else "")
             self.found.append(
-                program._replace(
-                    keywords=tuple(one.keywords),
-                    inner=tuple(one.inner),
+                Program(
+                    tuple(one.words),
+                    tuple(one.variables),
+                    self.joint if self.found else "",
+                    tuple(one.keywords),
+                    tuple(one.inner),
                     opens=one.opens,
                     closes=closes,
                     writes=writes,
@@ -420,25 +422,21 @@ class _Reader:
 
     def _document(self, mark: str, quoted: bool, indented: bool, deep: int) -> Document:
         """Skip a here-document."""
-        start = self.at
+        start, last = self.at, len(self.text)
         while self.at < len(self.text):
             begin = self.at
             end = self.text.find("\n", begin)
             end = len(self.text) if end < 0 else end
             line = self.text[begin:end].rstrip("\r")
             line = line.lstrip("\t") if indented else line
-            if line == mark:
-                self.at = min(end + 1, len(self.text))
-                return self._document_of(start, begin, quoted, deep)
-            if deep and line.startswith(f"{mark})"):  # its substitution ends in the same line
+            self.at = min(end + 1, len(self.text))
+            closed = deep and line.startswith(f"{mark})")  # its substitution ends in the same line
+            if closed:
                 self.at = self.text.index(mark, begin) + len(mark)
-                return self._document_of(start, begin, quoted, deep)
-            self.at = end + 1
-        self.at = len(self.text)
-        return self._document_of(start, len(self.text), quoted, deep)
-
-    def _document_of(self, start: int, end: int, quoted: bool, deep: int) -> Document:
-        text, inner = self.text[start:end], list[Line]()
+            if closed or line == mark:
+                last = begin
+                break
+        text, inner = self.text[start:last], list[Line]()
         if not quoted and deep < _DEPTH:
             _Reader(text).within("", deep, inner)
         return Document(text, tuple(inner))

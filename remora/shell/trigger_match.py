@@ -92,9 +92,8 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     if any(one.startswith(DONE) and mark(one.removeprefix(DONE)) in ran for one in trigger.unless):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
-    first = (PROGRAM, trigger.key) if trigger.kind == PROGRAM else (EVENT, trigger.key)
     for words in line.commands:
-        keys = _programs(words) if first[0] == PROGRAM else _heads(words)
+        keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()
             if all(_has(words, need, beside) for need in trigger.needs):

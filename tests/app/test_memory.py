@@ -142,9 +142,9 @@ def test_a_guess_of_the_type(bare: Memory, content: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"type": "fact"}, "there is no type 'fact'"),
-        ({"source": "hearsay"}, "there is no source 'hearsay'"),
-        ({"scope": "world"}, "there is no scope 'world'"),
+        ({"type": "fact"}, "unknown type 'fact'"),
+        ({"source": "hearsay"}, "unknown source 'hearsay'"),
+        ({"scope": "world"}, "unknown scope 'world'"),
         ({"colour": "red"}, "a memory has no field 'colour'"),
         ({"tags": "auth"}, r"Write tags=\['auth'\]|tags must be a list of texts"),
         ({"tags": 5}, "tags must be a list of texts, not 5"),
@@ -223,7 +223,7 @@ def test_a_word_is_no_memory(bare: Memory) -> None:
         lambda: bare.edit(kept.id, content="tabs"),
         lambda: bare.supersede(kept.id, "spaces"),
     ):
-        with pytest.raises(InvalidInput, match=r"too short|nothing but a secret") as caught:
+        with pytest.raises(InvalidInput, match=r"too short|only a secret") as caught:
             refused()
         assert caught.value.hint
     (said, word) = bare.remember_each([{"content": "Indent by four"}, {"content": "four"}])

@@ -24,7 +24,7 @@ That session had read text from outside; what stands in quotes is its words: dat
   - the tests
 How work is checked here, from the root of the project:
 - `make check` (passed in 5 of the last 6 sessions)
-What is remembered:
+Memories:
 - Prices are in cents. (seen in 3 sessions, last 2026-01-02) [Memory #1a2b3c4d]
 (3 memories in all; search_memory or `remora search` finds the rest, also by file or error.)"""
 
@@ -51,7 +51,7 @@ def test_a_brief_may_end_with_where_work_was_left() -> None:
 
 def test_a_partner_is_told_with_its_file_and_without_counts() -> None:
     """Counts differ from day to day."""
-    text = "What usually changes together with `a.py` in this project:\n"
+    text = "Files that usually change together with `a.py` in this project:\n"
     text += "- `b.py` (4 of 5 commits, last 2026-01-02)"
     assert list(texts_of(Reply(text, trigger="partners"))) == [("partners", "`a.py` - `b.py`")]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.checks.from_project import MAX_BYTES, named_checks, spellings
+from remora.checks.from_project import MAX_BYTES, named_checks
 
 
 def named(root: Path, **files: str) -> list[tuple[str, str]]:
@@ -209,12 +209,12 @@ def test_what_cannot_be_read_names_nothing(tmp_path: Path):
 
 @pytest.mark.slow
 def test_text_made_to_be_slow_is_read_in_time(tmp_path: Path):
-    """A line of half a megabyte, whatever it repeats; the time is that of the thread."""
+    """A long line, whatever it repeats; the time is that of the thread."""
     for piece in ("not ", "`make x` ", "a x=", "word ", "```sh\n", "> $ ", "make lint && "):
-        text = piece * (MAX_BYTES // len(piece))
+        text = piece * (100_000 // len(piece))
         started = time.thread_time()
         named(tmp_path, **{"CLAUDE.md": text, "Makefile": text, "justfile": text, "Taskfile.yml": text})
-        assert time.thread_time() - started < 5.0, piece
+        assert time.thread_time() - started < 1.5, piece
 
 
 @pytest.mark.parametrize(
@@ -346,27 +346,6 @@ def test_a_rule_file_knows_the_package_manager_better_than_a_lock(tmp_path: Path
         "(cd pkg && yarn lint)",
         "(cd pkg && pnpm run build)",
     ]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("npm test", "npm run test"), ("yarn lint", "yarn run lint"), ("bun a:b", "bun run a:b")],
-)
-def test_two_spellings(one: str, other: str):
-    """With "run" and without it is one script."""
-    assert set(spellings(one)) == set(spellings(other)) == {one, other}
-
-
-@pytest.mark.parametrize("command", ["npm run lint", "bun test", "bun run test", "make test", "pnpm -r test"])
-def test_one_spelling(command: str):
-    """What is no script, or would be another one."""
-    assert spellings(command) == (command,)
-
-
-def test_a_check_is_told_as_it_is_written(tmp_path: Path) -> None:
-    """Its flags stay."""
-    (tmp_path / "AGENTS.md").write_text("Run `uv run pytest -x -q` before each commit.\n")
-    assert [check.command for check in named_checks(tmp_path)] == ["uv run pytest -x -q"]
 
 
 def test_what_ci_runs_is_named(tmp_path: Path) -> None:

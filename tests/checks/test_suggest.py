@@ -50,19 +50,6 @@ def test_each_check_of_a_line_is_for_what_it_is_itself_for(bare: World):
     assert [one.command for one in only] == ["mise run fmt"]
 
 
-def test_what_checks_nothing_is_not_suggested(bare: World):
-    """It passed whenever it ran, but looked at no code, or cannot be run as it stands."""
-    lines = (
-        "pytest --collect-only",
-        "make -n test",
-        "npm test -- -u",
-        "pytest $f",
-        "pytest | xargs rm",
-        "pytest tests",
-    )
-    assert suggested(bare, tuple(map(ran, lines))) == [("pytest tests", "passed in the last session")]
-
-
 def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
     """It may not run without; a memory that warns of all of it counts."""
     lines = (
@@ -159,15 +146,6 @@ def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: Worl
     assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]
 
 
-def test_a_warning_of_a_flag_holds_with_any_value(bare: World):
-    """What is passed on with it to another program may work."""
-    memory = bare.remember("m", "`pnpm test --grep auth` fails: unknown option").id
-    with bare.db.transaction():
-        bare.db.triggers.put([memory], [Trigger("command", "pnpm", memory, ("test", "--grep"))])
-    found = suggested(bare, (ran("pnpm test --grep=mailer"), ran("pnpm test -- --grep mailer")))
-    assert [command for command, _ in found] == ["pnpm test -- --grep mailer"]
-
-
 def test_what_the_project_names_counts_as_two_sessions(bare: World):
     """A habit of three sessions is stronger, a task is weaker; where a command is named is told."""
     named = [
@@ -182,11 +160,11 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
     assert [(one.command, one.why, one.ran) for one in found] == [
         (
             "make test",
-            "CLAUDE.md names it; passed in 1 of the last 3 sessions",
+            "named in CLAUDE.md; passed in 1 of the last 3 sessions",
             "passed in 1 of the last 3 sessions",
         ),
         ("pytest", "passed in 3 of the last 3 sessions", "passed in 3 of the last 3 sessions"),
-        ("make lint", "CLAUDE.md names it", ""),
+        ("make lint", "named in CLAUDE.md", ""),
         ("make test:e2e", "a task of Makefile", ""),
         ("make test:slow", "a task of Makefile", ""),
     ]
@@ -210,20 +188,6 @@ def test_a_named_command_that_always_fails_goes(bare: World):
     assert [one.command for one in suggest(bare.db, 2, named=named)] == ["make test"]
     record(bare.db, session("s2", 2, commands=(ran("make test", RED),)))
     assert suggest(bare.db, 2, named=named) == []
-
-
-def test_what_only_installs_or_renews_checks_nothing(bare: World):
-    """It is run before a check, or writes what the check would be held against."""
-    lines = (
-        "pip install -e .",
-        "uv sync",
-        "pnpm gen",
-        "go mod tidy",
-        "pytest --snapshot-update",
-        "go build ./...",
-    )
-    record(bare.db, session("s1", 1, commands=tuple(ran(line) for line in (*lines, "timeout 60 go vet"))))
-    assert [one.command for one in suggest(bare.db, 9)] == ["go vet", "go build ./..."]
 
 
 def test_checks_of_other_folders_come_last(bare: World):

@@ -41,18 +41,13 @@ def test_a_brief_in_full():
         "- Asked for: “a parser”\n"
         "How work is checked here, from the root of the project:\n"
         "- `make lint` (run in 9 of 10)\n"
-        "What is remembered:\n"
+        "Memories:\n"
         "- Prefer small modules [Memory #p-1]\n"
         "- The cache outlives a request [Memory #g-1]\n"
         "- Money is kept in cents [Memory #d-1]\n"
         "(40 memories in all; search_memory or `remora search` finds the rest, also by file or error.)"
     )
     assert ids == ("w-1", "p-1", "g-1", "d-1")
-
-
-def test_nothing_to_say_is_nothing():
-    """An empty memory takes no room in the context, not even a greeting."""
-    assert brief(Material(()), tokens=1_000, threshold=0.65, now=NOW).text == ""
 
 
 def test_it_keeps_to_its_budget():
@@ -81,7 +76,7 @@ def test_what_is_not_sure_is_left_out():
         record("m", type="requirement", confidence=0.9, scope="module", related_files=("web/**",)),
         record("h", "The admin password is [REDACTED:password]", type="decision", pinned=True),
     ]
-    assert made(*doubtful)[1] == ()
+    assert made(*doubtful) == ("", ())
     assert made(doubtful[0]._replace(pinned=True), doubtful[4]._replace(user_verified=True))[1] == ("a", "e")
 
 

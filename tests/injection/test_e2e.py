@@ -21,7 +21,6 @@ from remora.injection.e2e import (
     question,
     read_answer,
 )
-from remora.llm.client import Completion
 from remora.llm.scripted import ScriptedModel
 
 PAGE = "### Page state\n- Page URL: http://localhost:3000/items\n- button [ref=e4]: Save it now"
@@ -178,11 +177,3 @@ def test_rules_are_quick_on_any_text() -> None:
     """A page of repeated beginnings costs no more than its length."""
     for text in ("Error: " * 2_000, "<div " * 3_000, "A " * 4_000, "Please save " * 900, "\n" * 9_000):
         by_rules("browser_click", text, {})
-
-
-def test_an_answer_that_was_cut() -> None:
-    """A completion that ended at its limit is read like any other: a cut word does no harm."""
-    model = ScriptedModel([Completion("C: The dialog closes at once and the", "length")])
-    assert judge("browser_click", PAGE, model=model).seen == Seen(
-        "ui_behavior", "The dialog closes at once and the"
-    )

@@ -42,12 +42,6 @@ def test_the_formula(base: int, calibration: float | None, limit: int) -> None:
     assert step_limit(base, calibration) == limit
 
 
-def test_an_own_bound() -> None:
-    """A caller's bound holds for the base as well."""
-    assert step_limit(100, 1.5, most=120) == 120
-    assert step_limit(100, None, most=30) == 30
-
-
 @pytest.mark.parametrize("base", [0, -1, 2.5, True, "10", None])
 def test_a_base_that_is_none(base: object) -> None:
     """What is no number of steps is refused."""

@@ -10,7 +10,7 @@ import pytest
 from remora.core.events import FileUse
 from remora.core.tokens import scripts
 from remora.core.values import Taint
-from remora.injection.prefetch import MOST_FILES, Prefetch, prefetch, secret_name, section
+from remora.injection.prefetch import MOST_FILES, Prefetch, prefetch, secret_name
 from remora.injection.scope import Scope
 from remora.sources.git import Repository
 from tests.helpers import SECRET, Repo
@@ -80,7 +80,7 @@ def test_always_before_often(shop: Shop) -> None:
         ("four_of_five.py", 0.8, False),
         ("a_often.py", 0.6, False),
     ]
-    assert found[0].why == "used in 5 of 5 sessions that were asked for something alike"
+    assert found[0].why == "used in 5 of 5 sessions with a similar request"
 
 
 def test_two_sessions_prove_nothing(shop: Shop) -> None:
@@ -119,7 +119,7 @@ def test_remembered_patterns(shop: Shop) -> None:
     remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=payload)
     found = shop.ahead("")
     assert [(f.path, f.always) for f in found] == [("a.py", True), ("b.py", False)]
-    assert found[0].why == "used in 5 of 6 sessions that changed `auth`, as remembered"
+    assert found[0].why == "used in 5 of 6 sessions that changed `auth`, from memory"
     assert shop.ahead("", Scope(("web",))) == []
     shop.world.memory.forget(shop.world.id_of("p"))
     remember("few", "A few sessions", type="prefetch_pattern", payload={**payload, "session_count": 2})
@@ -153,9 +153,9 @@ def test_only_files_that_may_be_shown(shop: Shop, tmp_path: Path) -> None:
     assert paths(found) == ["ok.py"]
     why = {skipped.what: skipped.why for skipped in found.left_out}
     assert why["noise.log"] == why["build/out.py"] == why["sub/local.py"] == "ignored"
-    assert why[".env"] == why["deploy/id_rsa"] == "its name says that it holds secrets"
+    assert why[".env"] == why["deploy/id_rsa"] == "its name is typical of a file with secrets"
     assert why["link.py"] == "symlink"
-    assert why["keys.txt"] == "it holds a private key"
+    assert why["keys.txt"] == "it contains a private key"
     assert {"app.min.js", "data.bin", "empty.py", "made.py", "node_modules/x/index.js"} <= why.keys()
     assert not {"gone.py", "../elsewhere.py", "~/x.py"} & why.keys()
 
@@ -199,15 +199,15 @@ def test_the_budget_holds_for_the_text(shop: Shop) -> None:
 
 
 PACKED = """\
-## Files that sessions like this one used, as they are now
+## Current contents of files that similar sessions used
 
-### a.py (used in 3 of 3 sessions that were asked for something alike)
+### a.py (used in 3 of 3 sessions with a similar request)
 ```
      1\tdef f():
      2\t    return "é"
 ```
 
-### b.md (used in 3 of 3 sessions that were asked for something alike)
+### b.md (used in 3 of 3 sessions with a similar request)
 ````
      1\t```
      2\tcode
@@ -252,8 +252,3 @@ def test_names_of_secrets(path: str) -> None:
 def test_names_of_no_secrets(path: str) -> None:
     """Code and documents about secrets are read as any other."""
     assert not secret_name(path)
-
-
-def test_a_text_without_an_end(shop: Shop) -> None:
-    """A last line without a line end is a line."""
-    assert section("a", "w", "x\ny").splitlines()[-2] == "     2\ty"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.injection.state import RECENT, Call, ending, state_of
+from remora.injection.state import RECENT, Call, state_of
 
 
 def test_what_was_done_adds_up():
@@ -34,7 +34,6 @@ def test_what_was_told_adds_up():
     )
     assert state.said == {"m1", "m2", "m3"}
     assert (state.spoken, state.characters) == (1, 4)
-    assert state.quiet == {"brief", "task", "gotchas"}
 
 
 def test_each_agent_of_a_session_counts_for_itself():
@@ -61,12 +60,3 @@ def test_only_the_last_calls_are_kept():
 def test_a_strange_line_does_no_harm(line: dict[str, object]):
     """Lines come from a file that anybody may have written to."""
     assert state_of([line]).characters == 0
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [("a/b.PY", ".py"), ("Makefile", ""), (".env", ""), ("a.b/c", ""), ("x.test.ts", ".ts"), ("", "")],
-)
-def test_endings(path: str, expected: str):
-    """Of the name, not of its folder; a hidden file has none."""
-    assert ending(path) == expected

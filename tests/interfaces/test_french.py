@@ -244,7 +244,7 @@ def test_what_agents_read_stays_english(run: Run, shop: str) -> None:
     """The block of `context` and the brief are for agents."""
     assert "Access tokens" in run("context", "tokens").stdout
     assert "souvenir" not in run("context", "tokens").stdout
-    assert "What is remembered:" in run("status").stdout
+    assert "Memories:" in run("status").stdout
 
 
 def explained(command: click.Command) -> Iterator[str]:

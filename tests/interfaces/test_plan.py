@@ -61,19 +61,19 @@ def known(memory: Memory) -> None:
 
 
 PLAN = """\
-## What memory has for this plan
+## Memories for this plan
 
-### What was decided and asked for
+### Decisions and requirements
 - Tokens must expire [Memory #…]
 
-### How long work took here
+### Steps that earlier work took here
 - `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #…]
 
-### Ways that failed here; a plan goes around them
+### Approaches that failed here
 - Polling the gateway failed [Memory #…]
 
 Files to load first
-auth/tokens.py  100%  31  used in 3 of 3 sessions that were asked for something alike
+auth/tokens.py  100%  28  used in 3 of 3 sessions with a similar request
 
 Steps: past work took 1.6 times the planned steps; 100 become 160.
 """
@@ -259,7 +259,7 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
         work(f"s{number}", number, str(project)).save(project / "talks")
     told = run("learn", "talks").stdout
     assert told.startswith("4 sessions read, 1 unchanged; 4 memories learned, 1 seen again\n")
-    assert "[met in 5 sessions, resolved in the same way in 5]" in told
+    assert "[met in 5 sessions, resolved in the same way in 5 of them]" in told
     assert "[updated: the user said so]" in told
     learnt = run("learned").stdout
     assert "[the same commands recur (seen in 5 sessions, last 2026-01-05)]" in learnt

@@ -94,7 +94,7 @@ def test_damaged_utf_8_on_stdin(run: Run, answer: Answer) -> None:
     result = run("remember", "-", "--type", "pattern", "--json", stdin=raw)
     record = json.loads(result.stdout)
     assert record["content"] == "数据库连接要用JWT\ufffd"
-    assert record["receipt"]["notes"] == ["characters that are not valid Unicode were replaced"]
+    assert record["receipt"]["notes"] == ["invalid Unicode characters were replaced"]
     result = run("note", "add", "a", "-", stdin=raw)
     assert result.stderr == "note: stdin: not all of it is UTF-8; what is not was replaced\n"
 
@@ -142,7 +142,7 @@ def test_a_nul_on_stdin(run: Run, answer: Answer) -> None:
     [
         ([], "the statement is missing"),
         (["..."], "content is empty"),
-        (["x is y", "--type", "fact"], "there is no type 'fact'"),
+        (["x is y", "--type", "fact"], "unknown type 'fact'"),
         (["x is y", "--confidence", "high"], "not a valid float"),
         (["x" * 30_000, "--type", "gotcha"], "30,000 characters"),
     ],

@@ -99,7 +99,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
 DRAFTS = st.fixed_dictionaries(FIELDS).map(lambda fields: MemoryDraft(**fields))
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(DRAFTS, min_size=1, max_size=4).flatmap(
         lambda pool: st.lists(st.sampled_from(pool), max_size=12)

@@ -22,12 +22,6 @@ def run(db: Database, clock: FixedClock) -> prune.PrunePlan:
     return wanted
 
 
-def test_nothing_to_do(db: Database, take: Take, clock: FixedClock) -> None:
-    """A fresh store has nothing to prune."""
-    take("Tokens expire after 24 h")
-    assert prune.plan(db, clock).empty
-
-
 @pytest.mark.parametrize(
     ("kind", "days"), [("work_state", 7), ("e2e_observation", 30), ("gotcha", 60), ("task_calibration", 180)]
 )

@@ -18,6 +18,11 @@ def of(*sessions: Observation) -> list[Candidate | Withdrawn]:
     return list(calibrations(sessions[-1], seen_of(*sessions)))
 
 
+def told(*sessions: Observation) -> list[Candidate]:
+    """Return the memories among them."""
+    return [c for c in of(*sessions) if isinstance(c, Candidate)]
+
+
 def beside(found: Candidate) -> dict[str, Any]:
     """Return the checked payload of a memory without where it comes from."""
     payload = validate(found.draft.type, found.draft.payload) or {}
@@ -29,11 +34,13 @@ def planned(day: int, folder: str, steps: int, things: int = 5, **fields: Any) -
     return on(day, f"s{day}", edits=(f"{folder}/a.go",), steps=steps, planned=things, **fields)
 
 
+USUAL = [planned(day, "cli", 50) for day in range(1, 10)]
+
+
 def test_a_module_that_takes_more_than_planned_is_told() -> None:
     """Against what a planned thing costs over the whole project; three sessions at least."""
-    usual = [planned(day, "cli", 50) for day in range(1, 10)]
     slow = [planned(day, "store", 150) for day in (11, 12, 13)]
-    (found,) = [c for c in of(*usual, *slow) if isinstance(c, Candidate)]
+    (found,) = told(*USUAL, *slow)
     assert found.draft.content == (
         "Work in `store` takes 2.0 times the steps that its plans suggest: about 150 for 5 planned things "
         "(seen in 3 sessions, last 2026-01-13)."
@@ -46,7 +53,7 @@ def test_a_module_that_takes_more_than_planned_is_told() -> None:
         "sample_count": 3,
     }
     assert (found.draft.related_modules, found.draft.branch) == (("store",), None)
-    assert [c for c in of(*usual, *slow[:2]) if isinstance(c, Candidate)] == []
+    assert told(*USUAL, *slow[:2]) == []
 
 
 def growing(day: int, was: int, became: int) -> Observation:
@@ -63,9 +70,8 @@ def growing(day: int, was: int, became: int) -> Observation:
 
 def test_a_module_whose_plans_grow_is_told() -> None:
     """In three sessions at least, and in half of those that had a plan; one session less waits."""
-    usual = [planned(day, "cli", 50) for day in range(1, 10)]
     grown = [growing(day, 4, 8) for day in (11, 12, 13)]
-    (found,) = [c for c in of(*usual, *grown) if isinstance(c, Candidate)]
+    (found,) = told(*USUAL, *grown)
     assert found.draft.content == (
         "Plans for work in `store` grow: in 3 of 3 sessions with a plan 4 things became 8 "
         "(seen in 3 sessions, last 2026-01-13)."
@@ -73,43 +79,39 @@ def test_a_module_whose_plans_grow_is_told() -> None:
     assert beside(found)["ratio"] == 2.0
     assert found.draft.payload is not None
     assert found.draft.payload["provenance"]["events"] == ["p"]
-    assert [c for c in of(*usual, *grown[:2]) if isinstance(c, Candidate)] == []
+    assert told(*USUAL, *grown[:2]) == []
     met = [planned(day, "store", 50, 8) for day in range(14, 18)]
-    later = of(*usual, *met, *grown)
+    later = of(*USUAL, *met, *grown)
     assert [c for c in later if isinstance(c, Candidate)] == []
-    assert "its plans hold by now" in [w.why for w in later if isinstance(w, Withdrawn)]
+    assert "its plans no longer grow" in [w.why for w in later if isinstance(w, Withdrawn)]
 
 
 def test_a_module_that_is_told_says_when_its_tests_run() -> None:
     """Where its sessions agree on it, three at least."""
-    usual = [planned(day, "cli", 50) for day in range(1, 10)]
 
     def tested(day: int, order: str) -> Observation:
         return planned(day, "store", 200, signals=(shows("test_order", order, detail={"runs": 3}),))
 
     agreed = [tested(day, "tests between changes") for day in (11, 12, 13)]
-    (found,) = [c for c in of(*usual, *agreed) if isinstance(c, Candidate)]
+    (found,) = told(*USUAL, *agreed)
     assert (
         "for 5 planned things, with tests between changes (3 of 3 sessions) (seen in" in found.draft.content
     )
     parted = [*agreed, tested(14, "tests first")]
-    (found,) = [c for c in of(*usual, *parted) if isinstance(c, Candidate)]
+    (found,) = told(*USUAL, *parted)
     assert "tests" not in found.draft.content
 
 
 def test_a_module_that_meets_its_plans_is_withdrawn() -> None:
     """What is as expected is not worth a memory, and one that was told before goes."""
-    (gone, *_) = [
-        w for w in of(*(planned(day, "cli", 50) for day in range(1, 10))) if isinstance(w, Withdrawn)
-    ]
-    assert gone.why == "its plans are met by now"
+    (gone, *_) = [w for w in of(*USUAL) if isinstance(w, Withdrawn)]
+    assert gone.why == "its plans are accurate now"
 
 
 def test_failed_sessions_do_not_count() -> None:
     """How long a failure took says nothing of the work."""
-    usual = [planned(day, "cli", 50) for day in range(1, 10)]
     failed = [planned(day, "store", 150, outcome="failure") for day in (11, 12, 13)]
-    assert [c for c in of(*usual, *failed) if isinstance(c, Candidate)] == []
+    assert told(*USUAL, *failed) == []
 
 
 def reads(day: int, *paths: str, **fields: Any) -> Observation:
@@ -124,7 +126,7 @@ def test_files_that_a_module_is_read_with_are_told() -> None:
         reads(day, "core/rows.go", "CLAUDE.md", *(["cli/root.go"] if day > 6 else []))
         for day in (5, 6, 7, 8, 9)
     ]
-    (found,) = [c for c in of(*sessions) if isinstance(c, Candidate)]
+    (found,) = told(*sessions)
     assert found.draft.content == (
         "Sessions that change `store` also read `core/rows.go` nearly always, `cli/root.go` in "
         "most of them (seen in 5 sessions, last 2026-01-09)."
@@ -136,8 +138,8 @@ def test_files_that_a_module_is_read_with_are_told() -> None:
         "session_count": 5,
     }
     own = [reads(day, "store/rows.go") for day in (5, 6, 7, 8, 9)]
-    assert [c for c in of(*own) if isinstance(c, Candidate)] == []
-    assert [c for c in of(*sessions[:4]) if isinstance(c, Candidate)] == []
+    assert told(*own) == []
+    assert told(*sessions[:4]) == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +148,7 @@ def test_files_that_a_module_is_read_with_are_told() -> None:
 def test_tokens_are_told_where_the_host_counts_them(tokens: tuple[int | None, ...], expected: bool) -> None:
     """The middle of three sessions or more."""
     sessions = [on(5 + n, f"s{n}", edits=("cli/a.go",), tokens=t) for n, t in enumerate(tokens)]
-    found = [c for c in of(*sessions) if isinstance(c, Candidate)]
+    found = told(*sessions)
     assert [c.draft.type for c in found] == (["context_cost"] if expected else [])
     if expected:
         assert "takes about 100,000 input tokens, 90,000 to 110,000" in found[0].draft.content

@@ -27,14 +27,6 @@ def test_a_flag_that_is_not_there(message: str, flag: str) -> None:
     assert wrong_flag(message) == flag
 
 
-def test_the_same_command_without_the_flag() -> None:
-    """Session 3b1b6293: what worked, and what was left out."""
-    script = Script().step().run("gh pr diff 104 --stat", "Exit code 1\nunknown flag: --stat", error=True)
-    script.step().run("gh pr diff 104 --name-only", "a.go")
-    (error,) = observed(script).errors
-    assert error.resolved_how == "it works without `--stat`: `gh pr diff 104 --name-only`"
-
-
 def test_a_cd_to_where_the_shell_is() -> None:
     """Session 4fec7ea0: the recorded folder ends with the one that was not found."""
     told = "Exit code 1\n(eval):cd:1: no such file or directory: cmd/cli/strategy"

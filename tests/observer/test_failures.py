@@ -55,7 +55,7 @@ def test_a_command_that_helped_twice() -> None:
     )
     assert (found.draft.type, found.draft.branch, found.needs) == ("error_pattern", None, 2)
     assert found.draft.confidence == pytest.approx(0.7)
-    assert found.why == "met in 2 sessions, resolved in the same way in 2"
+    assert found.why == "met in 2 sessions, resolved in the same way in 2 of them"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_message_without_a_cause(message: str) -> None:
     """What the host's own tools say, and what only says that something failed, can have any remedy."""
     found = of(*[helped("go generate ./...", message=message)] * 2)
     assert isinstance(found, Rejected)
-    assert "says nothing" in found.why
+    assert "does not say what failed" in found.why
 
 
 def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
@@ -144,7 +144,7 @@ def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
     found, _ = failures(sessions[-1], seen_of(*sessions))
     assert isinstance(found, Candidate)
     assert f"(seen in {KEPT + 10} sessions, last 2026-01-05)" in found.draft.content
-    assert found.why == f"met in {KEPT + 10} sessions, resolved in the same way in {KEPT}"
+    assert found.why == f"met in {KEPT + 10} sessions, resolved in the same way in {KEPT} of them"
 
 
 def test_what_came_before_a_taint_stands_by_itself() -> None:

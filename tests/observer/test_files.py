@@ -95,15 +95,8 @@ def test_a_clock_that_jumps_gives_no_seconds():
 
 def test_the_wrong_door_is_told_with_the_right_one():
     """Session 8b418ea5: commands/help.go was opened for help.go."""
-    script = (
-        Script()
-        .step(3)
-        .read("cmd/entire/cli/commands/help.go")
-        .step(3)
-        .read("cmd/entire/cli/help.go")
-        .step()
-        .edit("cmd/entire/cli/help.go")
-    )
+    script = Script().step(3).read("cmd/entire/cli/commands/help.go")
+    script.step(3).read("cmd/entire/cli/help.go").step().edit("cmd/entire/cli/help.go")
     (wrong,) = of_type(observed(script), "read_abandon")
     assert wrong.key == "cmd/entire/cli/commands/help.go"
     assert wrong.detail["instead"] == "cmd/entire/cli/help.go"
@@ -179,17 +172,10 @@ GO = '     1→package {}\n     3→import (\n     4→\t"entire.io/cli/cmd/enti
 
 def test_a_chain_of_imports_is_followed():
     """Session dc577197: a test, the package it imports, the package that one imports."""
-    script = (
-        Script()
-        .step()
-        .read(
-            "cmd/entire/cli/integration_test/session_conflict_test.go", GO.format("integration", "strategy")
-        )
-        .step()
-        .read("cmd/entire/cli/strategy/manual_commit_git.go", GO.format("strategy", "checkpoint"))
-        .step()
-        .read("cmd/entire/cli/checkpoint/temporary.go", "package checkpoint")
-    )
+    test = "cmd/entire/cli/integration_test/session_conflict_test.go"
+    script = Script().step().read(test, GO.format("integration", "strategy")).step()
+    script.read("cmd/entire/cli/strategy/manual_commit_git.go", GO.format("strategy", "checkpoint"))
+    script.step().read("cmd/entire/cli/checkpoint/temporary.go", "package checkpoint")
     (chase,) = of_type(observed(script), "import_chase")
     assert [p.rsplit("/", 1)[-1] for p in chase.paths] == [
         "session_conflict_test.go",

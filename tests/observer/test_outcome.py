@@ -72,8 +72,8 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
             "success",
             "a commit was made",
         ),
-        ({"reply": "Tests are still failing. I could not fix the flag."}, "failure", "its last words"),
-        ({"reply": "✅ unit tests\n❌ Integration tests failing"}, "failure", "its last words"),
+        ({"reply": "Tests are still failing. I could not fix the flag."}, "failure", "its last reply"),
+        ({"reply": "✅ unit tests\n❌ Integration tests failing"}, "failure", "its last reply"),
         ({"reply": "❌ **NOT tested:** the dialog"}, "success", "no open error"),
         ({"open_errors": (OpenError("undefined: x", 8),)}, "unknown", "undefined: x"),
         ({"open_errors": (OpenError("string not found", 8, harness=True),)}, "success", "report"),
@@ -108,7 +108,7 @@ def test_users_last_word_counts_unless_something_followed() -> None:
     answered = facts("a.go", prompts=prompts, replies=(Said("It works now: the old file was read.", 9),))
     assert infer(answered).outcome == "success"
     thanked = (Said("add a flag", 0), Said("ok, works. great", 7))
-    assert "the user said so" in infer(facts("a.go", prompts=thanked)).outcome_why
+    assert "the user praised it" in infer(facts("a.go", prompts=thanked)).outcome_why
 
 
 @pytest.mark.parametrize(
@@ -150,21 +150,21 @@ def test_work_that_was_checked_needs_no_last_word() -> None:
     [
         (("a.go",), {"commands": (check(7, failed=False),)}, "success", "passed after the last change"),
         (("a.go",), {"commands": (check(7, failed=True),)}, "failure", "failed after the last change"),
-        (("a.go",), {}, "success", "its turn over and no open error"),
+        (("a.go",), {}, "success", "the end of a turn and no open error"),
         (
             ("a.go",),
             {"commands": (check(3, failed=True),)},
             "unknown",
             "nothing was checked after the change",
         ),
-        ((), {}, "success", "its turn over after 9 steps"),
+        ((), {}, "success", "the end of a turn after 9 steps"),
         ((), {"last_kind": "user_prompt"}, "abandoned", "got no answer"),
         (("a.go",), {"stopped": None}, "abandoned", "never answered"),
         (
             ("a.go",),
             {"prompts": (Said("add a flag", 0), Said("that is still wrong, it prints nothing", 7))},
             "failure",
-            "nothing was changed after",
+            "no file was changed then",
         ),
         (("a.go",), {"prompts": (Said("add a flag", 0), Said("is that still wrong?", 7))}, "success", "turn"),
     ],

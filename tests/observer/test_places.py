@@ -8,7 +8,7 @@ import pytest
 
 from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected
-from remora.observer.places import majority, places
+from remora.observer.places import places
 from tests.observer.sessions import on, seen_of, shows
 
 
@@ -135,12 +135,6 @@ def test_searches_that_teach_nothing_are_left_out(key: str, detail: dict[str, An
     assert why in found.why
 
 
-def test_sessions_must_agree_on_the_answer() -> None:
-    """Half of those that found one at least."""
-    assert majority(["a", "a", "b", ""]) == "a"
-    assert majority(["a"]) == ""
-
-
 WEB = Taint("https://x", 2)
 
 
@@ -194,7 +188,7 @@ def test_what_takes_a_session_that_read_from_outside_waits(taints: tuple[Taint |
     """It would be tainted for good; with one clean session more it is clean."""
     found = searched(*[("auth.py", taint) for taint in taints])
     assert isinstance(found, Rejected)
-    assert "outside" in found.why
+    assert "external" in found.why
     later = searched(*[("auth.py", taint) for taint in (*taints, None)])
     assert isinstance(later, Candidate)
     assert (later.draft.taint, later.seen.sessions) == (None, 2)
@@ -206,13 +200,3 @@ def test_agents_of_a_session_that_read_from_outside_stand_for_no_other() -> None
         found = searched(("auth.py", WEB), ("auth.py", taint), agents=2)
         assert isinstance(found, Candidate)
         assert found.draft.taint == taint
-
-
-def test_taint_and_steps_stay_with_the_memory() -> None:
-    """Where it came from is kept down to the step and the events."""
-    detail = {"instead": "b/state.go"}
-    found = of("glob_ignore", "**/s*.go", detail, detail, taint=Taint("https://x", 2), events=("e1",))
-    assert isinstance(found, Candidate)
-    assert found.draft.taint == Taint("https://x", 2)
-    assert found.draft.payload is not None
-    assert (found.draft.payload["steps"], found.draft.payload["events"]) == ([5], ["e1"])

@@ -90,7 +90,7 @@ def test_too_few_sessions_wait() -> None:
     assert [p.draft.content for p in found.promoted] == [enough.draft.content]
     assert [(d.filter, d.why) for d in found.discarded] == [
         ("frequency", "seen in 2 sessions, 3 are needed"),
-        ("frequency", "its signal is worth 0.30, at least 0.4 is needed"),
+        ("frequency", "its signal has score 0.30; the minimum is 0.4"),
     ]
 
 
@@ -126,7 +126,7 @@ def test_text_from_outside_lowers_trust_once() -> None:
     (found,) = promote(session(), SeenHere(), more=[tainted]).promoted
     assert found.draft.confidence == pytest.approx(0.8 * 0.7 * 0.88 + 0.1)
     assert (found.draft.needs_review, found.draft.taint) == (True, Taint("https://x", 4))
-    assert "after text from outside (https://x)" in found.why
+    assert "after external text (https://x)" in found.why
     assert tainted.draft.confidence == 0.8
 
 

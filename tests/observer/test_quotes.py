@@ -103,14 +103,6 @@ def test_each_sentence_is_kept_once_and_a_session_keeps_so_many() -> None:
     assert [text for text, _ in again] == [LASTING]
 
 
-def test_quotes_survive_a_checkpoint() -> None:
-    """An observer that is restored has heard what was said before."""
-    observer = Observer("s", "claude-code", strict=True)
-    observer.observe(event(1, "user_prompt", LASTING))
-    restored = Observer.restore(observer.checkpoint(), strict=True)
-    assert [quote.text for quote in restored.finalize().quotes] == [LASTING]
-
-
 ASKED = "The hook is in place. Should I always run the linter before committing?"
 RULE = "Always run the linter before committing."
 

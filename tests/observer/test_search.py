@@ -14,17 +14,10 @@ from tests.observer.script import Script, observed, of_type
 def test_a_search_that_came_three_times_names_its_answer():
     """Session 0442a060: extractModifiedFiles was searched three times and found in transcript.go."""
     found = "cmd/entire/cli/transcript.go:41:func extractModifiedFiles(lines []string) []string {"
-    script = (
-        Script()
-        .step()
-        .grep("func extractModifiedFiles", "No matches found")
-        .step()
-        .grep("extractModifiedFiles\\(", found)
-        .step()
-        .run("grep -rn 'extractModifiedFiles' cmd/", found)
-        .step()
-        .read("cmd/entire/cli/transcript.go")
-    )
+    script = Script().step().grep("func extractModifiedFiles", "No matches found")
+    script.step().grep("extractModifiedFiles\\(", found)
+    script.step().run("grep -rn 'extractModifiedFiles' cmd/", found)
+    script.step().read("cmd/entire/cli/transcript.go")
     (hunt,) = of_type(observed(script), "repeated_grep")
     assert (hunt.key, hunt.detail["found"], hunt.detail["steps"]) == (
         "extractmodifiedfiles",
@@ -95,15 +88,8 @@ def test_the_names_in_a_pattern(pattern: str, names: str):
 
 def test_a_name_that_leads_nowhere():
     """Session 198393f2: there is no enable*.go, enabling lives in setup.go."""
-    script = (
-        Script()
-        .step()
-        .glob("**/enable*.go", "No files found")
-        .step()
-        .grep("enable", "cmd/entire/cli/setup.go:3")
-        .step()
-        .read("cmd/entire/cli/setup.go")
-    )
+    script = Script().step().glob("**/enable*.go", "No files found")
+    script.step().grep("enable", "cmd/entire/cli/setup.go:3").step().read("cmd/entire/cli/setup.go")
     (glob,) = of_type(observed(script), "glob_ignore")
     assert (glob.key, glob.detail["instead"], glob.detail["empty"]) == (
         "**/enable*.go",
@@ -114,15 +100,9 @@ def test_a_name_that_leads_nowhere():
 
 def test_finds_that_were_ignored():
     """Session 8b418ea5: the files under commands were left for root.go."""
-    script = (
-        Script()
-        .step()
-        .glob("cmd/entire/cli/commands/*", "cmd/entire/cli/commands/login.go")
-        .step()
-        .grep("commands\\.NewHelpCmd", "cmd/entire/cli/root.go:9")
-        .step()
-        .edit("cmd/entire/cli/root.go")
-    )
+    script = Script().step().glob("cmd/entire/cli/commands/*", "cmd/entire/cli/commands/login.go")
+    script.step().grep("commands\\.NewHelpCmd", "cmd/entire/cli/root.go:9")
+    script.step().edit("cmd/entire/cli/root.go")
     (glob,) = of_type(observed(script), "glob_ignore")
     assert (glob.detail["instead"], glob.detail["empty"]) == ("cmd/entire/cli/root.go", False)
 
@@ -156,13 +136,8 @@ def test_what_is_no_ignored_name(script: Script):
 
 def test_an_address_that_was_fetched_and_what_followed():
     """Session 48f428f9: goreleaser's page, then .goreleaser.yaml."""
-    script = (
-        Script()
-        .step()
-        .fetch("https://goreleaser.com/customization/homebrew/?x=1")
-        .step()
-        .edit(".goreleaser.yaml")
-    )
+    script = Script().step().fetch("https://goreleaser.com/customization/homebrew/?x=1")
+    script.step().edit(".goreleaser.yaml")
     (seen,) = of_type(observed(script), "external_reference")
     assert (seen.key, seen.detail["then"], seen.detail["count"]) == (
         "https://goreleaser.com/customization/homebrew",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.observer.statements import agreed, names_something, stands_alone, statements, states
+from remora.observer.statements import agreed, names_something, stands_alone, statements
 
 HERE = Path(__file__).parent
 
@@ -50,12 +50,6 @@ def test_what_is_to_be_remembered_makes_a_fact() -> None:
     """It is no preference, and loses the request."""
     (found,) = statements("please remember that the demo database lives on `db2`")
     assert (found.type, found.text) == ("gotcha", "The demo database lives on `db2`.")
-
-
-def test_a_correction_states_its_rule() -> None:
-    """What only contradicts states nothing."""
-    assert states("no, never call `reset()` in a worker") == "Never call `reset()` in a worker."
-    assert states("no, that's wrong") == ""
 
 
 def test_names_and_what_hangs_in_the_air() -> None:

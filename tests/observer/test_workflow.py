@@ -10,20 +10,8 @@ from tests.observer.script import Script, observed, of_type
 
 def test_the_checks_after_a_change_are_a_chain():
     """Format, lint, test and commit follow the change; looks in between do not count."""
-    script = (
-        Script()
-        .step()
-        .edit("a.go")
-        .step()
-        .run("mise run fmt")
-        .step()
-        .run("mise run lint")
-        .run("git status")
-        .step()
-        .run("go test -run TestX ./a")
-        .step()
-        .run("git commit -m 'a thing'")
-    )
+    script = Script().step().edit("a.go").step().run("mise run fmt").step().run("mise run lint")
+    script.run("git status").step().run("go test -run TestX ./a").step().run("git commit -m 'a thing'")
     (chain,) = of_type(observed(script), "tool_sequence")
     assert chain.key == "mise run fmt > mise run lint > go test > git commit"
     assert chain.detail["order"][2] == "go test -run TestX ./a"
@@ -49,14 +37,8 @@ def test_what_is_no_chain(script: Script):
 
 def test_a_repeated_check_counts_where_it_ran_last():
     """Lint failed, test, lint passed: test comes first."""
-    script = (
-        Script()
-        .step()
-        .edit("a.go")
-        .run("mise run lint", "x", error=True)
-        .run("mise run test")
-        .run("mise run lint")
-    )
+    script = Script().step().edit("a.go").run("mise run lint", "x", error=True).run("mise run test")
+    script.run("mise run lint")
     assert [s.key for s in of_type(observed(script), "tool_sequence")] == ["mise run test > mise run lint"]
 
 

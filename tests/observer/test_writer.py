@@ -53,7 +53,7 @@ def test_a_name_from_another_piece_is_cited_too():
 @pytest.mark.parametrize(
     ("content", "cited", "why"),
     [
-        ("Start the server on port 9000, the proxy holds 8080.", ["U1"], "9000 is not in what it cites"),
+        ("Start the server on port 9000, the proxy holds 8080.", ["U1"], "9000 is not in the cited evidence"),
         ("Never read `REDIS_HOST` before the settings are loaded.", ["F1"], "REDIS_HOST is not in"),
         ("The proxy holds the port of the server.", ["U7"], "it cites no evidence"),
         ("Write small functions and good tests everywhere.", ["U1"], "says something else"),

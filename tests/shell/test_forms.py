@@ -7,7 +7,7 @@ import pytest
 from remora.shell.forms import Ran, as_run, command_form
 from remora.shell.lines import parts_in
 from remora.shell.location import Place
-from remora.shell.purposes import check_of, head, purpose_of
+from remora.shell.purposes import check_of, purpose_of
 from remora.shell.syntax import parse
 from tests.tables import table
 
@@ -46,15 +46,6 @@ def test_the_form_with_variables(command: str, expected: str):
 def test_purposes_of_usual_tools(command: str, purpose: str):
     """Tools of many languages, task runners by the task's name, and what only runs another program."""
     assert purpose_of(tuple(command.split())) == purpose
-
-
-def test_a_head_is_the_program_and_what_it_does():
-    """Flags and paths are not part of it."""
-    assert [head(n) for n in ("go test -v -run X ./a", "mise run test:ci", "uv run pytest tests")] == [
-        "go test",
-        "mise run test:ci",
-        "pytest tests",
-    ]
 
 
 def test_a_pipe_masks_the_exit_code():
@@ -118,51 +109,7 @@ def test_a_command_of_a_megabyte_is_cut():
     assert len(command_form("echo x; " * 100_000 + "make").normal) <= 200
 
 
-@pytest.mark.parametrize(
-    ("command", "folder", "expected"),
-    [
-        ("npm test", "/w/app", "npm test"),
-        ("npm test", "/w/app/web", "(cd web && npm test)"),
-        ("cd /w/app/web && CI=1 npm test | tail -5", "/w/app", "(cd web && CI=1 npm test)"),
-        ("cd web && npm ci && npm test", "/w/app", "(cd web && npm ci) && (cd web && npm test)"),
-        ("(cd web && npm test) && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("( cd web; npm test ) && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("pushd web && npm test && popd && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("cd web && npm test; cd .. && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        (
-            "cd web && cat a.sql | CI=1 psql app; make",
-            "/w/app",
-            "(cd web && cat a.sql | CI=1 psql app) && (cd web && make)",
-        ),
-        ("cd ../other && npm test", "/w/app", ""),
-        ("cd /tmp/x && npm test; cd /w/app && make lint", "/w/app", "make lint"),
-        ("cd ~/x && git push", "/w/app", ""),
-        ("cd 'my web' && npm test", "/w/app", "(cd 'my web' && npm test)"),
-        ('cd "$DIR" && npm test', "/w/app", "npm test"),
-        ("cd .worktrees/fix && make lint", "/w/app", "make lint"),
-        ("cd .. && make lint", "/w/app/web", "make lint"),
-        ("(cd web && npm test 2>&1 | tail -5); make lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("(\ncd web\nnpm test\n)\nmake lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("(cd web && npm test; ) && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("(cd web && npm test >/dev/null) && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        ("cd web && npm test && cd - && make lint", "/w/app", "(cd web && npm test) && make lint"),
-        (
-            'cd web && npm test && cd "$(git rev-parse --show-toplevel)" && make lint',
-            "/w/app",
-            "(cd web && npm test) && make lint",
-        ),
-        (
-            "pushd web && pushd e2e && npm test && popd && npm run lint",
-            "/w/app",
-            "(cd web/e2e && npm test) && (cd web && npm run lint)",
-        ),
-        (
-            "cd web && find . \\( -name a \\) -delete && npm test",
-            "/w/app",
-            "(cd web && find . \\( -name a \\) -delete) && (cd web && npm test)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("command", "folder", "expected"), table(__file__, "folders"))
 def test_commands_keep_their_folder(command: str, folder: str, expected: str) -> None:
     """What was run in a folder is shown with it, so that it can be run; what ran elsewhere is left out."""
     assert as_run(command, "/w/app", Place(folder, "/w/app")).text == expected
@@ -178,56 +125,7 @@ def test_what_ran_outside_says_nothing_of_the_rest() -> None:
     assert all(part.endswith(")") for part in parts_in(as_run(lines, "/w/app", place).text))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("pytest --help", "pytest -h", "mypy --version", "pytest -q --collect-only", "npx jest --listTests"),
-        *("cargo test --no-run", "make -n test", "rake --dry-run test", "make test --just-print"),
-        *("npm test -- -u", "pytest --snapshot-update", "npx vitest run --updateSnapshot"),
-        *(
-            "pytest $f",
-            "ruff check ${path}/a.py",
-            "go test ./$F",
-            "eslint --print-config a.js",
-        ),
-        *("pytest ${file%.py}.py", "make test PKG=$pkg", "pytest $1", "make A='x y' -n test"),
-        *("ctest -N", "ctest --test-dir build -N", "npx vitest list", "pnpm vitest list", "vitest list src"),
-        *("node_modules/.bin/vitest list", "cargo nextest list", "cargo +nightly nextest list", "tox list"),
-        *("npx jest -u", "yarn jest src -u", "vitest run -u", "bun test -u", "ava -u", "playwright test -u"),
-    ],
-)
-def test_what_checks_nothing(command: str):
-    """It lists, compiles or renews tests, says what it would do, or lacks the variable of a loop."""
-    assert check_of(tuple(command.split())) == ""
-
-
-@pytest.mark.parametrize(
-    ("command", "purpose"),
-    [
-        ("pytest -n auto", "test"),
-        ("make test ARGS='-n 4'", "test"),
-        ("just test -n auto", "test"),
-        ("nice -n 5 make test", "test"),
-        ("docker compose exec -u root web pytest", "test"),
-        ("go test $(go list ./...)", "test"),
-        ("pytest $PYTEST_ARGS ${REPORT}", "test"),
-        ("cargo test --helpers", "test"),
-        ("prettier --list-different .", "format"),
-        ("prettier -u --check .", "format"),
-        ("php-cs-fixer fix --dry-run", "format"),
-        ("rspec spec/list", "test"),
-        ("mocha -u tdd", "test"),
-        ("npx mocha -u tdd spec", "test"),
-        ('make test ARGS="-x -n 4"', "test"),
-        ("make test ARGS='-x -n 4", "test"),
-        ("npm run test -- --port $port", "test"),
-        ("pytest ${tests}", "test"),
-        ("pytest $file_list", "test"),
-        ("ctest -R list", "test"),
-        ("vitest src/list", "test"),
-        ("cargo nextest run list", "test"),
-    ],
-)
-def test_what_looks_like_it_and_checks(command: str, purpose: str):
-    """The flag is of another program, or means another thing; a variable of the environment is known."""
+@pytest.mark.parametrize(("command", "purpose"), table(__file__, "checks"))
+def test_what_a_command_checks(command: str, purpose: str):
+    """Nothing if it lists, compiles or renews tests, runs dry, or lacks the variable of a loop."""
     assert check_of(tuple(command.split())) == purpose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.shell.lines import bare, name_of, parts_in, programs_in, whole_of, wholes_in
+from remora.shell.lines import bare, parts_in, programs_in, whole_of, wholes_in
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,6 @@ from remora.shell.lines import bare, name_of, parts_in, programs_in, whole_of, w
 def test_a_line_without_its_variables(line: str, without: str):
     """Only those that stand before a program go; what stands behind is its own argument."""
     assert bare(line) == without
-
-
-def test_the_name_of_a_variable():
-    """It ends at the first equals sign."""
-    assert name_of("A=b=c") == "A"
 
 
 @pytest.mark.parametrize(

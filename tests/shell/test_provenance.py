@@ -16,7 +16,7 @@ from tests.tables import table
     table(__file__, "reads"),
 )
 def test_what_a_command_reads_from_outside(command: str, source: str):
-    """Addresses, hosting services and files elsewhere are outside; this machine is not."""
+    """Addresses, hosting services and files elsewhere are; this machine and what the line wrote are not."""
     assert outside(command, Home("/w/app"), "/w/app") == source
 
 
@@ -43,72 +43,6 @@ def test_a_repository_on_a_drive_is_home_however_that_is_written(command: str, s
 def test_without_drives_there_is_none(command: str):
     """There `/c` is a folder like others."""
     assert outside(command, Home("/w/app"), "/w/app") == command.removeprefix("cat ")
-
-
-@pytest.mark.parametrize(
-    ("command", "source"),
-    [
-        ("(New-Object Net.WebClient).DownloadString('https://a.org')", "https://a.org"),
-        ("[System.Net.WebClient]::new().DownloadFile($url, 'a.md')", "DownloadFile"),
-        ("$r = irm $url; $r", "irm"),
-        ("ConvertFrom-Json (Invoke-RestMethod $url)", "Invoke-RestMethod"),
-        ("$urls | % { iwr $_ }", "iwr"),
-        ('powershell -c "iwr https://a.org"', "https://a.org"),
-        (
-            "pwsh -NoProfile -Command \"(New-Object Net.WebClient).OpenRead('https://a.org')\"",
-            "https://a.org",
-        ),
-        ('cmd //c "curl https://a.org"', "https://a.org"),
-        ('cmd.exe /c "type ..\\x\\a.md"', "../x/a.md"),
-        ("Set-Location C:/x; Get-Content a.md", "C:/x/a.md"),
-        ('powershell -c "npm test"', ""),
-        ('cmd //c "type src\\a.md"', ""),
-        ("$r = irm http://localhost:3000/x", ""),
-        ("Select-String Invoke-WebRequest src/a.ps1", ""),
-        ("grep -rn '.DownloadString(' src", ""),
-        ("git commit -m 'use irm'", ""),
-        ("npm run confirm -- irm.ts", ""),
-        ("node -e \"redis.getAsync('a')\"", ""),
-        ("Set-Location web; npm test", ""),
-    ],
-)
-def test_what_shells_of_windows_read_from_outside(command: str, source: str):
-    """PowerShell fetches in any place of a line; a script for another shell is looked at as any."""
-    assert outside(command, Home("/w/app"), "/w/app") == source
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "npm test > /tmp/t.log 2>&1; tail -5 /tmp/t.log",
-        "npm test &> /tmp/t.log || true; tail -5 /tmp/t.log",
-        "npm test 2>&1 | tee /tmp/t.log; tail -5 /tmp/t.log",
-        "(npm ci && npm test) > '/tmp/t.log'; echo $?; grep -c ok /tmp/t.log",
-        "{ npm ci; npm test; } > ~/t.log; echo done >> ~/t.log; tail $HOME/t.log",
-        "cat > /tmp/t.py <<'EOF'\nprint(1)\nEOF\npython /tmp/t.py",
-        "cat <<EOF > /tmp/t.sh\nmake lint\nEOF\nbash /tmp/t.sh",
-        "bash -c 'npm test > ../t.log; tail ../t.log'",
-        "pytest && make > /tmp/a && cat /tmp/a",
-        "pytest && make > /tmp/a && make lint | grep x && cat /tmp/a",
-        "pytest && (make > /tmp/a && cat /tmp/a)",
-        "pytest; make > /tmp/a && cat /tmp/a; cat /tmp/a",
-        "{ npm ci && npm test; } > /tmp/a; cat /tmp/a",
-        "(npm ci && npm run x) 2>&1 > /tmp/a; cat /tmp/a",
-        "cd web && npm test > /tmp/a; cat /tmp/a",
-    ],
-)
-def test_what_a_command_of_the_line_itself_wrote_is_not_from_outside(command: str):
-    """A log or a script that the line makes and then reads is its own work."""
-    assert outside(command, Home("/w/app"), "/w/app") == ""
-
-
-@pytest.mark.parametrize(
-    ("command", "source"),
-    table(__file__, "reads_left_outside"),
-)
-def test_what_else_a_line_reads_stays_from_outside(command: str, source: str):
-    """What it fetched, only added to, read first or may not have written, and what its script reads."""
-    assert outside(command, Home("/w/app"), "/w/app") == source
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_nothing_an_agent_hands_in_stops_it(memory):
     watched = memory.observe("s1", HOST)
     watched.observe(None)
     watched.observe(Event("tool_call", "s1", "k", text=None, extra=7))  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="no outcome"):
+    with pytest.raises(InvalidInput, match="unknown outcome"):
         watched.finish("great")
     with pytest.raises(InvalidInput, match="no methodology"):
         memory.observe("s1", HOST, methodology="waterfall")

@@ -185,7 +185,7 @@ def test_old_texts_are_emptied_and_the_log_still_adds_up(memory: Memory, clock: 
     assert replayed(memory) == rows(memory)
     with db.transaction():
         assert db.revisions.thin() == 0
-    with pytest.raises(InvalidInput, match="not kept"):
+    with pytest.raises(InvalidInput, match="no longer stored"):
         memory.restore(one.id, revision="3")
 
 

@@ -123,7 +123,7 @@ def test_a_model_that_judges_a_page(tmp_path: Path, folder: Path, answer: str) -
     """Where the model fails, the rules judge an answer of the browser's tool, and the note says so."""
     with opened(tmp_path, folder, llm=Unwell(ANSWERS[answer])) as memory:
         assert VERBS["observe_ui"](memory).type == "e2e_observation"
-        assert any("the model did not judge" in note for note in memory.notes)
+        assert any("the model did not classify" in note for note in memory.notes)
 
 
 @pytest.mark.parametrize("answer", VECTORS)

@@ -218,7 +218,7 @@ def test_a_new_project_is_told_only_after_the_error(world: World) -> None:
     world.remora("trust", "1")
     session = world.session({TESTS: wrong_tests()})
     (told,) = heard(session)[1:]
-    assert told.startswith("This error was met before")
+    assert told.startswith("This error occurred before")
     assert "unconfirmed" in told
 
 
@@ -433,7 +433,7 @@ def test_installed_into_the_settings_it_does_the_same(world: World) -> None:
     )
     assert [text.split(",")[0][:30] for text in heard(session)] == [
         "Remora",
-        "What this project's memory has",
+        "This project's memory about th",
     ]
     assert WARNING in answers(session.asked, "mcp__remora")[0]
     world.learnt(session.id)
