@@ -21,14 +21,19 @@ from tests.observer.sessions import session
 HEAD = Head("claude-code", "s1")
 
 
+def in_trial(tmp_path: Path, folder: Path, share: str) -> Memory:
+    """Return the memory of a project that holds back a share of its advice: the first thirty are over."""
+    memory = Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE=share))
+    db = memory._project.db
+    with db.transaction():
+        db.injections.put([said("m", str(n), "")._replace(text=str(n)) for n in range(WARM_UP)])
+    return memory
+
+
 @pytest.fixture
 def trying(tmp_path: Path, folder: Path) -> Iterator[Memory]:
     """The memory of a project where half of the advice is held back."""
-    environ = environment(tmp_path, REMORA_TRIAL_SHARE="0.5")
-    with Memory.open(folder, environ=environ) as memory:
-        db = memory._project.db
-        with db.transaction():  # the first thirty are always told
-            db.injections.put([said("m", str(n), "")._replace(text=str(n)) for n in range(WARM_UP)])
+    with in_trial(tmp_path, folder, "0.5") as memory:
         yield memory
 
 
@@ -69,6 +74,13 @@ def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
     held = [i for i, text in zip(ids, told, strict=True) if not text]
     assert all(trying.why(i).held_back == 1 for i in held)
     assert not any(trying.why(i).said for i in held)
+
+
+def test_without_a_share_nothing_is_held_back(tmp_path: Path, folder: Path) -> None:
+    """`trial.share = 0` turns the trial off."""
+    with in_trial(tmp_path, folder, "0") as memory:
+        lessons(memory, 16)
+        assert all(edits(memory, "s1", 16))
 
 
 def test_a_memory_is_not_held_back_twice_in_a_row(trying: Memory) -> None:
