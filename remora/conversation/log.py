@@ -74,7 +74,7 @@ class SessionLog:
         created_at: str | None = None,
     ) -> None:
         if not isinstance(session_id, str) or not session_id:
-            raise InvalidInput("a session id is text that is not empty")
+            raise InvalidInput("a session id must be a non-empty string")
         self.session_id = sound(session_id)
         self.path = folder / f"{safe_name(self.session_id)}{SUFFIX}"
         self._clock = clock
@@ -238,7 +238,7 @@ class SessionLog:
         if before != (told["role"], told["content"]):
             raise Conflict(
                 f"the session has external_id {message.external_id!r} with another text; nothing was stored",
-                hint="Append what was amended under an id of its own.",
+                hint="Append the amended message under another external_id.",
             )
 
     def clear(self) -> int:

@@ -251,7 +251,7 @@ def several(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Mess
 def _as_message(message: Message | Mapping[str, Any]) -> Message:
     if isinstance(message, Message):
         if not isinstance(message.role, str) or not message.role.strip():
-            raise InvalidInput("role must be a string that is not empty")
+            raise InvalidInput("role must be a non-empty string")
         if not isinstance(message.content, str):
             raise InvalidInput("content must be a string")
         return copied(message)
@@ -259,7 +259,7 @@ def _as_message(message: Message | Mapping[str, Any]) -> Message:
         record = decode(prepare([message], _EPOCH)[0].body) or {}
         read, _ = read_message(record, 0)
     except BadLine as error:
-        raise InvalidInput(f"this message cannot be kept: {error}") from None
+        raise InvalidInput(f"this message cannot be stored: {error}") from None
     return read if message.get("time") is not None else read._replace(time=None)
 
 
@@ -305,5 +305,5 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """
     found = tuple(tag.strip() if isinstance(tag, str) else "" for tag in tags)
     if not found or not all(found):
-        raise InvalidInput("a tag is text that is not blank", hint="Give one or more.")
+        raise InvalidInput("a tag must be a non-blank string", hint="Give one or more.")
     return found

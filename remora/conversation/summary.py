@@ -85,7 +85,7 @@ def summarise(
     lines = conversation_lines(messages, settings.message_characters)
     said, left_out = len(lines), len(messages) - len(lines)
     if not messages and previous:
-        return Summary(shorten_to_sentence(previous, room(settings)), "extract", "nothing new was said")
+        return Summary(shorten_to_sentence(previous, room(settings)), "extract", "no new messages")
     if model is None:
         answer, note = "", "there is no model"
     elif not lines:
@@ -139,7 +139,7 @@ def _ask(
         return "", f"the model failed: {shorten(str(error) or type(error).__name__, 300)}"
     answer, cut = _usable(completion, settings)
     if not answer:
-        return "", "the model answered nothing"
+        return "", "the model returned no text"
     return answer, _notes(note, cut)
 
 
@@ -153,7 +153,7 @@ def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, s
     missing = len(lines) - head - tail
     if missing == len(lines):
         return "", "the messages are too long for the model; it was not called"
-    shown = [*lines[:head], f"[left out here: {missing} of {len(lines)}]", *lines[len(lines) - tail :]]
+    shown = [*lines[:head], f"[{missing} of {len(lines)} messages omitted]", *lines[len(lines) - tail :]]
     note = f"{missing} of {len(lines)} messages, from the middle, were not sent to the model"
     return "\n".join(shown), note
 

@@ -54,8 +54,8 @@ def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
         kind = StoreError if doing == "read" else StoreReadOnly
         return kind(what, hint="Check who owns the file and its folder, and their permissions.")
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return StoreError(what, hint="A file stands where a folder should be; move it out of the way.")
-    return StoreError(what, hint="`remora doctor` looks at the data folder.")
+        return StoreError(what, hint="A file exists where a folder is needed; move it away.")
+    return StoreError(what, hint="`remora doctor` checks the data folder.")
 
 
 @contextmanager

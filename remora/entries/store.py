@@ -253,4 +253,4 @@ def _look_at(status: os.stat_result, header: bytes) -> _Look:
 
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in ENTRY_KINDS:
-        raise InvalidInput(f"{kind!r} is no kind of entry", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")
+        raise InvalidInput(f"unknown kind of entry: {kind!r}", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")

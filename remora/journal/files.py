@@ -127,7 +127,7 @@ class Journal:
         """
         kept = next((one for one in self.versions() if one.name == name), None)
         if kept is None:
-            raise NotFound(f"no version of {MEMORY} is called {name!r}", hint="List the versions first.")
+            raise NotFound(f"there is no version {name!r} of {MEMORY}", hint="List the versions first.")
         try:
             data = kept.path.read_bytes()
         except OSError as error:

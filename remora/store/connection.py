@@ -312,7 +312,7 @@ class Connection:
             except StoreError:
                 if time.monotonic() <= end:
                     raise
-                raise TimeoutError(f"{self.path} was not checked in {seconds:g} s") from None
+                raise TimeoutError(f"the check of {self.path} took longer than {seconds:g} s") from None
             finally:
                 self._connection.set_progress_handler(None)
 
@@ -321,7 +321,7 @@ class Connection:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
             if unread := self.value(_UNREAD_CHANGES):
-                problems.append(f"changes of memories that cannot be read: {unread}")
+                problems.append(f"unreadable changes of memories: {unread}")
             for (fts, table), (rows, entries) in _FTS_ROWS.items():
                 differing = self.value(
                     f"""SELECT count(DISTINCT id) FROM (
@@ -507,7 +507,7 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
     match error:
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
             return StoreBusy(
-                f"{path} is held by another process ({text})", hint="Try again; nothing was written."
+                f"{path} is locked by another process ({text})", hint="Try again; nothing was written."
             )
         case apsw.CorruptError() | apsw.NotADBError():
             return StoreCorrupt(
@@ -533,7 +533,7 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
 
 def _full(path: Path, text: str) -> StoreFull:
     hint = "Free some disk space; nothing stored before is lost."
-    return StoreFull(f"no room to write {path} ({text})", hint=hint)
+    return StoreFull(f"cannot write {path}: the disk is full ({text})", hint=hint)
 
 
 __all__ = ["APPLICATION_ID", "Connection", "Row", "StoreTooNew", "errors", "translate"]

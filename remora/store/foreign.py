@@ -154,7 +154,7 @@ class Foreign:
         except apsw.Error as error:
             raise _ours(error, self.path) from error
         except UnicodeDecodeError as error:
-            raise StoreCorrupt(f"{self.path} has names that are not text") from error
+            raise StoreCorrupt(f"{self.path} has table or column names that are not valid text") from error
 
     def _copied(self) -> Path:
         """Return a consistent copy of the database and its journals."""
@@ -173,7 +173,8 @@ class Foreign:
             if _state(self.path) == before:
                 return copy
         raise StoreBusy(
-            f"{self.path} changes all the time", hint="Close the program that writes to it and try again."
+            f"{self.path} changed during every attempt to copy it",
+            hint="Close the program that writes to it and try again.",
         )
 
     def _tidy(self) -> None:

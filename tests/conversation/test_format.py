@@ -199,10 +199,10 @@ def test_times_that_are_none(value: Any) -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ({"content": "x"}, "role must be a string that is not empty, not missing"),
+        ({"content": "x"}, "role must be a non-empty string, not missing"),
         ({"role": "", "content": "x"}, "role must"),
         ({"role": " \n", "content": "x"}, "role must"),
-        ({"role": 5, "content": "x"}, "role must be a string that is not empty, not int"),
+        ({"role": 5, "content": "x"}, "role must be a non-empty string, not int"),
         ({"role": "u"}, "content must be a string, not missing"),
         ({"role": "u", "content": None}, "content must"),
         ({"role": "u", "content": b"x"}, "content must be a string, not bytes"),

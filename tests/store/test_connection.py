@@ -294,7 +294,7 @@ def test_another_writer_is_waited_for_and_then_reported(connection: Connection):
     with holder.transaction():
         put(holder, "a")
         with (
-            pytest.raises(StoreBusy, match="held by another process") as caught,
+            pytest.raises(StoreBusy, match="locked by another process") as caught,
             connection.transaction(wait=0.05),
         ):
             put(connection, "b")
@@ -682,7 +682,7 @@ def test_full_disk_loses_nothing(connection: Connection):
     add(memories, record("m-1"))
     limit = connection.value("PRAGMA max_page_count")
     connection.rows(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count')}")
-    with pytest.raises(StoreFull, match="no room") as caught:
+    with pytest.raises(StoreFull, match="the disk is full") as caught:
         add(memories, *(record(f"m-big-{n}", f"{n} " + "long text " * 3_000) for n in range(5)))
     assert caught.value.retryable
     assert "disk space" in caught.value.hint
