@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -90,15 +89,6 @@ def test_closing_leaves_one_file(tmp_path: Path):
     assert list(files_of(tmp_path)) == ["memory.db"]
 
 
-def test_plain_sqlite_reads_the_file(tmp_path: Path):
-    """The file is a plain SQLite database: any other program can read the rows."""
-    connection = new_database(tmp_path)
-    add(Memories(connection, "project"), record("m-1", "plain rows"))
-    connection.close()
-    with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
-        assert plain.execute("SELECT id, content FROM memories").fetchall() == [("m-1", "plain rows")]
-
-
 def test_foreign_keys_hold(connection: Connection):
     """A row that points at no memory is refused, and nothing of its transaction stays."""
     with pytest.raises(StoreError, match="FOREIGN KEY"), connection.transaction():
@@ -126,15 +116,6 @@ def test_durable_transactions_wait_for_the_disk(connection: Connection, durable:
 
 
 # Transactions
-
-
-def test_transaction_keeps_its_block(connection: Connection):
-    """What a block wrote is there for everybody once it ended."""
-    with connection.transaction():
-        put(connection, "a")
-    other = Connection.open(connection.path)
-    assert keys(other) == ["a"]
-    other.close()
 
 
 @pytest.mark.parametrize("error", [ValueError, NotFound, KeyboardInterrupt, SystemExit])
@@ -176,16 +157,6 @@ def test_outer_failure_undoes_nested_blocks(connection: Connection):
         with connection.transaction():
             put(connection, "a")
         raise ValueError
-    assert keys(connection) == []
-
-
-def test_nested_failure_undoes_everything(connection: Connection):
-    """An error that nobody catches undoes the outer block too."""
-    with pytest.raises(ValueError), connection.transaction():
-        put(connection, "a")
-        with connection.transaction():
-            put(connection, "b")
-            raise ValueError
     assert keys(connection) == []
 
 

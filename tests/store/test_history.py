@@ -187,11 +187,6 @@ def test_related_reads_the_database(db: Database):
     assert "changed together in 2 of 2 commits" in hits[0].why[0]
 
 
-def test_clock_starts_at_nothing(db: Database):
-    """A file that learned no commit has a clock of 0."""
-    assert db.history.clock() == 0
-
-
 def test_named(db: Database):
     """A name finds the present files that are called so or end so, the shortest path first."""
     write(db, [file(p) for p in ("src/api/auth.py", "auth.py", "lib/auth.py", "src/oauth.py")])
