@@ -39,10 +39,10 @@ def test_what_has_no_words_is_cut_where_it_is() -> None:
 @pytest.mark.slow
 def test_no_half_of_a_secret_stays() -> None:
     """Wherever the cut comes, what is left of the text holds the whole token or nothing of it."""
-    for before in range(3_700, 4_100):
+    for before in range(3_700, 4_100, 2):
         text = "a " * (before // 2) + f"token={SECRET} " + "b " * 4_000
         left = redact(both_ends(text, 8_000)).text
         assert SECRET[:12] not in left
-    for after in range(3_700, 4_100):
+    for after in range(3_700, 4_100, 2):
         text = "a " * 4_000 + f"token={SECRET} " + "b " * (after // 2)
         assert SECRET[-12:] not in redact(both_ends(text, 8_000)).text

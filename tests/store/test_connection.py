@@ -344,7 +344,7 @@ def test_processes_make_one_file_together(tmp_path: Path):
 def test_threads_make_one_file_together(tmp_path: Path):
     """Openings at the same moment within one process all succeed."""
     failures: list[RemoraError] = []
-    for number in range(20):
+    for number in range(5):
         barrier = threading.Barrier(4)
         path = tmp_path / f"{number}.db"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -204,9 +206,12 @@ def test_ids_by_their_start(db: Database):
 # Filters and orders
 
 
-@pytest.fixture
-def library(db: Database) -> Database:
-    """Memories that differ in everything a filter asks for."""
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Iterator[Database]:
+    """Memories that differ in everything a filter asks for; only read them."""
+    path = tmp_path_factory.mktemp("library") / "memory.db"
+    shutil.copy(empty_file, path)
+    db = Database.open(path, realm="project", project_id="p1")
     add(
         db.memories,
         record("a", "one", type="gotcha", tags=("x",), related_files=("src/a.py",), created_at="2026-01-05"),
@@ -222,7 +227,8 @@ def library(db: Database) -> Database:
             last_accessed_at="2026-02-01",
         ),
     )
-    return db
+    yield db
+    db.close()
 
 
 @pytest.mark.parametrize(
