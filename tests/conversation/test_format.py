@@ -108,12 +108,6 @@ def test_half_signs() -> None:
     assert read.metadata == {"\ufffd": ["\ufffd"]}
 
 
-def test_ten_megabytes() -> None:
-    """A message of ten megabytes is a message."""
-    content = "0123456789\n" * 1_000_000
-    assert there_and_back({"role": "user", "content": content}).content == content
-
-
 def test_the_line_is_what_the_documentation_says() -> None:
     """Keys come in a fixed order, text is not escaped beyond what JSON asks, and absent keys are absent."""
     full = {

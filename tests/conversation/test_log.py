@@ -78,17 +78,6 @@ def test_extend_keeps_the_order_and_goes_on_counting(log: SessionLog) -> None:
     assert texts(log.history()) == ["a", "b", "c", "d"]
 
 
-def test_an_empty_batch_writes_nothing(log: SessionLog) -> None:
-    """No messages, no file."""
-    assert log.extend([]) == []
-    assert not log.path.exists()
-
-
-def test_a_generator_is_a_batch(log: SessionLog) -> None:
-    """Any iterable of messages will do."""
-    assert texts(log.extend(user(str(n)) for n in range(3))) == ["0", "1", "2"]
-
-
 def test_tool_traffic_comes_back(log: SessionLog) -> None:
     """Calls with their arguments and results with their call are kept."""
     call = {"id": "c1", "name": "grep", "arguments": {"pattern": "x", "paths": ["a", "b"]}}
