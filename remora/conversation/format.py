@@ -27,17 +27,7 @@ STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 SUMMARY_HEAD = "[Conversation summary]"
 MAX_SEQ = 2**53  # what every JSON reader holds exactly
 MAX_DEPTH = 64  # of metadata and tool arguments; deeper ones make parsers run out of stack
-FIELDS = (
-    "role",
-    "content",
-    "time",
-    "time_text",
-    "external_id",
-    "tool_calls",
-    "tool_call_id",
-    "tool_name",
-    "metadata",
-)
+FIELDS = tuple("role content time time_text external_id tool_calls tool_call_id tool_name metadata".split())
 
 _BOM = b"\xef\xbb\xbf"
 _HALF_SIGN = b"\\ud"  # how JSON writes half of a sign; rare, and worth a second look

@@ -150,11 +150,7 @@ class ConversationMemory(MessageMemory):
         self.add_many(messages)
 
     def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
-        """Add messages at the end, all or none, without others in between. None is ignored.
-
-        Raises:
-            InvalidInput: a message is invalid; none was added.
-        """
+        """Add messages at the end; see `MessageMemory`."""
         new = as_messages(messages)
         with self._lock:
             self._messages.extend(new)
@@ -176,17 +172,10 @@ class ConversationMemory(MessageMemory):
             self._life += 1
 
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
-        """Shorten the conversation to a budget and return the result.
+        """Shorten the conversation to a budget and return the result; see `MessageMemory`.
 
         Messages added while a summary is written are kept, after the rest, and are not in the result. A
         `clear` meanwhile wins.
-
-        Args:
-            max_tokens: the budget for all kept messages.
-            strategy: replaces the memory's strategy this time.
-
-        Raises:
-            InvalidInput: the budget is not positive, or no strategy has that name.
         """
         chosen = self._strategy_for(strategy)
         check_budget(max_tokens)
@@ -208,15 +197,7 @@ class ConversationMemory(MessageMemory):
         return outcome.pruned
 
     def tag(self, which: Which, *tags: str) -> int:
-        """Tag messages, and return how many got a new tag.
-
-        Args:
-            which: a position in `get_all`, or a function that selects messages.
-            tags: words; they are kept in the metadata under `tags`.
-
-        Raises:
-            InvalidInput: there is no message at the position, or a tag is blank.
-        """
+        """Tag messages, and return how many got a new tag; see `MessageMemory`."""
         wanted = checked_tags(tags)
         with self._lock:
             tagged = 0

@@ -36,10 +36,7 @@ from remora.llm.prompts import fill, load
 
 WORDS_PER_TOKEN = 0.6  # asked for, so that an answer ends before it is cut; English has about 0.75
 # An answer below the first says nothing about a conversation above the second.
-THIN_TOKENS, THIN_FROM = (
-    10,
-    200,
-)
+THIN_TOKENS, THIN_FROM = 10, 200
 SHRINK, SHRINK_FROM = 4, 400  # an answer 4 times shorter than an earlier summary of 400 characters lost it
 HEAD_SHARE = 4  # of a conversation too long for the model, a quarter is taken from its beginning
 ROLE_CHARACTERS = 60  # of a speaker's name

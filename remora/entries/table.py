@@ -257,10 +257,7 @@ class Change:
         self._names[name] = id_
 
     def _add(self, new: Add) -> Record:
-        if new.kind not in ENTRY_KINDS:
-            raise InvalidInput(
-                f"unknown kind of entry: {new.kind!r}", hint=f"Kinds are {', '.join(ENTRY_KINDS)}."
-            )
+        check_kind(new.kind)
         id_, name = self._next_id, checked(new.name)
         aliases = tuple(dict.fromkeys(a for a in map(checked, new.aliases) if a != name))
         for each in (name, *aliases):
@@ -342,6 +339,16 @@ class Change:
         self._records[id_] = record
         self._touched.add(id_)
         return record
+
+
+def check_kind(kind: str | None) -> None:
+    """Reject a kind that no entry can have; None is every kind.
+
+    Raises:
+        InvalidInput: it is unknown.
+    """
+    if kind is not None and kind not in ENTRY_KINDS:
+        raise InvalidInput(f"unknown kind of entry: {kind!r}", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")
 
 
 def page_of(raws: Iterable[bytes]) -> Page:
