@@ -18,7 +18,7 @@ from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.llm.providers import OpenAIModel
 from tests.conversation.compaction import SETTINGS, compact, context_of
-from tests.servers import ModelServer, Reply, free_port
+from tests.servers import ModelServer, Reply
 
 QUICK = SETTINGS._replace(summary_timeout=0.5)
 GOOD = "The harbour timetable was chosen over the tide table; src/harbour.py holds it. The tests pass."
@@ -104,15 +104,3 @@ def test_every_answer_ends_in_a_usable_summary(case: Case, server: ModelServer, 
     assert context[1:] == before[30:]
     assert log.boundary is not None
     assert log.boundary.details == {"flattenedTo": 40, "how": summary.how, "note": summary.note}
-
-
-def test_nobody_there(tmp_path: Path) -> None:
-    """A server that does not run is a note, not an error."""
-    model = OpenAIModel(f"http://127.0.0.1:{free_port()}", "m")
-    try:
-        _, summary = compact(talk(tmp_path), 10, model, QUICK)
-    finally:
-        model.close()
-    assert summary is not None
-    assert summary.how == "extract"
-    assert "cannot be reached" in summary.note

@@ -21,25 +21,9 @@ Document 001 (daily notes, the `# Memory` block). Where we differ:
 
 from __future__ import annotations
 
-from datetime import date
-
-from remora.core.values import Message
-from remora.journal.auto_note import note_exchange
-from remora.journal.block import BlockTexts, to_context
-from remora.journal.consolidate import consolidate
 from remora.journal.history import entries
 from remora.journal.sections import history_pieces, memory_pieces
-from remora.llm.scripted import ScriptedModel
-from tests.journal.made import SETTINGS, history, journal_in, no_sleep, talk
-
-
-def outcome_of(journal, reply, messages=None, **more):
-    """Consolidate with one reply of a model."""
-    model = ScriptedModel([reply])
-    return consolidate(journal, messages or talk(12), model, SETTINGS, sleep=no_sleep, **more)
-
-
-# --- document 000 ------------------------------------------------------------------------------
+from tests.journal.made import history, journal_in
 
 
 def test_000_memory_is_a_piece_and_a_rewrite_shows_at_once(tmp_path):
@@ -63,33 +47,3 @@ def test_000_the_same_entry_in_both_history_files_is_one(tmp_path):
         ("HISTORY-2026-02.md", "We decided on the pre-trim memory flush."),
         ("HISTORY.md", "Older."),
     ]
-
-
-# --- document 001 ------------------------------------------------------------------------------
-
-
-def test_001_all_sections_in_order():
-    """Long-term, today, recent, with one empty line between them."""
-    days = ((date(2024, 1, 2), "two\n"), (date(2024, 1, 1), "one\n"))
-    assert to_context(BlockTexts("long", "today\n", days)) == (
-        "## Long-term Memory\nlong\n\n## Today's Notes\ntoday\n\n"
-        "## Recent Context\n### 2024-01-02\ntwo\n\n### 2024-01-01\none"
-    )
-
-
-def test_001_line_ends_empty_texts_and_the_last_message(tmp_path):
-    """Line feeds become spaces, an empty message of the user is tolerated, the last one wins."""
-    journal = journal_in(tmp_path)
-    reply = Message(9, "assistant", "a\nb")
-    assert note_exchange(journal, [Message(1, "user", ""), reply], SETTINGS).line.endswith(
-        "User:  | Assistant: a b\n"
-    )
-    two = [Message(1, "user", "first"), Message(2, "user", "second\nline"), reply]
-    assert "User: second line |" in note_exchange(journal, two, SETTINGS).line
-
-
-def test_001_a_failing_store_stops_nothing(tmp_path):
-    """The note is lost, the caller goes on and is told."""
-    journal = journal_in(tmp_path)
-    journal.folder.write_text("a file where the folder should be", "utf-8")
-    assert note_exchange(journal, [Message(1, "user", "a"), Message(2, "assistant", "b")], SETTINGS).problem
