@@ -20,7 +20,7 @@ from remora.llm.providers import OpenAIModel
 from tests.conversation.compaction import SETTINGS, compact, context_of
 from tests.servers import ModelServer, Reply
 
-QUICK = SETTINGS._replace(summary_timeout=0.5)
+QUICK = SETTINGS._replace(summary_timeout=1.5)
 GOOD = "The harbour timetable was chosen over the tide table; src/harbour.py holds it. The tests pass."
 
 
@@ -91,7 +91,7 @@ def test_every_answer_ends_in_a_usable_summary(case: Case, server: ModelServer, 
         removed, summary = compact(log, 10, model, QUICK)
     finally:
         model.close()
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 5
     assert summary is not None
     assert (removed, summary.how) == (30, case.how)
     assert case.note in summary.note
