@@ -46,7 +46,7 @@ def cut(messages: Sequence[Message], keep_last: int) -> int:
         InvalidInput: a negative number.
     """
     if keep_last < 0:
-        raise InvalidInput(f"keep_last is {keep_last}; it counts messages")
+        raise InvalidInput(f"keep_last must be 0 or more, not {keep_last}")
     first = 1 if messages and is_summary(messages[0]) else 0
     wanted = len(messages) - keep_last
     if wanted <= first:

@@ -47,7 +47,7 @@ def token_counter(name: str | Estimator) -> Estimator:
         with _loading:
             return _hugging_face(name)
     known = [*ESTIMATORS, *ENCODINGS, f"{FILE_PREFIX}/path/to/tokenizer.json"]
-    raise InvalidInput(f"there is no token counter {name!r}", hint=f"Choose one of {', '.join(known)}.")
+    raise InvalidInput(f"unknown token counter: {name!r}", hint=f"Choose one of {', '.join(known)}.")
 
 
 @lru_cache(maxsize=len(ENCODINGS))

@@ -27,17 +27,7 @@ STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 SUMMARY_HEAD = "[Conversation summary]"
 MAX_SEQ = 2**53  # what every JSON reader holds exactly
 MAX_DEPTH = 64  # of metadata and tool arguments; deeper ones make parsers run out of stack
-FIELDS = (
-    "role",
-    "content",
-    "time",
-    "time_text",
-    "external_id",
-    "tool_calls",
-    "tool_call_id",
-    "tool_name",
-    "metadata",
-)
+FIELDS = tuple("role content time time_text external_id tool_calls tool_call_id tool_name metadata".split())
 
 _BOM = b"\xef\xbb\xbf"
 _HALF_SIGN = b"\\ud"  # how JSON writes half of a sign; rare, and worth a second look
@@ -133,7 +123,7 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
         raise BadLine(f"unknown field {', '.join(unknown)}; put your own fields under 'metadata'")
     role, content = message.get("role"), message.get("content")
     if not isinstance(role, str) or not role.strip():
-        raise BadLine(f"role must be a string that is not empty, not {_show(role)}")
+        raise BadLine(f"role must be a non-empty string, not {_show(role)}")
     if not isinstance(content, str):
         raise BadLine(f"content must be a string, not {_show(content)}")
     own_words = _optional_text(message, "time_text")
@@ -199,7 +189,7 @@ def said_at(value: object, now: str) -> tuple[str | None, str | None]:
 def _optional_text(message: Mapping[str, Any], key: str) -> str | None:
     value = message.get(key)
     if value is not None and (not isinstance(value, str) or not value.strip()):
-        raise BadLine(f"{key} must be a string that is not empty, not {_show(value)}")
+        raise BadLine(f"{key} must be a non-empty string, not {_show(value)}")
     return value
 
 

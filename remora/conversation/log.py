@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,7 +74,7 @@ class SessionLog:
         created_at: str | None = None,
     ) -> None:
         if not isinstance(session_id, str) or not session_id:
-            raise InvalidInput("a session id is text that is not empty")
+            raise InvalidInput("a session id must be a non-empty string")
         self.session_id = sound(session_id)
         self.path = folder / f"{safe_name(self.session_id)}{SUFFIX}"
         self._clock = clock
@@ -82,7 +82,7 @@ class SessionLog:
         self._created_at = created_at
         self._reader = LogReader(self.path, self.session_id, cache_bytes)
 
-    # What was said
+    # Reading
 
     def history(self) -> list[Message]:
         """Return all messages ever added, oldest first."""
@@ -130,7 +130,7 @@ class SessionLog:
         """
         with os_errors(self.path, "read"), ExitStack() as stack:
             if self.path.exists():
-                with suppress(StoreReadOnly):  # who may not write the lock may still read
+                with suppress(StoreReadOnly):  # without write access to the lock, still read
                     stack.enter_context(lock(self.path, timeout=self._lock_timeout))
             view = stack.enter_context(self._reader.current())
             if not view.begins_line(offset):
@@ -176,7 +176,7 @@ class SessionLog:
                 found.append(Problem(view.replay.lines + 1, reason))
             return found
 
-    # What is to be kept
+    # Adding
 
     def append(self, message: Mapping[str, Any] | Message) -> Message:
         """Append one message durably and return it as stored; see `add`."""
@@ -238,7 +238,7 @@ class SessionLog:
         if before != (told["role"], told["content"]):
             raise Conflict(
                 f"the session has external_id {message.external_id!r} with another text; nothing was stored",
-                hint="Append what was amended under an id of its own.",
+                hint="Append the amended message under another external_id.",
             )
 
     def clear(self) -> int:
@@ -295,8 +295,7 @@ class SessionLog:
             }
             self._mark(replay, {key: value for key, value in record.items() if value is not None}, now)
 
-    @contextmanager
-    def shortening(self, timeout: float) -> Iterator[None]:
+    def shortening(self, timeout: float) -> AbstractContextManager[None]:
         """Hold the lock for shortening the context, among all processes.
 
         A compaction or pruning holds it from reading the context to writing the marker. Appends continue
@@ -308,8 +307,7 @@ class SessionLog:
         Raises:
             StoreBusy: another holder took longer.
         """
-        with lock(self.path.with_suffix(".compacting"), timeout=timeout):
-            yield
+        return lock(self.path.with_suffix(".compacting"), timeout=timeout)
 
     def set_state(self, state: str) -> None:
         """Set the session's state: ACTIVE, PAUSED or TERMINATED. No state prevents appending.

@@ -150,11 +150,7 @@ class ConversationMemory(MessageMemory):
         self.add_many(messages)
 
     def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
-        """Add messages at the end, all or none, without others in between. None is ignored.
-
-        Raises:
-            InvalidInput: a message is invalid; none was added.
-        """
+        """Add messages at the end; see `MessageMemory`."""
         new = as_messages(messages)
         with self._lock:
             self._messages.extend(new)
@@ -176,17 +172,10 @@ class ConversationMemory(MessageMemory):
             self._life += 1
 
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
-        """Shorten the conversation to a budget and return the result.
+        """Shorten the conversation to a budget and return the result; see `MessageMemory`.
 
         Messages added while a summary is written are kept, after the rest, and are not in the result. A
         `clear` meanwhile wins.
-
-        Args:
-            max_tokens: the budget for all kept messages.
-            strategy: replaces the memory's strategy this time.
-
-        Raises:
-            InvalidInput: the budget is not positive, or no strategy has that name.
         """
         chosen = self._strategy_for(strategy)
         check_budget(max_tokens)
@@ -208,15 +197,7 @@ class ConversationMemory(MessageMemory):
         return outcome.pruned
 
     def tag(self, which: Which, *tags: str) -> int:
-        """Tag messages, and return how many got a new tag.
-
-        Args:
-            which: a position in `get_all`, or a function that selects messages.
-            tags: words; they are kept in the metadata under `tags`.
-
-        Raises:
-            InvalidInput: there is no message at the position, or a tag is blank.
-        """
+        """Tag messages, and return how many got a new tag; see `MessageMemory`."""
         wanted = checked_tags(tags)
         with self._lock:
             tagged = 0
@@ -251,7 +232,7 @@ def several(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Mess
 def _as_message(message: Message | Mapping[str, Any]) -> Message:
     if isinstance(message, Message):
         if not isinstance(message.role, str) or not message.role.strip():
-            raise InvalidInput("role must be a string that is not empty")
+            raise InvalidInput("role must be a non-empty string")
         if not isinstance(message.content, str):
             raise InvalidInput("content must be a string")
         return copied(message)
@@ -259,7 +240,7 @@ def _as_message(message: Message | Mapping[str, Any]) -> Message:
         record = decode(prepare([message], _EPOCH)[0].body) or {}
         read, _ = read_message(record, 0)
     except BadLine as error:
-        raise InvalidInput(f"this message cannot be kept: {error}") from None
+        raise InvalidInput(f"this message cannot be stored: {error}") from None
     return read if message.get("time") is not None else read._replace(time=None)
 
 
@@ -305,5 +286,5 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """
     found = tuple(tag.strip() if isinstance(tag, str) else "" for tag in tags)
     if not found or not all(found):
-        raise InvalidInput("a tag is text that is not blank", hint="Give one or more.")
+        raise InvalidInput("a tag must be a non-blank string", hint="Give one or more.")
     return found

@@ -149,16 +149,9 @@ class PersistentMemory(MessageMemory):
         return outcome.pruned
 
     def tag(self, which: Which, *tags: str) -> int:
-        """Tag messages, and return how many got a new tag.
+        """Tag messages, and return how many got a new tag; see `MessageMemory`.
 
         A summary has no number in the log and cannot be tagged.
-
-        Args:
-            which: a position in `get_all`, or a function that selects messages.
-            tags: words.
-
-        Raises:
-            InvalidInput: there is no message at the position, or a tag is blank.
         """
         wanted = checked_tags(tags)
         messages = self.get_all()

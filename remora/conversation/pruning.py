@@ -146,7 +146,7 @@ def prune(
                 others = tuple(place for place in instructions if place not in earlier)
                 return _outcome(messages, max_tokens, counter, others, split, summary, earlier)
         else:
-            failure = "there is no room for a summary"
+            failure = "no summary: not enough tokens"
     return _outcome(messages, max_tokens, counter, instructions, plain, failure=failure)
 
 
@@ -163,9 +163,9 @@ def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, st
     try:
         text = summarise(messages)
     except Exception as error:  # noqa: BLE001 - the caller's code, often a model: nothing it raises may lose messages
-        return "", f"the summary failed ({type(error).__name__}: {error}), so there is none"
+        return "", f"no summary: the summarizer failed ({type(error).__name__}: {error})"
     if not isinstance(text, str) or not text.strip():
-        return "", "the summary came back empty, so there is none"
+        return "", "no summary: the summarizer returned no text"
     return text.strip().removeprefix(SUMMARY_HEAD).strip(), ""
 
 
@@ -202,7 +202,7 @@ def _outcome(
         who = "the strategy keeps" if split.kept else "the system messages alone take"
         notes.append(f"{who} {tokens} tokens of {budget}")
     elif split.dropped and not split.kept:
-        notes.append("not even the latest message fits")
+        notes.append("the latest message does not fit")
     lost = orphans(kept)
     if lost:
         notes.append(f"{lost} tool result{'s stand' if lost > 1 else ' stands'} without the call")

@@ -87,7 +87,7 @@ def window(messages: int = 20, *, within_budget: bool = True) -> Strategy:
         InvalidInput: the number is not positive.
     """
     if messages <= 0:
-        raise InvalidInput(f"a window of {messages} messages holds nothing", hint="Give a number above 0.")
+        raise InvalidInput(f"a window must have at least one message, not {messages}")
 
     def newest_messages(units: Sequence[Unit], room: int) -> set[int]:
         kept: set[int] = set()
@@ -127,7 +127,7 @@ def hybrid(recent: float = 0.5, score: Score | None = None) -> Strategy:
         InvalidInput: the share is outside 0..1.
     """
     if not 0.0 <= recent <= 1.0:
-        raise InvalidInput(f"the share of recency is {recent}", hint="Give a number from 0 to 1.")
+        raise InvalidInput(f"the share of recency must be from 0 to 1, not {recent}")
 
     def both(units: Sequence[Unit], room: int) -> set[int]:
         return _best(units, room, score or importance_scores, recency(units, int(room * recent)))
@@ -227,6 +227,6 @@ def strategy(name: str | Strategy) -> Strategy:
     found = STRATEGIES.get(name)
     if found is None:
         raise InvalidInput(
-            f"there is no pruning strategy {name!r}", hint=f"Choose one of {', '.join(STRATEGIES)}."
+            f"unknown pruning strategy: {name!r}", hint=f"Choose one of {', '.join(STRATEGIES)}."
         )
     return found

@@ -36,10 +36,7 @@ from remora.llm.prompts import fill, load
 
 WORDS_PER_TOKEN = 0.6  # asked for, so that an answer ends before it is cut; English has about 0.75
 # An answer below the first says nothing about a conversation above the second.
-THIN_TOKENS, THIN_FROM = (
-    10,
-    200,
-)
+THIN_TOKENS, THIN_FROM = 10, 200
 SHRINK, SHRINK_FROM = 4, 400  # an answer 4 times shorter than an earlier summary of 400 characters lost it
 HEAD_SHARE = 4  # of a conversation too long for the model, a quarter is taken from its beginning
 ROLE_CHARACTERS = 60  # of a speaker's name
@@ -85,7 +82,7 @@ def summarise(
     lines = conversation_lines(messages, settings.message_characters)
     said, left_out = len(lines), len(messages) - len(lines)
     if not messages and previous:
-        return Summary(shorten_to_sentence(previous, room(settings)), "extract", "nothing new was said")
+        return Summary(shorten_to_sentence(previous, room(settings)), "extract", "no new messages")
     if model is None:
         answer, note = "", "there is no model"
     elif not lines:
@@ -139,7 +136,7 @@ def _ask(
         return "", f"the model failed: {shorten(str(error) or type(error).__name__, 300)}"
     answer, cut = _usable(completion, settings)
     if not answer:
-        return "", "the model answered nothing"
+        return "", "the model returned no text"
     return answer, _notes(note, cut)
 
 
@@ -153,7 +150,7 @@ def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, s
     missing = len(lines) - head - tail
     if missing == len(lines):
         return "", "the messages are too long for the model; it was not called"
-    shown = [*lines[:head], f"[left out here: {missing} of {len(lines)}]", *lines[len(lines) - tail :]]
+    shown = [*lines[:head], f"[{missing} of {len(lines)} messages omitted]", *lines[len(lines) - tail :]]
     note = f"{missing} of {len(lines)} messages, from the middle, were not sent to the model"
     return "\n".join(shown), note
 

@@ -48,7 +48,7 @@ class within:  # noqa: N801  used as a statement, as `sparing` is
         if self._clock() > self._end:
             raise InvalidInput(
                 f"took more than {self._seconds:.0f} s to read",
-                hint="Please report it: nothing should take so long.",
+                hint="Please report it; no file should take that long.",
             )
 
 

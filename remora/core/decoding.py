@@ -18,7 +18,7 @@ _STRANGE_SHARE = 0.05
 _BROKEN = re.compile("[\udc80-\udcff]")
 _BEYOND_ASCII = re.compile("[^\x00-\x7f\udc80-\udcff]")
 READ_AS_UTF16, READ_AS_WESTERN = "read as UTF-16", "not UTF-8; read as Windows-1252"
-READ_WITH_GAPS = "not all of it is UTF-8; what is not was replaced"
+READ_WITH_GAPS = "not entirely UTF-8; invalid bytes were replaced"
 
 
 def decode(raw: bytes) -> tuple[str, str]:
@@ -33,7 +33,7 @@ def decode(raw: bytes) -> tuple[str, str]:
     >>> decode(b"\xff\xfeh\0i\0"), decode(b"caf\xe9 and t\xe9")
     (('hi', ''), ('café and té', 'not UTF-8; read as Windows-1252'))
     >>> decode("日本語".encode() + b"\xe6")
-    ('日本語�', 'not all of it is UTF-8; what is not was replaced')
+    ('日本語�', 'not entirely UTF-8; invalid bytes were replaced')
     """
     for mark, encoding in _MARKS:
         if raw.startswith(mark):

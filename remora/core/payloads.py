@@ -102,7 +102,7 @@ def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, A
 def _plain(name: str, value: Any, depth: int = 0) -> Any:
     """Return a copy of a JSON value."""
     if depth > MAX_DEPTH:
-        raise InvalidInput(f"{name} is nested more than {MAX_DEPTH} deep")
+        raise InvalidInput(f"{name} is nested more than {MAX_DEPTH} levels deep")
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
@@ -113,14 +113,14 @@ def _plain(name: str, value: Any, depth: int = 0) -> Any:
         return [_plain(f"{name}[{n}]", item, depth + 1) for n, item in enumerate(value)]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {sound(key): _plain(f"{name}.{key}", item, depth + 1) for key, item in value.items()}
-    raise InvalidInput(f"{name} cannot be kept as JSON: {type(value).__name__} {str(value)[:40]!r}")
+    raise InvalidInput(f"{name} cannot be stored as JSON: {type(value).__name__} {str(value)[:40]!r}")
 
 
 def _check(name: str, field: Field, value: Any) -> Any:
     match field.kind:
         case "text":
             if not isinstance(value, str) or not value.strip():
-                raise InvalidInput(f"{name} must be a text that says something, not {value!r}")
+                raise InvalidInput(f"{name} must be a text that is not blank, not {value!r}")
             return sound(value)
         case "number" | "whole":
             whole = field.kind == "whole"

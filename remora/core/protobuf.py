@@ -57,7 +57,7 @@ def fields(data: bytes, at: int = 0, end: int | None = None) -> Iterator[Field]:
         else:
             start, after = span(data, kind, at, end)
         if after > end:
-            raise Damaged(start, f"{after - start} bytes are announced, {end - start} are there")
+            raise Damaged(start, f"{after - start} bytes were declared, {end - start} remain")
         yield key >> 3, kind, -1, start, after
         at = after
 
@@ -72,7 +72,7 @@ def span(data: bytes, kind: int, at: int, end: int) -> tuple[int, int]:
         length, start = varint(data, at, end)
         return start, start + length
     if kind not in (FIXED64, FIXED32):
-        raise Damaged(at, f"no field is of kind {kind}")
+        raise Damaged(at, f"unknown kind of field: {kind}")
     return at, at + (8 if kind == FIXED64 else 4)
 
 
@@ -92,8 +92,8 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
             return value & 0xFFFF_FFFF_FFFF_FFFF, at
         shift += 7
         if at - start == MAX_VARINT:
-            raise Damaged(start, "a number that is too long")
-    raise Damaged(start, "it ends within a number")
+            raise Damaged(start, "the number is too long")
+    raise Damaged(start, "the data ends within a number")
 
 
 def signed(value: int) -> int:

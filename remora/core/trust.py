@@ -80,7 +80,7 @@ def missing(trust: Trust, standing: Standing) -> tuple[str, ...]:
         share = standing.confirmed / standing.learned if standing.learned else 0.0
         told = [_more(TO_STANDARD - trust.sessions)]
         if share < CONFIRMED:
-            told.append(f"{CONFIRMED:.0%} of what was learned confirmed ({share:.0%} now)")
+            told.append(f"{CONFIRMED:.0%} of the learned memories confirmed ({share:.0%} now)")
             if not standing.corrections:
                 told.append(f"or without a correction: {_more(UNREVIEWED - trust.sessions)}")
         return tuple(filter(None, told))

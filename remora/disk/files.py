@@ -54,8 +54,8 @@ def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
         kind = StoreError if doing == "read" else StoreReadOnly
         return kind(what, hint="Check who owns the file and its folder, and their permissions.")
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return StoreError(what, hint="A file stands where a folder should be; move it out of the way.")
-    return StoreError(what, hint="`remora doctor` looks at the data folder.")
+        return StoreError(what, hint="A file exists where a folder is needed; move it away.")
+    return StoreError(what, hint="`remora doctor` checks the data folder.")
 
 
 @contextmanager
@@ -315,14 +315,8 @@ def _write(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-class _Held:
-    """The lock among the threads of one process, because some file systems lock by process."""
-
-    def __init__(self) -> None:
-        self.mutex = threading.Lock()
-
-
-_held: WeakValueDictionary[tuple[int, str], _Held] = WeakValueDictionary()
+# The locks among the threads of one process, because some file systems lock by process.
+_held: WeakValueDictionary[tuple[int, str], threading.Lock] = WeakValueDictionary()
 _held_guard = threading.Lock()
 
 
@@ -345,8 +339,8 @@ def lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
     # The process id is part of the key: after a fork no thread is left to release what was held.
     key = (os.getpid(), os.path.abspath(path))  # noqa: PTH100 - a Path has no such call
     with _held_guard:
-        held = _held.setdefault(key, _Held())
-    if not held.mutex.acquire(timeout=max(0.0, timeout)):
+        held = _held.setdefault(key, threading.Lock())
+    if not held.acquire(timeout=max(0.0, timeout)):
         raise _busy(path, timeout)
     try:
         with os_errors(path, "lock"):
@@ -361,7 +355,7 @@ def lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
         finally:
             os.close(descriptor)
     finally:
-        held.mutex.release()
+        held.release()
 
 
 def _wait_for(descriptor: int, path: Path, deadline: float, timeout: float) -> None:

@@ -144,11 +144,7 @@ class LiveFile:
             raise OSError("the session's file is full")
         data = os.pread(self._file, size, 0) if hasattr(os, "pread") else _read_all(self._file, size)
         self._ends = not data or data.endswith(b"\n")
-        for found in _parsed(data):
-            if found.get("remora") == "live":
-                self.head = _head(found)
-            else:
-                self.lines.append(found)
+        self.head, self.lines = _split(data)
 
     def begin(self, head: Head) -> None:
         """Write the first line."""
@@ -194,7 +190,10 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
         OSError: it cannot be read.
     """
     with open(path, "rb", opener=at_once) as file:
-        data = file.read(MAX_BYTES)
+        return _split(file.read(MAX_BYTES))
+
+
+def _split(data: bytes) -> tuple[Head | None, list[Line]]:
     head = None
     lines: list[Line] = []
     for found in _parsed(data):
@@ -346,7 +345,7 @@ def _has_stopped(lines: Sequence[Line]) -> bool:
 
 def moments_in(data: bytes) -> list[Line]:
     """Return the moments in the bytes of a live file, in order."""
-    return [line for line in _parsed(data) if line.get("remora") != "live"]
+    return _split(data)[1]
 
 
 _TAIL = 4_096  # bytes; most last lines are shorter

@@ -126,7 +126,7 @@ class Index:
             ValueError: they are damaged, or from another version of the tokenizer.
         """
         if len(data) < _HEAD.size + 4:
-            raise ValueError("the search index is cut off")
+            raise ValueError("the search index is truncated")
         head, tail = data[: _HEAD.size], data[-4:]
         version, size, young, dead, lists_checksum, rest_checksum = _HEAD.unpack(head)
         rest = data[_HEAD.size + size : -4]
@@ -136,7 +136,7 @@ class Index:
         if lists.checksum != lists_checksum:
             raise ValueError("the search index is damaged")
         if version.rstrip(b"\0").decode() != VERSION:
-            raise ValueError("another version made the search index")
+            raise ValueError("the search index is of another version")
         docs: list[tuple[int, bytes]] = []
         at = 0
         for _ in range(young + dead):

@@ -131,11 +131,11 @@ def _check_ours(folder: Path) -> None:
     ours = summary.is_file() and summary.read_bytes().startswith(_SUMMARY.encode())
     if filled and not ours:
         raise Conflict(
-            f"{folder / filled[0]} holds files that no dump made",
+            f"{folder / filled[0]} holds files that are not from a dump",
             hint="Choose another folder: a dump removes unknown files from its folders.",
         )
     if summary.exists() and not ours:
-        raise Conflict(f"{summary} is not the list of a dump", hint="Choose another folder.")
+        raise Conflict(f"{summary} is not from a dump", hint="Choose another folder.")
 
 
 def _write_all(entries: list[Entry], place: Path) -> None:
@@ -152,7 +152,7 @@ def _write(entry: Entry, path: Path) -> None:
         path.touch(mode=0o600, exist_ok=False)
     except FileExistsError as error:
         raise Conflict(
-            f"the file system treats {entry.name!r} and another entry's name as one",
+            f"the file system does not distinguish {entry.name!r} from another entry's name",
             hint="Rename one of them, or dump to a file system that distinguishes them.",
         ) from error
     path.write_bytes(_page(entry).encode())

@@ -36,7 +36,7 @@ def checked(name: str) -> str:
         raise InvalidInput("a name cannot be empty", hint="Give the entry a name of a few words.")
     if len(kept) > MAX_NAME:
         raise InvalidInput(
-            f"the name {shorten(kept, 40)!r} has {len(kept)} characters; {MAX_NAME} are the most",
+            f"the name {shorten(kept, 40)!r} has {len(kept)} characters; the maximum is {MAX_NAME}",
             hint="Put the text into the content and give it a short name.",
         )
     if clean(kept) != kept or any(unicodedata.category(sign) in _CONTROL for sign in kept):

@@ -82,7 +82,7 @@ class Postings:
         """
         self.data = data
         if len(data) < _HEAD.size:
-            raise ValueError("the lists of words are cut off")
+            raise ValueError("the lists of words are truncated")
         docs, terms, pairs, text, wide, deep = _HEAD.unpack_from(data)
         if wide not in _CODES or deep not in _CODES:
             raise ValueError("the lists of words have numbers of an unknown size")
@@ -93,7 +93,7 @@ class Postings:
             raise ValueError("the lists of words have the wrong size")
         words = data[self._ends[3] : self._ends[4]]
         if words.count(b"\n") + (terms > 0) != terms or sum(self.counts) != pairs:
-            raise ValueError("the lists of words do not fit their words")
+            raise ValueError("the lists of words do not match their words")
 
     @cached_property
     def checksum(self) -> int:

@@ -76,7 +76,7 @@ def decode(data: bytes, path: Path) -> Table:
     start = HEADER + _PAGE.size * header.pages
     listed, end = data[HEADER:start], start + header.entry_bytes
     if crc32(listed) != header.list_checksum or len(data) < end:
-        raise _damaged(path, "its list of pages or its entries are cut off or changed")
+        raise _damaged(path, "its list of pages or its entries are truncated or changed")
     records: dict[int, Record] = {}
     pages: dict[int, Page] = {}
     at, last = start, 0
@@ -87,7 +87,7 @@ def decode(data: bytes, path: Path) -> Table:
         try:
             found = _records(piece, page.entries)
         except (ValueError, struct.error) as error:
-            raise _damaged(path, f"the entries from byte {at} on make no sense ({error})") from error
+            raise _damaged(path, f"the entries from byte {at} on are invalid ({error})") from error
         block = found[0].id // PAGE
         if any(r.id // PAGE != block for r in found) or block in pages or found[0].id <= last:
             raise _damaged(path, f"the entries from byte {at} on are out of order")
@@ -99,7 +99,7 @@ def decode(data: bytes, path: Path) -> Table:
     counts = (len(records), len(names), at)
     wanted = (header.entries, sum(1 + len(r.aliases) for r in records.values()), end)
     if counts != wanted or last >= header.next_id:
-        raise _damaged(path, "its counts do not fit its entries, or a name stands twice")
+        raise _damaged(path, "its counts do not match its entries, or a name occurs twice")
     index, problem = _index(data[end:], header.index_bytes)
     return Table(
         records,
@@ -123,7 +123,7 @@ def _header(data: bytes, path: Path) -> _Header:
             f"{path} is empty" if not data else f"{path} is not a file of the entry store", hint=_MOVE_AWAY
         )
     if len(data) < HEADER or crc32(data[: _FIELDS.size]) != _CHECKSUM.unpack_from(data, _FIELDS.size)[0]:
-        raise _damaged(path, "its header is cut off or changed")
+        raise _damaged(path, "its header is truncated or changed")
     _, version, _, *rest = _FIELDS.unpack_from(data)
     if version > FORMAT:
         raise StoreTooNew(
@@ -177,7 +177,7 @@ def _aliases(data: bytes, at: int, count: int) -> tuple[tuple[str, ...], int]:
 def _index(data: bytes, size: int) -> tuple[Index | None, str]:
     """Return the search index, or None and the reason for rebuilding it."""
     if len(data) != size:
-        return None, "the search index is cut off, or something follows it"
+        return None, "the search index is truncated, or data follows it"
     try:
         return Index.decode(data), ""
     except (ValueError, struct.error) as error:

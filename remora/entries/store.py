@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.clock import Clock
-from remora.core.errors import InvalidInput
-from remora.core.values import ENTRY_KINDS, Entry
+from remora.core.values import Entry
 from remora.disk.files import lock, os_errors, write_atomic
 from remora.entries import snapshot
 from remora.entries.table import (
@@ -32,6 +31,7 @@ from remora.entries.table import (
     Table,
     Unalias,
     Write,
+    check_kind,
 )
 
 # The time of change, the size, the inode and the header of a file; None when there is no file.
@@ -80,7 +80,7 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        _check_kind(kind)
+        check_kind(kind)
         return [r.entry() for r in self._table().records.values() if kind is None or r.kind == kind]
 
     def count(self, kind: str | None = None) -> int:
@@ -89,7 +89,7 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        _check_kind(kind)
+        check_kind(kind)
         records = self._table().records
         return len(records) if kind is None else sum(r.kind == kind for r in records.values())
 
@@ -107,7 +107,7 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        _check_kind(kind)
+        check_kind(kind)
         table = self._table()
         records, scores = table.records, table.index.scores(query)
         if kind is not None:
@@ -249,8 +249,3 @@ class EntryStore:
 
 def _look_at(status: os.stat_result, header: bytes) -> _Look:
     return status.st_mtime_ns, status.st_size, status.st_ino, header
-
-
-def _check_kind(kind: str | None) -> None:
-    if kind is not None and kind not in ENTRY_KINDS:
-        raise InvalidInput(f"{kind!r} is no kind of entry", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")

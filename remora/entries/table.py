@@ -257,10 +257,7 @@ class Change:
         self._names[name] = id_
 
     def _add(self, new: Add) -> Record:
-        if new.kind not in ENTRY_KINDS:
-            raise InvalidInput(
-                f"{new.kind!r} is no kind of entry", hint=f"Kinds are {', '.join(ENTRY_KINDS)}."
-            )
+        check_kind(new.kind)
         id_, name = self._next_id, checked(new.name)
         aliases = tuple(dict.fromkeys(a for a in map(checked, new.aliases) if a != name))
         for each in (name, *aliases):
@@ -290,7 +287,7 @@ class Change:
                 hint="Rename the entry first; its old name then becomes an alias.",
             )
         if alias not in record.aliases:
-            raise NotFound(f"{alias!r} is no alias of {record.name!r}")
+            raise NotFound(f"{alias!r} is not an alias of {record.name!r}")
         del self._names[alias]
         return self._put(record, aliases=tuple(kept for kept in record.aliases if kept != alias))
 
@@ -326,13 +323,13 @@ class Change:
     ) -> Record:
         if len(aliases) > MAX_ALIASES:
             raise InvalidInput(
-                f"{name!r} would have {len(aliases)} aliases; {MAX_ALIASES} are the most",
-                hint="Free some of them: `remora note alias NAME ALIAS --off`.",
+                f"{name!r} would have {len(aliases)} aliases; the maximum is {MAX_ALIASES}",
+                hint="Remove some of them with `remora note alias NAME ALIAS --off`.",
             )
         text, called = content.encode(), name.encode()
         if len(text) > MAX_CONTENT:
             raise InvalidInput(
-                f"the content of {name!r} has {len(text)} bytes; {MAX_CONTENT} are the most",
+                f"the content of {name!r} has {len(text)} bytes; the maximum is {MAX_CONTENT}",
                 hint="Split it, or keep it in a file and note the path.",
             )
         number = ENTRY_KINDS.index(kind)
@@ -342,6 +339,16 @@ class Change:
         self._records[id_] = record
         self._touched.add(id_)
         return record
+
+
+def check_kind(kind: str | None) -> None:
+    """Reject a kind that no entry can have; None is every kind.
+
+    Raises:
+        InvalidInput: it is unknown.
+    """
+    if kind is not None and kind not in ENTRY_KINDS:
+        raise InvalidInput(f"unknown kind of entry: {kind!r}", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")
 
 
 def page_of(raws: Iterable[bytes]) -> Page:

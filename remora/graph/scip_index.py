@@ -96,7 +96,7 @@ def _documents(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
             raise _damaged(at + error.at, error.what) from None
         if at + end > size:
             there = max(0, size - at - start)
-            raise _damaged(at, f"{end - start} bytes are announced, {there} are there")
+            raise _damaged(at, f"{end - start} bytes were declared, {there} remain")
         if key >> 3 == 2 and key & 7 == LEN:
             file.seek(at + start)
             data = file.read(end - start)

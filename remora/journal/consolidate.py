@@ -150,7 +150,7 @@ def _consolidate(
     else:
         draft = _ask(journal, seen, messages, model, settings, session_id, with_facts, sleep)
     if memory.problem:
-        draft = _without_update(journal, draft, f"{memory.problem}; it stays as it is")
+        draft = _without_update(journal, draft, f"{memory.problem}; it was not changed")
     up_to = max(m.seq for m in messages)
     intent = Intent(
         session_id,

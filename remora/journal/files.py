@@ -10,8 +10,8 @@ and a change in between restarts the step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import NamedTuple
@@ -127,7 +127,7 @@ class Journal:
         """
         kept = next((one for one in self.versions() if one.name == name), None)
         if kept is None:
-            raise NotFound(f"no version of {MEMORY} is called {name!r}", hint="List the versions first.")
+            raise NotFound(f"there is no version {name!r} of {MEMORY}", hint="List the versions first.")
         try:
             data = kept.path.read_bytes()
         except OSError as error:
@@ -166,11 +166,9 @@ class Journal:
         """Return the two files of an entry with that time."""
         return self.history_path, self.folder / month_file(instant)
 
-    @contextmanager
-    def history_lock(self) -> Iterator[None]:
+    def history_lock(self) -> AbstractContextManager[None]:
         """Hold the one lock of all history files."""
-        with lock(self.history_path):
-            yield
+        return lock(self.history_path)
 
     # --- daily notes -----------------------------------------------------------------------------
 

@@ -104,7 +104,7 @@ def _text_of(values: Mapping[str, Any], key: str) -> str | Rejected:
     if isinstance(value, dict | list):
         return sound(json.dumps(value, ensure_ascii=False)) if value else ""
     if not isinstance(value, str):
-        return Rejected(f"{key} is {json.dumps(value)}, not a text")
+        return Rejected(f"{key} is {json.dumps(value)}, not text")
     return sound(value).replace("\r\n", "\n").strip()
 
 
@@ -124,7 +124,7 @@ def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
     >>> what_is_lost("- uses PostgreSQL", "", 8192)
     'memory_update is blank and would empty the memory'
     >>> what_is_lost("- uses PostgreSQL\n" * 10, "- x", 8192)
-    'memory_update would shrink the memory from 179 to 3 bytes, which nobody asked for'
+    'memory_update would shrink the memory from 179 to 3 bytes, without a request to shorten it'
     """
     memory, update = memory.strip(), update.strip()
     before, after = len(memory.encode()), len(update.encode())
@@ -134,17 +134,17 @@ def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
         return ""
     shrinks = f"{MEMORY_UPDATE} would shrink the memory from {before:,} to {after:,} bytes"
     if before <= SMALL:
-        return f"{shrinks}, which nobody asked for" if after < before * FLOOR_SHARE else ""
+        return f"{shrinks}, without a request to shorten it" if after < before * FLOOR_SHARE else ""
     if before > max_memory_size:
         floor = int(max_memory_size * FLOOR_SHARE)
-        asked = f"asked for was {max_memory_size:,}, and {floor:,} must remain"
+        asked = f"the requested size was {max_memory_size:,}, and at least {floor:,} must remain"
         return f"{shrinks}; {asked}" if after < floor else ""
     if after < before * KEPT_SHARE:
-        return f"{shrinks}, which nobody asked for"
+        return f"{shrinks}, without a request to shorten it"
     had = _terms(memory)
     kept = len(had & _terms(update))
     if kept < len(had) * KEPT_SHARE:
-        return f"{MEMORY_UPDATE} keeps {kept} of the {len(had)} words of the memory, which nobody asked for"
+        return f"{MEMORY_UPDATE} would keep only {kept} of the {len(had)} words of the memory"
     return ""
 
 
@@ -189,7 +189,7 @@ def _fact(item: Any, session_id: str) -> MemoryDraft | str:
     if len(content) > MAX_FACT_CHARS:
         return f"content has {len(content):,} characters, more than {MAX_FACT_CHARS:,}"
     if kind not in MEMORY_TYPES:
-        return f"type is {shorten(json.dumps(kind), 40)}, which is no type of memory"
+        return f"unknown type {shorten(json.dumps(kind), 40)}"
     return MemoryDraft(
         clean(sound(content)).strip(),
         str(kind),

@@ -165,7 +165,7 @@ def _finish(
         carried = _apply(journal, intent.base, intent.update, problems)
         step("memory")
     if intent.mark:
-        problem = "nobody is there to mark the session" if done is None else ""
+        problem = "the caller cannot mark sessions" if done is None else ""
         try:
             if done is not None:
                 done(intent.session, intent.up_to)

@@ -57,7 +57,7 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
     """
     text = strip_thinking(sound(answer))
     if finish_reason == "length":
-        return Unreadable("the answer was cut off at its longest length")
+        return Unreadable("the answer was cut off at the token limit")
     if not text:
         return Unreadable("the answer is empty")
     if len(text) > MAX_CHARS:
@@ -77,7 +77,7 @@ def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable
     }
     if fields:
         return Fields(fields, 3)
-    return Unreadable(f"there is no JSON object with the keys in it: {shorten(text, 80)!r}")
+    return Unreadable(f"the answer has no JSON object with the keys: {shorten(text, 80)!r}")
 
 
 def _json(text: str) -> tuple[Any] | None:
@@ -91,7 +91,7 @@ def _json(text: str) -> tuple[Any] | None:
 def _of_value(value: Any, tier: int) -> Fields | Unreadable:
     found = _unwrap(value)
     if not isinstance(found, dict):
-        return Unreadable(f"the answer is JSON, but no object: {shorten(json.dumps(value), 60)}")
+        return Unreadable(f"the answer is JSON, but not an object: {shorten(json.dumps(value), 60)}")
     if HISTORY_ENTRY not in found and MEMORY_UPDATE not in found:
         return Unreadable("the answer is a JSON object without the keys")
     return Fields(found, tier)

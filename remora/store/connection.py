@@ -312,7 +312,7 @@ class Connection:
             except StoreError:
                 if time.monotonic() <= end:
                     raise
-                raise TimeoutError(f"{self.path} was not checked in {seconds:g} s") from None
+                raise TimeoutError(f"the check of {self.path} took longer than {seconds:g} s") from None
             finally:
                 self._connection.set_progress_handler(None)
 
@@ -321,8 +321,9 @@ class Connection:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
             if unread := self.value(_UNREAD_CHANGES):
-                problems.append(f"changes of memories that cannot be read: {unread}")
-            for (fts, table), (rows, entries) in _FTS_ROWS.items():
+                problems.append(f"unreadable changes of memories: {unread}")
+            for fts, (table, rows) in _FTS_ROWS.items():
+                entries = _FTS_TEXT.get(fts, f"SELECT id FROM {fts}_docsize")
                 differing = self.value(
                     f"""SELECT count(DISTINCT id) FROM (
                           SELECT * FROM ({entries} EXCEPT {rows}) UNION ALL
@@ -418,36 +419,28 @@ def _stamp(path: Path) -> Stamp | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-# For each FTS table, the query of its expected rows and that of its content.
 _STEPS = 100_000  # of SQLite's machine between two looks at the clock: some milliseconds
 _UNREAD_CHANGES = """SELECT count(*) FROM memory_revisions
                      WHERE NOT (json_valid(fields) AND json_valid(parents))"""
 _FTS_TABLES = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'"
+# For each FTS table without a copy of the text: the table of its rows, and the query of their ids.
 _FTS_ROWS = {
-    ("git_commits_fts", "git_commits"): (
-        "SELECT id FROM git_commits",
-        "SELECT id FROM git_commits_fts_docsize",
-    ),
-    ("memories_fts", "memories"): (
-        "SELECT seq, id, content, tags, related_files, search_terms FROM memories",
-        "SELECT id, c0, c1, c2, c3, c4 FROM memories_fts_content",
-    ),
-    ("turns_fts", "turns"): ("SELECT id FROM turns", "SELECT id FROM turns_fts_docsize"),
-    ("turn_windows_fts", "turns"): (
+    "git_commits_fts": ("git_commits", "SELECT id FROM git_commits"),
+    "turns_fts": ("turns", "SELECT id FROM turns"),
+    "turn_windows_fts": (
+        "turns",
         """SELECT id FROM turns
            WHERE session_id IN (SELECT session_id FROM turns GROUP BY session_id HAVING count(*) > 1)""",
-        "SELECT id FROM turn_windows_fts_docsize",
     ),
-    ("notes_fts", "notes"): ("SELECT id FROM notes", "SELECT id FROM notes_fts_docsize"),
-    ("observer_sessions_fts", "observer_sessions"): (
-        "SELECT seq FROM observer_sessions",
-        "SELECT id FROM observer_sessions_fts_docsize",
-    ),
-    ("code_chunks_fts", "code_chunks"): (
-        "SELECT id FROM code_chunks",
-        "SELECT id FROM code_chunks_fts_docsize",
+    "notes_fts": ("notes", "SELECT id FROM notes"),
+    "observer_sessions_fts": ("observer_sessions", "SELECT seq FROM observer_sessions"),
+    "code_chunks_fts": ("code_chunks", "SELECT id FROM code_chunks"),
+    "memories_fts": (
+        "memories",
+        "SELECT seq, id, content, tags, related_files, search_terms FROM memories",
     ),
 }
+_FTS_TEXT = {"memories_fts": "SELECT id, c0, c1, c2, c3, c4 FROM memories_fts_content"}  # has a copy
 
 
 def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
@@ -507,7 +500,7 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
     match error:
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
             return StoreBusy(
-                f"{path} is held by another process ({text})", hint="Try again; nothing was written."
+                f"{path} is locked by another process ({text})", hint="Try again; nothing was written."
             )
         case apsw.CorruptError() | apsw.NotADBError():
             return StoreCorrupt(
@@ -533,7 +526,7 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
 
 def _full(path: Path, text: str) -> StoreFull:
     hint = "Free some disk space; nothing stored before is lost."
-    return StoreFull(f"no room to write {path} ({text})", hint=hint)
+    return StoreFull(f"cannot write {path}: the disk is full ({text})", hint=hint)
 
 
 __all__ = ["APPLICATION_ID", "Connection", "Row", "StoreTooNew", "errors", "translate"]

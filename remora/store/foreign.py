@@ -24,7 +24,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import apsw
@@ -70,9 +69,7 @@ class Foreign:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -154,7 +151,7 @@ class Foreign:
         except apsw.Error as error:
             raise _ours(error, self.path) from error
         except UnicodeDecodeError as error:
-            raise StoreCorrupt(f"{self.path} has names that are not text") from error
+            raise StoreCorrupt(f"{self.path} has table or column names that are not valid text") from error
 
     def _copied(self) -> Path:
         """Return a consistent copy of the database and its journals."""
@@ -173,7 +170,8 @@ class Foreign:
             if _state(self.path) == before:
                 return copy
         raise StoreBusy(
-            f"{self.path} changes all the time", hint="Close the program that writes to it and try again."
+            f"{self.path} changed during every attempt to copy it",
+            hint="Close the program that writes to it and try again.",
         )
 
     def _tidy(self) -> None:

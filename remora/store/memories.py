@@ -14,54 +14,16 @@ from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Rela
 from remora.store.connection import Connection, Row
 from remora.store.revisions import UNLOGGED, Revisions
 
-COLUMNS = (
-    "id",
-    "type",
-    "content",
-    "confidence",
-    "tags",
-    "related_files",
-    "related_modules",
-    "created_at",
-    "updated_at",
-    "last_accessed_at",
-    "access_count",
-    "scope",
-    "source",
-    "project_id",
-    "session_id",
-    "commit_sha",
-    "branch",
-    "work_unit_ref",
-    "methodology",
-    "relations",
-    "derived_from",
-    "provenance_session_ids",
-    "origins",
-    "taint",
-    "payload",
-    "citation_text",
-    "decay_half_life_days",
-    "needs_review",
-    "review_reason",
-    "user_verified",
-    "pinned",
-    "deprecated",
-    "deprecated_at",
-    "stale_at",
-    "superseded_by",
-    "redaction_count",
-    "external_id",
-    "chunk_type",
-    "chunk_start_line",
-    "chunk_end_line",
-    "context_prefix",
-    "target_node_id",
-    "impacted_node_ids",
-    "triggers",
-    "trust_level_scope",
-    "embedding_model_id",
-    "silent",
+COLUMNS = tuple(
+    """
+    id type content confidence tags related_files related_modules created_at updated_at
+    last_accessed_at access_count scope source project_id session_id commit_sha branch work_unit_ref
+    methodology relations derived_from provenance_session_ids origins taint payload citation_text
+    decay_half_life_days needs_review review_reason user_verified pinned deprecated deprecated_at
+    stale_at superseded_by redaction_count external_id chunk_type chunk_start_line chunk_end_line
+    context_prefix target_node_id impacted_node_ids triggers trust_level_scope embedding_model_id
+    silent
+    """.split()
 )
 _CROWDED_BAND = 64
 # As `core.evidence.hit_source` says it.
@@ -395,6 +357,16 @@ def records_in(counts: Mapping[str, int]) -> dict[str, int]:
     return {n.removeprefix("record:"): c for n, c in counts.items() if n.startswith("record:")}
 
 
+_AMONG = "IN (SELECT value FROM json_each(?))"
+_ON_FILES = """EXISTS (SELECT 1 FROM memory_files f JOIN json_each(?) j ON f.file_path = j.value
+               OR (substr(j.value, -1) = '/' AND substr(f.file_path, 1, length(j.value)) = j.value)
+               OR (instr(f.file_path, '*') > 0 AND glob_names(f.file_path, j.value))
+               WHERE f.memory_id = m.id)"""
+_IN_MODULES = "EXISTS (SELECT 1 FROM json_each(m.related_modules) a JOIN json_each(?) b ON a.value = b.value)"
+_OF_SESSION = """(m.session_id = ? OR EXISTS (
+                 SELECT 1 FROM json_each(m.provenance_session_ids) s WHERE s.value = ?))"""
+
+
 def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
     """Return the SQL condition on `memories m` and its values for a set of filters.
 
@@ -402,48 +374,21 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
     file there. `branch` hides memories of other branches; "*" shows all; None shows only memories without a
     branch. `kinds` filters by MEMORY_KINDS if it names any of them.
     """
-    clauses: list[str] = [] if include_deprecated else ["m.deprecated = 0"]
-    values: list[Any] = []
-    if filters.types:
-        clauses.append("m.type IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(filters.types))
     kinds = [kind for kind in MEMORY_KINDS if kind in filters.kinds]
-    if kinds and len(kinds) < len(MEMORY_KINDS):
-        clauses.append(f"{KIND} IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(kinds))
-    if filters.scope is not None:
-        clauses.append("m.scope = ?")
-        values.append(filters.scope)
-    if filters.files:
-        clauses.append(
-            """EXISTS (SELECT 1 FROM memory_files f JOIN json_each(?) j ON f.file_path = j.value
-               OR (substr(j.value, -1) = '/' AND substr(f.file_path, 1, length(j.value)) = j.value)
-               OR (instr(f.file_path, '*') > 0 AND glob_names(f.file_path, j.value))
-               WHERE f.memory_id = m.id)"""
-        )
-        values.append(json.dumps(filters.files))
-    if filters.modules:
-        clauses.append(
-            """EXISTS (SELECT 1 FROM json_each(m.related_modules) a
-               JOIN json_each(?) b ON a.value = b.value)"""
-        )
-        values.append(json.dumps(filters.modules))
-    if filters.branch != "*":
-        clauses.append("(m.branch IS NULL OR m.branch = ?)")
-        values.append(filters.branch)
-    if filters.since is not None:
-        clauses.append("m.created_at >= ?")
-        values.append(filters.since)
-    if filters.until is not None:
-        clauses.append("m.created_at < ?")
-        values.append(filters.until)
-    if filters.session is not None:
-        clauses.append(
-            """(m.session_id = ? OR EXISTS (SELECT 1 FROM json_each(m.provenance_session_ids) s
-               WHERE s.value = ?))"""
-        )
-        values += [filters.session, filters.session]
-    return " AND ".join(clauses) or "1", values
+    asked: list[tuple[bool, str, list[Any]]] = [
+        (not include_deprecated, "m.deprecated = 0", []),
+        (bool(filters.types), f"m.type {_AMONG}", [json.dumps(filters.types)]),
+        (0 < len(kinds) < len(MEMORY_KINDS), f"{KIND} {_AMONG}", [json.dumps(kinds)]),
+        (filters.scope is not None, "m.scope = ?", [filters.scope]),
+        (bool(filters.files), _ON_FILES, [json.dumps(filters.files)]),
+        (bool(filters.modules), _IN_MODULES, [json.dumps(filters.modules)]),
+        (filters.branch != "*", "(m.branch IS NULL OR m.branch = ?)", [filters.branch]),
+        (filters.since is not None, "m.created_at >= ?", [filters.since]),
+        (filters.until is not None, "m.created_at < ?", [filters.until]),
+        (filters.session is not None, _OF_SESSION, [filters.session] * 2),
+    ]
+    clauses = [clause for wanted, clause, _ in asked if wanted]
+    return " AND ".join(clauses) or "1", [value for wanted, _, values in asked if wanted for value in values]
 
 
 def _to_column(name: str, value: Any) -> Any:

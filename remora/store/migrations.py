@@ -12,6 +12,7 @@ import functools
 import json
 import time
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import apsw
@@ -33,16 +34,19 @@ def scripts() -> list[tuple[int, str]]:
     >>> [number for number, _ in scripts()] == list(range(1, len(scripts()) + 1))
     True
     """
+    return [(number, file.read_text("utf-8")) for number, file in _files()]
+
+
+def _files() -> list[tuple[int, Traversable]]:
     folder = resources.files("remora.store") / "schema"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    return [(int(f.name.partition("_")[0]), f.read_text("utf-8")) for f in files]
+    return [(int(f.name.partition("_")[0]), f) for f in files]
 
 
 @functools.cache
 def latest() -> int:
     """Return the schema version that this version of Remora writes."""
-    folder = resources.files("remora.store") / "schema"
-    return max(int(f.name.partition("_")[0]) for f in folder.iterdir() if f.name.endswith(".sql"))
+    return _files()[-1][0]
 
 
 def version(connection: apsw.Connection) -> int:
@@ -58,7 +62,10 @@ def require_known(connection: apsw.Connection, path: Path) -> None:
     """
     found, known = version(connection), latest()
     if found > known:
-        raise _too_new(path, found, known)
+        raise StoreTooNew(
+            f"{path} has schema {found}; this version of Remora knows {known}",
+            hint="Update Remora (`pip install -U remora`). The file was not touched.",
+        )
 
 
 def require_current(connection: apsw.Connection, path: Path) -> None:
@@ -82,12 +89,11 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
     Raises:
         StoreTooNew: the file's schema is newer than the newest migration here.
     """
+    require_known(connection, path)
     known = latest() if upto is None else upto
     found = version(connection)
     if found == known:
         return
-    if found > known:
-        raise _too_new(path, found, known)
     if not found and upto is None:
         whole = (resources.files("remora.store") / "schema.sql").read_text("utf-8")
         _land(connection, 1, known, whole, application_id)
@@ -169,10 +175,3 @@ def set_wal(connection: apsw.Connection) -> None:
 
 
 _FILLED = {2: _describe, 25: _date, 26: _halve}  # the migrations that need Python's help
-
-
-def _too_new(path: Path, found: int, known: int) -> StoreTooNew:
-    return StoreTooNew(
-        f"{path} has schema {found}; this version of Remora knows {known}",
-        hint="Update Remora (`pip install -U remora`). The file was not touched.",
-    )

@@ -231,7 +231,7 @@ def _made(row: Row) -> Revision:
     except ValueError:
         raise StoreCorrupt(
             f"a change of the memory {row[1][:8]} is damaged",
-            hint="The memory itself is kept; `remora recover` leaves out what cannot be read.",
+            hint="The memory itself is intact; `remora recover` skips unreadable data.",
         ) from None
     return Revision._make(values)
 

@@ -169,13 +169,10 @@ class SessionReader(SessionWriter):
 
     def sessions_with(self, signal: str, key: str) -> SignalCount:
         """Return the number of sessions that showed a signal under a key, and when."""
-        row = self._connection.row(
-            """SELECT count(*), min(coalesce(g.at, s.started_at)), max(coalesce(g.at, s.started_at))
-               FROM observer_signals g JOIN observer_sessions s ON s.id = g.session_id
-               WHERE g.type = ? AND g.key = ?""",
-            (signal, key),
-        )
-        return SignalCount(*row) if row else SignalCount(0, None, None)
+        sql = """SELECT count(*), min(coalesce(g.at, s.started_at)), max(coalesce(g.at, s.started_at))
+                 FROM observer_signals g JOIN observer_sessions s ON s.id = g.session_id
+                 WHERE g.type = ? AND g.key = ?"""
+        return self._counted(sql, signal, key)
 
     def signals(self, signal: str, key: str, limit: int) -> list[ShownRow]:
         """Return a signal of the newest sessions, oldest first."""
@@ -213,22 +210,22 @@ class SessionReader(SessionWriter):
     def met(self, fingerprint: str) -> SignalCount:
         """Return the number of sessions with an error, and when."""
         sql = "SELECT count(*), min(at), max(at) FROM observer_session_errors WHERE fingerprint = ?"
-        row = self._connection.row(sql, (fingerprint,))
-        return SignalCount(*row) if row else SignalCount(0, None, None)
+        return self._counted(sql, fingerprint)
 
     def totals(self) -> SignalCount:
         """Return the number of occasions with learned sessions, and the first and last time."""
         sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))
                   FROM observer_sessions s"""
-        row = self._connection.row(sql)
-        return SignalCount(*row) if row else SignalCount(0, None, None)
+        return self._counted(sql)
 
     def edits(self, path: str) -> SignalCount:
         """Return the number of occasions on which a file was edited, and when."""
         sql = f"""SELECT {_TIMES} FROM observer_session_files f
                   JOIN observer_sessions s ON s.id = f.session_id WHERE f.path = ? AND f.edits > 0"""
-        row = self._connection.row(sql, (path,))
-        return SignalCount(*row) if row else SignalCount(0, None, None)
+        return self._counted(sql, path)
+
+    def _counted(self, sql: str, *values: str) -> SignalCount:
+        return SignalCount(*self._connection.rows(sql, values)[0])
 
     def co_edits(self, path: str) -> dict[str, SignalCount]:
         """Return the files edited in the same sessions, the number of occasions, and when."""
@@ -255,13 +252,7 @@ class SessionReader(SessionWriter):
 
     def edited(self, session_ids: Collection[str]) -> dict[str, list[str]]:
         """Return the edited files of each of some sessions."""
-        sql = """SELECT f.session_id, f.path FROM json_each(?) j
-                 CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits > 0
-                 ORDER BY 1, 2"""
-        found: dict[str, list[str]] = {}
-        for session, path in self._connection.rows(sql, (json.dumps(list(session_ids)),)):
-            found.setdefault(session, []).append(path)
-        return found
+        return self._files(session_ids, 1)
 
     def newest_edits(self, limit: int) -> list[tuple[str, ...]]:
         """Return the files edited by each of the newest sessions that edited any, last to end first."""
@@ -275,10 +266,15 @@ class SessionReader(SessionWriter):
 
     def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
         """Return the files read or edited by each of some sessions."""
+        return self._files(session_ids, 0)
+
+    def _files(self, session_ids: Collection[str], edits: int) -> dict[str, list[str]]:
+        """Return the files that each of some sessions edited at least so many times."""
         sql = """SELECT f.session_id, f.path FROM json_each(?) j
-                 CROSS JOIN observer_session_files f ON f.session_id = j.value ORDER BY 1, 2"""
+                 CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits >= ?
+                 ORDER BY 1, 2"""
         found: dict[str, list[str]] = {}
-        for session, path in self._connection.rows(sql, (json.dumps(list(session_ids)),)):
+        for session, path in self._connection.rows(sql, (json.dumps(list(session_ids)), edits)):
             found.setdefault(session, []).append(path)
         return found
 

@@ -57,7 +57,7 @@ class SessionWriter:
         """
         o = observation
         session = f"{o.host}:{o.session_id}"
-        self._take_out(session)
+        self.remove(session)
         prompt, why = NEXT_PROMPT.join(o.prompts), f"{o.kind_why}; {o.outcome_why}"
         self._connection.execute(
             """INSERT INTO observer_sessions(id, host, seen, started_at, ended_at, kind, outcome, why, branch,
@@ -123,34 +123,19 @@ class SessionWriter:
 
     def remove(self, session: str) -> None:
         """Delete the data of a session, "host:session"; call inside a transaction."""
-        self._take_out(session)
-
-    def _take_out(self, session: str) -> None:
-        """Remove a session's rows from the tables and the sums."""
         sql = "SELECT path, edits FROM observer_session_files WHERE session_id = ?"
         edits: dict[str, int] = dict(self._connection.rows(sql, (session,)))
         files = edits.keys()
-        pairs = {
-            (a, b)
-            for a, b in self._rows(
-                "SELECT file_a, file_b FROM observer_session_pairs WHERE session_id = ?", session
-            )
-        }
-        errors = {
-            r[0]
-            for r in self._rows(
-                "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?", session
-            )
-        }
+        sql = "SELECT file_a, file_b FROM observer_session_pairs WHERE session_id = ?"
+        pairs = {(a, b) for a, b in self._connection.rows(sql, (session,))}
+        sql = "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?"
+        errors = {fingerprint for (fingerprint,) in self._connection.rows(sql, (session,))}
         if not self._connection.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
             return
         self._sum_files(files)
         self._sum_pairs(pairs | self._edges_of(files))
         self._sum_errors(errors)
         self._count_modules({path for path, number in edits.items() if number}, -1)
-
-    def _rows(self, sql: str, value: str) -> list[tuple[str, ...]]:
-        return self._connection.rows(sql, (value,))
 
     # Sums
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from remora.core.text import index_terms
 from remora.core.values import Filters, Message, Turn
-from remora.store.connection import Connection, Row
+from remora.store.connection import Connection
 
 _SELECT = (
     "SELECT t.id, t.session_id, t.seq, t.position, t.role, t.content, t.time,"
@@ -72,7 +72,7 @@ class Turns:
         """Return turns by row id; unknown ids are absent."""
         ids = json.dumps(list(turn_ids))
         return {
-            r[0]: _turn(r)
+            r[0]: Turn._make(r)
             for r in self._connection.rows(
                 f"{_SELECT} WHERE t.id IN (SELECT value FROM json_each(?))", (ids,)
             )
@@ -85,7 +85,7 @@ class Turns:
         wanted = sorted(near - known.keys())
         sql = f"""{_SELECT} JOIN json_each(?) j ON t.session_id = json_extract(j.value, '$[0]')
                   AND t.position = json_extract(j.value, '$[1]')"""
-        found = [_turn(r) for r in self._connection.rows(sql, (json.dumps(wanted),))]
+        found = [Turn._make(r) for r in self._connection.rows(sql, (json.dumps(wanted),))]
         return known | {(t.session_id, t.position): t for t in found}
 
     def ids_passing(self, filters: Filters) -> list[int] | None:
@@ -111,7 +111,3 @@ class Turns:
             tuple(r)
             for r in self._connection.rows("SELECT id, path, read_to, turns FROM sessions ORDER BY id")
         ]
-
-
-def _turn(row: Row) -> Turn:
-    return Turn(*row)

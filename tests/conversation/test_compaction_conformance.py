@@ -39,15 +39,13 @@ from pathlib import Path
 
 import pytest
 
-from remora.conversation.budget import standing
-from remora.conversation.cut import cut, cut_to_fit
+from remora.conversation.cut import cut
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
-from remora.core.config import CompactionSettings
 from remora.core.errors import ProviderBusy
 from remora.core.values import Message
 from remora.llm.scripted import ScriptedModel
-from tests.conversation.compaction import SETTINGS, compact, context_of, said
+from tests.conversation.compaction import compact, context_of
 
 
 def talk(folder: Path, count: int) -> SessionLog:
@@ -102,14 +100,6 @@ def test_an_unknown_session_has_nothing_to_compact(tmp_path: Path) -> None:
     assert not log.path.exists()
 
 
-def test_fifty_messages_keep_five_by_itself(tmp_path: Path) -> None:
-    """With a summary 6 messages are left."""
-    log = talk(tmp_path, 50)
-    assert cut_to_fit(log.messages(), CompactionSettings(keep_last=5)) == 45
-    compact(log, 5, ScriptedModel(["Fifty messages."]))
-    assert len(context_of(log)) == 6
-
-
 @pytest.mark.parametrize("failure", ["", ProviderBusy("late")])
 def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str | Exception) -> None:
     """No summary from the model: 5 messages there, 6 here, for the extract stands in front of them."""
@@ -128,19 +118,6 @@ def test_an_error_of_the_summarisers_own_propagates(tmp_path: Path) -> None:
         compact(log, 5, ScriptedModel([ZeroDivisionError()]))
     assert log.boundary is None
     assert log.count() == 50
-
-
-def test_under_the_limit_nothing_happens(tmp_path: Path) -> None:
-    """A short conversation does not ask for a compaction; a long one does, and is short afterwards."""
-    log = talk(tmp_path, 30)
-    assert not standing(log.messages(), SETTINGS).over
-    log.extend({"role": "user", "content": "x" * 15_000} for _ in range(10))
-    assert standing(log.messages(), SETTINGS).over
-    place = cut_to_fit(log.messages(), SETTINGS)
-    compact(
-        log, len(log.messages()) - place, ScriptedModel(["Many x were said, in thirty messages and more."])
-    )
-    assert not standing(context_of(log), SETTINGS).over
 
 
 # 003
@@ -203,14 +180,6 @@ def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
 
 
 # 004
-
-
-@pytest.mark.parametrize(("count", "older", "recent"), [(4, 2, 2), (5, 2, 3), (6, 3, 3)])
-def test_older_half_and_recent_half(count: int, older: int, recent: int) -> None:
-    """The older floor(n / 2) are summarised, the others stay."""
-    messages = [said(i) for i in range(1, count + 1)]
-    assert cut(messages, count - count // 2) == older
-    assert len(messages) - older == recent
 
 
 def test_two_rounds_give_one_summary(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ ROUND = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(ROUND, min_size=30, max_size=30), st.integers(400, 3_000))
 def test_thirty_rounds_stay_in_bounds(rounds: list[list[tuple[str, str]]], limit: int) -> None:
     """Whatever is said, no round makes it longer than its limit, and the very first request survives all."""

@@ -108,12 +108,6 @@ def test_half_signs() -> None:
     assert read.metadata == {"\ufffd": ["\ufffd"]}
 
 
-def test_ten_megabytes() -> None:
-    """A message of ten megabytes is a message."""
-    content = "0123456789\n" * 1_000_000
-    assert there_and_back({"role": "user", "content": content}).content == content
-
-
 def test_the_line_is_what_the_documentation_says() -> None:
     """Keys come in a fixed order, text is not escaped beyond what JSON asks, and absent keys are absent."""
     full = {
@@ -164,13 +158,8 @@ def test_a_message_of_another_log_can_be_appended() -> None:
         (datetime(2024, 3, 15, 14), ("2024-03-15T14:00:00.000Z", None)),
         (datetime(2024, 3, 15, 14, tzinfo=timezone(timedelta(hours=-2))), ("2024-03-15T16:00:00.000Z", None)),
         (datetime(2024, 3, 15, 14, tzinfo=UTC), ("2024-03-15T14:00:00.000Z", None)),
-        ("March-15-2024", ("2024-03-15T00:00:00.000Z", "March-15-2024")),
-        ("1:56 pm on 8 May, 2023", ("2023-05-08T13:56:00.000Z", "1:56 pm on 8 May, 2023")),
-        ("7:31 pm on 21 January, 2022", ("2022-01-21T19:31:00.000Z", "7:31 pm on 21 January, 2022")),
-        ("29.12.2023, 22:42:04", ("2023-12-29T22:42:04.000Z", "29.12.2023, 22:42:04")),
         ("03.04.2024", ("2024-04-03T00:00:00.000Z", "03.04.2024")),
         ("03/04/2024", ("2024-03-04T00:00:00.000Z", "03/04/2024")),
-        ("January-05-2024", ("2024-01-05T00:00:00.000Z", "January-05-2024")),
         ("last Friday", (None, "last Friday")),
         ("half past seven", (None, "half past seven")),
         ("7:31 pm", (None, "7:31 pm")),
@@ -199,10 +188,10 @@ def test_times_that_are_none(value: Any) -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ({"content": "x"}, "role must be a string that is not empty, not missing"),
+        ({"content": "x"}, "role must be a non-empty string, not missing"),
         ({"role": "", "content": "x"}, "role must"),
         ({"role": " \n", "content": "x"}, "role must"),
-        ({"role": 5, "content": "x"}, "role must be a string that is not empty, not int"),
+        ({"role": 5, "content": "x"}, "role must be a non-empty string, not int"),
         ({"role": "u"}, "content must be a string, not missing"),
         ({"role": "u", "content": None}, "content must"),
         ({"role": "u", "content": b"x"}, "content must be a string, not bytes"),

@@ -50,16 +50,6 @@ def test_two_calls_whose_results_cross():
     assert placed(call("a"), call("b"), result("b"), result("a")) == [(1, 2), (0, 3)]
 
 
-def test_an_id_used_twice():
-    """A result belongs to the nearest call before it that has its id."""
-    assert placed(call("1"), result("1"), call("1"), result("1")) == [(0, 1), (2, 3)]
-
-
-def test_results_without_an_id():
-    """Without ids the name of the tool and the order decide."""
-    assert placed(call("", name="look"), result(None, "look"), say("user")) == [(0, 1), (2,)]
-
-
 def test_results_without_call_and_calls_without_result():
     """An orphan and an open call are units of their own, and orphans are counted."""
     messages = (result("gone"), say("user"), call("open"))

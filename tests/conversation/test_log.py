@@ -78,17 +78,6 @@ def test_extend_keeps_the_order_and_goes_on_counting(log: SessionLog) -> None:
     assert texts(log.history()) == ["a", "b", "c", "d"]
 
 
-def test_an_empty_batch_writes_nothing(log: SessionLog) -> None:
-    """No messages, no file."""
-    assert log.extend([]) == []
-    assert not log.path.exists()
-
-
-def test_a_generator_is_a_batch(log: SessionLog) -> None:
-    """Any iterable of messages will do."""
-    assert texts(log.extend(user(str(n)) for n in range(3))) == ["0", "1", "2"]
-
-
 def test_tool_traffic_comes_back(log: SessionLog) -> None:
     """Calls with their arguments and results with their call are kept."""
     call = {"id": "c1", "name": "grep", "arguments": {"pattern": "x", "paths": ["a", "b"]}}
@@ -335,15 +324,6 @@ def test_a_write_waits_no_longer_than_it_said(tmp_path: Path) -> None:
     assert texts(log.history()) == ["a", "c"]
 
 
-def test_difficult_contents_through_the_file(log: SessionLog) -> None:
-    """Line ends, NUL, separators, half signs and markers in a text change nothing about the lines."""
-    contents = ["a\nb\r\n", "\x00", "\u2028\u2029\x85", "😀", '"}\n{"_type":"clear"}\n', "", "\ufeff"]
-    log.extend([user(text) for text in contents])
-    log.append(user("\ud800"))
-    assert texts(open_log(log.path.parents[1]).history()) == [*contents, "\ufffd"]
-    assert log.problems() == []
-
-
 def test_ten_megabytes_through_the_file(log: SessionLog) -> None:
     """A huge message goes in and comes out, though it is larger than what is kept in memory."""
     content = "0123456789" * 1_000_000
@@ -373,16 +353,6 @@ def test_what_is_returned_can_be_changed_without_harm(log: SessionLog) -> None:
     got.clear()
     assert log.history()[0].metadata == {"k": [1]}
     assert log.history()[0].tool_calls[0].arguments == {"p": [1]}
-
-
-def test_unknown_kinds_are_passed_over(log: SessionLog) -> None:
-    """Lines that a later version may write change nothing and are no problem."""
-    log.append(user("a"))
-    with log.path.open("a", encoding="utf-8") as file:
-        file.write('{"_type":"reaction","to":1}\n')
-    log.append(user("b"))
-    assert texts(open_log(log.path.parents[1]).history()) == ["a", "b"]
-    assert log.problems() == []
 
 
 def test_a_later_version_is_left_alone(log: SessionLog) -> None:

@@ -306,7 +306,7 @@ def test_a_result_without_its_call_is_named():
 def test_not_even_the_latest_fits():
     """When the newest message is larger than the room the note says why nothing is left."""
     pruned = five().prune(6)
-    assert (len(pruned.kept), pruned.fits, pruned.note) == (1, True, "not even the latest message fits")
+    assert (len(pruned.kept), pruned.fits, pruned.note) == (1, True, "the latest message does not fit")
 
 
 def test_strategies_by_name():

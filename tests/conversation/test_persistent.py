@@ -357,13 +357,6 @@ def test_metadata_is_a_copy(tmp_path: Path):
         message.metadata["n"].append(2)
 
 
-def test_find(tmp_path: Path):
-    """Messages are found as in any memory."""
-    memory = filled(tmp_path)
-    memory.add(long("the pool has five connections"))
-    assert [found.message.seq for found in memory.find("connection")] == [12]
-
-
 def test_what_a_hand_wrote_into_the_record(tmp_path: Path):
     """Nonsense in a marker's record or the metadata leaves the rest readable."""
     memory = filled(tmp_path)

@@ -109,9 +109,9 @@ def fails(_messages: Sequence[Message]) -> str:
 @pytest.mark.parametrize(
     ("summarise", "note"),
     [
-        (fails, "the summary failed (TimeoutError: no answer in 15 s), so there is none"),
-        (lambda _messages: " ", "the summary came back empty, so there is none"),
-        (lambda _messages: None, "the summary came back empty, so there is none"),
+        (fails, "no summary: the summarizer failed (TimeoutError: no answer in 15 s)"),
+        (lambda _messages: " ", "no summary: the summarizer returned no text"),
+        (lambda _messages: None, "no summary: the summarizer returned no text"),
     ],
 )
 def test_a_summariser_that_fails(summarise: object, note: str):
@@ -142,7 +142,7 @@ def test_no_room_for_a_summary():
     summarise = Summariser()
     pruned = memory_with(summarise).prune(60)
     assert summarise.given == []
-    assert pruned.note == "there is no room for a summary"
+    assert pruned.note == "no summary: not enough tokens"
     assert len(pruned.kept) == 6
 
 
@@ -151,7 +151,7 @@ def test_system_messages_over_the_budget_are_not_summarised():
     summarise = Summariser()
     pruned = memory_with(summarise).prune(5)
     assert (summarise.given, pruned.fits, len(pruned.dropped)) == ([], False, 20)
-    assert pruned.note == "there is no room for a summary; the system messages alone take 10 tokens of 5"
+    assert pruned.note == "no summary: not enough tokens; the system messages alone take 10 tokens of 5"
 
 
 def test_a_user_cannot_write_a_summary():

@@ -160,50 +160,6 @@ def test_the_latest_version_counts() -> None:
     assert fed(META, META | {"version": 3}, META).version == 3
 
 
-def test_clear_moves_the_beginning_behind_everything_so_far() -> None:
-    """After a clear only what follows is in the context, and there is no summary."""
-    replay = fed(said(), said(), {"_type": "clear", "timestamp": "2026-01-01T00:00:00.000Z"}, said(), said())
-    assert replay.context_from == 2
-    assert replay.context_begins == 3
-    assert replay.summary is None
-    assert replay.boundary is not None
-    assert replay.boundary.kind == "clear"
-
-
-def test_compact_keeps_what_it_says_and_what_follows() -> None:
-    """The context begins at `keptFrom`, also where messages came between deciding and writing."""
-    replay = fed(
-        *[said(str(n)) for n in range(1, 6)],
-        {"_type": "compact", "keptFrom": 4, "summary": "S", "archivedAt": "2026-01-01T00:00:00.000Z",
-         "archiveName": "a-1", "details": {"tools": ["ls"]}},
-        said("6"),
-    )  # fmt: skip
-    assert replay.context_from == 3
-    assert replay.summary is not None
-    assert replay.summary[:4] == (0, "system", "[Conversation summary]\nS", "2026-01-01T00:00:00.000Z")
-    assert replay.summary.metadata == {"archiveName": "a-1"}
-    assert replay.boundary is not None
-    assert replay.boundary.details == {"tools": ["ls"]}
-
-
-def test_the_latest_marker_wins() -> None:
-    """Of several clears and compactions only the last one counts; a clear drops the summary."""
-    compact = {"_type": "compact", "keptFrom": 2, "summary": "one"}
-    second = {"_type": "compact", "keptFrom": 3, "summary": "two"}
-    assert (summary := fed(said(), said(), said(), compact, second).summary) is not None
-    assert summary.content == "[Conversation summary]\ntwo"
-    cleared = fed(said(), said(), said(), compact, {"_type": "clear"})
-    assert (cleared.summary, cleared.context_from, cleared.context_begins) == (None, 3, 4)
-
-
-def test_consolidated_only_goes_forward() -> None:
-    """The journal's boundary is the highest that was ever noted."""
-    replay = fed(
-        said(), said(), said(), {"_type": "consolidated", "upTo": 3}, {"_type": "consolidated", "upTo": 1}
-    )
-    assert replay.consolidated == 3
-
-
 def test_the_first_message_of_an_external_id_counts() -> None:
     """An external id that somebody wrote twice stands for the earlier message."""
     replay = fed(said("a", externalId="e"), said("b"), said("c", externalId="e"))

@@ -82,11 +82,11 @@ def test_without_a_model_there_is_an_extract() -> None:
         (ModelMissing("no such model"), "the model failed: no such model"),
         (TimeoutError(), "the model failed: TimeoutError"),
         (ConnectionResetError("reset"), "the model failed: reset"),
-        ("", "the model answered nothing"),
-        (" \n\t", "the model answered nothing"),
-        ("```\n\n```", "the model answered nothing"),
-        ("<think>hm", "the model answered nothing"),
-        ("[Conversation summary]\n", "the model answered nothing"),
+        ("", "the model returned no text"),
+        (" \n\t", "the model returned no text"),
+        ("```\n\n```", "the model returned no text"),
+        ("<think>hm", "the model returned no text"),
+        ("[Conversation summary]\n", "the model returned no text"),
     ],
 )
 def test_a_model_that_fails_is_replaced_by_the_extract(failure: str | Exception, note: str) -> None:
@@ -181,7 +181,7 @@ def test_more_than_the_model_can_take_loses_its_middle() -> None:
     assert len(asked(model)) < 3_600
     assert lines[1].startswith("user: n1 ")
     assert lines[-1].startswith("user: n100 ")
-    assert "[left out here: 67 of 100]" in lines
+    assert "[67 of 100 messages omitted]" in lines
     assert len(lines) == 1 + 33 + 1
     assert summary.note == "67 of 100 messages, from the middle, were not sent to the model"
 

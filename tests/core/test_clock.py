@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.clock import DAY_SECONDS, FixedClock, SystemClock, days_between, from_iso, to_iso
+from remora.core.clock import DAY_SECONDS, FixedClock, days_between, from_iso, to_iso
 
 FIRST, LAST = from_iso("1800-01-01"), from_iso("2200-01-01")  # farther away floats are too coarse
 
@@ -85,8 +83,3 @@ def test_fixed_clock_moves_when_told():
     clock.advance(days=-3)
     assert clock.now() == start - DAY_SECONDS + 5
     assert FixedClock(12.5).now() == 12.5
-
-
-def test_system_clock_is_the_machines():
-    """The system clock tells the time of the machine."""
-    assert abs(SystemClock().now() - time.time()) < 5

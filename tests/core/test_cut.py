@@ -11,20 +11,6 @@ from remora.core.secrets import redact
 from tests.helpers import SECRET
 
 
-def test_a_long_text_keeps_both_ends() -> None:
-    """The beginning and the end stay, and the gap says how much went."""
-    cut = both_ends("A" * 5000 + "Z" * 5000, 4000)
-    assert len(cut) <= 4000
-    assert cut.startswith("AAA")
-    assert cut.endswith("ZZZ")
-    assert "[… 6000 characters …]" in cut
-
-
-def test_half_signs_become_whole() -> None:
-    """A lone surrogate, as programs that cut UTF-16 leave them, cannot break a later write."""
-    assert both_ends("a\ud83d", 10).encode() == "a\ufffd".encode()
-
-
 @given(st.text(alphabet="ab \n\ud83d", max_size=400), st.integers(40, 300))
 def test_never_longer_and_always_sound(text: str, limit: int) -> None:
     """Whatever the text: it fits, and can be written."""
@@ -53,10 +39,10 @@ def test_what_has_no_words_is_cut_where_it_is() -> None:
 @pytest.mark.slow
 def test_no_half_of_a_secret_stays() -> None:
     """Wherever the cut comes, what is left of the text holds the whole token or nothing of it."""
-    for before in range(3_700, 4_100):
+    for before in range(3_700, 4_100, 2):
         text = "a " * (before // 2) + f"token={SECRET} " + "b " * 4_000
         left = redact(both_ends(text, 8_000)).text
         assert SECRET[:12] not in left
-    for after in range(3_700, 4_100):
+    for after in range(3_700, 4_100, 2):
         text = "a " * 4_000 + f"token={SECRET} " + "b " * (after // 2)
         assert SECRET[-12:] not in redact(both_ends(text, 8_000)).text

@@ -73,7 +73,7 @@ def test_what_is_missing_is_told() -> None:
     """In phrases, the way without reviews included; nothing more at the levels that only a person sets."""
     assert missing(Trust(sessions=1), Standing(0, 4)) == (
         "2 more sessions",
-        "50% of what was learned confirmed (0% now)",
+        "50% of the learned memories confirmed (0% now)",
         "or without a correction: 9 more sessions",
     )
     assert missing(Trust(2, sessions=10), Standing(0, 4, 3, 10)) == (

@@ -173,13 +173,13 @@ def test_a_part_is_what_it_is_of_the_whole(tmp_path: Path, content: bytes):
     assert moments_in(content) == lines
 
 
-@pytest.mark.parametrize("end", range(4_080, 4_112))
-def test_the_last_moment_wherever_the_piece_read_begins(tmp_path: Path, end: int):
+def test_the_last_moment_wherever_the_piece_read_begins(tmp_path: Path):
     """Also where it begins at a line's first byte, or in the middle of the last one."""
     path = tmp_path / "x.jsonl"
-    last = {"k": "after", "x": "x" * end}
-    path.write_bytes(rows(FIRST, {"k": "start"}, last))
-    assert last_line(str(path)) == last
+    for end in range(4_050, 4_112):
+        last = {"k": "after", "x": "x" * end}
+        path.write_bytes(rows(FIRST, {"k": "start"}, last))
+        assert last_line(str(path)) == last
 
 
 @pytest.mark.parametrize("host", ["h", "claude-code", "H +", "h" * 300])

@@ -131,7 +131,7 @@ def test_an_index_of_other_words_is_made_again(tmp_path: Path) -> None:
     data = path.read_bytes()
     start = len(data) - sum(map(len, parts))
     path.write_bytes(data[:start] + old + data[start + header : -4] + struct.pack("<I", crc32(old)))
-    assert open_store(path).problems() == [f"{path}: another version made the search index; it is rebuilt"]
+    assert open_store(path).problems() == [f"{path}: the search index is of another version; it is rebuilt"]
     assert open_store(path).search("shared wort") == expected
 
 

@@ -93,9 +93,9 @@ def test_a_killed_process_leaves_the_entries_before_or_after(tmp_path: Path) -> 
     """Processes are killed at random moments: what they acknowledged is there, with at most one step more."""
     draw = random.Random(7)
     steps = 0
-    for attempt in range(6):
+    for attempt in range(4):
         path = tmp_path / str(attempt) / "e.mem"
-        filler = [Add(f"filler {n}", f"text{n} " * 150) for n in range(1_500)]
+        filler = [Add(f"filler {n}", f"text{n} " * 150) for n in range(600)]
         open_store(path).apply(*filler)
         with start(HISTORY, path) as child:
             assert child.stdout is not None
@@ -114,7 +114,7 @@ def test_a_killed_process_leaves_the_entries_before_or_after(tmp_path: Path) -> 
         assert len(store.search("probe", 10_000)) == len(contents)
         store.add("after", "the kill")
         steps += acknowledged
-    assert steps > 6
+    assert steps > 4
 
 
 @posix
@@ -123,7 +123,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "e.mem"
     open_store(path).apply(*(Add(f"n{n}", f"word{n} " * 100) for n in range(100)))
     before, size = path.read_bytes(), path.stat().st_size
-    for limit in (0, 1, 63, 64, size // 2, size - 1, size):
+    for limit in (0, 1, size // 2, size):
         said = output_of(
             f"""
             import resource, signal
@@ -158,7 +158,7 @@ sys.stdout.write("ready\\n")
 sys.stdout.flush()
 sys.stdin.readline()
 kept, removed, archives, errors, refused = [], [], [], [], 0
-end, n = time.monotonic() + 1.2, 0
+end, n = time.monotonic() + 0.6, 0
 while time.monotonic() < end:
     try:
         name = f"{{me}}-{{n}}"

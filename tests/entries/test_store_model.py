@@ -211,5 +211,5 @@ class StoreMachine(RuleBasedStateMachine):
 
 TestStoreMachine = StoreMachine.TestCase
 TestStoreMachine.settings = settings(
-    max_examples=20, stateful_step_count=30, suppress_health_check=list(HealthCheck)
+    max_examples=10, stateful_step_count=30, suppress_health_check=list(HealthCheck)
 )

@@ -53,9 +53,7 @@ def test_documents_come_before_the_damage():
     data = index(document("a.py", []), document("b.py", []))
     documents = documents_in(data + b"\x12\x7fshort")
     assert [next(documents).relative_path for _ in range(2)] == ["a.py", "b.py"]
-    with pytest.raises(
-        SourceError, match=rf"damaged at byte {len(data)}: 127 bytes are announced, 5 are there"
-    ):
+    with pytest.raises(SourceError, match=rf"damaged at byte {len(data)}: 127 bytes were declared, 5 remain"):
         next(documents)
 
 
@@ -87,12 +85,12 @@ def test_a_place_that_makes_no_sense_is_skipped(place):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\x0b", "byte 1: no field is of kind 3"),
-        (b"\xff" * 11, "byte 0: a number that is too long"),
-        (b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "are announced, 0 are there"),
-        (b"\x12\x02\x12\x05", "byte 4: 5 bytes are announced, 0 are there"),
-        (b"\x12\x01\x80", "byte 2: it ends within a number"),
-        (b"\x0d\x01", "byte 0: 4 bytes are announced, 1 are there"),
+        (b"\x0b", "byte 1: unknown kind of field: 3"),
+        (b"\xff" * 11, "byte 0: the number is too long"),
+        (b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "were declared, 0 remain"),
+        (b"\x12\x02\x12\x05", "byte 4: 5 bytes were declared, 0 remain"),
+        (b"\x12\x01\x80", "byte 2: the data ends within a number"),
+        (b"\x0d\x01", "byte 0: 4 bytes were declared, 1 remain"),
         (b"PK\x03\x04 not an index", "damaged at byte"),
         (b'{"documents": []}', "damaged at byte"),
     ],

@@ -83,12 +83,12 @@ def test_a_full_disk(run: Run, answer: Callable[..., Any]) -> None:
     with no_file_above(1_000):
         result = run("remember", "Builds run on Mondays")
         assert result.exit_code == EXIT_CODES[StoreFull] == 14
-        assert "no room to write" in result.stderr
+        assert "the disk is full" in result.stderr
         assert "hint: Free some disk space; nothing stored before is lost." in result.stderr
         result = run("search", "tokens")
         assert result.exit_code == 0
         assert "Access tokens expire after 24 h" in result.stdout
-        assert "note: read-only: no room to write" in result.stderr
+        assert "note: read-only: cannot write" in result.stderr
     assert len(answer("list")["memories"]) == 1
     run("remember", "Builds run on Mondays")
     assert len(answer("list")["memories"]) == 2

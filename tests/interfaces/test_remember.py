@@ -96,7 +96,7 @@ def test_damaged_utf_8_on_stdin(run: Run, answer: Answer) -> None:
     assert record["content"] == "数据库连接要用JWT\ufffd"
     assert record["receipt"]["notes"] == ["invalid Unicode characters were replaced"]
     result = run("note", "add", "a", "-", stdin=raw)
-    assert result.stderr == "note: stdin: not all of it is UTF-8; what is not was replaced\n"
+    assert result.stderr == "note: stdin: not entirely UTF-8; invalid bytes were replaced\n"
 
 
 def test_no_text_on_stdin(run: Run, answer: Answer) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 from remora.journal.consolidate import Outcome, consolidate
 from remora.journal.files import Journal
 from remora.journal.history import entries
-from remora.llm.providers import AnthropicModel, OllamaModel, OpenAIModel
+from remora.llm.providers import OpenAIModel
 from tests.journal.made import SETTINGS, answer, aside, journal_in, no_sleep, talk
 from tests.servers import ModelServer, Reply
 
@@ -35,12 +33,12 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def consolidated(server: ModelServer, journal: Journal, reply: Any, timeout: float = 5.0) -> Outcome:
+def consolidated(server: ModelServer, journal: Journal, reply: Any) -> Outcome:
     """Consolidate twelve messages with a server that gives one reply."""
     server.on(CHAT, reply)
     journal.write_memory(LARGE)
     model = OpenAIModel(server.url, "m", sleep=no_sleep)
-    settings = SETTINGS._replace(consolidation_timeout=timeout)
+    settings = SETTINGS._replace(consolidation_timeout=5.0)
     try:
         return consolidate(
             journal, talk(12), model, settings, session_id="s", done=MARKS.mark, sleep=no_sleep
@@ -74,26 +72,16 @@ def no_marks() -> None:
     [
         (says("I have updated your memory with what we said."), "no JSON object", True),
         (says(SAME[: len(SAME) // 2]), "JSON does not end", True),
-        (says("```json\n" + SAME[:-30]), "JSON does not end", True),
-        (says(SAME, "length"), "longest length", True),
+        (says(SAME, "length"), "token limit", True),
         (says(answer(None, None)), "history_entry is null", True),
-        (says(answer(memory=None)), "memory_update is null", True),
-        (says(json.dumps({"history_entry": "x"})), "memory_update is missing", True),
         (says(answer(memory="")), "would empty the memory", True),
         (says(answer(memory=TINY)), "must remain", True),
-        (says("[]"), "no object", True),
-        (says('["string"]'), "no object", True),
-        (says("null"), "no object", True),
-        (says("{}"), "without the keys", True),
+        (says("[]"), "not an object", True),
         (says(""), "returned no text", False),
-        (says(None), "returned no text", False),
         ({"choices": []}, "ProviderError", False),
-        ({"error": "strange"}, "ProviderError", False),
         (Reply(b"<html>Bad Gateway</html>", 200), "ProviderError", False),
         (Reply({"error": {"message": "it broke"}}, 500), "500", False),
-        (Reply({"error": {"message": "loading"}}, 503, {"retry-after": "60"}), "503", False),
         (Reply({"error": {"message": "slow down"}}, 429, {"retry-after": "60"}), "429", False),
-        (Reply({"error": {"message": "no such model"}}, 404), "ModelMissing", False),
         (Reply({"error": {"message": "bad key"}}, 401), "401", False),
         (Reply(says(SAME), cut=True), "Provider", False),
     ],
@@ -116,29 +104,14 @@ def test_every_bad_reply_leaves_the_end_of_the_conversation(server, tmp_path, re
     assert (outcome.kept_aside is not None) is kept
 
 
-def test_a_server_that_hangs(server, tmp_path):
-    """After the limit, not much later, the conversation's end is in the history."""
-    journal = journal_in(tmp_path)
-    began = time.perf_counter()
-    outcome = consolidated(server, journal, Reply(says(SAME), delay=30), timeout=0.3)
-    assert time.perf_counter() - began < 2
-    assert outcome.how == "raw-fallback"
-    assert outcome.notes[0].startswith("ProviderBusy")
-    assert "message 12" in outcome.history_entry
-    assert journal.memory_path.read_text("utf-8") == LARGE
-
-
 @pytest.mark.parametrize(
     "content",
     [
-        f"```json\n{SAME}\n```",
         f"Here is the JSON:\n\n```\n{SAME}\n```\nLet me know!",
         f"<think>What changed {{here}}?</think>\n{SAME}",
-        json.dumps([json.loads(SAME)]),
-        json.dumps({"name": "save", "arguments": SAME}),
         SAME.replace("\\n", "\n"),
     ],
-    ids=["fence", "prose", "thinking", "list", "tool", "raw line ends"],
+    ids=["prose", "thinking", "raw line ends"],
 )
 def test_answers_that_only_look_bad_are_used(server, tmp_path, content):
     """Fences, prose around it, thinking, wrappers and raw line ends cost nothing."""
@@ -147,61 +120,3 @@ def test_answers_that_only_look_bad_are_used(server, tmp_path, content):
     assert (outcome.how, outcome.notes) == ("model", ())
     assert [e.text for e in entries(journal.folder)] == ["[2026-02-27 14:30] They chose ES256."]
     assert journal.read_memory().text == LARGE
-
-
-def test_objects_in_place_of_texts(server, tmp_path):
-    """Fields that are objects are stored as JSON, as users of small models need it."""
-    journal = journal_in(tmp_path)
-    memory = {"facts": LARGE.split("\n")}
-    outcome = consolidated(server, journal, says(answer({"when": "now", "what": "ES256"}, memory)))
-    assert outcome.how == "model"
-    assert json.loads(outcome.history_entry) == {"when": "now", "what": "ES256"}
-    assert json.loads(journal.read_memory().text) == memory
-    assert journal.versions()[0].path.read_text("utf-8") == LARGE
-
-
-def test_busy_then_well(server, tmp_path):
-    """A server that was loading is asked again and its answer used."""
-    journal = journal_in(tmp_path)
-    server.on(CHAT, Reply({"error": {"message": "loading"}}, 503), says(answer()))
-    with_sleep = OpenAIModel(server.url, "m", sleep=no_sleep)
-    outcome = consolidate(journal, talk(), with_sleep, SETTINGS, sleep=no_sleep)
-    with_sleep.close()
-    assert outcome.how == "model"
-    assert len(server.requests) == 2
-
-
-def test_a_server_that_refuses_a_forced_tool(server, tmp_path):
-    """Where a schema as a tool is refused the question is asked without it."""
-    journal = journal_in(tmp_path)
-    refusal = Reply({"error": {"message": "tool_choice is not supported"}}, 400)
-    block = {"type": "text", "text": answer()}
-    server.on("POST /v1/messages", refusal, {"content": [block], "stop_reason": "end_turn", "usage": {}})
-    model = AnthropicModel(server.url, "m", sleep=no_sleep)
-    outcome = consolidate(journal, talk(), model, SETTINGS, sleep=no_sleep)
-    model.close()
-    assert outcome.how == "model"
-    assert ["tool_choice" in body for body in server.bodies()] == [True, False]
-
-
-def test_a_local_server(server, tmp_path):
-    """Ollama's shape works too, and an answer that it cut off is not used."""
-    journal = journal_in(tmp_path)
-    reply = {"message": {"role": "assistant", "content": answer()}, "done": True}
-    server.on("POST /api/chat", {**reply, "done_reason": "length"}, {**reply, "done_reason": "stop"})
-    model = OllamaModel(server.url, "m", sleep=no_sleep)
-    first = consolidate(journal, talk(), model, SETTINGS, sleep=no_sleep)
-    second = consolidate(journal, talk(), model, SETTINGS, sleep=no_sleep)
-    model.close()
-    assert (first.how, second.how) == ("raw-fallback", "model")
-
-
-def test_nobody_is_there(tmp_path):
-    """Without a server the conversation's end is kept after one more attempt."""
-    journal = journal_in(tmp_path)
-    model = OpenAIModel("http://127.0.0.1:9", "m", sleep=no_sleep)
-    settings = SETTINGS._replace(consolidation_timeout=3.0)
-    outcome = consolidate(journal, talk(), model, settings, sleep=no_sleep)
-    model.close()
-    assert outcome.how == "raw-fallback"
-    assert "ProviderBusy" in outcome.notes[0]

@@ -203,8 +203,8 @@ def test_a_memory_that_cannot_be_read_stays(tmp_path):
     assert "(empty)" in model.calls[0].messages[0].content
     assert journal.memory_path.read_bytes() == b"caf\xe9 " * 100
     assert (outcome.how, outcome.memory_changed) == ("model", False)
-    assert outcome.notes == ("MEMORY.md is not UTF-8 from byte 3 on; it stays as it is",)
-    assert aside(journal) == ["MEMORY.md is not UTF-8 from byte 3 on; it stays as it is\n\n- ES256\n"]
+    assert outcome.notes == ("MEMORY.md is not UTF-8 from byte 3 on; it was not changed",)
+    assert aside(journal) == ["MEMORY.md is not UTF-8 from byte 3 on; it was not changed\n\n- ES256\n"]
 
 
 def test_shortening_that_was_asked_for(tmp_path):

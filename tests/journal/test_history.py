@@ -132,16 +132,16 @@ def test_one_bad_file_takes_no_other_with_it(tmp_path):
 
 
 def test_a_long_history_is_read_in_time(tmp_path):
-    """10,000 entries of 1 kB in both files are read and told apart in a few seconds at most."""
+    """2,000 entries of 1 kB in both files are read and told apart in a moment."""
     journal = journal_in(tmp_path)
     journal.folder.mkdir()
-    stamps = [to_iso(1_772_000_000 + n) for n in range(10_000)]
+    stamps = [to_iso(1_772_000_000 + n) for n in range(2_000)]
     text = "".join(render(f"entry {n} " + "words " * 160, stamp) for n, stamp in enumerate(stamps))
     for name in ("HISTORY.md", "HISTORY-2026-02.md"):
         (journal.folder / name).write_text(text, "utf-8")
     began = time.perf_counter()
-    assert sum(1 for _ in entries(journal.folder)) == 10_000
-    assert time.perf_counter() - began < 3
+    assert sum(1 for _ in entries(journal.folder)) == 2_000
+    assert time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize(

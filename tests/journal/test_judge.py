@@ -91,13 +91,13 @@ def test_171_bytes_for_ten_kilobytes():
     tiny = "- " + "x" * 169
     assert len(LARGE.encode()) > 10_000
     assert "from" in refused(answer(memory=tiny), LARGE)
-    assert "nobody asked for" in refused(answer(memory=tiny), LARGE, 40_960)
+    assert "without a request" in refused(answer(memory=tiny), LARGE, 40_960)
 
 
 def test_a_memory_may_lose_half_but_not_more():
     """Without being asked to, a model may drop up to half of the bytes."""
     assert what_is_lost(MIDDLE, "\n".join(LINES[:60]), LIMIT) == ""
-    assert "which nobody asked for" in what_is_lost(MIDDLE, "\n".join(LINES[:40]), LIMIT)
+    assert "without a request to shorten it" in what_is_lost(MIDDLE, "\n".join(LINES[:40]), LIMIT)
 
 
 def test_a_memory_may_be_put_in_another_order():
@@ -138,7 +138,7 @@ def test_what_may_remain_of_a_memory_over_its_size():
     assert what_is_lost(LARGE, "y" * (LIMIT // 4), LIMIT) == ""
     assert "must remain" in what_is_lost(LARGE, "y" * (LIMIT // 4 - 1), LIMIT)
     exact = "y" * LIMIT  # exactly the limit: nothing was asked
-    assert "nobody asked" in what_is_lost(exact, "y" * 3000, LIMIT)
+    assert "without a request" in what_is_lost(exact, "y" * 3000, LIMIT)
 
 
 # --- facts -------------------------------------------------------------------------------------

@@ -84,8 +84,8 @@ def test_a_rejected_answer_is_handed_back():
     result, _ = asked("I have saved everything.")
     assert result.reply is None
     assert result.answer == "I have saved everything."
-    assert "scripted was rejected: there is no JSON object" in result.problem
-    assert asked(Completion(answer(), "length"))[0].problem.endswith("cut off at its longest length")
+    assert "scripted was rejected: the answer has no JSON object" in result.problem
+    assert asked(Completion(answer(), "length"))[0].problem.endswith("cut off at the token limit")
 
 
 def test_a_model_that_ignores_its_timeout_is_left_behind():

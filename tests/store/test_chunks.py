@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from remora.core.code import Chunk
 from remora.store.database import Database
-from tests.store.made_graphs import add_file, file
+from tests.store.made_graphs import add_file
 
 
 def part(name: str, start: int, text: str, kind: str = "function") -> Chunk:
@@ -53,13 +53,6 @@ def test_parts_are_read_back_as_written(db: Database):
     assert db.chunks.paths_of([ids["g"], 99]) == {ids["g"]: "a.py"}
     assert [c.name for c in db.chunks.of_files(["a.py", "b.py"], 1)] == ["f"]
     assert (db.chunks.count(), db.chunks.any()) == (2, True)
-
-
-def test_empty_index_answers_with_nothing(db: Database):
-    """Without parts there is nothing to find, nothing to count, nothing to wait for."""
-    assert (db.chunks.count(), db.chunks.any(), db.chunks.pending_count()) == (0, False, 0)
-    assert db.chunks.search(["x"], 5) == []
-    assert db.chunks.get_many([1]) == {}
 
 
 def test_parts_that_moved_keep_their_vectors(db: Database):
@@ -155,13 +148,6 @@ def test_ranked_tells_code_from_tests(db: Database):
     assert db.chunks.ranked([], 5) == ([], [])
 
 
-def test_signs_of_the_query_language_are_only_text(db: Database):
-    """Quotes, stars and words like OR in a query mean themselves."""
-    put(db, [part("f", 1, "a OR b")])
-    assert len(db.chunks.search(['"', "*", "OR", "NEAR("], 5)) == 1
-    assert db.chunks.search(['"'], 5) == []
-
-
 def test_parts_of_busy_files_get_their_vectors_first(db: Database):
     """The queue is ordered by how busy a file is, then by age; what is done leaves it."""
     calm = put(db, [part("f", 1, "one")], "calm.py", 0.1)
@@ -184,12 +170,3 @@ def test_queue_all_asks_for_what_a_model_has_no_vector_of(db: Database):
     with db.connection.transaction():
         db.chunks.queue_all("other")
     assert [c.name for c in db.chunks.pending(9)] == ["f", "g"]
-
-
-def test_part_of_a_test_file_says_so(db: Database):
-    """A part knows whether its file is a test, and the language of the file."""
-    with db.connection.transaction():
-        row = db.graph.put_file(file("spec/x.rb", language="ruby", test=True), 1)
-        db.chunks.put(row, "spec/x.rb", [part("x", 1, "it")])
-    (found,) = db.chunks.of_files(["spec/x.rb"], 9)
-    assert (found.test, found.language) == (True, "ruby")

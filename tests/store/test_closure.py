@@ -217,16 +217,6 @@ def test_deleted_file_takes_its_ways_along(db: Database):
     assert db.connection.value("SELECT count(*) FROM graph_closure") == 1
 
 
-def test_both_steps_of_a_way_can_go_at_once(db: Database):
-    """When two files change together, ways over both of their edges are gone with them."""
-    ids = chain(db, "c.py", "b.py", "a.py")
-    with db.connection.transaction(durable=False):
-        for path in ("c.py", "b.py"):
-            db.graph.put_links(path, (), "ast", 2)
-        db.closure.update([ids["b.py"], ids["c.py"]])
-    assert rows(db) == []
-
-
 def test_edges_lost_before_the_update_are_noticed(db: Database):
     """What a file's rows say is compared with its edges, whenever those were lost."""
     ids = chain(db, "c.py", "b.py", "a.py")

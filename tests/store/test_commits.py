@@ -46,11 +46,3 @@ def test_only_the_newest_are_kept(db: Database):
     assert db.commits.search(["number0"], 5) == []
     assert len(db.commits.search(["number9"], 5)) == 1
     assert db.connection.check() == []
-
-
-def test_clear_forgets_all(db: Database):
-    """Nothing is found afterwards."""
-    with db.connection.transaction():
-        db.commits.add([commit("a", 1, "one", "a.py")])
-        db.commits.clear()
-    assert (db.commits.count(), db.commits.search(["one"], 5)) == (0, [])

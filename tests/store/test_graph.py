@@ -387,13 +387,6 @@ def test_no_question_reads_a_whole_table(name: str, ask, db: Database, monkeypat
     assert [plan for plan in read if not plan.startswith(("SCAN (subquery", "SCAN CONSTANT"))] == []
 
 
-def test_damaged_chunk_index_is_found_by_the_check(db: Database):
-    """The check counts parts whose words are missing from the index, and words of parts that are gone."""
-    with db.connection.transaction():
-        db.connection.execute("INSERT INTO code_chunks_fts(rowid, text) VALUES (7, 'lost')")
-    assert db.connection.check() == ["code_chunks_fts and code_chunks differ in 1 rows"]
-
-
 def test_text_of_any_kind_survives(db: Database):
     """Paths and names of any script, with quotes and percent signs, are found as they are."""
     path = "src/größe %'\"/文件.py"

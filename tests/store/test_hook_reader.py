@@ -174,11 +174,8 @@ def test_it_loads_little():
 
 def test_every_pattern_counts_however_many_there_are(db: Database, tmp_path: Path):
     """The least sure of many memories about patterns may be the one that fits."""
-    for number in range(60):
-        add(
-            db.memories,
-            record(f"m{number}", type="gotcha", related_files=(f"p{number}/**",), confidence=0.9),
-        )
+    made = (record(f"m{n}", type="gotcha", related_files=(f"p{n}/**",), confidence=0.9) for n in range(60))
+    add(db.memories, *made)
     found = look(str(tmp_path / "memory.db"))
     assert found is not None
     assert len(found.patterns(WARNINGS)) == 60

@@ -7,7 +7,7 @@ import pytest
 from remora.core.code import Definition, Link
 from remora.store.database import Database
 from remora.store.graph import NewFile
-from remora.store.layers import Known, KnownNode, UpperEdge, memory_key, module_key
+from remora.store.layers import Known, KnownNode, UpperEdge
 from tests.store.makers import add, record
 
 
@@ -37,11 +37,6 @@ def describe(db: Database, name: str, paths: list[str], *edges: UpperEdge) -> in
     """Set what is said of a module."""
     with db.connection.transaction():
         return db.layers.describe_module(name, paths, edges, {"purpose": "p", "digest": "d"}, 6)
-
-
-def test_keys_are_no_files() -> None:
-    """Keys of upper nodes cannot be those of a file or definition."""
-    assert (module_key("a/b"), memory_key("1")) == ("module:a/b/", "memory:1")
 
 
 def test_outline(code: Database) -> None:

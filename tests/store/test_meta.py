@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -42,11 +41,3 @@ def test_keys_by_their_start(db: Database):
     assert db.meta.starting("branch.") == {"branch.a": "BRANCH.A", "branch.b": "BRANCH.B"}
     assert set(db.meta.starting("branch")) == {"branch", "branch.a", "branch.b"}
     assert db.meta.starting("%") == {}
-
-
-def test_values_of_a_transaction_go_with_it(db: Database):
-    """A value set in a block that fails is not set."""
-    with pytest.raises(InterruptedError), db.connection.transaction():  # noqa: PT012
-        db.meta.set("a", 1)
-        raise InterruptedError
-    assert db.meta.get("a") is None

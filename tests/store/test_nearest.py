@@ -66,7 +66,7 @@ def agree(index: NearestIndex, owners: Owned, rng: random.Random, k: int = 10) -
 
 
 @pytest.mark.parametrize("parts", [1, 4])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_search_equals_brute_force(db: Database, parts: int, seed: int):
     """The best owners and their cosines are those of a search of every row, parts pooled."""
     rng = random.Random(seed)
@@ -77,7 +77,7 @@ def test_search_equals_brute_force(db: Database, parts: int, seed: int):
 
 
 @pytest.mark.parametrize("parts", [1, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_index_follows_every_change(tmp_path: Path, parts: int, seed: int):
     """New, replaced and deleted vectors count at once, whether this or another connection wrote them."""
     rng = random.Random(seed)
@@ -106,9 +106,10 @@ def test_index_follows_every_change(tmp_path: Path, parts: int, seed: int):
 
 
 @pytest.mark.parametrize("extra", [0, 1])
-def test_table_larger_than_a_step(db: Database, extra: int):
+def test_table_larger_than_a_step(db: Database, monkeypatch, extra: int):
     """A table is read whole though it is read in steps, also when it ends with a step."""
-    number = nearest._BATCH + extra
+    monkeypatch.setattr(nearest, "_BATCH", 100)
+    number = 100 + extra
     matrix = np.tile(np.array([1, 0], "<f4"), (number, 1))
     matrix[0], matrix[-1] = (0, 1), (0, -1)
     rows = [(f"m-{n:05}", 0, matrix[n].tobytes()) for n in range(number)]

@@ -102,11 +102,6 @@ def test_docs(code: Database) -> None:
     assert len(code.overview.docs(["lib/a.py", "lib/b.py"], 2)) == 2
 
 
-def test_heat(db: Database) -> None:
-    """Only files that are there and ever changed are warm."""
-    assert db.overview.heat() == {}
-
-
 def test_the_busiest(code: Database) -> None:
     """Files and definitions that most depends on, half of each."""
     assert code.overview.busiest(50) == ["lib/a.py", "lib/b.py", "lib/a.py:f0"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -80,16 +79,6 @@ def test_messages_seen_twice_count_once(db: Database):
     assert add(db, [message(3, "three")]) == []
 
 
-def test_how_far_a_log_was_read(db: Database):
-    """The offset of the last batch is kept by session; an unknown one starts at 0."""
-    assert db.turns.read_to("s") == 0
-    add(db, [message(1, "one")], read_to=120)
-    assert db.turns.read_to("s") == 120
-    add(db, [], read_to=150)
-    assert db.turns.read_to("s") == 150
-    assert db.turns.read_to("other") == 0
-
-
 def test_forgotten_session_starts_again(db: Database):
     """A forgotten session is read from the start, from position 0, under new ids."""
     old = add(db, [message(1, "one"), message(2, "two")])
@@ -123,15 +112,6 @@ def test_roles(db: Database):
     assert db.turns.roles() == []
     add(db, [message(1, "x", role="user"), message(2, "y", role="Ann"), message(3, "z", role="user")])
     assert db.turns.roles() == ["Ann", "user"]
-
-
-@pytest.mark.parametrize("session", ["cli:42", "ünï/\"'cödé", "%", "a b"])
-def test_any_session_name(db: Database, session: str):
-    """A session's name may hold any signs."""
-    add(db, [message(1, "one"), message(2, "two")], session)
-    (first, _) = db.turns.get_many([1, 2]).values()
-    assert first.session_id == session
-    assert set(db.turns.around([first], 1)) == {(session, 0), (session, 1)}
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -155,12 +155,6 @@ def test_pending_after_an_id(db: Database):
     assert db.vectors.last_queued() == before + 1
 
 
-def test_last_queued_of_a_new_file(db: Database):
-    """A new file has queued nothing yet."""
-    assert db.vectors.last_queued() == 0
-    assert db.queued_before == 0
-
-
 @pytest.mark.parametrize(
     ("changes", "queued"),
     [

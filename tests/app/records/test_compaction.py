@@ -267,7 +267,7 @@ def test_a_model_writes_the_summary(tmp_path: Path) -> None:
     [
         (ProviderError("the model is away"), "extract", "the model failed: the model is away"),
         (TimeoutError(), "extract", "the model failed: TimeoutError"),
-        ("", "extract", "the model answered nothing"),
+        ("", "extract", "the model returned no text"),
         ("It was long. " * 1_000, "model", "the answer had 12,999 characters"),
     ],
 )

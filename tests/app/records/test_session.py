@@ -132,7 +132,7 @@ def test_kinds(bare: Memory) -> None:
         (5, "must be a list of mappings"),
         (["hello"], "a message is a mapping with role and content, not str"),
         ([{"role": "user"}], "content must be a string, not missing"),
-        ([{"role": "", "content": "x"}], "role must be a string that is not empty"),
+        ([{"role": "", "content": "x"}], "role must be a non-empty string"),
         ([{"role": "user", "content": 5}], "content must be a string"),
         ([{"role": "user", "content": "x", "colour": "red"}], "unknown field 'colour'"),
         ([{"role": "user", "content": "x", "metadata": {"a": object()}}], "cannot be written as JSON"),
