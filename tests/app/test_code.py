@@ -264,9 +264,9 @@ def test_a_reader_is_told_that_files_changed(tmp_path: Path, shop: Memory, folde
 def test_a_project_that_was_never_indexed_says_so(bare: Memory):
     """A cold graph is told, not an empty answer alone."""
     bare.predict_files("make the cart smaller")
-    assert "the code is not indexed yet: `remora index` reads it" in bare.notes
+    assert "the code is not indexed yet; run `remora index`" in bare.notes
     assert bare.search("price", kinds=["code"]) == []
-    assert "the code is not indexed yet: `remora index` reads it" in bare.notes
+    assert "the code is not indexed yet; run `remora index`" in bare.notes
 
 
 def test_code_is_found_by_words_at_once(shop: Memory):
@@ -679,7 +679,7 @@ def test_a_precise_index_says_nothing_of_files_that_are_newer(called: tuple[Memo
     later = (root / "index.scip").stat().st_mtime_ns + 10**9
     (root / "b.py").write_text("# New.\n" + CALLED["b.py"])
     os.utime(root / "b.py", ns=(later, later))
-    assert memory.index().notes == ("index.scip is older than 1 file; make it again",)
+    assert memory.index().notes == ("index.scip is older than 1 file; rebuild it",)
     assert callers(memory, "b.py:f", "c.py:h") == [[("main", "ast")], [("main", "scip")]]
 
 
@@ -741,7 +741,7 @@ def test_a_precise_index_that_is_older_than_the_files_is_said_to_be(shop: Memory
     os.utime(scip, ns=(10**18, 10**18))
     for _ in range(2):
         report = shop.index()
-        assert report.notes == ("index.scip is older than 2 files; make it again",)
+        assert report.notes == ("index.scip is older than 2 files; rebuild it",)
         assert report.precise == 0
     os.utime(scip, ns=(3 * 10**18, 3 * 10**18))
     report = shop.index()

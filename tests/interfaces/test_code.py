@@ -117,10 +117,8 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
     for path in project.rglob("*.py"):
         path.unlink()
     run("index")
-    assert run("files", "zzqqxx").stderr.splitlines() == ["note: the index found no code here to read"]
-    assert run("search", "--code", "zzqqxx").stderr.splitlines() == [
-        "note: the index found no code here to read"
-    ]
+    assert run("files", "zzqqxx").stderr.splitlines() == ["note: the index contains no code"]
+    assert run("search", "--code", "zzqqxx").stderr.splitlines() == ["note: the index contains no code"]
     assert "found no code" in run("doctor").stdout
 
 

@@ -136,7 +136,7 @@ def describe(
     if model is None:
         return SemanticReport(notes=("descriptions of modules need a language model; llm.provider is none",))
     if db.graph.is_empty():
-        return SemanticReport(notes=("the code is not indexed yet: `remora index` reads it",))
+        return SemanticReport(notes=("the code is not indexed yet; run `remora index`",))
     bounded = _Bounded(model, calls, seconds, ticks)
     try:
         with lock(project.location.home / "semantic", timeout=LOCK_SECONDS):

@@ -44,7 +44,7 @@ def _due(project: OpenProject) -> tuple[str, ...]:
     if settings.llm.describe:
         found.append("descriptions of changed modules, once a day")
     if settings.learn.synthesis:
-        found.append("what each session taught")
+        found.append("the lessons of each session")
     if settings.synthesis.enabled and settings.synthesis.model:
         found.append("what several sessions on a module have in common")
     return tuple(found)

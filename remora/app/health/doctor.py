@@ -135,7 +135,7 @@ def _sound(what: str, store: Store) -> list[Finding]:
     findings = [Finding(level, what, sound)]
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
-        said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
+        said = f"the size of the write-ahead log is {megabytes(wal.stat().st_size)}"
         findings.append(Finding("warning", what, said, "A process holds the database open; end it."))
     if counts["needs_review"]:
         advice = (
@@ -258,7 +258,7 @@ def sharing(project: OpenProject) -> list[Finding]:
         return []
     if not (project.location.home / "share" / f"{space['device']}.key").exists():
         advice = "`remora share leave`, then join again with a new invitation."
-        return [Finding("error", "sharing", "the key of this machine is gone", advice)]
+        return [Finding("error", "sharing", "the key of this machine is missing", advice)]
     if state.get("problem"):
         said = f"{space['address']}: no exchange since {state['since'][:16]}: {state['problem']}"
         return [Finding("warning", "sharing", said, "Changes are kept; `remora sync` tries again.")]
@@ -275,7 +275,7 @@ def _history(project: OpenProject) -> Finding:
     match repository.standing(commit):
         case "new":
             return Finding(
-                "note", "history", "no commit was read yet", "`remora init` reads the git history."
+                "note", "history", "no commit has been read", "`remora init` reads the git history."
             )
         case "continues":
             new = repository.count(commit)

@@ -59,7 +59,7 @@ def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
         return Exported(str(path), form, len(_records(project, scope)), done.bytes)
     with os_errors(path, "write"):
         if path.exists():
-            raise Conflict(f"{path} is there already", hint="Name a file that does not exist yet.")
+            raise Conflict(f"{path} already exists", hint="Name a file that does not exist yet.")
     records = _records(project, scope)
     if form == "json":
         text = json.dumps(document(project, scope), ensure_ascii=False, indent=1)
@@ -130,7 +130,7 @@ def _journal(project: OpenProject) -> dict[str, str]:
 
 
 def _markdown(records: Sequence[MemoryRecord], name: str) -> Iterator[str]:
-    yield f"# What is remembered of {name}"
+    yield f"# Memory of {name}"
     for kind in dict.fromkeys(
         record.type for record in sorted(records, key=lambda r: (r.type, r.created_at))
     ):

@@ -263,9 +263,9 @@ def _take_history(
     present = frozenset(repository.tracked_files())
     again = _why_again(db, repository, last, head)
     if last and not again and not db.commits.count() and db.history.clock():
-        again = "an older version kept no messages"
+        again = "an older version stored no messages"
     if last and not again and not db.meta.get(FOLLOWED):
-        again = "an older version kept no renames"
+        again = "an older version stored no renames"
     if last == head and not again and _present(db) == present:
         return _History(db.history.clock(), 0, 0)
     if again:

@@ -96,7 +96,7 @@ def _of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         return allowed_in_repository(_parsed(root / SETTINGS_FILE), root)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        return {}, (f"{SETTINGS_FILE} is not valid TOML ({error}); all of it is ignored",)
+        return {}, (f"{SETTINGS_FILE} is not valid TOML ({error}); the whole file is ignored",)
     except StoreError as error:
         return {}, (f"{error}; it is ignored",)
 

@@ -142,7 +142,7 @@ class Entries:
 
     def _clean(self, content: object) -> str:
         if not isinstance(content, str):
-            raise InvalidInput(f"the content of an entry is text, not {type(content).__name__}")
+            raise InvalidInput(f"the content of an entry must be text, not {type(content).__name__}")
         clean = redact(content)
         self.redactions = clean.redactions
         return clean.text
@@ -151,7 +151,7 @@ class Entries:
 def _names(*names: object) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
-            raise InvalidInput(f"a name is text, not {type(name).__name__}")
+            raise InvalidInput(f"a name must be text, not {type(name).__name__}")
         if holds_secret(name):
             raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
     return tuple(str(name) for name in names)

@@ -254,7 +254,7 @@ class Items:
             blobs = iter([to_blob(row) for row in rows])
             return {where: [next(blobs) for _ in parts] for where, parts in wanted.items()}
         except Exception as error:  # noqa: BLE001  a put never fails because of a model
-            _log.warning("items are kept without vectors: %s", error)
+            _log.warning("items are stored without vectors: %s", error)
             return {}
 
     def _scores(
@@ -322,7 +322,7 @@ def _json(value: Any) -> str:
     try:
         return json.dumps(dict(value), ensure_ascii=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"an item's value is a JSON object: {error}") from error
+        raise InvalidInput(f"the value of an item must be a JSON object: {error}") from error
 
 
 def _plain(value: Any) -> Any:

@@ -67,7 +67,7 @@ class Journal:
     def write(self, content: str) -> bool:
         """Replace the text of MEMORY.md and return whether it changed; the earlier text is kept."""
         if not isinstance(content, str):
-            raise InvalidInput(f"the long-term memory is text, not {type(content).__name__}")
+            raise InvalidInput(f"the long-term memory must be text, not {type(content).__name__}")
         return self._files().write_memory(redact(content).text)
 
     def versions(self) -> list[KeptFile]:
@@ -101,7 +101,7 @@ class Journal:
             instead_of: a line of the same day to replace; if the day has no such line, nothing is noted.
         """
         if not isinstance(user, str) or not isinstance(assistant, str):
-            raise InvalidInput("an exchange is two texts: what the user said and the answer")
+            raise InvalidInput("an exchange must have two texts, the message of the user and the answer")
         if not self._project.settings.journal.enabled:
             return ""
         who = "Assistant" if own_words else "Session"
@@ -129,7 +129,7 @@ class Journal:
             InvalidInput: the entry is blank.
         """
         if not isinstance(entry, str):
-            raise InvalidInput(f"a history entry is text, not {type(entry).__name__}")
+            raise InvalidInput(f"a history entry must be text, not {type(entry).__name__}")
         done = self._files().append_history(redact(entry).text)
         self.problems = done.problems
         return done.time

@@ -92,7 +92,7 @@ class Session:
         """Append messages in one durable write, all or none; return the stored messages in order."""
         self._require_writable()
         if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
-            raise InvalidInput("messages must be a list of messages", hint="Use append for a single one.")
+            raise InvalidInput("messages must be a list of messages", hint="Use append for a single message.")
         counts: dict[str, int] = {r.kind: r.count for r in self.redactions}
         clean = [_redacted(m, counts) for m in messages]
         with self._lock:
@@ -161,7 +161,7 @@ class Session:
 
         self._require_writable()
         if keep_last is not None and (isinstance(keep_last, bool) or not isinstance(keep_last, int)):
-            raise InvalidInput(f"keep_last is a number of messages, not {keep_last!r}")
+            raise InvalidInput(f"keep_last must be a number of messages, not {keep_last!r}")
         return compact(self._project, self._log, keep_last)
 
     def compact_if_needed(self, input_limit: int | None = None) -> Compaction | None:

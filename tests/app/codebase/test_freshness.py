@@ -117,7 +117,7 @@ def test_a_few_large_files_are_only_counted(shop: Memory, repo: Repo, monkeypatc
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
     assert found.notes == (
-        "lib/late.py changed since the last `remora index` and is not in this answer yet; run it to read it",
+        "lib/late.py changed since the last `remora index` and is not in this answer yet; run it again",
     )
 
 
@@ -425,7 +425,7 @@ def test_an_index_of_another_version_is_said_to_be_one(shop: Memory, repo: Repo)
         db.connection.execute("UPDATE graph_index_state SET index_version = index_version - 1")
     put(repo, {"shop/cart.py": USER.format(name="sum_up")})
     found = shop.impact("shop/money.py:price")
-    assert found.notes[0] == "the index was made by another version of Remora; `remora index` makes it again"
+    assert found.notes[0] == "the index was made by another version of Remora; `remora index` rebuilds it"
     report = shop.index_files(["lib/late.py"])
     assert (report.read, report.files) == (4, 4)
     assert users(shop) == ["shop/cart.py:sum_up"]

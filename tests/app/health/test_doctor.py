@@ -214,7 +214,7 @@ def test_git(tmp_path: Path, environ: dict[str, str]) -> None:
     with Memory.open(root, environ=environ) as memory:
         report = memory.doctor()
         assert of(report, "git")[0].detail.startswith("branch main at ")
-        assert of(report, "history")[0].detail == "no commit was read yet"
+        assert of(report, "history")[0].detail == "no commit has been read"
         memory.init()
         assert of(memory.doctor(), "history") == [Finding("ok", "history", "commits read: 1, up to date")]
         subprocess.run([*commit, "-m", "two"], cwd=root, check=True)

@@ -144,7 +144,7 @@ def test_a_retirement_against_an_edit(two: tuple[Memory, Memory]) -> None:
 def test_deciding_needs_something_to_decide(two: tuple[Memory, Memory]) -> None:
     """A memory with one text has nothing to decide, and an unknown id is told so."""
     record = two[0].remember(TEXT)
-    with pytest.raises(NotFound, match="contested"):
+    with pytest.raises(NotFound, match="has no conflict"):
         two[0].sharing.decide(record.id, "mine")
 
 

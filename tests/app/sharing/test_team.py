@@ -81,7 +81,7 @@ def test_a_wider_circle_takes_a_higher_role(team: Team, who: str, visibility: st
 
 def test_roles_change(team: Team) -> None:
     """A member who becomes a steward may share with the team from then on; only admins change roles."""
-    with pytest.raises(InvalidInput, match="takes an admin"):
+    with pytest.raises(InvalidInput, match="only an admin"):
         team["mel"].sharing.set_role("Mel", "admin")
     team["ann"].sharing.set_role("Mel", "steward")
     exchange(*team.values())
@@ -141,7 +141,7 @@ def test_a_dispute_lowers_and_a_decision_restores(team: Team) -> None:
         ("comment", "Mel", "only for the small tables"),
     ]
     assert "dispute" not in team["stu"].status().brief
-    with pytest.raises(InvalidInput, match="takes a steward"):
+    with pytest.raises(InvalidInput, match="only a steward"):
         team["mel"].sharing.uphold(record.id, "no")
     team["stu"].sharing.uphold(record.id, "the large ones still lock")
     exchange(*team.values())
