@@ -222,7 +222,7 @@ def test_many_changed_files_are_left_out_until_they_are_read(
         found = shop.impact("shop/money.py:price")
         assert list(found) == []
         said = "shop/cart.py changed since the last `remora index` and is not in this answer yet"
-        assert found.notes[0] == f"{said}; run it to read it"
+        assert found.notes[0] == f"{said}; run it again"
     assert shop.related_files("shop/money.py", 9) == []
     monkeypatch.setattr(impact, "up_to_date", freshness.notices)
     assert shop.impact("shop/money.py:price").notes[0] == (

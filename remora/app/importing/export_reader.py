@@ -172,12 +172,8 @@ def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
         }
     finally:
         db.close()
-    logs = sorted((folder / "sessions").glob(f"*{SUFFIX}")) if (folder / "sessions").is_dir() else ()
-    found["sessions"] = [{"file": p.name, "log": p.read_text("utf-8", "surrogateescape")} for p in logs]
-    files = sorted((folder / "memory").rglob("*.md")) if (folder / "memory").is_dir() else ()
-    found["journal"] = {
-        p.relative_to(folder / "memory").as_posix(): p.read_text("utf-8", "replace") for p in files
-    }
+    found["sessions"] = export.session_files(folder / "sessions")
+    found["journal"] = export.journal_files(folder / "memory")
     return found
 
 

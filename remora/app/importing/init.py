@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
+GONE = "its files are gone"
+FOLLOWED = "history.moves"  # meta key: the renames in the history were read
+SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
+APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 Progress = Callable[[str, int, int], None]
 
 
@@ -285,7 +290,8 @@ def _take_history(
     try:
         for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
             with sparing(f"commit {commit.sha[:10]}", tally.skipped):
-                _learn(learnt, candidates, commit)
+                learnt.learn(commit)
+                candidates.add(commit)
                 if len(commit.files) <= MAX_FILES:
                     said.append(_message(commit, learnt.clock()))
             if progress and number % 50 == 0:
@@ -351,11 +357,6 @@ def _present(db: Database) -> set[str]:
     return {f.path for f in db.history.all_files() if f.present}
 
 
-def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
-    learnt.learn(commit)
-    candidates.add(commit)
-
-
 def _take_candidates(
     project: OpenProject, db: Database, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
 ) -> None:
@@ -394,10 +395,3 @@ def _mark_orphans(project: OpenProject, db: Database) -> None:
         for record in db.memories.get_many(back).values():
             changes = {"stale_at": None, **without_reason(record, GONE)}
             db.memories.update(record.id, changes, change=Change("resolve", "its files are back"))
-
-
-_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
-GONE = "its files are gone"
-FOLLOWED = "history.moves"  # meta key: the renames in the history were read
-SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
-APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule

@@ -207,10 +207,7 @@ def _list_of(hints: tuple[Any, ...]) -> Expected:
     element = _expected(hints[0]) if hints else None
     plural = {"text": "texts", "a path": "paths"}.get(element.words, "values") if element else "values"
     if element is not None and "a mapping" in element.words:
-        plural, element = (
-            "mappings",
-            None,
-        )  # mappings are validated one by one, so that valid ones can be kept
+        plural, element = "mappings", None  # they are validated one by one, so that valid ones can be kept
 
     def fits(value: Any) -> bool:
         if value is None:

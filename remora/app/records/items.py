@@ -132,10 +132,8 @@ class Items:
             return []
         ranked = bool(query) and self._model is not False
         if passes is None and not ranked:
-            rows = [
-                (row, _value(row)) for row in store.below(prefix, self._live(), limit=limit, offset=offset)
-            ]
-            found: list[tuple[ItemRow, dict[str, Any], float | None]] = [(r, v, None) for r, v in rows]
+            page = store.below(prefix, self._live(), limit=limit, offset=offset)
+            found: list[tuple[ItemRow, dict[str, Any], float | None]] = [(r, _value(r), None) for r in page]
         else:
             rows = [(row, _value(row)) for row in store.below(prefix, self._live())]
             rows = [(row, value) for row, value in rows if passes is None or passes(value)]

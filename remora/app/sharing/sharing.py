@@ -99,13 +99,8 @@ class Sharing:
             ConfigError: an extra is not installed.
             SourceError: the address cannot be reached.
         """
-        space.found(
-            self._project,
-            address,
-            name or self._project.location.name,
-            me or self._name(),
-            automatic=automatic,
-        )
+        name, me = name or self._project.location.name, me or self._name()
+        space.found(self._project, address, name, me, automatic=automatic)
         return self.status()
 
     def join(self, invitation: str, *, address: str | None = None, automatic: bool = True) -> SharingStatus:

@@ -104,7 +104,7 @@ def test_many_changed_files_are_only_counted(shop: Memory, repo: Repo):
         found = shop.impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
         said = f"{module.FEW + 1} files changed since the last `remora index` and are not in this answer yet"
-        assert found.notes == (f"{said}; run it to read them",)
+        assert found.notes == (f"{said}; run it again",)
     shop.index()
     assert len(users(shop)) == module.FEW + 2
     assert shop.impact("shop/money.py:price").notes == ()
@@ -281,7 +281,7 @@ def test_many_files_that_differ_are_left_out_of_that_trees_answers(
     for _ in range(2):
         found = second.impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
-        assert found.notes == (f"{said.format(MANY, repo.root)}; run it to read them",)
+        assert found.notes == (f"{said.format(MANY, repo.root)}; run it again",)
         assert users(first) == before
         assert first.impact("shop/money.py:price").notes == ()
     second.index()

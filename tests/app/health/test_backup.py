@@ -185,7 +185,7 @@ def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkey
         target.write_text("somebody else's")
 
     monkeypatch.setattr(Connection, "copy", staticmethod(copied))
-    with memory, pytest.raises(Conflict, match="is there already"):
+    with memory, pytest.raises(Conflict, match="already exists"):
         backup(memory._project.location.home, target)
     assert target.read_text() == "somebody else's"
     assert list(tmp_path.glob(".copy*")) == []

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from remora import InitReport, Memory
-from remora.app.importing import init as day_one
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Author, MemoryRecord
 from remora.graph import file_reader
 from remora.sources import rules
+from remora.sources.history import CoChange
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
 
 if TYPE_CHECKING:
-    from remora.sources.fixes import Candidates
     from remora.sources.git_log import Commit
-    from remora.sources.history import CoChange
     from remora.sources.rule_files import Found
 
 RULES = """# Working here
@@ -610,19 +608,19 @@ def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
     """Both are skipped with the type of their error; the other rules, commits and files are taken."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "- Ask before you add a library.\n"})
     shas = [repo.commit(message, files) for message, files in FIX.items()]
-    learn, load = day_one._learn, rules._Loader.load
+    learn, load = CoChange.learn, rules._Loader.load
 
-    def learning(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
+    def learning(self: CoChange, commit: Commit) -> None:
         if commit.sha == shas[0]:
             raise RecursionError("deep")
-        learn(learnt, candidates, commit)
+        learn(self, commit)
 
     def loading(self: rules._Loader, found: Found, *more: Any) -> None:
         if found.path == "AGENTS.md":
             raise ValueError("odd")
         load(self, found, *more)
 
-    monkeypatch.setattr(day_one, "_learn", learning)
+    monkeypatch.setattr(CoChange, "learn", learning)
     monkeypatch.setattr(rules._Loader, "load", loading)
     report = memory.init()
     assert "AGENTS.md: ValueError: odd" in why(report)

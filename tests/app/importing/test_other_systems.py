@@ -301,7 +301,7 @@ def test_our_own_folder_is_not_moved_in(bare: Memory, tmp_path: Path) -> None:
     """Our journal looks like that of a system it was learned from; it is refused."""
     bare.journal.add_history("They chose.")
     for path in (bare.home, bare.home / "memory", tmp_path / "data"):
-        with pytest.raises(InvalidInput, match="Remora's own"):
+        with pytest.raises(InvalidInput, match="belongs to Remora"):
             bare.move_in(path)
 
 
@@ -433,7 +433,7 @@ def test_what_nobody_knows(bare: Memory, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no files of a supported system"):
         bare.move_in(path)
     unclear = write(tmp_path / "unclear", {"memory/MEMORY.md": "- They use tabs.\n"})
-    with pytest.raises(InvalidInput, match="may be of neoclaw, golemcore, claude-code"):
+    with pytest.raises(InvalidInput, match="neoclaw, golemcore, claude-code"):
         bare.move_in(unclear)
     assert bare.move_in(unclear, "neoclaw").new == {"long-term memory": 1}
 
