@@ -14,7 +14,10 @@ import pytest
 from remora import AsyncMemory, AsyncSession, Memory, Session
 from remora.app.agent import loop as loops
 from remora.app.agent.loop import Loop
-from remora.app.aio import AsyncLoop
+from remora.app.aio import AsyncEntries, AsyncJournal, AsyncLoop, AsyncSharing
+from remora.app.records.entries import Entries
+from remora.app.records.journal import Journal
+from remora.app.sharing.sharing import Sharing
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.moments import Reply
 from tests.helpers import environment, texts
@@ -28,7 +31,15 @@ def public(kind: type) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("sync", "mirror"), [(Memory, AsyncMemory), (Session, AsyncSession), (Loop, AsyncLoop)]
+    ("sync", "mirror"),
+    [
+        (Memory, AsyncMemory),
+        (Session, AsyncSession),
+        (Loop, AsyncLoop),
+        (Entries, AsyncEntries),
+        (Journal, AsyncJournal),
+        (Sharing, AsyncSharing),
+    ],
 )
 def test_every_method_is_mirrored(sync: type, mirror: type) -> None:
     """Each public method has a twin with the same parameters; all but those that open are awaited."""
@@ -57,6 +68,9 @@ def test_a_day(tmp_path: Path, folder: Path) -> None:
             assert memory.notes == ("no embedding model",)
             assert (await memory.show(r.id)).tags == ("auth",)
             assert (await memory.edit(r.id, tags=["jwt"])).tags == ("jwt",)
+            await memory.entries.add("deploy", "Roll out in steps.")
+            assert [e.name for e in await memory.entries.list()] == ["deploy"]
+            assert await memory.journal.write("- They use tabs.")
             session = memory.session("cli:1")
             assert session.id == "cli:1"
             await session.append("user", "How long?")

@@ -203,15 +203,6 @@ def test_of_memories_about_a_file_those_that_name_the_symbol_come_first(shop: Me
     assert [m.id for m in shop.impact("price").memories] == [named, new, old]
 
 
-def test_a_question_reads_what_changed_again(shop: Memory, folder: Path):
-    """An answer never rests on a file as it was before; the note says what happened."""
-    write(folder, {"shop/cart.py": "def total(items):\n    return 0\n\n\n# no prices any more\n"})
-    found = shop.impact("shop/money.py:price")
-    assert list(found) == []
-    assert found.notes[0] == "shop/cart.py changed since the last `remora index` and was read again"
-    assert shop.impact("shop/money.py:price").notes == found.notes[1:]
-
-
 def test_many_changed_files_are_left_out_until_they_are_read(
     shop: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -251,14 +242,6 @@ def test_a_file_that_is_left_out_is_said_to_be(shop: Memory, folder: Path):
     shop.index()
     with pytest.raises(NotFound, match=r"shop/made\.py is left out of the code graph: generated"):
         shop.impact("shop/made.py")
-
-
-def test_a_reader_is_told_that_files_changed(tmp_path: Path, shop: Memory, folder: Path, clock: FixedClock):
-    """What is opened for reading only changes nothing, and says what it saw."""
-    shop.close()
-    write(folder, {"shop/cart.py": FILES["shop/cart.py"] + "\n# longer\n"})
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
-        assert "shop/cart.py changed since the last `remora index`" in reader.impact("shop/money.py").notes[0]
 
 
 def test_a_project_that_was_never_indexed_says_so(bare: Memory):
@@ -484,23 +467,6 @@ def test_memories_of_neighbouring_code_come_up(shop: Memory):
     assert "shop/money.py stands next to shop/cart.py in the code" in str(hit.why[0])
 
 
-def test_history_makes_edges(tmp_path: Path, repo: Repo, clock: FixedClock):
-    """Files that changed together are joined by an edge of git, with how often."""
-    for number in range(3):
-        repo.commit(f"Change {number}", {"lib/a.py": f"x = {number}\n", "lib/b.py": f"y = {number}\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        edges = memory._project.db.connection.rows(
-            """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_edges e
-               JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
-               WHERE e.source = 'git' ORDER BY 1"""
-        )
-        assert edges == [
-            ("lib/a.py", "lib/b.py", "co_change", 3.0, 1.0),
-            ("lib/b.py", "lib/a.py", "co_change", 3.0, 1.0),
-        ]
-
-
 def test_history_follows_a_file_that_comes_back(tmp_path: Path, repo: Repo, clock: FixedClock):
     """A file that left the graph between two runs has its edges of git again afterwards."""
     for number in range(3):
@@ -542,8 +508,9 @@ def test_a_question_about_a_project_that_is_away_forgets_nothing(shop: Memory, f
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total", "test_total"]
     assert found.notes == (f"{folder} does not exist; this is its state at the last `remora index`",)
-    with pytest.raises(SourceError, match="cannot read"):
-        shop.index_files(["shop/cart.py"])
+    for read in (shop.index, lambda: shop.index_files(["shop/cart.py"])):
+        with pytest.raises(SourceError, match="cannot read"):
+            read()
     away.rename(folder)
     assert (shop.index().unchanged, shop.impact("shop/money.py:price").notes) == (5, ())
 
@@ -559,40 +526,6 @@ def test_what_is_not_found_in_a_graph_that_is_not_whole_may_still_come(
     with pytest.raises(NotFound) as error:
         bare.impact("nothing")
     assert ("not indexed yet" in error.value.hint) is not ready
-
-
-def test_a_deleted_project_is_an_error_and_nothing_is_lost(shop: Memory, folder: Path):
-    """A folder that is gone is not a project without files."""
-    before = shop.index().files
-    folder.rename(folder.with_name("elsewhere"))
-    with pytest.raises(SourceError, match="cannot read"):
-        shop.index()
-    folder.with_name("elsewhere").rename(folder)
-    report = shop.index()
-    assert (report.files, report.deleted) == (before, 0)
-
-
-def test_a_shallow_clone_is_indexed(tmp_path: Path, repo: Repo, clock: FixedClock):
-    """The code does not depend on how much of the history there is."""
-    repo.commit("One", {"a.py": "def one():\n    return 1\n"})
-    repo.commit("Two", {"b.py": "from a import one\n\n\ndef two():\n    return one() + 1\n"})
-    copy = tmp_path / "copy"
-    repo.git("clone", "-q", "--depth", "1", f"file://{repo.root}", str(copy))
-    with Memory.open(copy, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        assert [i.symbol for i in memory.impact("one")] == ["two"]
-
-
-def test_a_switch_of_branches_reads_what_differs(tmp_path: Path, repo: Repo, clock: FixedClock):
-    """Only the files that the two branches do not share are read."""
-    repo.commit("One", {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(20)})
-    repo.git("checkout", "-q", "-b", "other")
-    repo.commit("Two", {"m3.py": "def f3():\n    return f4()\n", "new.py": "x = 1\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.index()
-        repo.git("checkout", "-q", "main")
-        report = memory.index()
-        assert (report.read, report.deleted, report.files) == (1, 1, 20)
 
 
 def precise() -> bytes:

@@ -299,14 +299,6 @@ def test_it_goes_with_the_files(opened: Opener) -> None:
     assert set(purposes(memory)) == {"docs", "tests", "web"}
 
 
-def test_a_module_holds_its_files(opened: Opener) -> None:
-    """Each module's node has an edge to each of its files."""
-    memory = opened(*[answer(str(n)) for n in range(3)])
-    memory.describe_modules()
-    held = db_of(memory).layers.edges_at(["module:web/"], ("defines",))
-    assert held == [UpperEdge("module:web/", "web/routes.py", "defines", 1.0, 1.0)]
-
-
 def test_only_one_process_asks(opened: Opener) -> None:
     """While another pass runs nothing is asked."""
     memory = opened()

@@ -132,19 +132,6 @@ def test_again_after_a_commit(repo: Repo, memory: Memory, walks: Callable[[], li
     assert [call for call in again if f"{last}..{head}" not in call] == []
 
 
-def test_again_in_another_process(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
-    """A later opening knows what was read."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        before = rows(memory)
-    clock.advance(days=3)
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        assert rows(memory) == before
-
-
 def test_the_same_rule_in_two_files(repo: Repo, memory: Memory) -> None:
     """A rule that two files hold is stored once, with both places; so is one that a file gets later."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "# Rules\n\n" + RULES})
@@ -481,13 +468,6 @@ def test_no_repository(folder: Path, bare: Memory) -> None:
     report = bare.init(folder)
     assert (report.stored, report.commits_new, report.edges) == (2, 0, 0)
     assert bare.init().unchanged == 2
-
-
-def test_nothing_to_read(bare: Memory) -> None:
-    """An empty folder gives an empty report."""
-    report = bare.init()
-    assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 0, "retired": 0}
-    assert (report.rule_files, report.skipped) == ((), ())
 
 
 def test_a_damaged_repository(repo: Repo, memory: Memory) -> None:

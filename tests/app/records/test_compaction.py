@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import threading
 from collections.abc import Callable
@@ -11,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from remora import AsyncMemory, Memory
+from remora import Memory
 from remora.app.records.compaction import Compaction
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderError, StoreError, StoreFull, StoreReadOnly
 from remora.core.values import ToolCall
 from remora.llm.scripted import ScriptedModel
-from tests.app.talks import archives, contents, ended, markers, opened, start, talk
+from tests.app.talks import archives, contents, markers, opened, talk
 from tests.helpers import SECRET, environment, files, holds, no_file_above
 from tests.servers import ModelServer, Reply
 
@@ -440,26 +439,6 @@ def test_threads_take_turns(tmp_path: Path, folder: Path) -> None:
         _check_turns(memory, done, 72)
 
 
-@pytest.mark.slow
-def test_processes_take_turns(tmp_path: Path, folder: Path) -> None:
-    """Three processes append to one session and shorten it: nothing is lost, no archive without a marker."""
-    script = """
-        session = memory.session("cli:42")
-        for turn in range(6):
-            session.extend([{"role": "user", "content": f"said {os.getpid()} {turn} {n}"} for n in range(3)])
-            done = session.compact(2)
-            say(done.removed, done.archive)
-        """
-    processes = [start(script, tmp_path) for _ in range(3)]
-    done = [
-        Compaction("cli:42", removed, 0, archive=archive)
-        for process in processes
-        for removed, archive in ended(process)
-    ]
-    with opened(tmp_path) as memory:
-        _check_turns(memory, done, 54)
-
-
 def _check_turns(memory: Memory, done: list[Compaction], said: int) -> None:
     """Hold a session that many compacted against what each of them was told."""
     session = memory.session("cli:42")
@@ -526,34 +505,3 @@ def test_reading_only(tmp_path: Path, folder: Path) -> None:
         assert session.standing().over is False
         assert session.recap().startswith("## Recent Conversation Recap")
     assert files(tmp_path) == before
-
-
-def test_async(tmp_path: Path, folder: Path) -> None:
-    """Async programs compact with the same words."""
-
-    async def day() -> None:
-        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
-            session = memory.session("cli:42")
-            await session.extend(talk(52))
-            done = await session.compact_if_needed()
-            assert done is not None
-            assert (done.why, done.kept) == ("window", 25)
-            assert (await session.compact(2)).kept == 2
-            assert await session.count() == 3
-            assert [entry.name for entry in await memory.entries.list("archive")] == ["cli-42-1", "cli-42-2"]
-
-    asyncio.run(day())
-
-
-def test_sessions(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """The sessions of a project are listed with what can be seen at a glance."""
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
-        assert memory.sessions() == []
-        memory.session("cli:1").extend(talk(30))
-        memory.session("cli:1").compact(2)
-        memory.session("web:2").extend(talk(3))
-        found = {one.id: (one.messages, one.created, one.problem) for one in memory.sessions()}
-        assert found == {
-            "cli:1": (30, "2026-03-01T12:00:00.000Z", ""),
-            "web:2": (3, "2026-03-01T12:00:00.000Z", ""),
-        }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
 from collections.abc import Sequence
@@ -11,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from remora import AsyncMemory, Memory
+from remora import Memory
 from remora.app.records.consolidation import Consolidation
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
-from remora.core.errors import ProviderError, StoreBusy, StoreError, StoreReadOnly
+from remora.core.errors import ProviderError, StoreBusy, StoreError
 from remora.core.values import ToolCall
 from remora.llm.scripted import ScriptedModel
 from tests.app.talks import contents, history, in_each_history_file, markers, opened, start, talk
@@ -255,33 +254,13 @@ def test_secrets(tmp_path: Path) -> None:
     assert kept == {"sessions", "versions"}  # the log and the text that a person wrote
 
 
-def test_versions(tmp_path: Path) -> None:
-    """Each text of MEMORY.md that a consolidation replaced is kept, and can be brought back."""
-    texts = ["- ES256", "- ES256\n- vault", "- ES256\n- vault\n- tabs"]
-    memory, _ = memory_of(tmp_path, *(answer(memory=text) for text in texts))
-    with memory:
-        session = memory.session("cli:42")
-        for _ in texts:
-            session.extend(talk(2))
-            assert session.new().memory_changed
-        assert memory.journal.show() == texts[-1]
-        kept = memory.journal.versions()
-        assert [one.path.read_text("utf-8") for one in kept] == texts[1::-1]
-        assert memory.journal.restore(kept[1].name)
-        assert memory.journal.show() == texts[0]
-        assert texts[-1] in [one.path.read_text("utf-8") for one in memory.journal.versions()]
-
-
 @pytest.mark.parametrize(
     ("reply", "note"),
     [
         (ProviderError("the model is away"), "the model is away"),
         ("Sure! Here is what I think.", "was rejected"),
-        ('{"history_entry": "half', "was cut off"),
-        (answer(entry=None), "history_entry is null"),
-        (answer(memory=""), "would empty the memory"),
     ],
-    ids=["error", "prose", "half", "null", "empty"],
+    ids=["error", "prose"],
 )
 def test_a_model_that_fails(tmp_path: Path, reply: Any, note: str) -> None:
     """The end of the conversation goes into the history as it was said, and MEMORY.md stays."""
@@ -398,33 +377,6 @@ def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
             steps._TURN_SLACK = slack
         assert (session.count(), markers(session, "consolidated")) == (3, [])
         assert session.new().messages == 3
-
-
-def test_reading_only(tmp_path: Path, folder: Path) -> None:
-    """A memory that was opened for reading brings nothing into the journal."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        memory.session("cli:42").extend(talk(3))
-    with (
-        Memory.open(folder, environ=environ, read_only=True) as memory,
-        pytest.raises(StoreReadOnly, match="reading only"),
-    ):
-        memory.journal.consolidate()
-
-
-def test_async(tmp_path: Path, folder: Path) -> None:
-    """Async programs consolidate with the same words."""
-
-    async def day() -> None:
-        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
-            session = memory.session("cli:42")
-            await session.extend(talk(3))
-            assert (await session.new()).messages == 3
-            await session.extend(talk(2))
-            assert [one.messages for one in await memory.journal.consolidate()] == [2]
-            assert [one.messages for one in await memory.journal.consolidate("cli:42")] == [0]
-
-    asyncio.run(day())
 
 
 # When a process dies

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from datetime import date
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remora import AsyncMemory, Memory
+from remora import Memory
 from remora.core.clock import FixedClock, from_iso
 from remora.core.errors import InvalidInput, NotFound, StoreError, StoreReadOnly
 from tests.app.talks import talk
@@ -224,25 +223,3 @@ def test_a_block_of_a_long_history(bare: Memory) -> None:
         bare.journal.block()
         took.append(time.perf_counter() - began)
     assert min(took) < 0.010
-
-
-def test_async(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """Async programs keep a journal with the same words."""
-
-    async def day() -> None:
-        async with AsyncMemory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
-            journal = memory.journal
-            assert journal.folder == memory.home / "memory"
-            await journal.write("- They use tabs.")
-            await journal.write("- They use spaces.")
-            (kept,) = await journal.versions()
-            await journal.restore(kept.name)
-            line = await journal.note("How?", "So.")
-            time_of = await journal.add_history("The project began.")
-            assert await journal.show() == "- They use tabs."
-            assert await journal.today() == await journal.day((await journal.days())[0]) == line.strip()
-            assert [(e.time, e.text) for e in await journal.history()] == [(time_of, "The project began.")]
-            assert "They use tabs" in await journal.block("tabs")
-            assert journal.problems == ()
-
-    asyncio.run(day())
