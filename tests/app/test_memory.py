@@ -169,7 +169,7 @@ def test_remember_each(bare: Memory) -> None:
     db = bare._project.db.connection
     db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
     with pytest.raises(StoreFull):
-        bare.remember_each([{"content": f"Service number{n} " + "word " * 900} for n in range(200)])
+        bare.remember_each([{"content": f"Service number{n} " + "word " * 900} for n in range(20)])
     assert rows(bare) == before
 
 
@@ -177,11 +177,11 @@ def test_remember_each_waits_for_the_disk_once(bare: Memory) -> None:
     """Many drafts that say the same are one memory, stored in one transaction."""
     db = bare._project.db.connection
     before = db.version()[1]
-    found = bare.remember_each([{"content": "Tokens expire after 24 h", "tags": ["auth"]}] * 500)
+    found = bare.remember_each([{"content": "Tokens expire after 24 h", "tags": ["auth"]}] * 50)
     assert db.version()[1] == before + 1
     assert len({r.id for r in found if isinstance(r, MemoryRecord)}) == 1
     actions = [r.receipt.action for r in found if isinstance(r, MemoryRecord) and r.receipt]
-    assert actions == ["stored"] + ["merged"] * 499
+    assert actions == ["stored"] + ["merged"] * 49
     assert len(bare.list()) == 1
 
 
