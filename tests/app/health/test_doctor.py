@@ -33,14 +33,6 @@ def environ(tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A project without git."""
-    found = tmp_path / "shop"
-    found.mkdir()
-    return found
-
-
 def of(report: Report, what: str) -> list[Finding]:
     """Return the findings about one thing."""
     return [f for f in report.findings if f.what == what]
