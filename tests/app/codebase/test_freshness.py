@@ -232,19 +232,6 @@ def test_the_same_content_in_another_work_tree_is_not_stale(
     assert len(asked) == MANY + len(FILES)  # what they hold was remembered
 
 
-def test_the_index_of_one_work_tree_is_good_for_the_other(
-    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
-):
-    """Whichever was read last, both get the same answer."""
-    first, second = trees(repo.root), trees(tmp_path / "wt2")
-    for memory in (first, second, first):
-        memory.index()
-        for asked in (first, second):
-            asked._project.last_look = None
-            found = asked.impact("shop/money.py:price")
-            assert (len(found), found.notes) == (MANY + 1, ())
-
-
 def test_few_files_that_differ_are_read_again_in_turn(
     tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
 ):

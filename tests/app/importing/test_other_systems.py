@@ -388,13 +388,6 @@ def test_secrets(bare: Memory, tmp_path: Path) -> None:
     assert holds(bare.home, SECRET) == []
 
 
-@pytest.mark.parametrize("system", [None, "neoclaw", "auto-claude"])
-def test_a_path_where_nothing_is(bare: Memory, tmp_path: Path, system: str | None) -> None:
-    """An unknown path is an error that names it."""
-    with pytest.raises(NotFound, match="nowhere"):
-        bare.move_in(tmp_path / "nowhere", system)
-
-
 def test_a_long_term_memory_that_grew_there(bare: Memory, tmp_path: Path) -> None:
     """Only its new lines come over, under their headings; what was changed or taken out here stays so."""
     first = "# Facts\n\n- Lives in Oslo\n- Has a parrot\n\n```sh\nmake all\n\nmake run\n```\n"
@@ -413,7 +406,10 @@ def test_a_long_term_memory_that_grew_there(bare: Memory, tmp_path: Path) -> Non
 
 
 def test_what_nobody_knows(bare: Memory, tmp_path: Path) -> None:
-    """An unknown system and files of nobody are errors that name the choice; an unclear folder asks."""
+    """A missing path, an unknown system and files of nobody are errors; an unclear folder asks."""
+    for system in (None, "neoclaw"):
+        with pytest.raises(NotFound, match="nowhere"):
+            bare.move_in(tmp_path / "nowhere", system)
     with pytest.raises(InvalidInput, match="no reader for 'eliza'") as caught:
         bare.move_in(tmp_path, "eliza")
     assert "neoclaw" in caught.value.hint

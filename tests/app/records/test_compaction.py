@@ -265,8 +265,6 @@ def test_a_model_writes_the_summary(tmp_path: Path) -> None:
     ("reply", "how", "note"),
     [
         (ProviderError("the model is away"), "extract", "the model failed: the model is away"),
-        (TimeoutError(), "extract", "the model failed: TimeoutError"),
-        ("", "extract", "the model answered nothing"),
         ("It was long. " * 1_000, "model", "the answer had 12,999 characters"),
     ],
 )
