@@ -431,22 +431,6 @@ def test_a_watch_tries_again_when_another_process_is_at_work(
     assert [report.read for report in rounds[1:]] == [1]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_strange_files_are_counted_and_never_fatal(shop: Memory, folder: Path):
-    """Pipes, links to themselves, broken bytes and huge files take nothing else with them."""
-    os.mkfifo(folder / "pipe.py")
-    (folder / "loop.py").symlink_to("loop.py")
-    (folder / "bytes.py").write_bytes(b"def f(:\n\xff\xfe\x00(((((")
-    (folder / "huge.py").write_bytes(b"x = 1\n" * 9_000_000)
-    (folder / "new.py").write_text("def fine():\n    return 1\n", "utf-8")
-    report = shop.index()
-    reasons = dict(report.left_out)
-    assert reasons["symlink"] == 1
-    assert reasons["too large"] == 1
-    assert reasons["not a file"] == 1
-    assert shop.impact("fine").target == "new.py:fine"
-
-
 def test_what_a_memory_is_linked_to_stays_with_it(shop: Memory):
     """A duplicate brings its link, an edit changes it, and a memory in its place takes it over."""
     first = shop.remember("price never rounds", type="gotcha")

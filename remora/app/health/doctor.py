@@ -60,7 +60,10 @@ def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
 def examine(project: OpenProject) -> Report:
     """Run every check on an open project."""
     findings: list[Finding] = []
+    left_out = () if _opens(project) else IN_DATABASE
     for what, check in CHECKS:
+        if what in left_out:
+            continue
         try:
             findings += check(project)
         except RemoraError as error:
@@ -149,8 +152,6 @@ def _sound(what: str, store: Store) -> list[Finding]:
 
 def sessions(project: OpenProject) -> list[Finding]:
     """Check that the session logs can be read and are indexed to their end."""
-    if not _opens(project):
-        return []
     found = list_sessions(project.sessions_folder)
     findings = [
         Finding("warning", "session log", f"{s.path}: {s.problem}", "Readable lines are still used.")
@@ -251,8 +252,6 @@ def git(project: OpenProject) -> list[Finding]:
 
 def sharing(project: OpenProject) -> list[Finding]:
     """Report the shared space and the result of the last exchange."""
-    if not _opens(project):
-        return []
     space, state = project.db.meta.get(SPACE), project.db.meta.get(STATE) or {}
     if not isinstance(space, dict):
         return []
@@ -286,11 +285,6 @@ def _history(project: OpenProject) -> Finding:
     return Finding(
         "note", "history", "the branch does not contain the last commit read", "`remora init` reads it again."
     )
-
-
-def code_graph(project: OpenProject) -> list[Finding]:
-    """Check the code graph if the database opens."""
-    return code(project) if _opens(project) else []
 
 
 def methodologies(project: OpenProject) -> list[Finding]:
@@ -359,7 +353,7 @@ CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("items", items),
     ("embedding", embedding),
     ("texts", destinations),
-    ("code graph", code_graph),
+    ("code graph", code),
     ("git", git),
     ("sharing", sharing),
     ("methodology", methodologies),
@@ -368,6 +362,7 @@ CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("permissions", permissions),
     ("disk", disk),
 )
+IN_DATABASE = ("sessions", "code graph", "sharing")  # checks that need the databases to open
 
 
 def _version() -> str:

@@ -92,20 +92,7 @@ def standing_of(project: OpenProject, space: Space) -> Standing:
 
 
 def found(project: OpenProject, address: str, name: str, who: str, *, automatic: bool) -> Space:
-    """Create a shared log at an address; the user is its first admin.
-
-    Args:
-        project: the open project.
-        address: see `sharing.addresses`.
-        name: the project's name for the members.
-        who: the user's name for the members.
-        automatic: see `Space`.
-
-    Raises:
-        Conflict: the project is shared already.
-        InvalidInput: the address or a name is invalid.
-        SourceError: the address cannot be reached.
-    """
+    """Create a shared log at an address; the user, called `who`, is its first admin; see `Sharing.init`."""
     _must_be_new(project)
     seed = keys.new_seed()
     device = keys.device_of(keys.public_key(seed))
@@ -153,18 +140,7 @@ def invite(project: OpenProject, who: str, role: str, *, member: str | None = No
 
 
 def join(project: OpenProject, code: str, address: str | None, *, automatic: bool) -> Space:
-    """Join a shared log by an invitation.
-
-    Args:
-        project: the open project.
-        code: the invitation.
-        address: the address of the log for this machine, if it differs from the invitation's.
-        automatic: see `Space`.
-
-    Raises:
-        Conflict: the project is shared already.
-        InvalidInput: the text is not an invitation.
-    """
+    """Join a shared log by an invitation; nothing is exchanged yet; see `Sharing.join`."""
     _must_be_new(project)
     try:
         told = json.loads(base64.urlsafe_b64decode(code.strip().removeprefix(CODE)))

@@ -148,17 +148,7 @@ def _by(project: OpenProject, one: Revision) -> str:
 
 
 def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
-    """Resolve a conflict between the texts of a memory.
-
-    Args:
-        project: the open project.
-        memory_id: its id or a prefix of it.
-        keep: "mine", "theirs", "both", a revision's id or a prefix of it, or another text.
-
-    Raises:
-        NotFound: the memory has no conflict.
-        Conflict: `keep` matches more than one text.
-    """
+    """Resolve a conflict between the texts of a memory; see `Sharing.decide`."""
     record = resolve(project.db, memory_id)
     contested = next((c for c in conflicts(project) if c.memory.id == record.id), None)
     if contested is None:

@@ -89,16 +89,6 @@ def test_nothing_to_do(bare: Memory, said: int) -> None:
     assert not (bare.home / "memory").exists()
 
 
-def test_keep_none(bare: Memory) -> None:
-    """Keeping none leaves the summary alone, and doing it again changes nothing."""
-    session = bare.session("cli:42")
-    session.extend(talk(3))
-    assert (session.compact(0).removed, session.count()) == (3, 1)
-    assert session.compact(0).removed == 0
-    session.append("user", "message 4")
-    assert contents(session)[1:] == ["message 4"]
-
-
 @pytest.mark.parametrize("wrong", [-1, True, "4", 2.0])
 def test_what_cannot_be_kept(bare: Memory, wrong: Any) -> None:
     """A number that is none, or below zero, is refused before anything is done."""
@@ -128,16 +118,6 @@ def test_tool_traffic_becomes_text(bare: Memory) -> None:
         ("tool", 0, "c2"),
     ]
     assert session.history()[:6] == said
-
-
-def test_a_call_at_work_stays(bare: Memory) -> None:
-    """A compaction between a call and its result leaves the call to the result that comes."""
-    session = bare.session("cli:42")
-    session.extend(talk(6))
-    session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
-    assert session.compact(0).kept == 1
-    session.append("tool", "done", tool_call_id="c1", tool_name="bash")
-    assert [(m.role, len(m.tool_calls)) for m in session.messages()[1:]] == [("assistant", 1), ("tool", 0)]
 
 
 def test_any_number_of_compactions(bare: Memory) -> None:
@@ -190,17 +170,6 @@ def test_by_the_window(bare: Memory) -> None:
     again = session.compact_if_needed()
     assert again is not None
     assert (again.removed, again.kept) == (27, 25)
-
-
-def test_by_what_the_model_takes(bare: Memory) -> None:
-    """A caller who knows its model's limit has the conversation held to that."""
-    session = bare.session("cli:42")
-    session.extend([{"role": "user", "content": "x" * 2_900} for _ in range(10)])
-    assert session.compact_if_needed() is None
-    assert session.standing(20_000)[1:] == (16_285, 16_000, True)
-    done = session.compact_if_needed(20_000)
-    assert done is not None
-    assert not session.standing(20_000).over
 
 
 @pytest.mark.parametrize(
