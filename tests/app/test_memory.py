@@ -398,17 +398,6 @@ def test_what_the_user_said_is_true_everywhere(two: tuple[Memory, Memory]) -> No
     assert one.search("tabs indentation") == []
 
 
-def test_user_and_project_disagree(two: tuple[Memory, Memory]) -> None:
-    """Where the user and the project say different things both are shown, each naming the other."""
-    one, _ = two
-    ours = one.remember("Use 4 spaces for indentation", type="preference")
-    mine = one.remember("Use 2 spaces for indentation", type="preference", user=True)
-    found = {h.id: h for h in one.search("spaces for indentation")}
-    assert found[ours.id].disagrees_with == (mine.id,)
-    assert found[mine.id].disagrees_with == (ours.id,)
-    assert {h.realm for h in found.values()} == {"user", "project"}
-
-
 def test_without_the_users_memories(tmp_path: Path, folder: Path) -> None:
     """With `search.user_memories` off searches leave the user's memories out; `list` still has them."""
     with Memory.open(folder, environ=environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="no")) as memory:

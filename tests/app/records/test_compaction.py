@@ -177,12 +177,8 @@ def test_by_the_window(bare: Memory) -> None:
     [
         ({"REMORA_COMPACTION_ENABLED": "false"}, None),
         ({"REMORA_JOURNAL_ENABLED": "false"}, None),
-        ({"REMORA_JOURNAL_MEMORY_WINDOW": "60"}, None),
         ({"REMORA_JOURNAL_MEMORY_WINDOW": "10"}, "window"),
         ({"REMORA_COMPACTION_MAX_CONTEXT_TOKENS": "8100"}, "tokens"),
-        ({"REMORA_COMPACTION_MODEL_INPUT_LIMIT": "10000"}, "tokens"),
-        ({"REMORA_COMPACTION_OVERHEAD_TOKENS": "49900"}, "tokens"),
-        ({"REMORA_COMPACTION_CHARACTERS_PER_TOKEN": "0.01"}, "tokens"),
     ],
 )
 def test_settings(tmp_path: Path, folder: Path, settings: dict[str, str], why: str | None) -> None:

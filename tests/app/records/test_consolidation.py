@@ -130,18 +130,6 @@ def test_a_history_that_cannot_be_written(bare: Memory) -> None:
     assert (session.new().messages, session.count()) == (6, 0)
 
 
-def test_one_of_two_history_files_is_enough(bare: Memory) -> None:
-    """Where one of them cannot be written the entry stands in the other, and the result says so."""
-    month, _ = in_the_way(bare)[::-1]
-    (bare.journal.folder / "HISTORY.md").rmdir()
-    session = bare.session("cli:42")
-    session.extend(talk(4))
-    done = session.new()
-    assert done.how == "extract"
-    assert month.name in done.notes[0]
-    assert history(bare) == [done.entry]
-
-
 def test_tool_traffic_alone(bare: Memory) -> None:
     """There is nothing to tell of it; it is not looked at again."""
     session = bare.session("cli:42")
@@ -275,28 +263,6 @@ def test_a_model_that_fails(tmp_path: Path, reply: Any, note: str) -> None:
         assert "message 12" in history(memory)[0]
         assert (memory.journal.show(), session.count()) == ("- They use tabs.", 0)
         assert (done.kept_aside is not None) == isinstance(reply, str)
-
-
-def test_settings(tmp_path: Path) -> None:
-    """Time, tokens and the size of MEMORY.md are those of the settings."""
-    settings = {
-        "REMORA_JOURNAL_CONSOLIDATION_TIMEOUT": "7",
-        "REMORA_JOURNAL_CONSOLIDATION_TOKENS": "2000",
-        "REMORA_JOURNAL_MAX_MEMORY_SIZE": "500",
-    }
-    memory, model = memory_of(tmp_path, answer(), answer(memory="- short now " * 12), **settings)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(2))
-        session.new()
-        memory.journal.write("- short now, and a good deal more of it\n" * 20)
-        session.extend(talk(2))
-        session.new()
-    first, second = model.calls
-    assert first.max_tokens == 2_000
-    assert 6.5 < (first.timeout or 0) <= 7
-    assert "500" not in first.messages[-1].content
-    assert "500" in second.messages[-1].content
 
 
 # All sessions
