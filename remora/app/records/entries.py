@@ -137,18 +137,13 @@ class Entries:
         look_again(self._project)
         return self._project.entries()
 
-    def _clean(self, content: object) -> str:
-        if not isinstance(content, str):
-            raise InvalidInput(f"the content of an entry must be text, not {type(content).__name__}")
+    def _clean(self, content: str) -> str:
         clean = redact(content)
         self.redactions = clean.redactions
         return clean.text
 
 
-def _names(*names: object) -> tuple[str, ...]:
-    for name in names:
-        if not isinstance(name, str):
-            raise InvalidInput(f"a name must be text, not {type(name).__name__}")
-        if holds_secret(name):
-            raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
-    return tuple(str(name) for name in names)
+def _names(*names: str) -> tuple[str, ...]:
+    if any(map(holds_secret, names)):
+        raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
+    return names
