@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.codebase.indexing import index
 from remora.app.importing.allowed_imports import allowed
 from remora.app.learning import commit_taint
 from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.memories import triggers
+from remora.app.memories.embedding import catch_up
 from remora.app.project.branches import settle
 from remora.app.project.locate import data_dir, shared_root
 from remora.core.change import Change, acting
@@ -104,8 +106,6 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     triggers.refresh(project)
     if progress:
         progress("embedding", 0, 0)
-    from remora.app.memories.embedding import catch_up
-
     catch_up(project, None, progress)
     files, edges = db.history.counts()
     return InitReport(
@@ -135,8 +135,6 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
 
 def _take_code(project: OpenProject, tally: _Tally, progress: Progress | None) -> IndexReport | None:
     """Index the code; a folder that cannot be listed does not stop the rest of `init`."""
-    from remora.app.codebase.indexing import index
-
     with sparing("the code", tally.skipped):
         report = index(project, progress=progress)
         tally.skipped += [skip for skip in report.skipped if skip.why.startswith(FAILED)]

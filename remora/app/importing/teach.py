@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.memories.embedding import embed_when_many
 from remora.app.memories.targets import noted
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryDraft, MemoryRecord, Redaction, Skipped
@@ -103,8 +104,6 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
         if dry_run:
             raise _Undo
     if not dry_run:
-        from remora.app.memories.embedding import embed_when_many
-
         embed_when_many(project)
     counts: Counter[str] = Counter()
     for kind, number in secrets:
