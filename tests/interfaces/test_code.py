@@ -101,7 +101,7 @@ def test_files_come_with_their_evidence(run: Run, answer: Answer):
 def test_a_cold_project_is_told_what_to_do(run: Run):
     """Nothing is found before the first index, and the reason is said."""
     result = run("files", "the price")
-    assert "`remora index` reads" in result.stderr
+    assert "run `remora index`" in result.stderr
 
 
 def test_nothing_found_says_what_to_do_next(run: Run, project: Path):

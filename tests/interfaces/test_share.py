@@ -82,7 +82,7 @@ def test_a_walk_through_the_verbs(joined: tuple[Person, Person, str]) -> None:
     assert "steward" in ann("team", "role", "Ben", "steward").stdout
     ann("sync")
     assert "1 memory of others removed" in ben("share", "leave", "--yes").stdout
-    assert ben("share").stdout == "Not shared. `remora share init git` shares it.\n"
+    assert ben("share").stdout == "Not shared. `remora share init git` begins.\n"
 
 
 def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> None:
