@@ -1594,7 +1594,7 @@ class Memory:
         Deleted memories are removed from the tables, the indexes, the injection log and the bytes of the
         file. While another process reads, the bytes stay until the next pruning.
         """
-        from remora.app.health.prune import prune
+        from remora.app.health.maintenance import prune
 
         with self._lock:
             return prune(self._project, dry_run=dry_run)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remora import AsyncMemory, AsyncSession, Memory, Session
-from remora.app.agent import loop as loops
 from remora.app.agent.loop import Loop
-from remora.app.aio import AsyncLoop
+from remora.app.aio import AsyncEntries, AsyncJournal, AsyncLoop, AsyncSharing
+from remora.app.records.entries import Entries
+from remora.app.records.journal import Journal
+from remora.app.sharing.sharing import Sharing
 from remora.core.errors import InvalidInput, NotFound
-from remora.core.moments import Reply
 from tests.helpers import environment, texts
 
 SAID = "Access tokens expire after 24 h"
@@ -28,7 +28,15 @@ def public(kind: type) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("sync", "mirror"), [(Memory, AsyncMemory), (Session, AsyncSession), (Loop, AsyncLoop)]
+    ("sync", "mirror"),
+    [
+        (Memory, AsyncMemory),
+        (Session, AsyncSession),
+        (Loop, AsyncLoop),
+        (Entries, AsyncEntries),
+        (Journal, AsyncJournal),
+        (Sharing, AsyncSharing),
+    ],
 )
 def test_every_method_is_mirrored(sync: type, mirror: type) -> None:
     """Each public method has a twin with the same parameters; all but those that open are awaited."""
@@ -57,6 +65,9 @@ def test_a_day(tmp_path: Path, folder: Path) -> None:
             assert memory.notes == ("no embedding model",)
             assert (await memory.show(r.id)).tags == ("auth",)
             assert (await memory.edit(r.id, tags=["jwt"])).tags == ("jwt",)
+            await memory.entries.add("deploy", "Roll out in steps.")
+            assert [e.name for e in await memory.entries.list()] == ["deploy"]
+            assert await memory.journal.write("- They use tabs.")
             session = memory.session("cli:1")
             assert session.id == "cli:1"
             await session.append("user", "How long?")
@@ -165,32 +176,5 @@ def test_an_agents_loop(tmp_path: Path, folder: Path) -> None:
             assert [said.session_id for said in await memory.log()] == ["mine:s1"]
             with pytest.raises(InvalidInput, match="a loop needs a session id"):
                 await memory.loop("")
-
-    asyncio.run(day())
-
-
-def test_a_slow_answer_does_not_hold_up_the_event_loop(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Other tasks go on while the memory thinks."""
-
-    def slow(*_: object, **__: object) -> Reply:
-        time.sleep(0.3)
-        return Reply("there")
-
-    async def day() -> None:
-        async with (
-            AsyncMemory.open(folder, environ=environment(tmp_path)) as memory,
-            memory.loop("s1") as loop,
-        ):
-            await memory.remember(SAID)
-            monkeypatch.setattr(loops, "decide_in_trial", slow)
-            asked = asyncio.create_task(loop.before("Edit", {}))
-            ticks = 0
-            while not asked.done():
-                ticks += 1
-                await asyncio.sleep(0.01)
-            assert await asked == "there"
-            assert ticks > 3
 
     asyncio.run(day())

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from remora.app.memory import Memory
+from remora.core.clock import FixedClock
 from tests.helpers import environment
 
 SECRET = "heliotrope marzipan"
-DAY = 86_400.0
-
-
-class Clock:
-    """A clock that stands where it is put."""
-
-    def __init__(self) -> None:
-        self.at = time.time()
-
-    def now(self) -> float:
-        """Return the time, in seconds since the epoch."""
-        return self.at
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[tuple[Memory, Clock]]:
-    """A project without a model, and its clock."""
-    (tmp_path / "project").mkdir()
-    clock = Clock()
-    environ = environment(tmp_path) | {"REMORA_EMBEDDING_PROVIDER": "none"}
-    with Memory.open(tmp_path / "project", environ=environ, clock=clock) as memory:
-        yield memory, clock
 
 
 def holding(memory: Memory, word: str = "heliotrope") -> list[str]:
@@ -45,9 +22,9 @@ def holding(memory: Memory, word: str = "heliotrope") -> list[str]:
     return [path.name for path in files if word.encode() in path.read_bytes().lower()]
 
 
-def test_a_memory_that_was_pruned_is_in_no_file(world: tuple[Memory, Clock]):
+def test_a_memory_that_was_pruned_is_in_no_file(bare: Memory, clock: FixedClock):
     """Nor is what was said of it; that something was said stays."""
-    memory, clock = world
+    memory = bare
     kept = memory.remember("The gateway retries three times", type="gotcha")
     gone = memory.remember(f"The {SECRET} opens the vault", type="gotcha", related_files=["a.py"])
     memory.supersede(gone.id, f"The {SECRET} opens the cellar")
@@ -64,16 +41,16 @@ def test_a_memory_that_was_pruned_is_in_no_file(world: tuple[Memory, Clock]):
         if SECRET in record.content:
             memory.forget(record.id)
     assert holding(memory)  # it can be restored until it is pruned
-    clock.at += 90 * DAY
+    clock.advance(days=90)
     memory.pin(kept.id)
     assert memory.prune().delete
     assert holding(memory) == []
     assert memory.show(kept.id).content == "The gateway retries three times"
 
 
-def test_a_note_that_was_removed_is_in_no_file(world: tuple[Memory, Clock]):
+def test_a_note_that_was_removed_is_in_no_file(bare: Memory):
     """Also where the search had read it before."""
-    memory, _ = world
+    memory = bare
     memory.entries.add("plan", f"The {SECRET} comes first")
     assert [hit.source for hit in memory.search("heliotrope")] == ["note"]
     assert holding(memory)
@@ -114,17 +91,17 @@ FTS_COLUMNS = {
 }
 
 
-def test_every_full_text_index_is_known_here(world: tuple[Memory, Clock]):
+def test_every_full_text_index_is_known_here(bare: Memory):
     """The next test looks at each."""
-    db = world[0]._project.db.connection
+    db = bare._project.db.connection
     found = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'")
     assert {name for (name,) in found} == set(FTS_COLUMNS)
 
 
 @pytest.mark.parametrize("table", FTS_COLUMNS)
-def test_what_an_older_segment_of_an_index_holds_goes_too(world: tuple[Memory, Clock], table: str):
+def test_what_an_older_segment_of_an_index_holds_goes_too(bare: Memory, table: str):
     """Rows that were deleted while their bytes stayed, as in a file of an earlier version."""
-    memory, _ = world
+    memory = bare
     db, column = memory._project.db.connection, FTS_COLUMNS[table]
     with db.transaction():
         db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 0)")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from remora import Memory
 from remora.interfaces.present import about
-from tests.helpers import Repo, environment
+from tests.helpers import Repo, environment, git_environment
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    """A repository whose pager was mended once and changed since, after `init`."""
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """A repository whose pager was mended once and changed since, after `init`; the tests only read."""
+    tmp_path = tmp_path_factory.mktemp("newcomer")
     repo = Repo(tmp_path / "project").init()
     repo.commit(
         "start", {"src/pager.py": "def page(stream):\n    return stream\n", "src/help.py": "TEXT = ''\n"}
@@ -23,10 +23,13 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     repo.commit(f"Implement a streaming pager, bugfix for lost pages\n\n{body}", {"src/pager.py": "a = 2\n"})
     for number in range(3):
         repo.commit(f"change {number}", {"src/pager.py": f"def page(stream):\n    return {number}\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as opened:
-        opened.init()
-        opened.index()
-        yield opened
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in git_environment().items():
+            patch.setenv(name, value)
+        with Memory.open(repo.root, environ=environment(tmp_path)) as opened:
+            opened.init()
+            opened.index()
+            yield opened
 
 
 def test_what_broke_in_a_file_is_answered(memory: Memory) -> None:

@@ -77,10 +77,13 @@ def test_the_store_says_what_the_rule_says(tmp_path: Path) -> None:
     """For every source and type the condition of the database is that of the one function."""
     with Memory.open(tmp_path) as memory:
         store = memory._project.store("project")
-        for source in MEMORY_SOURCES:
-            for kind in MEMORY_TYPES:
-                draft = MemoryDraft(f"{source} has {kind}", kind, source=source)
-                store.intake.remember(draft)
+        store.intake.remember_many(
+            [
+                MemoryDraft(f"{source} has {kind}", kind, source=source)
+                for source in MEMORY_SOURCES
+                for kind in MEMORY_TYPES
+            ]
+        )
         for wanted in MEMORY_KINDS:
             found = store.db.memories.find(Filters(kinds=(wanted,)), limit=1_000)
             assert found

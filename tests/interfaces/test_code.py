@@ -91,7 +91,7 @@ def test_files_come_with_their_evidence(run: Run, answer: Answer):
 def test_a_cold_project_is_told_what_to_do(run: Run):
     """Nothing is found before the first index, and the reason is said."""
     result = run("files", "the price")
-    assert "`remora index` reads" in result.stderr
+    assert "run `remora index`" in result.stderr
 
 
 def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
@@ -107,11 +107,9 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
     for path in project.rglob("*.py"):
         path.unlink()
     run("index")
-    assert run("files", "zzqqxx").stderr.splitlines() == ["note: the index found no code here to read"]
-    assert run("search", "--code", "zzqqxx").stderr.splitlines() == [
-        "note: the index found no code here to read"
-    ]
-    assert "found no code" in run("doctor").stdout
+    assert run("files", "zzqqxx").stderr.splitlines() == ["note: the index contains no code"]
+    assert run("search", "--code", "zzqqxx").stderr.splitlines() == ["note: the index contains no code"]
+    assert "contains no code" in run("doctor").stdout
 
 
 def test_a_folder_is_asked_about_as_a_whole(run: Run):

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from remora.store.graph import State
 
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
-NOT_INDEXED = "the code is not indexed yet: `remora index` reads it"
-NO_CODE = "the index found no code here to read"
+NOT_INDEXED = "the code is not indexed yet; run `remora index`"
+NO_CODE = "the index contains no code"
 NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # notes after which another query would find no more
 READ_AGAIN = "read again"  # the end of a note
 FEW, FEW_BYTES = 50, 1_000_000  # limits of the changed files that a query indexes again
@@ -117,7 +117,7 @@ def _looked(project: OpenProject) -> str:
     if state is None or graph.waiting_for_links():
         return ""
     if state.version != VERSION:
-        return "the index was made by another version of Remora; `remora index` makes it again"
+        return "the index was made by another version of Remora; `remora index` rebuilds it"
     started, last = time.monotonic(), project.last_look
     if last is not None and last.seen == _seen(project, state) and started < last.until:
         return last.note
@@ -206,8 +206,8 @@ def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bo
     if project.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
         what = _what(changed, other_tree(project))
         if one:
-            return f"{what} and is not in this answer yet; run it to read it", True
-        return f"{what} and are not in this answer yet; run it to read them", True
+            return f"{what} and is not in this answer yet; run it again", True
+        return f"{what} and are not in this answer yet; run it again", True
     if index_files(project, changed, wait=LOCK_SECONDS).complete:
         return _read_again(changed), True
     what = _what(changed)

@@ -67,7 +67,7 @@ def index(
             listed_at = time.time_ns()
             tree = look(location.root, location.repository, known=known_kind)
             if tree.cut:
-                notes.append(f"only the first {len(tree.files):,} files were looked at")
+                notes.append(f"only the first {len(tree.files):,} files were examined")
             listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
             if not db.meta.get(BEGUN):
                 with db.connection.transaction(durable=False):
@@ -261,7 +261,7 @@ def _take_precise(project: OpenProject, db: Database, notes: list[str]) -> Taken
         return Taken(0)
     if found.newer:
         files = "1 file" if found.newer == 1 else f"{found.newer:,} files"
-        notes.append(f"{found.path} is older than {files}; make it again")
+        notes.append(f"{found.path} is older than {files}; rebuild it")
     return found
 
 

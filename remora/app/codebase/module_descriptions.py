@@ -136,7 +136,7 @@ def describe(
     if model is None:
         return SemanticReport(notes=("descriptions of modules need a language model; llm.provider is none",))
     if db.graph.is_empty():
-        return SemanticReport(notes=("the code is not indexed yet: `remora index` reads it",))
+        return SemanticReport(notes=("the code is not indexed yet; run `remora index`",))
     bounded = _Bounded(model, calls, seconds, ticks)
     try:
         with lock(project.location.home / "semantic", timeout=LOCK_SECONDS):
@@ -203,7 +203,9 @@ def _pass(
             with db.connection.transaction(durable=False):
                 db.meta.set(FAILED, failed)
             break
-        written = _write(project, db, name, paths[name], answer, digests[name], model.model_id)
+        about = semantic.described(answer, digests[name], model.model_id, to_iso(project.clock.now()))
+        with db.connection.transaction(durable=False):
+            written = db.layers.describe_module(name, paths[name], answer.edges, about, _now(project))
         failed.pop(name, None)
         report = report._replace(
             described=(*report.described, name),
@@ -255,20 +257,6 @@ def _ask(db: Database, group: Grouping, name: str, model: _Bounded) -> semantic.
         inside=lambda key: key == own or key in paths or key.partition(":")[0] in paths,
         existing=lambda keys: db.layers.existing(list(keys)),
     )
-
-
-def _write(
-    project: OpenProject,
-    db: Database,
-    name: str,
-    paths: Sequence[str],
-    answer: semantic.Answer,
-    digest: str,
-    model_id: str,
-) -> int:
-    about = semantic.described(answer, digest, model_id, to_iso(project.clock.now()))
-    with db.connection.transaction(durable=False):
-        return db.layers.describe_module(name, paths, answer.edges, about, _now(project))
 
 
 def _now(project: OpenProject) -> int:

@@ -84,7 +84,7 @@ def backup(home: Path, target: Path) -> Backup:
 
 
 def _there(target: Path) -> Conflict:
-    return Conflict(f"{target} is there already", hint="Name a file that does not exist yet.")
+    return Conflict(f"{target} already exists", hint="Name a file that does not exist yet.")
 
 
 def recover(project: Location) -> Recovery:
@@ -98,7 +98,7 @@ def recover(project: Location) -> Recovery:
     """
     path = project.home / DATABASE
     if not path.exists():
-        raise NotFound(f"{path} does not exist", hint="`remora init` makes one.")
+        raise NotFound(f"{path} does not exist", hint="`remora init` creates one.")
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     fresh = project.home / f"{DATABASE}.recovered-{stamp}"
     tables = recovery.recover(path, fresh)

@@ -22,15 +22,12 @@ def costs(project: OpenProject, days: int) -> Costs:
     now, settings = project.clock.now(), project.settings.llm
     since = to_iso(now - (days - 1) * DAY_SECONDS)[:10]
     rows = []
-    for purpose, model, calls, failed, read, written, estimated, seconds in project.db.model_costs.since(
-        since
-    ):
-        money = None
-        if (settings.price_in or settings.price_out) and purpose not in OTHERS:
-            money = (read * settings.price_in + written * settings.price_out) / MILLION
-        rows.append(
-            CostRow(purpose, model, calls, failed, read, written, estimated, round(seconds, 3), money)
-        )
+    for sums in project.db.model_costs.since(since):
+        row, money = CostRow(*sums), None
+        if (settings.price_in or settings.price_out) and row.purpose not in OTHERS:
+            spent = row.input_tokens * settings.price_in + row.output_tokens * settings.price_out
+            money = spent / MILLION
+        rows.append(row._replace(seconds=round(row.seconds, 3), money=money))
     today = project.db.model_costs.tokens_of(to_iso(now)[:10])
     return Costs(days, tuple(rows), today, settings.daily_tokens, _due(project))
 
@@ -44,7 +41,7 @@ def _due(project: OpenProject) -> tuple[str, ...]:
     if settings.llm.describe:
         found.append("descriptions of changed modules, once a day")
     if settings.learn.synthesis:
-        found.append("what each session taught")
+        found.append("the lessons of each session")
     if settings.synthesis.enabled and settings.synthesis.model:
         found.append("what several sessions on a module have in common")
     return tuple(found)

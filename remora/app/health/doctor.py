@@ -60,7 +60,10 @@ def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
 def examine(project: OpenProject) -> Report:
     """Run every check on an open project."""
     findings: list[Finding] = []
+    left_out = () if _opens(project) else IN_DATABASE
     for what, check in CHECKS:
+        if what in left_out:
+            continue
         try:
             findings += check(project)
         except RemoraError as error:
@@ -135,7 +138,7 @@ def _sound(what: str, store: Store) -> list[Finding]:
     findings = [Finding(level, what, sound)]
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
-        said = f"the write-ahead log has {megabytes(wal.stat().st_size)}"
+        said = f"the size of the write-ahead log is {megabytes(wal.stat().st_size)}"
         findings.append(Finding("warning", what, said, "A process holds the database open; end it."))
     if counts["needs_review"]:
         advice = (
@@ -149,8 +152,6 @@ def _sound(what: str, store: Store) -> list[Finding]:
 
 def sessions(project: OpenProject) -> list[Finding]:
     """Check that the session logs can be read and are indexed to their end."""
-    if not _opens(project):
-        return []
     found = list_sessions(project.sessions_folder)
     findings = [
         Finding("warning", "session log", f"{s.path}: {s.problem}", "Readable lines are still used.")
@@ -251,14 +252,12 @@ def git(project: OpenProject) -> list[Finding]:
 
 def sharing(project: OpenProject) -> list[Finding]:
     """Report the shared space and the result of the last exchange."""
-    if not _opens(project):
-        return []
     space, state = project.db.meta.get(SPACE), project.db.meta.get(STATE) or {}
     if not isinstance(space, dict):
         return []
     if not (project.location.home / "share" / f"{space['device']}.key").exists():
         advice = "`remora share leave`, then join again with a new invitation."
-        return [Finding("error", "sharing", "the key of this machine is gone", advice)]
+        return [Finding("error", "sharing", "the key of this machine is missing", advice)]
     if state.get("problem"):
         said = f"{space['address']}: no exchange since {state['since'][:16]}: {state['problem']}"
         return [Finding("warning", "sharing", said, "Changes are kept; `remora sync` tries again.")]
@@ -275,7 +274,7 @@ def _history(project: OpenProject) -> Finding:
     match repository.standing(commit):
         case "new":
             return Finding(
-                "note", "history", "no commit was read yet", "`remora init` reads the git history."
+                "note", "history", "no commit has been read", "`remora init` reads the git history."
             )
         case "continues":
             new = repository.count(commit)
@@ -286,11 +285,6 @@ def _history(project: OpenProject) -> Finding:
     return Finding(
         "note", "history", "the branch does not contain the last commit read", "`remora init` reads it again."
     )
-
-
-def code_graph(project: OpenProject) -> list[Finding]:
-    """Check the code graph if the database opens."""
-    return code(project) if _opens(project) else []
 
 
 def methodologies(project: OpenProject) -> list[Finding]:
@@ -359,7 +353,7 @@ CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("items", items),
     ("embedding", embedding),
     ("texts", destinations),
-    ("code graph", code_graph),
+    ("code graph", code),
     ("git", git),
     ("sharing", sharing),
     ("methodology", methodologies),
@@ -368,6 +362,7 @@ CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("permissions", permissions),
     ("disk", disk),
 )
+IN_DATABASE = ("sessions", "code graph", "sharing")  # checks that need the databases to open
 
 
 def _version() -> str:

@@ -143,7 +143,7 @@ def _freshness(project: OpenProject, db: Database, state: State | None) -> list[
         findings.append(Finding("note", "code graph", found, advice))
     if changed := behind(project):
         found = f"files changed since the last indexing: {changed:,}"
-        advice = "Answers say so, or read a few of them first; `remora index` reads all of them."
+        advice = "A query indexes a few of them, or names them in its answer; `remora index` indexes all."
         findings.append(Finding("note", "code graph", found, advice))
     return findings
 
@@ -166,7 +166,7 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
         findings.append(Finding("ok", "code", f"files left out: {said}"))
     if broken := db.graph.broken_count():
         found = f"files read in part (syntax errors): {broken:,}"
-        advice = "The graph may lack code after an error."
+        advice = "Code after a syntax error may be missing from the graph."
         findings.append(Finding("note", "code", found, advice))
     return findings
 
@@ -181,5 +181,5 @@ def _described(project: OpenProject, db: Database) -> list[Finding]:
     )
     if ran["described"] or not ran["notes"]:
         return [Finding("ok", "code", said)]
-    advice = "The next attempt is a day later; `remora index --semantic` tries now."
+    advice = "Remora tries again after a day; `remora index --semantic` tries now."
     return [Finding("note", "code", f"{said}; {ran['notes'][0]}", advice)]

@@ -89,7 +89,7 @@ def erase_text(project: OpenProject, text: str) -> Erased:
     if not _is_findable(text):
         raise InvalidInput(
             f"{text!r} is too common to be erased everywhere",
-            hint="Give several words, or one with a capital letter, a digit or a sign.",
+            hint="Give several words, or one with a capital letter, a digit or a symbol.",
         )
     forms = [form.casefold() for form in erase.written_forms(text)]
     said = [

@@ -59,7 +59,7 @@ def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
         return Exported(str(path), form, len(_records(project, scope)), done.bytes)
     with os_errors(path, "write"):
         if path.exists():
-            raise Conflict(f"{path} is there already", hint="Name a file that does not exist yet.")
+            raise Conflict(f"{path} already exists", hint="Name a file that does not exist yet.")
     records = _records(project, scope)
     if form == "json":
         text = json.dumps(document(project, scope), ensure_ascii=False, indent=1)
@@ -96,8 +96,8 @@ def document(project: OpenProject, scope: str = "all") -> dict[str, Any]:
         "revisions": revisions,
         "uses": uses,
         "entries": _entries(project) if whole else [],
-        "sessions": _sessions(project) if whole else [],
-        "journal": _journal(project) if whole else {},
+        "sessions": session_files(project.sessions_folder) if whole else [],
+        "journal": journal_files(project.memory_folder) if whole else {},
     }
 
 
@@ -114,14 +114,14 @@ def _entries(project: OpenProject) -> list[dict[str, Any]]:
     ]
 
 
-def _sessions(project: OpenProject) -> list[dict[str, str]]:
-    folder = project.sessions_folder
+def session_files(folder: Path) -> list[dict[str, str]]:
+    """Return the session logs of a folder, each with its file name; [] if there is no folder."""
     paths = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ()
     return [{"file": path.name, "log": path.read_text("utf-8", "surrogateescape")} for path in paths]
 
 
-def _journal(project: OpenProject) -> dict[str, str]:
-    folder = project.memory_folder
+def journal_files(folder: Path) -> dict[str, str]:
+    """Return the texts of the Markdown files below a folder, by path; {} if there is no folder."""
     paths = sorted(folder.rglob("*.md")) if folder.is_dir() else ()
     return {path.relative_to(folder).as_posix(): path.read_text("utf-8", "replace") for path in paths}
 
@@ -130,7 +130,7 @@ def _journal(project: OpenProject) -> dict[str, str]:
 
 
 def _markdown(records: Sequence[MemoryRecord], name: str) -> Iterator[str]:
-    yield f"# What is remembered of {name}"
+    yield f"# Memory of {name}"
     for kind in dict.fromkeys(
         record.type for record in sorted(records, key=lambda r: (r.type, r.created_at))
     ):

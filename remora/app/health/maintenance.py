@@ -1,14 +1,15 @@
-"""Run the daily maintenance of a project's memory, one step of the work after sessions.
+"""Prune a project's memory on request, and run its daily maintenance, a step of the work after sessions.
 
-It forgets expired memories, deletes those forgotten long ago, empties old texts in revisions and in the
-injection log, and measures the relevance threshold for injection with a prompt. If it would forget unusually
-many memories, or the clock seems to have jumped, it forgets none and leaves the decision to a person.
+The maintenance forgets expired memories, deletes those forgotten long ago, empties old texts in revisions
+and in the injection log, and measures the relevance threshold for injection with a prompt. If it would
+forget unusually many memories, or the clock seems to have jumped, it forgets none and leaves the decision to
+a person.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.health.erase import scrub_when_due
@@ -17,7 +18,7 @@ from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.errors import RemoraError, StoreBusy
 from remora.core.trust import UPGRADED
 from remora.disk.files import lock
-from remora.lifecycle.prune import apply, plan
+from remora.lifecycle.prune import PrunePlan, apply, plan
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
@@ -52,6 +53,28 @@ class Maintained(NamedTuple):
     revisions: int = 0
     said: int = 0
     bar: float | None = None
+
+
+def prune(project: OpenProject, *, dry_run: bool) -> PrunePlan:
+    """Return the memories that were forgotten and deleted, or would be in a dry run; see `Memory.prune`."""
+    if not dry_run:
+        project.accesses.flush(wait=None)
+    used = project.accesses.waiting
+    whole = PrunePlan((), (), 0)
+    for store in project.stores():
+        with nullcontext() if dry_run else store.db.transaction():
+            wanted = plan(store.db, project.clock)
+            wanted = wanted._replace(forget=tuple(m for m in wanted.forget if m.id not in used))
+            if not dry_run:
+                apply(store.db, project.clock, wanted)
+        if wanted.delete and not dry_run:
+            store.db.connection.scrub()
+        whole = PrunePlan(
+            whole.forget + wanted.forget,
+            whole.delete + wanted.delete,
+            whole.cache_rows + wanted.cache_rows,
+        )
+    return whole
 
 
 def is_due(project: OpenProject) -> bool:

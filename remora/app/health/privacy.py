@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 NEVER = (
     "prompts, conversations and session logs",
     "transcripts, captured sessions and live files",
-    "the log of what agents were told",
-    "what sessions showed: files, commands, errors, signals",
+    "the log of injections",
+    "evidence from sessions: files, commands, errors, signals",
     "MEMORY.md, the history and daily notes",
     "your own memories of every project",
     "code, the code graph and vectors",
@@ -60,7 +60,7 @@ def privacy(project: OpenProject) -> Privacy:
         Place("captured sessions", str(home / "captured"), _size(home / "captured", "**/*")),
         Place("items of programs", str(home / "items.db"), _size(home, "items.db*")),
         Place("your own memories", str(project.user_home), _size(project.user_home, "**/*")),
-        Place("sessions that go on", str(going), _size(going, "*")),
+        Place("running sessions", str(going), _size(going, "*")),
         Place("all projects together", str(data), _size(data, "**/*")),
     )
     secrets = sum(store.db.selections.redactions() for store in project.stores())

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from remora.app.memories.embedding import MODEL, Progress, catch_up
+from remora.app.records.note_index import follow_written
+from remora.app.records.session import follow
+from remora.conversation.log import SessionLog
+from remora.conversation.sessions import list_sessions
 from remora.lifecycle.intake import search_terms
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.store.database import Database
-from remora.app.memories.embedding import MODEL, Progress, catch_up
 
 REBUILT_TOGETHER = 500  # memories held in memory at a time
 
@@ -20,10 +24,6 @@ def reindex(project: OpenProject, progress: Progress | None = None) -> int:
     Vectors of other models are deleted once those of the current model are complete. Returns the number of
     turns, pieces and vectors made.
     """
-    from remora.app.records.session import follow
-    from remora.conversation.log import SessionLog
-    from remora.conversation.sessions import list_sessions
-
     db = project.db
     made = 0
     logs = list_sessions(project.sessions_folder)
@@ -47,8 +47,6 @@ def reindex(project: OpenProject, progress: Progress | None = None) -> int:
 
 def _written_again(project: OpenProject) -> int:
     """Rebuild the pieces of every written file, with current search terms."""
-    from remora.app.records.note_index import follow_written
-
     db = project.db
     with db.connection.transaction(durable=False):
         for path in db.notes.files():

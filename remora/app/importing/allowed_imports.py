@@ -40,7 +40,7 @@ def allow(data: Path, project_id: str, path: Path) -> str:
     """
     real = path.expanduser().resolve()
     if not real.is_file():
-        raise InvalidInput(f"{path} is not a file", hint="Name the file as `remora init` does.")
+        raise InvalidInput(f"{path} is not a file", hint="Give the path that `remora init` shows.")
     if str(real) not in allowed(data, project_id):
         make_folder(data)
         append_line(data / FILE, json.dumps({"project": project_id, "file": str(real)}))

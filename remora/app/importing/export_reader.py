@@ -94,7 +94,7 @@ def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> I
         found = _from_markdown(path)
     else:
         raise InvalidInput(
-            f"{path} is no export of ours",
+            f"{path} is not an export of Remora",
             hint="`remora teach` reads other text, `remora move-in` other systems.",
         )
     _take(project, found, tally, dry_run=dry_run)
@@ -109,12 +109,12 @@ def _from_json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} is no JSON: {error}") from None
+        raise InvalidInput(f"{path} is not valid JSON: {error}") from None
     if not isinstance(found, dict) or found.get("format") != export.FORMAT:
-        raise InvalidInput(f"{path} is no export of ours")
+        raise InvalidInput(f"{path} is not an export of Remora")
     if found.get("version") != export.VERSION:
         raise InvalidInput(
-            f"{path} has version {found.get('version')!r} of the format; this version of Remora knows "
+            f"{path} has version {found.get('version')!r} of the format; this version of Remora reads "
             f"{export.VERSION}",
             hint="Update Remora.",
         )
@@ -145,9 +145,9 @@ def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
         for number, member in enumerate(tar):
             name = PurePosixPath(member.name)
             if name.is_absolute() or ".." in name.parts or "\\" in member.name:
-                raise InvalidInput(f"{path} holds {member.name!r}, which leads out of it")
+                raise InvalidInput(f"{path} contains {member.name!r}, a path outside of it")
             if not (member.isfile() or member.isdir()):
-                raise InvalidInput(f"{path} holds {member.name!r}, which is no file")
+                raise InvalidInput(f"{path} contains {member.name!r}, which is not a file")
             total += member.size
             if total > MOST_BYTES or number >= MOST_FILES:
                 raise InvalidInput(
@@ -163,7 +163,7 @@ def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
                     while block := source.read(1 << 20):
                         file.write(block)
     if not (folder / DATABASE).exists():
-        raise InvalidInput(f"{path} has no database of ours")
+        raise InvalidInput(f"{path} contains no database of Remora")
     db = Database.open(folder / DATABASE, realm="project", project_id="import")
     try:
         found: dict[str, Any] = {
@@ -172,12 +172,8 @@ def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
         }
     finally:
         db.close()
-    logs = sorted((folder / "sessions").glob(f"*{SUFFIX}")) if (folder / "sessions").is_dir() else ()
-    found["sessions"] = [{"file": p.name, "log": p.read_text("utf-8", "surrogateescape")} for p in logs]
-    files = sorted((folder / "memory").rglob("*.md")) if (folder / "memory").is_dir() else ()
-    found["journal"] = {
-        p.relative_to(folder / "memory").as_posix(): p.read_text("utf-8", "replace") for p in files
-    }
+    found["sessions"] = export.session_files(folder / "sessions")
+    found["journal"] = export.journal_files(folder / "memory")
     return found
 
 
@@ -203,7 +199,7 @@ def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_
         name = str(row.get("file", ""))
         session = original_name(name.removesuffix(SUFFIX)) if name.endswith(SUFFIX) else None
         if session is None or safe_name(session) + SUFFIX != name or not isinstance(row.get("log"), str):
-            tally.refused(f"session {shorten(name, 60)!r}", "no name of a session")
+            tally.refused(f"session {shorten(name, 60)!r}", "it is not a session name")
             continue
         log = row["log"].encode("utf-8", "surrogateescape")
         tally.sessions += _written(project.sessions_folder / name, log, f"session {session}", tally)
@@ -212,7 +208,7 @@ def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_
         path = PurePosixPath(name)
         hidden = any(part.startswith(".") or part.strip() != part for part in path.parts)
         if path.is_absolute() or hidden or len(path.parts) > 2 or path.suffix != ".md" or "\\" in name:
-            tally.refused(f"file {shorten(name, 60)!r}", "no name of a file of the journal")
+            tally.refused(f"file {shorten(name, 60)!r}", "it is not a journal file name")
         elif isinstance(text, str):
             tally.files += _written(project.memory_folder / path, text.encode(), f"file {name}", tally)
 
@@ -241,7 +237,7 @@ def _take_memories(
                 if (known := db.memories.get(record.id)) is not None:
                     tally.known += 1
                     if known.content != record.content:
-                        tally.left.append(f"{name} has another text here")
+                        tally.left.append(f"{name} exists with another text")
                     continue
                 with db.transaction():
                     changes = revisions.get(record.id, [])
@@ -326,7 +322,7 @@ def _take_entries(project: OpenProject, rows: Iterable[dict[str, Any]], tally: _
                 entries.add(name, str(row.get("content", "")), str(row.get("kind", "note")), aliases)
                 tally.entries += 1
             elif known.content != row.get("content"):
-                tally.left.append(f"note {name} has another text here")
+                tally.left.append(f"note {name} exists with another text")
         except (RemoraError, TypeError, ValueError) as error:
             tally.refused(f"note {shorten(name, 60)}", error)
 
@@ -336,7 +332,7 @@ def _written(path: Path, data: bytes, what: str, tally: _Tally) -> int:
     with os_errors(path, "write"):
         if path.exists():
             if path.read_bytes() != data:
-                tally.left.append(f"{what} has another text here")
+                tally.left.append(f"{what} exists with another text")
             return 0
         make_folder(path.parent)
         write_atomic(path, data)

@@ -6,20 +6,19 @@ that items edited or forgotten here stay so; `import_ledger` has the digests of 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
-from remora.app.importing.import_ledger import META, Origins, earlier
+from remora.app.importing.import_ledger import META, Origins, digest, earlier
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.fences import fence_after
 from remora.core.secrets import redact
-from remora.core.values import Message, Relation, Skipped
+from remora.core.values import Message, Redaction, Relation, Skipped
 from remora.disk.files import append_line, lock
 from remora.entries.table import Add, Write
 from remora.journal.files import Journal
@@ -93,7 +92,7 @@ class Move:
                 return None
             return f"{before.rstrip()}\n\n{head}\n\n{added}" if before.strip() else added
 
-        changed = len(came) < len(set(units)) and self._journal().change_memory(
+        changed = len(came) < len(set(units)) and self._project.journal().change_memory(
             lambda reading: joined(reading.text)
         )
         (self.new if changed else self.known)["long-term memory"] += 1
@@ -308,9 +307,8 @@ class Move:
             into["memories"] += 1
         self._save()
         for record in records:
-            receipt = record.receipt
-            for redaction in receipt.redactions if receipt is not None else ():
-                self.secrets[redaction.kind] = self.secrets.get(redaction.kind, 0) + redaction.count
+            if record.receipt is not None:
+                self._count(record.receipt.redactions)
 
     def _links(self) -> None:
         memories = self._own.db.memories
@@ -336,18 +334,18 @@ class Move:
 
     # Records of imports
 
-    def _journal(self) -> Journal:
-        return self._project.journal()
-
     def _clean(self, text: str) -> str:
         clean = redact(text)
-        for kind, number in clean.redactions:
-            self.secrets[kind] = self.secrets.get(kind, 0) + number
+        self._count(clean.redactions)
         return clean.text
+
+    def _count(self, redactions: Iterable[Redaction]) -> None:
+        for kind, number in redactions:
+            self.secrets[kind] = self.secrets.get(kind, 0) + number
 
     def _came(self, name: str, text: str) -> bool:
         """Return whether a text was imported before, even if it was changed or removed here."""
-        return _key(name, text) in self._came_over
+        return digest(f"{name}\n{text}") in self._came_over
 
     def _came_last(self, origin: str, text: str) -> bool:
         """Return whether a text is the last one imported from an origin, even if it was changed here."""
@@ -361,7 +359,7 @@ class Move:
         self.failed.append(Skipped(what, "it was edited here; the newer text was not imported"))
 
     def _note(self, name: str, text: str) -> None:
-        self._came_over.add(_key(name, text))
+        self._came_over.add(digest(f"{name}\n{text}"))
 
     def _save(self) -> None:
         with self._own.db.transaction():
@@ -403,10 +401,6 @@ def _memory(draft: MemoryDraft) -> str:
 def _here(record: MemoryRecord) -> str:
     """Return the fields of a memory that a person may have edited, as text."""
     return f"{record.type}\n{record.content}"
-
-
-def _key(name: str, text: str) -> str:
-    return hashlib.blake2b(f"{name}\n{text}".encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def _names(name: str, system: str) -> Iterator[str]:

@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.codebase.indexing import index
 from remora.app.importing.allowed_imports import allowed
 from remora.app.learning import commit_taint
 from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.memories import triggers
+from remora.app.memories.embedding import catch_up
 from remora.app.project.branches import settle
 from remora.app.project.locate import data_dir, shared_root
 from remora.core.change import Change, acting
@@ -44,6 +46,11 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
+GONE = "its files are gone"
+FOLLOWED = "history.moves"  # meta key: the renames in the history were read
+SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
+APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 Progress = Callable[[str, int, int], None]
 
 
@@ -99,8 +106,6 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     triggers.refresh(project)
     if progress:
         progress("embedding", 0, 0)
-    from remora.app.memories.embedding import catch_up
-
     catch_up(project, None, progress)
     files, edges = db.history.counts()
     return InitReport(
@@ -130,8 +135,6 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
 
 def _take_code(project: OpenProject, tally: _Tally, progress: Progress | None) -> IndexReport | None:
     """Index the code; a folder that cannot be listed does not stop the rest of `init`."""
-    from remora.app.codebase.indexing import index
-
     with sparing("the code", tally.skipped):
         report = index(project, progress=progress)
         tally.skipped += [skip for skip in report.skipped if skip.why.startswith(FAILED)]
@@ -263,9 +266,9 @@ def _take_history(
     present = frozenset(repository.tracked_files())
     again = _why_again(db, repository, last, head)
     if last and not again and not db.commits.count() and db.history.clock():
-        again = "an older version kept no messages"
+        again = "an older version stored no messages"
     if last and not again and not db.meta.get(FOLLOWED):
-        again = "an older version kept no renames"
+        again = "an older version stored no renames"
     if last == head and not again and _present(db) == present:
         return _History(db.history.clock(), 0, 0)
     if again:
@@ -285,7 +288,8 @@ def _take_history(
     try:
         for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
             with sparing(f"commit {commit.sha[:10]}", tally.skipped):
-                _learn(learnt, candidates, commit)
+                learnt.learn(commit)
+                candidates.add(commit)
                 if len(commit.files) <= MAX_FILES:
                     said.append(_message(commit, learnt.clock()))
             if progress and number % 50 == 0:
@@ -351,11 +355,6 @@ def _present(db: Database) -> set[str]:
     return {f.path for f in db.history.all_files() if f.present}
 
 
-def _learn(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
-    learnt.learn(commit)
-    candidates.add(commit)
-
-
 def _take_candidates(
     project: OpenProject, db: Database, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
 ) -> None:
@@ -394,10 +393,3 @@ def _mark_orphans(project: OpenProject, db: Database) -> None:
         for record in db.memories.get_many(back).values():
             changes = {"stale_at": None, **without_reason(record, GONE)}
             db.memories.update(record.id, changes, change=Change("resolve", "its files are back"))
-
-
-_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
-GONE = "its files are gone"
-FOLLOWED = "history.moves"  # meta key: the renames in the history were read
-SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
-APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule

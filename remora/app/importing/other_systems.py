@@ -100,7 +100,7 @@ def _refuse_our_own(project: OpenProject, path: Path) -> None:
     """Refuse the data folder: our own journal looks like that of a supported system."""
     ours = project.user_home.parent.resolve()
     if path.resolve().is_relative_to(ours) or path.resolve().is_relative_to(project.location.home.resolve()):
-        raise InvalidInput(f"{path} is Remora's own", hint="Name a folder of the other system.")
+        raise InvalidInput(f"{path} belongs to Remora", hint="Name a folder of the other system.")
 
 
 def _chosen(path: Path, system: str | None) -> str:
@@ -122,8 +122,8 @@ def _chosen(path: Path, system: str | None) -> str:
     if not there:
         raise NotFound(
             f"{path} has no files of a supported system",
-            hint=f"If it has, name the system: {', '.join(SYSTEMS)}.",
+            hint=f"To read them anyway, name the system: {', '.join(SYSTEMS)}.",
         )
     if len(there) > 1:
-        raise InvalidInput(f"{path} may be of {', '.join(there)}", hint="Name the system.")
+        raise InvalidInput(f"{path} matches several systems: {', '.join(there)}", hint="Name the system.")
     return there[0]

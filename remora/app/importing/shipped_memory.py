@@ -40,7 +40,7 @@ def shipped(project: OpenProject) -> Shipped:
     home = project.location.foreign
     if home is None:
         raise NotFound(
-            "no memory came with this repository", hint="`remora init` reads the repository itself."
+            "this repository contains no memory", hint="`remora init` reads the repository itself."
         )
     files = sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.is_file())
     others = tuple(name for name in files if not name.startswith((DATABASE, ".gitignore", "key")))

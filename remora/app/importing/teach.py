@@ -7,10 +7,12 @@ dry run stores everything in a transaction and rolls it back, so that its report
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.memories.embedding import embed_when_many
 from remora.app.memories.targets import noted
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryDraft, MemoryRecord, Redaction, Skipped
@@ -85,7 +87,8 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
     pieces: list[Piece] = []
     store = project.store("user" if user else "project")
 
-    def take_in() -> None:
+    secrets = list(file.redactions)
+    with suppress(_Undo), store.db.transaction():
         for rule in scan.rules:
             draft = rule.draft._replace(confidence=CONFIDENCE)
             if user:  # files and folders are those of this project
@@ -97,20 +100,16 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
                 pieces.append(Piece(line, "refused", draft.type, draft.content, why=str(error)))
                 continue
             pieces.append(_piece(line, noted(store.db, draft, record), draft, dry_run=dry_run))
-            secrets.extend(record.receipt.redactions if record.receipt is not None else ())
-
-    secrets = list(file.redactions)
-    with suppress(_Undo), store.db.transaction():
-        take_in()
+            secrets += record.receipt.redactions if record.receipt is not None else ()
         if dry_run:
             raise _Undo
     if not dry_run:
-        from remora.app.memories.embedding import embed_when_many
-
         embed_when_many(project)
-    return Taught(
-        file.path, file.kind, tuple(pieces), scan.skipped, _summed(secrets), file.note, dry_run=dry_run
-    )
+    counts: Counter[str] = Counter()
+    for kind, number in secrets:
+        counts[kind] += number
+    redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
+    return Taught(file.path, file.kind, tuple(pieces), scan.skipped, redactions, file.note, dry_run=dry_run)
 
 
 def _shown(project: OpenProject, path: Path) -> tuple[str, bool]:
@@ -145,10 +144,3 @@ def _piece(line: int, record: MemoryRecord, draft: MemoryDraft, *, dry_run: bool
     known = "" if dry_run and receipt.action == "stored" else record.id
     text = record.content if receipt.action == "stored" else draft.content
     return Piece(line, receipt.action, record.type, text, known, why)
-
-
-def _summed(secrets: list[Redaction]) -> tuple[Redaction, ...]:
-    counts: dict[str, int] = {}
-    for kind, number in secrets:
-        counts[kind] = counts.get(kind, 0) + number
-    return tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))

@@ -86,7 +86,7 @@ def _shown(value: Any, expected: Expected) -> str:
     if isinstance(value, list | tuple | set | frozenset) and expected.words.startswith("a list"):
         return f"a list of {' and '.join(sorted({type(one).__name__ for one in value}))}"
     if isinstance(value, str) and expected.words.startswith("a path"):
-        return "text with a NUL or half a character in it"
+        return "text with a NUL or a lone surrogate"
     if type(value) is int and abs(value) >= LARGEST:
         return "a number of more than 64 bits"
     if type(value) in (int, float, bool, type(None)):
@@ -207,10 +207,7 @@ def _list_of(hints: tuple[Any, ...]) -> Expected:
     element = _expected(hints[0]) if hints else None
     plural = {"text": "texts", "a path": "paths"}.get(element.words, "values") if element else "values"
     if element is not None and "a mapping" in element.words:
-        plural, element = (
-            "mappings",
-            None,
-        )  # mappings are validated one by one, so that valid ones can be kept
+        plural, element = "mappings", None  # they are validated one by one, so that valid ones can be kept
 
     def fits(value: Any) -> bool:
         if value is None:

@@ -69,7 +69,7 @@ def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
         known = {name: _known(db, name) for name in names}
         found = follow(repository, known)
     except SourceError as error:
-        return Settled(notes=(f"branches were not looked at: {error}",))
+        return Settled(notes=(f"branches were not checked: {error}",))
     merged: list[tuple[str, int]] = []
     retired: list[tuple[str, int]] = []
     revived: list[tuple[str, int]] = []

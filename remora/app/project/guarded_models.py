@@ -161,7 +161,7 @@ class GuardedEmbedder:
             return np.zeros((0, dims), np.float32)
         rows = checked(raw, count=count, source="the embedder")
         if rows.shape[1] != dims:
-            _useless("embedder", f"gave vectors of {rows.shape[1]} numbers where {dims} were expected")
+            _useless("embedder", f"returned vectors of {rows.shape[1]} numbers where {dims} were expected")
         lengths = (rows * rows).sum(axis=1)
         if ((abs(lengths - 1.0) < EXACT) | (lengths == 0.0)).all():
             return rows.astype("float32")  # unchanged, to the last bit

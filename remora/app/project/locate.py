@@ -96,7 +96,7 @@ def _of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         return allowed_in_repository(_parsed(root / SETTINGS_FILE), root)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        return {}, (f"{SETTINGS_FILE} is not valid TOML ({error}); all of it is ignored",)
+        return {}, (f"{SETTINGS_FILE} is not valid TOML ({error}); the whole file is ignored",)
     except StoreError as error:
         return {}, (f"{error}; it is ignored",)
 
@@ -125,11 +125,8 @@ def allowed_in_repository(content: Mapping[str, Any], root: Path) -> tuple[dict[
 def _why_not(name: str, value: Any, root: Path) -> str:
     """Return why a repository may not set a setting; empty if it may."""
     if name == "home":
-        return (
-            ""
-            if isinstance(value, str) and _inside(value, root)
-            else "the home must be inside the repository"
-        )
+        inside = isinstance(value, str) and _inside(value, root)
+        return "" if inside else "the home must be inside the repository"
     if name == "inject.enabled":
         return "" if value is False else "a repository can only switch it off"
     if not name.startswith("search."):
@@ -240,7 +237,7 @@ def branch_of(repository: Repository | None) -> str | None:
         head = ""
     if head.startswith(_ON_BRANCH) and head != _ELSEWHERE:
         return head.removeprefix(_ON_BRANCH)
-    if re.fullmatch(r"[0-9a-f]{40,64}", head):
+    if _SHA.fullmatch(head):
         return None
     try:
         return repository.branch()

@@ -157,7 +157,7 @@ class OpenProject:
         if self.read_only and not (home / DATABASE).exists():
             raise NotFound(
                 f"{self.location.root if own else 'the user'} has no memory yet",
-                hint="`remora init` or `remora remember` makes one.",
+                hint="`remora init` or `remora remember` creates one.",
             )
         if not self.read_only and own:
             make_home(self.location, self.environ)
@@ -246,7 +246,7 @@ class OpenProject:
             from remora.embeddings.embedder import Choice, choose
 
             if self._given[0] is not None:
-                self._choice = Choice(self._given[0], "given", ("handed in by the caller",))
+                self._choice = Choice(self._given[0], "given", ("given by the caller",))
             else:
                 folder = None if self.read_only else data_dir(self.environ)
                 self._choice = choose(

@@ -89,18 +89,7 @@ def due(project: OpenProject, log: SessionLog, input_limit: int | None = None) -
 
 
 def compact(project: OpenProject, log: SessionLog, keep_last: int | None = None) -> Compaction:
-    """Replace all but the last messages of a conversation by a summary.
-
-    Args:
-        project: the open project.
-        log: the session's.
-        keep_last: number of messages to keep; the setting's by default. A tool call stays with its results,
-            so that a few more or less may be kept.
-
-    Raises:
-        InvalidInput: the number is negative.
-        StoreError: the archive or the marker could not be written; the context is unchanged.
-    """
+    """Replace all but the last messages of a conversation by a summary; see `Session.compact`."""
     keep = project.settings.compaction.keep_last if keep_last is None else keep_last
     with _alone(project, log):
         messages = log.messages()
@@ -111,11 +100,7 @@ def compact(project: OpenProject, log: SessionLog, keep_last: int | None = None)
 def compact_if_needed(
     project: OpenProject, log: SessionLog, input_limit: int | None = None
 ) -> Compaction | None:
-    """Compact a conversation that exceeds its model or its window; None if it does not.
-
-    Raises:
-        StoreError: as for `compact`.
-    """
+    """Compact a conversation that exceeds its model or its window; see `Session.compact_if_needed`."""
     if due(project, log, input_limit) is None:
         return None
     with _alone(project, log):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.project.argument_types import checked
-from remora.app.records.note_index import look_again
+from remora.app.records.note_index import follow_written, look_again
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.secrets import redact
 from remora.lifecycle.redaction import holds_secret
@@ -68,8 +68,6 @@ class Entries:
 
     def remove(self, name: str) -> Entry:
         """Delete an entry and its aliases, also from the search index, and return the deleted entry."""
-        from remora.app.records.note_index import follow_written
-
         with self._lock:
             gone = self._store().remove(_names(name)[0])
             follow_written(self._project)
@@ -125,7 +123,6 @@ class Entries:
             InvalidInput: a file is not text, or its name cannot be that of an entry.
             Conflict: two files have the same name or alias.
         """
-        from remora.app.records.note_index import follow_written
         from remora.entries.dump import load
 
         with self._lock:
@@ -140,18 +137,13 @@ class Entries:
         look_again(self._project)
         return self._project.entries()
 
-    def _clean(self, content: object) -> str:
-        if not isinstance(content, str):
-            raise InvalidInput(f"the content of an entry is text, not {type(content).__name__}")
+    def _clean(self, content: str) -> str:
         clean = redact(content)
         self.redactions = clean.redactions
         return clean.text
 
 
-def _names(*names: object) -> tuple[str, ...]:
-    for name in names:
-        if not isinstance(name, str):
-            raise InvalidInput(f"a name is text, not {type(name).__name__}")
-        if holds_secret(name):
-            raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
-    return tuple(str(name) for name in names)
+def _names(*names: str) -> tuple[str, ...]:
+    if any(map(holds_secret, names)):
+        raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
+    return names

@@ -132,10 +132,8 @@ class Items:
             return []
         ranked = bool(query) and self._model is not False
         if passes is None and not ranked:
-            rows = [
-                (row, _value(row)) for row in store.below(prefix, self._live(), limit=limit, offset=offset)
-            ]
-            found: list[tuple[ItemRow, dict[str, Any], float | None]] = [(r, v, None) for r, v in rows]
+            page = store.below(prefix, self._live(), limit=limit, offset=offset)
+            found: list[tuple[ItemRow, dict[str, Any], float | None]] = [(r, _value(r), None) for r in page]
         else:
             rows = [(row, _value(row)) for row in store.below(prefix, self._live())]
             rows = [(row, value) for row, value in rows if passes is None or passes(value)]
@@ -254,7 +252,7 @@ class Items:
             blobs = iter([to_blob(row) for row in rows])
             return {where: [next(blobs) for _ in parts] for where, parts in wanted.items()}
         except Exception as error:  # noqa: BLE001  a put never fails because of a model
-            _log.warning("items are kept without vectors: %s", error)
+            _log.warning("items are stored without vectors: %s", error)
             return {}
 
     def _scores(
@@ -322,7 +320,7 @@ def _json(value: Any) -> str:
     try:
         return json.dumps(dict(value), ensure_ascii=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"an item's value is a JSON object: {error}") from error
+        raise InvalidInput(f"the value of an item must be a JSON object: {error}") from error
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from remora.app.project.argument_types import checked
 from remora.app.records.note_index import look_again
-from remora.core.errors import InvalidInput
 from remora.core.secrets import redact
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.app.records.consolidation import Consolidation
     from remora.journal.files import Journal as Files
+    from remora.journal.files import Reading
     from remora.journal.history import HistoryEntry
     from remora.journal.versions import KeptFile
 
@@ -60,14 +60,10 @@ class Journal:
 
     def show(self) -> str:
         """Return the text of MEMORY.md; empty if there is none."""
-        reading = self._project.journal().read_memory()
-        self.problems = (reading.problem,) if reading.problem else ()
-        return reading.text
+        return self._text(self._project.journal().read_memory())
 
     def write(self, content: str) -> bool:
         """Replace the text of MEMORY.md and return whether it changed; the earlier text is kept."""
-        if not isinstance(content, str):
-            raise InvalidInput(f"the long-term memory is text, not {type(content).__name__}")
         return self._files().write_memory(redact(content).text)
 
     def versions(self) -> list[KeptFile]:
@@ -100,8 +96,6 @@ class Journal:
             own_words: whether the answer is the assistant's message; otherwise it is a fact of the session.
             instead_of: a line of the same day to replace; if the day has no such line, nothing is noted.
         """
-        if not isinstance(user, str) or not isinstance(assistant, str):
-            raise InvalidInput("an exchange is two texts: what the user said and the answer")
         if not self._project.settings.journal.enabled:
             return ""
         who = "Assistant" if own_words else "Session"
@@ -114,9 +108,7 @@ class Journal:
 
     def day(self, day: date) -> str:
         """Return the notes of a day; empty if there are none."""
-        reading = self._project.journal().read_day(day)
-        self.problems = (reading.problem,) if reading.problem else ()
-        return reading.text
+        return self._text(self._project.journal().read_day(day))
 
     def days(self) -> list[date]:
         """Return the days that have notes, oldest first."""
@@ -128,8 +120,6 @@ class Journal:
         Raises:
             InvalidInput: the entry is blank.
         """
-        if not isinstance(entry, str):
-            raise InvalidInput(f"a history entry is text, not {type(entry).__name__}")
         done = self._files().append_history(redact(entry).text)
         self.problems = done.problems
         return done.time
@@ -163,6 +153,11 @@ class Journal:
             return consolidate_all(self._project)
         log = SessionLog(self._project.sessions_folder, session_id, self._project.clock)
         return [consolidate_session(self._project, log)]
+
+    def _text(self, reading: Reading) -> str:
+        """Return the text of a file that was read, and note its problem."""
+        self.problems = (reading.problem,) if reading.problem else ()
+        return reading.text
 
     def _files(self) -> Files:
         """Return the files to be changed."""

@@ -91,8 +91,6 @@ class Session:
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
         """Append messages in one durable write, all or none; return the stored messages in order."""
         self._require_writable()
-        if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
-            raise InvalidInput("messages must be a list of messages", hint="Use append for a single one.")
         counts: dict[str, int] = {r.kind: r.count for r in self.redactions}
         clean = [_redacted(m, counts) for m in messages]
         with self._lock:
@@ -160,8 +158,6 @@ class Session:
         from remora.app.records.compaction import compact
 
         self._require_writable()
-        if keep_last is not None and (isinstance(keep_last, bool) or not isinstance(keep_last, int)):
-            raise InvalidInput(f"keep_last is a number of messages, not {keep_last!r}")
         return compact(self._project, self._log, keep_last)
 
     def compact_if_needed(self, input_limit: int | None = None) -> Compaction | None:

@@ -92,7 +92,7 @@ class ToolFiles:
             if os.path.lexists(place):
                 raise Conflict(f"File {path} already exists")
             if sum(len(files) for _, _, files in os.walk(self._root())) >= MAX_FILES:
-                raise InvalidInput(f"{path} cannot be made: there are {MAX_FILES:,} files already")
+                raise InvalidInput(f"{path} cannot be created: there are already {MAX_FILES:,} files")
             _write(place, path, text)
         return f"File created successfully at: {path}"
 
@@ -182,7 +182,7 @@ class ToolFiles:
     def _place(self, path: str) -> Path:
         """Return the real path of a path of the model's, with symbolic links resolved."""
         if not isinstance(path, str):
-            raise InvalidInput(f"a path is text, not {type(path).__name__}")
+            raise InvalidInput(f"a path must be text, not {type(path).__name__}")
         if not path.startswith(TOOL_ROOT):
             raise InvalidInput(f"Path must start with {TOOL_ROOT}, got: {path}")
         rest = path.removeprefix(TOOL_ROOT).lstrip("/")
@@ -269,9 +269,9 @@ def _told(path: str, error: RemoraError) -> StoreError:
     cause = error.__cause__
     match error:
         case StoreBusy():
-            return StoreBusy(f"{path} is being changed by somebody else; try again")
+            return StoreBusy(f"{path} is being changed by another process; try again")
         case StoreFull():
-            return StoreFull(f"{path} cannot be written: there is no room")
+            return StoreFull(f"{path} cannot be written: the disk is full")
         case StoreReadOnly():
             return StoreReadOnly(f"{path} cannot be changed: no permission")
     reason = cause.strerror if isinstance(cause, OSError) else ""
@@ -342,11 +342,11 @@ def _read(place: Path, path: str, errors: str) -> str:
 
 def _clean(text: object) -> str:
     if not isinstance(text, str):
-        raise InvalidInput(f"what is written is text, not {type(text).__name__}")
+        raise InvalidInput(f"the written text must be text, not {type(text).__name__}")
     return redact(text).text
 
 
 def _write(place: Path, path: str, text: str) -> None:
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise InvalidInput(f"{path} would have more than {MAX_BYTES:,} bytes; keep it in several files")
+        raise InvalidInput(f"{path} would have more than {MAX_BYTES:,} bytes; split it into several files")
     write_atomic(place, text)

@@ -136,14 +136,12 @@ def _membership(
         return standing, set()
     members = {m.id for m in (*before.members(), *standing.members())}
     changed = {
-        m for m in members if before.role(m) != standing.role(m) or _cuts(before, m) != _cuts(standing, m)
+        m
+        for m in members
+        if before.role(m) != standing.role(m) or before.changes_of(m) != standing.changes_of(m)
     }
     devices = {d for m in changed for d in (*before.devices_of(m), *standing.devices_of(m))}
     return standing, devices
-
-
-def _cuts(standing: Standing, member: str) -> object:
-    return standing.changes_of(member)
 
 
 def _settle_memory(project: OpenProject, space: Space, standing: Standing, memory_id: str) -> None:
@@ -151,9 +149,8 @@ def _settle_memory(project: OpenProject, space: Space, standing: Standing, memor
     with db.transaction():
         rows = db.shared.of_memory(memory_id)
         entries, states = _counted(project, space, standing, rows)
-        db.shared.set_states(
-            {k: v for k, v in states.items() if v != _state_of(rows, k)},
-        )
+        before = {(row.device, row.n): (row.state, row.reason) for row in rows}
+        db.shared.set_states({key: state for key, state in states.items() if state != before[key]})
         erased = next((e for e in entries if e.op == "erase"), None)
         if erased is None:
             _merge(project, space, standing, memory_id, entries)
@@ -162,10 +159,6 @@ def _settle_memory(project: OpenProject, space: Space, standing: Standing, memor
     if db.memories.get(memory_id) is not None:
         with acting(f"member:{standing.member_of(erased.device)}"):
             erase_memories(project, [memory_id])
-
-
-def _state_of(rows: Sequence[SharedLine], key: tuple[str, int]) -> tuple[str, str]:
-    return next((row.state, row.reason) for row in rows if (row.device, row.n) == key)
 
 
 def _counted(
@@ -185,13 +178,12 @@ def _counted(
             state = (REFUSED, "its signature is wrong")
         elif entry.op not in OPS:
             state = (UNKNOWN, "it takes a newer version of Remora")
-        elif (
-            row.state != COUNTS and entry.at > now + AHEAD_SECONDS
-        ):  # one that counts stays: our clock went back
+        elif row.state != COUNTS and entry.at > now + AHEAD_SECONDS:
+            # An entry that counts stays, even if our clock went back.
             state = (HELD, "its time is in the future; a clock is wrong")
         elif why := standing.verdict(entry, creator) or _nonsense(entry):
             state = (REFUSED, why)
-        elif not _is_ours(space, entry.scope):
+        elif entry.scope not in (space.scope, "team", "organization"):
             state = (REFUSED, "of another project")
         else:
             state = (COUNTS, "")
@@ -199,10 +191,6 @@ def _counted(
             counted.append(entry)
         states[entry.device, entry.n] = state
     return counted, states
-
-
-def _is_ours(space: Space, scope: str) -> bool:
-    return scope in (space.scope, "team", "organization")
 
 
 def _nonsense(entry: Entry) -> str:
@@ -262,15 +250,14 @@ def _merge(
 
 
 def _started(project: OpenProject) -> dict[str, Any]:
-    now = to_iso(project.clock.now())
-    base = {
+    return {
         "tags": (),
         "related_files": (),
         "related_modules": (),
-        "last_accessed_at": now,
+        "last_accessed_at": to_iso(project.clock.now()),
         "access_count": 0,
+        "project_id": project.db.project_id,
     }
-    return {**base, "project_id": project.db.project_id}
 
 
 def _revision(space: Space, standing: Standing, entry: Entry) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def must_be_shareable(
         )
     scope = visibility if visibility in ("team", "organization") else space.scope
     if why := standing.verdict_on(space.device, "share", scope, _creator(project, standing, record.id)):
-        raise InvalidInput(f"{short} cannot be shared so: {why.replace('its author is', 'you are')}")
+        raise InvalidInput(f"{short} cannot be shared: {why.replace('its author is', 'you are')}")
 
 
 class _Names:

@@ -99,13 +99,8 @@ class Sharing:
             ConfigError: an extra is not installed.
             SourceError: the address cannot be reached.
         """
-        space.found(
-            self._project,
-            address,
-            name or self._project.location.name,
-            me or self._name(),
-            automatic=automatic,
-        )
+        name, me = name or self._project.location.name, me or self._name()
+        space.found(self._project, address, name, me, automatic=automatic)
         return self.status()
 
     def join(self, invitation: str, *, address: str | None = None, automatic: bool = True) -> SharingStatus:
@@ -118,7 +113,7 @@ class Sharing:
 
         Raises:
             Conflict: the project is shared already.
-            InvalidInput: the text is no invitation.
+            InvalidInput: the text is not an invitation.
             SourceError: the log cannot be reached.
         """
         space.join(self._project, invitation, address, automatic=automatic)
@@ -204,7 +199,9 @@ class Sharing:
             InvalidInput: the visibility does not exist or needs another role, or a text names this machine.
         """
         if visibility not in VISIBILITIES:
-            raise InvalidInput(f"{visibility!r} is no visibility", hint=f"One of {', '.join(VISIBILITIES)}.")
+            raise InvalidInput(
+                f"there is no visibility {visibility!r}", hint=f"One of {', '.join(VISIBILITIES)}."
+            )
         project, here = self._project, space.need_space(self._project)
         standing = space.standing_of(project, here)
         records = [resolve(project.db, one) for one in memory_ids]
@@ -229,7 +226,7 @@ class Sharing:
         project, here = self._project, space.need_space(self._project)
         standing = space.standing_of(project, here)
         if role not in ROLES:
-            raise InvalidInput(f"{role!r} is no role", hint=f"One of {', '.join(ROLES)}.")
+            raise InvalidInput(f"there is no role {role!r}", hint=f"One of {', '.join(ROLES)}.")
         if name:
             code = space.invite(project, name, role)
             self._grant(login, role)
@@ -304,7 +301,7 @@ class Sharing:
         carrier = space.carrier_of(self._project, here)
         try:
             if not isinstance(carrier, PostgreSQL):
-                raise InvalidInput("only PostgreSQL has logins", hint="Leave --login out.")
+                raise InvalidInput("only PostgreSQL has logins", hint="Omit --login.")
             carrier.set_role(login, role)
         finally:
             carrier.close()
@@ -317,7 +314,7 @@ class Sharing:
             return named
         with suppress(OSError, KeyError, ImportError):
             return getpass.getuser()
-        raise NotFound("nobody says what you are called", hint="--me NAME")
+        raise NotFound("your name is unknown", hint="Give it with --me NAME.")
 
 
 def _foreign(record: MemoryRecord) -> bool:

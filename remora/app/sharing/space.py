@@ -76,7 +76,7 @@ def need_space(project: OpenProject) -> Space:
     """
     found = space_of(project)
     if found is None:
-        raise NotFound("this project is not shared", hint="`remora share init git` begins.")
+        raise NotFound("this project is not shared", hint="`remora share init git` shares it.")
     return found
 
 
@@ -92,20 +92,7 @@ def standing_of(project: OpenProject, space: Space) -> Standing:
 
 
 def found(project: OpenProject, address: str, name: str, who: str, *, automatic: bool) -> Space:
-    """Create a shared log at an address; the user is its first admin.
-
-    Args:
-        project: the open project.
-        address: see `sharing.addresses`.
-        name: the project's name for the members.
-        who: the user's name for the members.
-        automatic: see `Space`.
-
-    Raises:
-        Conflict: the project is shared already.
-        InvalidInput: the address or a name is invalid.
-        SourceError: the address cannot be reached.
-    """
+    """Create a shared log at an address; the user, called `who`, is its first admin; see `Sharing.init`."""
     _must_be_new(project)
     seed = keys.new_seed()
     device = keys.device_of(keys.public_key(seed))
@@ -153,25 +140,14 @@ def invite(project: OpenProject, who: str, role: str, *, member: str | None = No
 
 
 def join(project: OpenProject, code: str, address: str | None, *, automatic: bool) -> Space:
-    """Join a shared log by an invitation.
-
-    Args:
-        project: the open project.
-        code: the invitation.
-        address: the address of the log for this machine, if it differs from the invitation's.
-        automatic: see `Space`.
-
-    Raises:
-        Conflict: the project is shared already.
-        InvalidInput: the text is no invitation.
-    """
+    """Join a shared log by an invitation; nothing is exchanged yet; see `Sharing.join`."""
     _must_be_new(project)
     try:
         told = json.loads(base64.urlsafe_b64decode(code.strip().removeprefix(CODE)))
         invited = {name: str(told[name]) for name in ("address", "space", "seed", "project")}
         voucher = keys.public_key(invited["seed"])
     except (ValueError, KeyError, TypeError):
-        raise InvalidInput("the text is no invitation", hint="Copy the whole line.") from None
+        raise InvalidInput("the text is not an invitation", hint="Copy the whole line.") from None
     seed = keys.new_seed()
     key = keys.public_key(seed)
     device = keys.device_of(key)
@@ -260,7 +236,7 @@ def seed_of(project: OpenProject, device: str) -> str:
     found = read_small(_seed_file(project, device))
     if not found:
         raise NotFound(
-            "the key of this machine in the shared log is gone",
+            "the key of this machine for the shared log is missing",
             hint="`remora share leave`, then join again with a new invitation.",
         )
     return found.decode().strip()
@@ -289,15 +265,16 @@ def note_state(project: OpenProject, problem: str) -> None:
 
 
 def _why_not(project: OpenProject, space: Space, member: str) -> str:
-    standing = standing_of(project, space)
-    role = standing.role(space.member)
-    return "" if role == "admin" or member == space.member else f"you are a {role}, and it takes an admin"
+    role = standing_of(project, space).role(space.member)
+    if role == "admin" or member == space.member:
+        return ""
+    return f"only an admin can do this, and you are a {role}"
 
 
 def _must_be_new(project: OpenProject) -> None:
     project.must_be_writable()
     if space_of(project) is not None:
-        raise Conflict("this project is shared already", hint="`remora share status` says where.")
+        raise Conflict("this project is already shared", hint="`remora share status` shows the address.")
 
 
 def _seed_file(project: OpenProject, device: str) -> Path:
@@ -314,7 +291,7 @@ def _keep_seed(project: OpenProject, device: str, seed: str) -> None:
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInput(
-            f"{name!r} cannot be the name of a shared project", hint="Letters, digits, '.', '_' and '-'."
+            f"{name!r} is not a valid name of a shared project", hint="Use letters, digits, '.', '_' and '-'."
         )
     return name
 
@@ -322,5 +299,5 @@ def _checked(name: str) -> str:
 def _named(who: str) -> str:
     name = " ".join(who.split())[:80]
     if not name:
-        raise InvalidInput("a member needs a name", hint="--name NAME")
+        raise InvalidInput("a member needs a name", hint="Give it with --name NAME.")
     return name

@@ -92,16 +92,16 @@ def set_role(project: OpenProject, who: str, role: str) -> MemberInfo:
         Conflict: the member is the only admin.
     """
     if role not in (*ROLES, REMOVED):
-        raise InvalidInput(f"{role!r} is no role", hint=f"One of {', '.join((*ROLES, REMOVED))}.")
+        raise InvalidInput(f"there is no role {role!r}", hint=f"One of {', '.join((*ROLES, REMOVED))}.")
     space = need_space(project)
     member = _member(project, who)
     standing = standing_of(project, space)
     mine = standing.role(space.member)
     if mine != "admin":
-        raise InvalidInput(f"you are a {mine}; changing a role takes an admin")
+        raise InvalidInput(f"only an admin can change a role, and you are a {mine}")
     admins = [m for m in standing.members() if m.role == "admin"]
     if [m.id for m in admins] == [member.id] and role != "admin":
-        raise Conflict(f"{member.name} is the only admin", hint="Make somebody else an admin first.")
+        raise Conflict(f"{member.name} is the only admin", hint="Make another member an admin first.")
     last = project.db.shared.last()
     cuts = {device: last.get(device, 0) for device in standing.devices_of(member.id)}
     with project.db.transaction():
@@ -113,7 +113,9 @@ def _member(project: OpenProject, who: str) -> MemberInfo:
     known = members(project)
     found = [m for m in known if who in (m.id, m.name)] or [m for m in known if m.id.startswith(who)]
     if len(found) != 1:
-        raise NotFound(f"there is no one member {who!r}", hint="`remora team members` shows names and ids.")
+        raise NotFound(
+            f"no member, or more than one, matches {who!r}", hint="`remora team members` shows names and ids."
+        )
     return found[0]
 
 
@@ -146,21 +148,11 @@ def _by(project: OpenProject, one: Revision) -> str:
 
 
 def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
-    """Resolve a conflict between the texts of a memory.
-
-    Args:
-        project: the open project.
-        memory_id: its id or a prefix of it.
-        keep: "mine", "theirs", "both", a revision's id or a prefix of it, or another text.
-
-    Raises:
-        NotFound: the memory has no conflict.
-        Conflict: `keep` matches more than one text.
-    """
+    """Resolve a conflict between the texts of a memory; see `Sharing.decide`."""
     record = resolve(project.db, memory_id)
     contested = next((c for c in conflicts(project) if c.memory.id == record.id), None)
     if contested is None:
-        raise NotFound(f"nothing of {record.id[:8]} is contested", hint="`remora conflicts` lists them.")
+        raise NotFound(f"{record.id[:8]} has no conflict", hint="`remora conflicts` lists them.")
     if keep == "both":
         chosen = contested.versions[-1]
         with project.db.transaction():
@@ -171,7 +163,8 @@ def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
     named = _named(contested, keep)
     if len(named) > 1:
         raise Conflict(
-            f"{keep!r} means more than one text of {record.id[:8]}", hint="Name the revision: " + _ids(named)
+            f"{keep!r} matches more than one text of {record.id[:8]}",
+            hint="Name the revision: " + _ids(named),
         )
     if named and not named[0].content:
         with project.db.transaction():
@@ -240,7 +233,7 @@ def comment(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
     """Add a comment to the thread of a disputed memory."""
     record = resolve(project.db, memory_id)
     if record.id not in {d.memory_id for d in project.db.shared.disputes()}:
-        raise NotFound(f"{record.id[:8]} is not disputed", hint="`remora dispute ID TEXT` begins.")
+        raise NotFound(f"{record.id[:8]} is not disputed", hint="`remora dispute ID TEXT` disputes it.")
     return _talk(project, record.id, "comment", text)
 
 
@@ -249,7 +242,7 @@ def uphold(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
     space = need_space(project)
     role = standing_of(project, space).role(space.member)
     if role not in ROLES or ROLES.index(role) < ROLES.index("steward"):
-        raise InvalidInput(f"you are a {role}; deciding a dispute takes a steward")
+        raise InvalidInput(f"only a steward can decide a dispute, and you are a {role}")
     return _talk(project, memory_id, "resolve", text)
 
 
@@ -262,7 +255,7 @@ def _talk(project: OpenProject, memory_id: str, op: str, text: str) -> MemoryRec
         )
     words = " ".join(text.split())
     if not words:
-        raise InvalidInput("say why")
+        raise InvalidInput("the reason is missing")
     change = Change(op, words)  # type: ignore[arg-type]  # one of Op, by its callers
     with project.db.transaction():
         project.db.revisions.write(record.id, change, {})

@@ -252,13 +252,6 @@ def test_a_failing_model_stops_the_pass(opened: Opener, error: Exception) -> Non
     assert (again.described, again.complete) == (("tests", "core"), True)
 
 
-def test_an_answer_that_does_not_fit_is_asked_for_again(opened: Opener) -> None:
-    """Prose first, then an object: two calls for one module."""
-    memory = opened("It serves pages, I think.", answer("Serves pages."))
-    report = memory.describe_modules(1)
-    assert (report.described, report.calls) == (("web",), 2)
-
-
 def test_what_was_said_is_kept_while_the_model_fails(opened: Opener) -> None:
     """An older description of a changed module stays until a newer one is there."""
     memory = opened(*[answer(f"Old {n}.") for n in range(3)], ProviderError("it broke"))
@@ -297,14 +290,6 @@ def test_it_goes_with_the_files(opened: Opener) -> None:
     memory.index()
     assert db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS) == []
     assert set(purposes(memory)) == {"docs", "tests", "web"}
-
-
-def test_a_module_holds_its_files(opened: Opener) -> None:
-    """Each module's node has an edge to each of its files."""
-    memory = opened(*[answer(str(n)) for n in range(3)])
-    memory.describe_modules()
-    held = db_of(memory).layers.edges_at(["module:web/"], ("defines",))
-    assert held == [UpperEdge("module:web/", "web/routes.py", "defines", 1.0, 1.0)]
 
 
 def test_only_one_process_asks(opened: Opener) -> None:

@@ -15,6 +15,7 @@ from remora.app.health.backup import backup, recover
 from remora.app.memory import Memory
 from remora.app.project.locate import locate
 from remora.core.errors import Conflict, NotFound
+from remora.core.values import MemoryDraft
 from remora.store import connection
 from remora.store.connection import Connection
 from tests.helpers import environment
@@ -32,8 +33,8 @@ def opened(tmp_path: Path) -> Memory:
 def filled(tmp_path: Path, number: int) -> Path:
     """Store memories and a note; return the home."""
     with opened(tmp_path) as memory:
-        for one in range(number):
-            memory.remember(f"Part{one}x of the gateway talks to queue{one}y", type="gotcha")
+        parts = [f"Part{one}x of the gateway talks to queue{one}y" for one in range(number)]
+        memory.remember_many([MemoryDraft(text, "gotcha") for text in parts])
         memory.entries.add("plan", "first this, then that")
         memory.session("s").append("user", "hello there")
         return memory._project.location.home
@@ -185,7 +186,7 @@ def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkey
         target.write_text("somebody else's")
 
     monkeypatch.setattr(Connection, "copy", staticmethod(copied))
-    with memory, pytest.raises(Conflict, match="is there already"):
+    with memory, pytest.raises(Conflict, match="already exists"):
         backup(memory._project.location.home, target)
     assert target.read_text() == "somebody else's"
     assert list(tmp_path.glob(".copy*")) == []

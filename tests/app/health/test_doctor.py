@@ -33,14 +33,6 @@ def environ(tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A project without git."""
-    found = tmp_path / "shop"
-    found.mkdir()
-    return found
-
-
 def of(report: Report, what: str) -> list[Finding]:
     """Return the findings about one thing."""
     return [f for f in report.findings if f.what == what]
@@ -214,7 +206,7 @@ def test_git(tmp_path: Path, environ: dict[str, str]) -> None:
     with Memory.open(root, environ=environ) as memory:
         report = memory.doctor()
         assert of(report, "git")[0].detail.startswith("branch main at ")
-        assert of(report, "history")[0].detail == "no commit was read yet"
+        assert of(report, "history")[0].detail == "no commit has been read"
         memory.init()
         assert of(memory.doctor(), "history") == [Finding("ok", "history", "commits read: 1, up to date")]
         subprocess.run([*commit, "-m", "two"], cwd=root, check=True)

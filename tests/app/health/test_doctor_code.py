@@ -10,7 +10,7 @@ import pytest
 from remora import Memory
 from remora.app.codebase.indexing import LEFT_OUT
 from remora.app.health import doctor_code
-from remora.app.health.doctor_code import measure, percentile
+from remora.app.health.doctor_code import measure
 from remora.app.health.findings import Finding
 from remora.core.code import Definition
 from remora.store.database import Database
@@ -102,13 +102,6 @@ def test_measuring_is_bounded(memory: Memory) -> None:
     db = db_of(memory)
     assert len(measure(db)) == 2
     assert measure(db, seconds=-1.0) == []
-
-
-def test_the_percentile_is_of_the_nearest_rank() -> None:
-    """Of a hundred values the 99th, of fewer the largest."""
-    values = [float(n) for n in range(1, 101)]
-    assert (percentile(values, 0.99), percentile(values, 0.5)) == (99.0, 50.0)
-    assert percentile([2.0, 1.0], 0.99) == 2.0
 
 
 def test_another_commit(memory: Memory) -> None:

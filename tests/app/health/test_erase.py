@@ -85,8 +85,8 @@ def plant(house: House) -> list[str]:
         session = memory.session("cli:1")
         session.append("user", said[12])
         session.append("assistant", f"So {said[13]}")
-        for number in range(30):
-            session.append("user", f"filler message {number} " + "word " * 200)
+        filler = [f"filler message {number} " + "word " * 200 for number in range(30)]
+        session.extend({"role": "user", "content": text} for text in filler)
         session.compact()
         feed(memory.observe("s-9", "cli"), said[14])
         other = memory.session("cli:2")
@@ -168,8 +168,11 @@ Memory.open(sys.argv[1], environ=environ, actor="person").erase(containing=sys.a
 @pytest.mark.parametrize("step", ["_in_files", "_in_entries", "scrub_when_due"])
 def test_after_a_kill_it_is_said_again(house: House, step: str) -> None:
     """And then nothing is left."""
-    said = plant(house)
-    text = said[12]
+    text = marker(12)
+    with house.open() as memory:
+        memory.session("cli:1").append("user", text)
+        memory.entries.add("deploy", text)
+        memory.remember(text)
     command = [sys.executable, "-c", KILLED, str(house.root), str(house.data), step, text]
     assert subprocess.run(command, check=False).returncode == 9
     with house.open() as memory:
@@ -216,7 +219,7 @@ def test_what_retells_a_session_goes_with_it(house: House) -> None:
     with house.open() as memory:
         for name, number in (("cli:7", 3), ("cli:77", 4)):
             session = memory.session(name)
-            for turn in range(30):
+            for turn in range(12):
                 session.append("user", f"{marker(number)} question {turn}")
                 session.append("assistant", f"answer {turn} about {marker(number)}")
             session.compact()
@@ -261,8 +264,9 @@ def test_what_was_erased_is_not_learned_again(house: House) -> None:
 
 def test_a_project_and_everything(house: House) -> None:
     """The home goes, and with everything the whole data folder."""
-    plant(house)
     memory = house.open()
+    memory.remember(marker(1))
+    memory.session("cli:1").append("user", marker(2))
     home = memory.home
     memory.erase(project=True)
     assert not home.exists()

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from remora.app.health.stats import VectorCount, database_bytes
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock
 from remora.core.values import Taint
+from tests.helpers import FakeEmbedder, Repo, environment
 
 
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """Settings that keep everything in tmp_path, without an embedding model."""
-    return {
-        "REMORA_HOME": str(tmp_path / "data"),
-        "REMORA_CONFIG": str(tmp_path / "config"),
-        "HOME": str(tmp_path),
-        "REMORA_EMBEDDING_PROVIDER": "none",
-    }
-
-
-@pytest.fixture
-def memory(tmp_path: Path, environ: dict[str, str]) -> Memory:
-    """The memory of a folder without git."""
-    folder = tmp_path / "shop"
-    folder.mkdir()
-    return Memory.open(folder, environ=environ, clock=FixedClock())
-
-
-def test_empty(memory: Memory) -> None:
+def test_empty(bare: Memory) -> None:
     """A new store holds nothing but itself."""
-    with memory:
+    with bare as memory:
         found = memory.stats()
         assert (found.memories, found.by_type, found.turns, found.vectors, found.commit) == (
             0,
@@ -50,9 +28,9 @@ def test_empty(memory: Memory) -> None:
         assert found.log_bytes == 0
 
 
-def test_counts(memory: Memory) -> None:
+def test_counts(bare: Memory) -> None:
     """Live memories by type, what is marked among them, what is forgotten, and the user's own apart."""
-    with memory:
+    with bare as memory:
         first = memory.remember("Tokens expire after 24 h", type="decision")
         memory.remember("Caches are keyed by tenant", type="gotcha", taint=Taint("a web page"))
         pinned = memory.remember("Builds run on Mondays", type="gotcha")
@@ -73,35 +51,23 @@ def test_counts(memory: Memory) -> None:
     assert found.log_bytes > 0
 
 
-def test_history(tmp_path: Path, environ: dict[str, str]) -> None:
+def test_history(tmp_path: Path, repo: Repo) -> None:
     """After init the files, pairs and commits of the history are counted, the busiest file first."""
-    root = tmp_path / "repository"
-    root.mkdir()
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    for number in range(3):
-        (root / "busy.py").write_text(f"{number}")
-        if number == 1:
-            (root / "quiet.py").write_text("0")
-        subprocess.run(["git", "add", "."], cwd=root, check=True)
-        subprocess.run(["git", *who, "commit", "-q", "-m", f"change {number}"], cwd=root, check=True)
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
-    with Memory.open(root, environ=environ) as memory:
+    repo.commit("one", {"busy.py": "0"})
+    repo.commit("two", {"busy.py": "1", "quiet.py": "0"})
+    head = repo.commit("three", {"busy.py": "2"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.init()
         found = memory.stats()
-    assert (found.files, found.commits, found.commit) == (2, 3, head.stdout.strip())
+    assert (found.files, found.commits, found.commit) == (2, 3, head)
     assert found.hottest[0] == "busy.py"
 
 
-def test_vectors(tmp_path: Path, environ: dict[str, str]) -> None:
+def test_vectors(able: Memory, embedder: FakeEmbedder) -> None:
     """Vectors are counted by owner and model."""
-    folder = tmp_path / "shop"
-    folder.mkdir()
-    with Memory.open(folder, environ={**environ, "REMORA_EMBEDDING_PROVIDER": "onnx"}) as memory:
-        memory.remember("Tokens expire after 24 h", type="decision")
-        memory.catch_up()
-        (count,) = memory.stats().vectors
-    assert count == VectorCount("memory", count.model_id, 1, 384)
+    able.remember("Tokens expire after 24 h", type="decision")
+    able.catch_up()
+    assert able.stats().vectors == (VectorCount("memory", embedder.model_id, 1, embedder.dims),)
 
 
 def test_size_of_what_is_not_there(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def test_claude_md_has_the_rules_alone(opened: Open, tmp_path: Path) -> None:
     """Neither what comes from outside nor what waits, and 200 lines at most."""
     with opened("one") as memory:
         fill(memory)
-        rules = [MemoryDraft(f"Rule {n} about the relay number {n}", type="decision") for n in range(300)]
+        rules = [MemoryDraft(f"Rule {n} about the relay number {n}", type="decision") for n in range(210)]
         memory.remember_many(rules)
         memory.remember("The mirror waits for a look", type="gotcha", needs_review=True)
         memory.export(tmp_path / "CLAUDE.md", "claude-md")

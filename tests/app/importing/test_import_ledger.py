@@ -131,9 +131,10 @@ def test_what_was_edited_here_stays(bare: Memory, tmp_path: Path, case: Any) -> 
     assert [one for one in again.skipped if one.what.startswith("memory ")] == []
 
 
-def test_what_was_forgotten_here_stays_so(bare: Memory, tmp_path: Path, case: Any) -> None:
+@pytest.mark.parametrize("name", ["a line below a heading", "an external id"])
+def test_what_was_forgotten_here_stays_so(bare: Memory, tmp_path: Path, name: str) -> None:
     """A forgotten memory does not come back because its text has grown."""
-    system, files, text, grown = case
+    system, files, text, grown = CASES[name]
     moved(bare, tmp_path, files(text), system)
     old = saying(bare, text)
     bare.forget(old.id)
@@ -219,15 +220,6 @@ def test_what_the_user_taught_is_not_replaced(bare: Memory, tmp_path: Path) -> N
     assert len(bare.list()) == 1
     moved(bare, tmp_path, {**forge_memory("a", "Use tabs in Makefiles and in Go.\n")}, "forge")
     assert bare.show(mine.id).content == "Use tabs in Makefiles."
-
-
-def test_the_page_says_what_was_updated(bare: Memory, tmp_path: Path) -> None:
-    """The command's answer has a line of its own for it."""
-    from remora.interfaces.note_pages import moved as page
-
-    moved(bare, tmp_path, claude("Tokens use ES256."), "claude-code")
-    done = moved(bare, tmp_path, claude("Tokens use ES256 everywhere."), "claude-code")
-    assert "updated: 1 memories" in str(page(done))
 
 
 def test_origins_are_digests() -> None:

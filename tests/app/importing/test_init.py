@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from remora import InitReport, Memory
-from remora.app.importing import init as day_one
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Author, MemoryRecord
 from remora.graph import file_reader
 from remora.sources import rules
+from remora.sources.history import CoChange
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
 
 if TYPE_CHECKING:
-    from remora.sources.fixes import Candidates
     from remora.sources.git_log import Commit
-    from remora.sources.history import CoChange
     from remora.sources.rule_files import Found
 
 RULES = """# Working here
@@ -132,19 +130,6 @@ def test_again_after_a_commit(repo: Repo, memory: Memory, walks: Callable[[], li
     again = walks()
     assert [call[0] for call in again if f"{last}..{head}" in call] == ["rev-list", "log"]
     assert [call for call in again if f"{last}..{head}" not in call] == []
-
-
-def test_again_in_another_process(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
-    """A later opening knows what was read."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        before = rows(memory)
-    clock.advance(days=3)
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        assert rows(memory) == before
 
 
 def test_the_same_rule_in_two_files(repo: Repo, memory: Memory) -> None:
@@ -485,13 +470,6 @@ def test_no_repository(folder: Path, bare: Memory) -> None:
     assert bare.init().unchanged == 2
 
 
-def test_nothing_to_read(bare: Memory) -> None:
-    """An empty folder gives an empty report."""
-    report = bare.init()
-    assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 0, "retired": 0}
-    assert (report.rule_files, report.skipped) == ((), ())
-
-
 def test_a_damaged_repository(repo: Repo, memory: Memory) -> None:
     """When git cannot read the repository the rules are stored and the report says what is missing."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES})
@@ -529,8 +507,11 @@ def test_another_folder(repo: Repo, memory: Memory, tmp_path: Path) -> None:
 
 def test_progress(repo: Repo, memory: Memory) -> None:
     """The callback hears of each part of the work, up to its end."""
-    for number in range(60):
-        repo.git("commit", "-q", "--allow-empty", "-m", f"Commit number {number}")
+    commits = "".join(
+        f"commit refs/heads/main\ncommitter Ada <ada@example.org> {number} +0000\ndata 4\nMore\n"
+        for number in range(60)
+    )
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=repo.root, input=commits.encode(), check=True)
     steps: list[tuple[str, int, int]] = []
     memory.init(progress=lambda *step: steps.append(step))
     assert steps == [("history", 50, 60), ("history", 60, 60), ("embedding", 0, 0)]
@@ -610,19 +591,19 @@ def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
     """Both are skipped with the type of their error; the other rules, commits and files are taken."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "- Ask before you add a library.\n"})
     shas = [repo.commit(message, files) for message, files in FIX.items()]
-    learn, load = day_one._learn, rules._Loader.load
+    learn, load = CoChange.learn, rules._Loader.load
 
-    def learning(learnt: CoChange, candidates: Candidates, commit: Commit) -> None:
+    def learning(self: CoChange, commit: Commit) -> None:
         if commit.sha == shas[0]:
             raise RecursionError("deep")
-        learn(learnt, candidates, commit)
+        learn(self, commit)
 
     def loading(self: rules._Loader, found: Found, *more: Any) -> None:
         if found.path == "AGENTS.md":
             raise ValueError("odd")
         load(self, found, *more)
 
-    monkeypatch.setattr(day_one, "_learn", learning)
+    monkeypatch.setattr(CoChange, "learn", learning)
     monkeypatch.setattr(rules._Loader, "load", loading)
     report = memory.init()
     assert "AGENTS.md: ValueError: odd" in why(report)

@@ -95,13 +95,13 @@ def opened(tmp_path: Path, folder: Path, **parts: Any) -> Memory:
     return memory
 
 
-@pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("answer", ["raises", "raises its own", "a number", "nothing"])
-def test_no_verb_fails_for_its_models(tmp_path: Path, folder: Path, verb: str, answer: str) -> None:
+def test_no_verb_fails_for_its_models(tmp_path: Path, folder: Path, answer: str) -> None:
     """With a model, an embedder and a reranker that all fail alike, every verb does what it does without."""
     unwell = [Unwell(ANSWERS[answer]) for _ in range(3)]
     with opened(tmp_path, folder, llm=unwell[0], embedder=unwell[1], reranker=unwell[2]) as memory:
-        VERBS[verb](memory)
+        for verb in VERBS.values():
+            verb(memory)
         assert "Tokens expire after 24 h" in texts(memory.list())
 
 
@@ -118,7 +118,7 @@ def test_a_model(tmp_path: Path, folder: Path, answer: str) -> None:
         assert memory.session("cli:1").messages() == []
 
 
-@pytest.mark.parametrize("answer", ["raises", "raises its own", "a number", "nothing"])
+@pytest.mark.parametrize("answer", ["raises", "a number"])
 def test_a_model_that_judges_a_page(tmp_path: Path, folder: Path, answer: str) -> None:
     """Where the model fails, the rules judge an answer of the browser's tool, and the note says so."""
     with opened(tmp_path, folder, llm=Unwell(ANSWERS[answer])) as memory:

@@ -9,7 +9,6 @@ import pytest
 from remora import Memory, ScriptedModel
 from remora.app.project.guarded_models import GuardedEmbedder
 from remora.app.project.open_project import DATABASE, build
-from remora.core.clock import FixedClock
 from remora.core.errors import NotFound, StoreError
 from tests.helpers import FakeEmbedder, environment, texts
 
@@ -45,16 +44,6 @@ def test_private_folders(tmp_path: Path, folder: Path) -> None:
         memory.remember("Tabs, not spaces", user=True)
         for made in (memory.home, tmp_path / "data/user"):
             assert made.stat().st_mode & 0o777 == 0o700
-
-
-def test_settings_decide_where_a_search_looks(tmp_path: Path, folder: Path) -> None:
-    """`search.user_memories = false` keeps the user's database out of searches, and only of those."""
-    environ = environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="false")
-    project = build(folder, environ)
-    project.store("user")
-    assert [store.db.realm for store in project.stores()] == ["project", "user"]
-    assert [store.db.realm for store in project.searched_stores()] == ["project"]
-    project.close()
 
 
 def test_a_damaged_user_database(tmp_path: Path, folder: Path) -> None:
@@ -135,11 +124,3 @@ def test_file_times(tmp_path: Path, folder: Path) -> None:
     assert modified("b.py") is None
     assert modified("a\0.py") is None
     project.close()
-
-
-def test_the_clock(tmp_path: Path, folder: Path) -> None:
-    """Dates come from the clock that was handed in, the system's without one."""
-    with Memory.open(folder, environ=environment(tmp_path), clock=FixedClock("2020-02-02")) as memory:
-        assert memory.remember("Tokens expire after 24 h").created_at == "2020-02-02T00:00:00.000Z"
-    with Memory.open(folder, environ=environment(tmp_path)) as memory:
-        assert memory.remember("Cookies are small").created_at > "2025"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import threading
 from collections.abc import Callable
@@ -11,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from remora import AsyncMemory, Memory
+from remora import Memory
 from remora.app.records.compaction import Compaction
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderError, StoreError, StoreFull, StoreReadOnly
 from remora.core.values import ToolCall
 from remora.llm.scripted import ScriptedModel
-from tests.app.talks import archives, contents, ended, markers, opened, start, talk
+from tests.app.talks import archives, contents, markers, opened, talk
 from tests.helpers import SECRET, environment, files, holds, no_file_above
 from tests.servers import ModelServer, Reply
 
@@ -90,16 +89,6 @@ def test_nothing_to_do(bare: Memory, said: int) -> None:
     assert not (bare.home / "memory").exists()
 
 
-def test_keep_none(bare: Memory) -> None:
-    """Keeping none leaves the summary alone, and doing it again changes nothing."""
-    session = bare.session("cli:42")
-    session.extend(talk(3))
-    assert (session.compact(0).removed, session.count()) == (3, 1)
-    assert session.compact(0).removed == 0
-    session.append("user", "message 4")
-    assert contents(session)[1:] == ["message 4"]
-
-
 @pytest.mark.parametrize("wrong", [-1, True, "4", 2.0])
 def test_what_cannot_be_kept(bare: Memory, wrong: Any) -> None:
     """A number that is none, or below zero, is refused before anything is done."""
@@ -129,16 +118,6 @@ def test_tool_traffic_becomes_text(bare: Memory) -> None:
         ("tool", 0, "c2"),
     ]
     assert session.history()[:6] == said
-
-
-def test_a_call_at_work_stays(bare: Memory) -> None:
-    """A compaction between a call and its result leaves the call to the result that comes."""
-    session = bare.session("cli:42")
-    session.extend(talk(6))
-    session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
-    assert session.compact(0).kept == 1
-    session.append("tool", "done", tool_call_id="c1", tool_name="bash")
-    assert [(m.role, len(m.tool_calls)) for m in session.messages()[1:]] == [("assistant", 1), ("tool", 0)]
 
 
 def test_any_number_of_compactions(bare: Memory) -> None:
@@ -193,28 +172,13 @@ def test_by_the_window(bare: Memory) -> None:
     assert (again.removed, again.kept) == (27, 25)
 
 
-def test_by_what_the_model_takes(bare: Memory) -> None:
-    """A caller who knows its model's limit has the conversation held to that."""
-    session = bare.session("cli:42")
-    session.extend([{"role": "user", "content": "x" * 2_900} for _ in range(10)])
-    assert session.compact_if_needed() is None
-    assert session.standing(20_000)[1:] == (16_285, 16_000, True)
-    done = session.compact_if_needed(20_000)
-    assert done is not None
-    assert not session.standing(20_000).over
-
-
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
         ({"REMORA_COMPACTION_ENABLED": "false"}, None),
         ({"REMORA_JOURNAL_ENABLED": "false"}, None),
-        ({"REMORA_JOURNAL_MEMORY_WINDOW": "60"}, None),
         ({"REMORA_JOURNAL_MEMORY_WINDOW": "10"}, "window"),
         ({"REMORA_COMPACTION_MAX_CONTEXT_TOKENS": "8100"}, "tokens"),
-        ({"REMORA_COMPACTION_MODEL_INPUT_LIMIT": "10000"}, "tokens"),
-        ({"REMORA_COMPACTION_OVERHEAD_TOKENS": "49900"}, "tokens"),
-        ({"REMORA_COMPACTION_CHARACTERS_PER_TOKEN": "0.01"}, "tokens"),
     ],
 )
 def test_settings(tmp_path: Path, folder: Path, settings: dict[str, str], why: str | None) -> None:
@@ -266,8 +230,6 @@ def test_a_model_writes_the_summary(tmp_path: Path) -> None:
     ("reply", "how", "note"),
     [
         (ProviderError("the model is away"), "extract", "the model failed: the model is away"),
-        (TimeoutError(), "extract", "the model failed: TimeoutError"),
-        ("", "extract", "the model returned no text"),
         ("It was long. " * 1_000, "model", "the answer had 12,999 characters"),
     ],
 )
@@ -440,26 +402,6 @@ def test_threads_take_turns(tmp_path: Path, folder: Path) -> None:
         _check_turns(memory, done, 72)
 
 
-@pytest.mark.slow
-def test_processes_take_turns(tmp_path: Path, folder: Path) -> None:
-    """Three processes append to one session and shorten it: nothing is lost, no archive without a marker."""
-    script = """
-        session = memory.session("cli:42")
-        for turn in range(6):
-            session.extend([{"role": "user", "content": f"said {os.getpid()} {turn} {n}"} for n in range(3)])
-            done = session.compact(2)
-            say(done.removed, done.archive)
-        """
-    processes = [start(script, tmp_path) for _ in range(3)]
-    done = [
-        Compaction("cli:42", removed, 0, archive=archive)
-        for process in processes
-        for removed, archive in ended(process)
-    ]
-    with opened(tmp_path) as memory:
-        _check_turns(memory, done, 54)
-
-
 def _check_turns(memory: Memory, done: list[Compaction], said: int) -> None:
     """Hold a session that many compacted against what each of them was told."""
     session = memory.session("cli:42")
@@ -526,34 +468,3 @@ def test_reading_only(tmp_path: Path, folder: Path) -> None:
         assert session.standing().over is False
         assert session.recap().startswith("## Recent Conversation Recap")
     assert files(tmp_path) == before
-
-
-def test_async(tmp_path: Path, folder: Path) -> None:
-    """Async programs compact with the same words."""
-
-    async def day() -> None:
-        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
-            session = memory.session("cli:42")
-            await session.extend(talk(52))
-            done = await session.compact_if_needed()
-            assert done is not None
-            assert (done.why, done.kept) == ("window", 25)
-            assert (await session.compact(2)).kept == 2
-            assert await session.count() == 3
-            assert [entry.name for entry in await memory.entries.list("archive")] == ["cli-42-1", "cli-42-2"]
-
-    asyncio.run(day())
-
-
-def test_sessions(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """The sessions of a project are listed with what can be seen at a glance."""
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
-        assert memory.sessions() == []
-        memory.session("cli:1").extend(talk(30))
-        memory.session("cli:1").compact(2)
-        memory.session("web:2").extend(talk(3))
-        found = {one.id: (one.messages, one.created, one.problem) for one in memory.sessions()}
-        assert found == {
-            "cli:1": (30, "2026-03-01T12:00:00.000Z", ""),
-            "web:2": (3, "2026-03-01T12:00:00.000Z", ""),
-        }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
 from collections.abc import Sequence
@@ -11,17 +10,16 @@ from typing import Any
 
 import pytest
 
-from remora import AsyncMemory, Memory
+from remora import Memory
 from remora.app.records.consolidation import Consolidation
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
-from remora.core.errors import ProviderError, StoreBusy, StoreError, StoreReadOnly
+from remora.core.errors import ProviderError, StoreBusy, StoreError
 from remora.core.values import ToolCall
 from remora.llm.scripted import ScriptedModel
 from tests.app.talks import contents, history, in_each_history_file, markers, opened, start, talk
 from tests.helpers import SECRET, environment, files, holds
 from tests.journal.made import answer
-from tests.servers import ModelServer, Reply
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -130,18 +128,6 @@ def test_a_history_that_cannot_be_written(bare: Memory) -> None:
     for path in paths:
         path.rmdir()
     assert (session.new().messages, session.count()) == (6, 0)
-
-
-def test_one_of_two_history_files_is_enough(bare: Memory) -> None:
-    """Where one of them cannot be written the entry stands in the other, and the result says so."""
-    month, _ = in_the_way(bare)[::-1]
-    (bare.journal.folder / "HISTORY.md").rmdir()
-    session = bare.session("cli:42")
-    session.extend(talk(4))
-    done = session.new()
-    assert done.how == "extract"
-    assert month.name in done.notes[0]
-    assert history(bare) == [done.entry]
 
 
 def test_tool_traffic_alone(bare: Memory) -> None:
@@ -255,33 +241,13 @@ def test_secrets(tmp_path: Path) -> None:
     assert kept == {"sessions", "versions"}  # the log and the text that a person wrote
 
 
-def test_versions(tmp_path: Path) -> None:
-    """Each text of MEMORY.md that a consolidation replaced is kept, and can be brought back."""
-    texts = ["- ES256", "- ES256\n- vault", "- ES256\n- vault\n- tabs"]
-    memory, _ = memory_of(tmp_path, *(answer(memory=text) for text in texts))
-    with memory:
-        session = memory.session("cli:42")
-        for _ in texts:
-            session.extend(talk(2))
-            assert session.new().memory_changed
-        assert memory.journal.show() == texts[-1]
-        kept = memory.journal.versions()
-        assert [one.path.read_text("utf-8") for one in kept] == texts[1::-1]
-        assert memory.journal.restore(kept[1].name)
-        assert memory.journal.show() == texts[0]
-        assert texts[-1] in [one.path.read_text("utf-8") for one in memory.journal.versions()]
-
-
 @pytest.mark.parametrize(
     ("reply", "note"),
     [
         (ProviderError("the model is away"), "the model is away"),
         ("Sure! Here is what I think.", "was rejected"),
-        ('{"history_entry": "half', "was cut off"),
-        (answer(entry=None), "history_entry is null"),
-        (answer(memory=""), "would empty the memory"),
     ],
-    ids=["error", "prose", "half", "null", "empty"],
+    ids=["error", "prose"],
 )
 def test_a_model_that_fails(tmp_path: Path, reply: Any, note: str) -> None:
     """The end of the conversation goes into the history as it was said, and MEMORY.md stays."""
@@ -297,51 +263,6 @@ def test_a_model_that_fails(tmp_path: Path, reply: Any, note: str) -> None:
         assert "message 12" in history(memory)[0]
         assert (memory.journal.show(), session.count()) == ("- They use tabs.", 0)
         assert (done.kept_aside is not None) == isinstance(reply, str)
-
-
-def test_a_server_that_fails(tmp_path: Path, folder: Path) -> None:
-    """A hang and a refusal over real HTTP end with the words of the conversation in the history."""
-    with ModelServer() as server:
-        server.on("POST /v1/chat/completions", Reply({"error": "bad key"}, 401), Reply({}, delay=30))
-        settings = {
-            "REMORA_LLM_PROVIDER": "openai",
-            "REMORA_LLM_MODEL": "small",
-            "REMORA_LLM_URL": f"{server.url}/v1",
-            "REMORA_JOURNAL_CONSOLIDATION_TIMEOUT": "0.3",
-        }
-        with Memory.open(folder, environ=environment(tmp_path, **settings)) as memory:
-            session = memory.session("cli:42")
-            session.extend(talk(4))
-            first = session.new()
-            session.extend(talk(4, 5))
-            second = session.new()
-            assert (first.how, second.how) == ("raw-fallback", "raw-fallback")
-            assert "401" in first.notes[0]
-            assert "did not answer within" in second.notes[0]
-            assert second.seconds < 3
-            assert len(history(memory)) == 2
-
-
-def test_settings(tmp_path: Path) -> None:
-    """Time, tokens and the size of MEMORY.md are those of the settings."""
-    settings = {
-        "REMORA_JOURNAL_CONSOLIDATION_TIMEOUT": "7",
-        "REMORA_JOURNAL_CONSOLIDATION_TOKENS": "2000",
-        "REMORA_JOURNAL_MAX_MEMORY_SIZE": "500",
-    }
-    memory, model = memory_of(tmp_path, answer(), answer(memory="- short now " * 12), **settings)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(2))
-        session.new()
-        memory.journal.write("- short now, and a good deal more of it\n" * 20)
-        session.extend(talk(2))
-        session.new()
-    first, second = model.calls
-    assert first.max_tokens == 2_000
-    assert 6.5 < (first.timeout or 0) <= 7
-    assert "500" not in first.messages[-1].content
-    assert "500" in second.messages[-1].content
 
 
 # All sessions
@@ -400,40 +321,11 @@ def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
         assert session.new().messages == 3
 
 
-def test_reading_only(tmp_path: Path, folder: Path) -> None:
-    """A memory that was opened for reading brings nothing into the journal."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        memory.session("cli:42").extend(talk(3))
-    with (
-        Memory.open(folder, environ=environ, read_only=True) as memory,
-        pytest.raises(StoreReadOnly, match="reading only"),
-    ):
-        memory.journal.consolidate()
-
-
-def test_async(tmp_path: Path, folder: Path) -> None:
-    """Async programs consolidate with the same words."""
-
-    async def day() -> None:
-        async with AsyncMemory.open(folder, environ=environment(tmp_path)) as memory:
-            session = memory.session("cli:42")
-            await session.extend(talk(3))
-            assert (await session.new()).messages == 3
-            await session.extend(talk(2))
-            assert [one.messages for one in await memory.journal.consolidate()] == [2]
-            assert [one.messages for one in await memory.journal.consolidate("cli:42")] == [0]
-
-    asyncio.run(day())
-
-
 # When a process dies
 
 DEATHS: dict[str, tuple[str, str, int]] = {
     "before the intent": ("remora.journal.pending", "_save", 1),
-    "before the history": ("remora.journal.pending", "append_line", 1),
     "before the month": ("remora.journal.pending", "append_line", 2),
-    "before MEMORY.md": ("remora.journal.files", "write_over", 1),
     "before the mark": ("remora.conversation.log.SessionLog", "mark_consolidated", 1),
     "before the facts": ("remora.app.records.consolidation", "_store", 1),
     "before the clear": ("remora.conversation.log.SessionLog", "clear", 1),

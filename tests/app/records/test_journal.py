@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remora import AsyncMemory, Memory
+from remora import Memory
 from remora.core.clock import FixedClock, from_iso
 from remora.core.errors import InvalidInput, NotFound, StoreError, StoreReadOnly
 from tests.app.talks import talk
@@ -117,19 +115,6 @@ def test_the_block(bare: Memory, clock: FixedClock) -> None:
     assert "They use tabs" not in relevant
 
 
-def test_recent_days_are_a_setting(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """How many days the block goes back is a setting; the journal can be off."""
-    for days, wanted in (("1", False), ("3", True)):
-        environ = environment(tmp_path, REMORA_JOURNAL_RECENT_DAYS=days)
-        with Memory.open(folder, environ=environ, clock=clock) as memory:
-            memory.journal.note("What happened?", "It rained.", at=clock.now() - 2 * 86_400)
-            assert ("It rained" in memory.journal.block()) == wanted
-    with Memory.open(
-        folder, environ=environment(tmp_path, REMORA_JOURNAL_ENABLED="false"), clock=clock
-    ) as off:
-        assert off.journal.note("a", "b") == off.journal.block() == ""
-
-
 def test_secrets(bare: Memory, tmp_path: Path) -> None:
     """None is written, and one that a person typed into a file is not in what goes to an agent."""
     journal = bare.journal
@@ -208,41 +193,3 @@ def test_a_closed_memory(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(StoreError, match="closed"):
         memory.journal.write("x")
     assert not (memory.home / "memory").exists()
-
-
-def test_a_block_of_a_long_history(bare: Memory) -> None:
-    """Ten thousand history entries cost the block nothing."""
-    bare.journal.write("- They use tabs.")
-    entry = "\n## 2026-02-{:02d}T{:02d}:{:02d}:00.000Z\nThey changed module {} again.\n"
-    said = "".join(entry.format(n // 1440 % 28 + 1, n // 60 % 24, n % 60, n) for n in range(10_000))
-    (bare.journal.folder / "HISTORY.md").write_text(said, "utf-8")
-    (bare.journal.folder / "HISTORY-2026-02.md").write_text(said, "utf-8")
-    bare.journal.block()
-    took = []
-    for _ in range(5):
-        began = time.perf_counter()
-        bare.journal.block()
-        took.append(time.perf_counter() - began)
-    assert min(took) < 0.010
-
-
-def test_async(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """Async programs keep a journal with the same words."""
-
-    async def day() -> None:
-        async with AsyncMemory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
-            journal = memory.journal
-            assert journal.folder == memory.home / "memory"
-            await journal.write("- They use tabs.")
-            await journal.write("- They use spaces.")
-            (kept,) = await journal.versions()
-            await journal.restore(kept.name)
-            line = await journal.note("How?", "So.")
-            time_of = await journal.add_history("The project began.")
-            assert await journal.show() == "- They use tabs."
-            assert await journal.today() == await journal.day((await journal.days())[0]) == line.strip()
-            assert [(e.time, e.text) for e in await journal.history()] == [(time_of, "The project began.")]
-            assert "They use tabs" in await journal.block("tabs")
-            assert journal.problems == ()
-
-    asyncio.run(day())

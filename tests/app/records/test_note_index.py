@@ -15,7 +15,6 @@ from remora.app.records.note_index import follow_written, look_again
 from remora.core.clock import FixedClock
 from remora.core.text import words
 from remora.core.values import Hit
-from tests.app.talks import ended, start, talk
 from tests.helpers import SECRET, FakeEmbedder, environment, files, holds, texts
 
 TOKENS = "## Tokens\n\nThe gateway signs tokens with ES256.\n\nThe vault has the key."
@@ -198,17 +197,6 @@ def test_archives_answer_explicit_searches(written: Memory) -> None:
     assert "spoke of the gateway" not in written.journal.block("restart the gateway")
 
 
-def test_a_compaction_is_found(bare: Memory) -> None:
-    """The archive and the history entry of a compaction are searched like any other."""
-    bare.session("cli:42").extend(talk(30, text="the gateway said"))
-    done = bare.session("cli:42").compact(2)
-    hits = {h.source: h for h in bare.search("gateway", k=60)}
-    assert {"archive", "history", "turn"} <= hits.keys()
-    assert hits["archive"].text == done.summary
-    assert done.consolidation is not None
-    assert hits["history"].text == done.consolidation.entry
-
-
 def test_reading_only(tmp_path: Path, folder: Path) -> None:
     """A memory that was opened for reading finds what is indexed and writes nothing."""
     environ = environment(tmp_path)
@@ -274,9 +262,7 @@ def test_a_damaged_entry_store(written: Memory) -> None:
 @pytest.mark.skipif(
     not Path("/proc/self/mem").exists(), reason="needs a file that is there and cannot be read"
 )
-@pytest.mark.parametrize(
-    "name", ["MEMORY.md", "2026-02-02.md", "HISTORY.md", "HISTORY-2026-03.md", "entries.mem"]
-)
+@pytest.mark.parametrize("name", ["MEMORY.md", "HISTORY.md", "entries.mem"])
 def test_a_file_that_cannot_be_read(written: Memory, name: str) -> None:
     """It takes no other with it, and is found again when it can be read."""
     path = written.home / "memory" / name
@@ -294,21 +280,6 @@ def test_a_file_that_cannot_be_read(written: Memory, name: str) -> None:
     after = pieces(written)
     assert [row for row in after if "The gateway is new." not in str(row)] == before
     assert len(after) == len(before) + 1
-
-
-def test_another_process_writes(bare: Memory, tmp_path: Path) -> None:
-    """What another process wrote is found by the next search."""
-    ended(
-        start(
-            """
-            memory.journal.write("- The gateway is theirs.")
-            memory.entries.add("theirs", "A note of the gateway.")
-            memory.journal.add_history("The gateway was changed by them.")
-            """,
-            tmp_path,
-        )
-    )
-    assert {h.source for h in bare.search("gateway")} == {"longterm", "note", "history"}
 
 
 def test_nothing_changed_costs_nothing(written: Memory) -> None:

@@ -145,7 +145,7 @@ def test_links_inside_are_followed(files: ToolFiles, root: Path) -> None:
 def test_odd_paths_are_refused(files: ToolFiles) -> None:
     """What is no path below /memories is told so; no text betrays where the files lie."""
     assert refusal(lambda: files.view("/etc/passwd")) == "Path must start with /memories, got: /etc/passwd"
-    assert refusal(lambda: files.view(7)) == "a path is text, not int"  # type: ignore[arg-type]
+    assert refusal(lambda: files.view(7)) == "a path must be text, not int"  # type: ignore[arg-type]
     assert "not valid Unicode" in refusal(lambda: files.create("/memories/\ud800", ""))
     assert "longer than" in refusal(lambda: files.create("/memories/" + "a/" * 600, ""))
     told = refusal(lambda: files.create("/memories/" + "n" * 300, ""))
@@ -171,7 +171,7 @@ def test_limits(files: ToolFiles, root: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "�" in files.view("/memories/bytes")
     assert "not UTF-8" in refusal(lambda: files.str_replace("/memories/bytes", "one", "two"))
     monkeypatch.setattr(tool_files, "MAX_FILES", 3)
-    assert "there are 3 files already" in refusal(lambda: files.create("/memories/fourth", ""))
+    assert "there are already 3 files" in refusal(lambda: files.create("/memories/fourth", ""))
 
 
 def test_a_text_that_occurs_often_is_listed_in_short(files: ToolFiles) -> None:
@@ -258,7 +258,7 @@ def test_a_failing_disk_is_told_and_costs_nothing(
 ) -> None:
     """A full disk, no permission or a writer that hangs: the old file stays, and the model is told why."""
     files.create("/memories/a.md", "old")
-    with no_file_above(100), pytest.raises(StoreFull, match=r"^/memories/a.md cannot be written: there is"):
+    with no_file_above(100), pytest.raises(StoreFull, match=r"^/memories/a.md cannot be written: the disk"):
         files.insert("/memories/a.md", 0, "x" * 5_000)
     assert (root / "a.md").read_text() == "old"
     monkeypatch.setattr(tool_files, "PATIENCE", 0.05)

@@ -54,26 +54,20 @@ def test_what_needs_a_word_waits_for_it(sender: Memory, shared: Path) -> None:
         sender.sharing.share([branch.id], "project")
 
 
-@pytest.mark.parametrize("kind", ["home", "root", "user", "host", "users"])
 def test_names_of_the_machine_never_leave(
-    sender: Memory, shared: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+    sender: Memory, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A text that names a folder, the user or the machine stays, also at a person's word, and says why."""
     monkeypatch.setattr(getpass, "getuser", lambda: "walrususer")
     monkeypatch.setattr(socket, "gethostname", lambda: "walrushost.local")
-    named = {
-        "home": f"{Path.home()}/notes",
-        "root": f"{sender.root}/src",
-        "user": "ask walrususer",
-        "host": "on walrushost",
-        "users": "/Users/jane/notes",
-    }[kind]
-    record = sender.remember(f"The WALRUS config lies in {named} since May")
-    sender.sharing.sync()
-    assert "WALRUS" not in everything_in(shared)
-    assert record.id in sender.sharing.status().leaving.waiting
-    with pytest.raises(InvalidInput, match="names"):
-        sender.sharing.share([record.id], "project")
+    home, root = f"{Path.home()}/notes", f"{sender.root}/src"
+    for named in (home, root, "ask walrususer", "on walrushost", "/Users/jane/notes"):
+        record = sender.remember(f"The WALRUS config lies in {named} since May")
+        sender.sharing.sync()
+        assert "WALRUS" not in everything_in(shared)
+        assert record.id in sender.sharing.status().leaving.waiting
+        with pytest.raises(InvalidInput, match="names"):
+            sender.sharing.share([record.id], "project")
 
 
 def test_a_preview_changes_nothing(sender: Memory) -> None:

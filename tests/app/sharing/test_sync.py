@@ -125,6 +125,8 @@ def test_two_texts_wait_for_a_decision(two: tuple[Memory, Memory], keep: str, le
     exchange(one, other)
     for memory in two:
         assert (memory.sharing.conflicts(), contents(memory)) == ([], left)
+        with pytest.raises(NotFound, match="has no conflict"):
+            memory.sharing.decide(record.id, "mine")
 
 
 def test_a_retirement_against_an_edit(two: tuple[Memory, Memory]) -> None:
@@ -139,13 +141,6 @@ def test_a_retirement_against_an_edit(two: tuple[Memory, Memory]) -> None:
     one.sharing.decide(record.id, "mine")
     exchange(one, other)
     assert contents(one) == contents(other) == []
-
-
-def test_deciding_needs_something_to_decide(two: tuple[Memory, Memory]) -> None:
-    """A memory with one text has nothing to decide, and an unknown id is told so."""
-    record = two[0].remember(TEXT)
-    with pytest.raises(NotFound, match="contested"):
-        two[0].sharing.decide(record.id, "mine")
 
 
 def test_what_is_taken_back_leaves_the_others(two: tuple[Memory, Memory]) -> None:

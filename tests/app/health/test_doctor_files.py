@@ -1,0 +1,140 @@
+"""What the doctor says of the files beside the database: items, notes and the journal."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from remora.app.health.doctor import diagnose, examine
+from remora.app.health.findings import Finding
+from remora.app.memory import Memory
+from remora.app.records.items import DATABASE, Items, Put
+from remora.store.connection import Connection
+
+
+def said(bare: Memory) -> list[Finding]:
+    """Return what is said of items, in a process that has none of them open."""
+    found = diagnose(bare.root, dict(bare._project.environ))
+    return [finding for finding in found.findings if finding.what == "items"]
+
+
+def put(bare: Memory, number: int) -> Path:
+    """Store items and return their file."""
+    items = Items(bare._project, lambda _value, _index: [])
+    items.write([Put(("a",), str(n), {"text": "x" * 500}) for n in range(number)])
+    items.close()
+    return bare.home / DATABASE
+
+
+def test_no_items_nothing_said(bare: Memory) -> None:
+    """A project in which no program keeps any has no finding about them, and no file is made."""
+    assert said(bare) == []
+    assert not (bare.home / DATABASE).exists()
+
+
+def test_a_sound_file(bare: Memory) -> None:
+    """The items are counted and the file is measured; it is left as it was."""
+    path = put(bare, 300)
+    before = path.read_bytes()
+    size = f"{len(before) / 1e6:.1f} MB"
+    assert said(bare) == [Finding("ok", "items", f"sound; items: 300; {size}")]
+    assert path.read_bytes() == before
+    assert [file.name for file in bare.home.glob("items.db*")] == ["items.db"]
+
+
+def test_items_in_use(bare: Memory) -> None:
+    """A program that has the file open, with items that are still in the log beside it, is no trouble."""
+    items = Items(bare._project, lambda _value, _index: [])
+    items.write([Put(("a",), "k", {})])
+    (found,) = said(bare)
+    assert (found.level, found.detail.partition("; ")[0]) == ("ok", "sound")
+    assert "items: 1;" in found.detail
+    items.close()
+
+
+@pytest.mark.parametrize("page", [1, 9])
+def test_a_damaged_file(bare: Memory, page: int) -> None:
+    """Pages that hold garbage are found; the advice keeps what is left of it, and other checks still run."""
+    path = put(bare, 300)
+    data = bytearray(path.read_bytes())
+    data[page * 4_096 : (page + 1) * 4_096] = b"\x5a" * 4_096
+    path.write_bytes(data)
+    (found,) = said(bare)
+    assert (found.level, found.kind) == ("error", "StoreCorrupt")
+    assert str(path) in found.advice
+    assert "keep it" in found.advice
+    report = diagnose(bare.root, dict(bare._project.environ))
+    assert [f.what for f in report.findings if f.level == "error"] == ["items"]
+
+
+def test_a_reference_to_nothing(bare: Memory) -> None:
+    """A vector whose item is gone is found."""
+    path = put(bare, 1)
+    other = sqlite3.connect(path)
+    other.execute("INSERT INTO item_vectors VALUES (99, 0, 'm', x'00')")
+    other.commit()
+    other.close()
+    (found,) = said(bare)
+    assert (found.level, found.detail) == ("error", "foreign key broken in item_vectors")
+
+
+def test_other_files_in_its_place(bare: Memory) -> None:
+    """Text, another kind of database and one of a newer version are each an error of their own."""
+    path = bare.home / DATABASE
+    path.write_text("no database, just a long enough text" * 50)
+    assert said(bare)[0].kind == "StoreCorrupt"
+    path.unlink()
+    Connection.open(path).close()
+    (found,) = said(bare)
+    assert "not one of Remora's items" in found.detail
+    path.unlink()
+    put(bare, 1)
+    newer = sqlite3.connect(path)
+    newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    (found,) = said(bare)
+    assert (found.level, found.kind) == ("error", "StoreTooNew")
+    assert "Update Remora" in found.advice
+
+
+def written(bare: Memory) -> list[tuple[str, str, str]]:
+    """Return level, subject and detail of the findings on written files."""
+    things = ("written", "notes", "journal")
+    return [(f.level, f.what, f.detail) for f in examine(bare._project).findings if f.what in things]
+
+
+def test_nothing_written_nothing_said(bare: Memory) -> None:
+    """A project without journal and notes has no finding about them."""
+    assert written(bare) == []
+
+
+def test_all_well(bare: Memory) -> None:
+    """Sound files are one finding with their numbers."""
+    bare.entries.add("deploy", "never on Fridays")
+    bare.journal.write("Uses tabs.")
+    assert written(bare) == [("ok", "written", "notes and archives: 1; MEMORY.md: 10 bytes")]
+
+
+def test_what_needs_a_hand(bare: Memory) -> None:
+    """Bytes that are no text, a memory that is too long, and a consolidation that did not end."""
+    bare.journal.write("x" * 9_000)
+    (bare.journal.folder / ".pending").mkdir()
+    (bare.journal.folder / ".pending" / "a.json").write_text("{}")
+    assert written(bare) == [
+        ("note", "journal", "MEMORY.md has 9,000 bytes; the limit is 8,192"),
+        ("warning", "journal", "unfinished consolidations: 1"),
+    ]
+    (bare.journal.folder / "MEMORY.md").write_bytes(b"caf\xe9")
+    assert written(bare)[0] == ("warning", "journal", "MEMORY.md is not UTF-8 from byte 3 on")
+
+
+def test_a_damaged_entry_store_is_an_error(bare: Memory) -> None:
+    """A file of notes that cannot be read is said with what to do."""
+    bare.entries.add("deploy", "never on Fridays")
+    path = bare.journal.folder / "entries.mem"
+    path.write_bytes(path.read_bytes()[:40])
+    level, what, detail = written(bare)[0]
+    assert (level, what) == ("error", "notes")
+    assert "entries.mem" in detail
