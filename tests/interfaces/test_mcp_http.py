@@ -184,7 +184,7 @@ def test_listen() -> None:
     with listen("127.0.0.1", 0) as bound:
         port = bound.getsockname()[1]
         assert bound.family == socket.AF_INET
-        with pytest.raises(InvalidInput, match=f"nothing can listen at 127.0.0.1:{port}"):
+        with pytest.raises(InvalidInput, match=f"cannot listen at 127.0.0.1:{port}"):
             listen("127.0.0.1", port)
-    with pytest.raises(InvalidInput, match="nothing can listen at 203"):
+    with pytest.raises(InvalidInput, match="cannot listen at 203"):
         listen("203.0.113.1", 0)

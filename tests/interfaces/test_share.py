@@ -82,7 +82,7 @@ def test_a_walk_through_the_verbs(joined: tuple[Person, Person, str]) -> None:
     assert "steward" in ann("team", "role", "Ben", "steward").stdout
     ann("sync")
     assert "1 memory of others removed" in ben("share", "leave", "--yes").stdout
-    assert ben("share").stdout == "Not shared. `remora share init git` begins.\n"
+    assert ben("share").stdout == "Not shared. `remora share init git` starts sharing.\n"
 
 
 def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> None:
@@ -98,7 +98,7 @@ def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> N
     assert "The gateway rejects RS256 and HS256" in told
     assert "The gateway takes ES256 only" in told
     assert ann("conflicts", memory_id).exit_code != 0
-    assert "decided" in ann("conflicts", memory_id, "--keep", "theirs").stdout
+    assert "resolved" in ann("conflicts", memory_id, "--keep", "theirs").stdout
     assert ann("conflicts").stdout == "No conflicts.\n"
     assert "The gateway takes ES256 only" in ann("show", memory_id).stdout
 

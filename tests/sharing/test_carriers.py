@@ -162,5 +162,5 @@ def test_a_remote_that_is_away(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["", "ftp://x", "folder:", "sqlite://x"])
 def test_no_carrier_has_such_an_address(address: str, tmp_path: Path) -> None:
     """An address that nothing carries is refused, with the forms that there are."""
-    with pytest.raises(InvalidInput, match="no place"):
+    with pytest.raises(InvalidInput, match="not the address"):
         open_carrier(address, SPACE, tmp_path, {})

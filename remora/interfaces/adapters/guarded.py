@@ -44,7 +44,7 @@ def quietly(default: _T, call: Callable[_P, _T], *args: _P.args, **named: _P.kwa
     try:
         return call(*args, **named)
     except Exception as error:  # noqa: BLE001  no error of the memory may stop the agent
-        _log.warning("the memory could not be asked: %s: %s", type(error).__name__, error)
+        _log.warning("a call to the memory failed: %s: %s", type(error).__name__, error)
         return default
 
 

@@ -70,7 +70,9 @@ class RemoraHooks(RunHooks[Any]):
         role: str = "developer",
     ) -> None:
         if role not in ("developer", "system"):
-            raise InvalidInput(f"{role!r} cannot be the role of a memory", hint="Choose developer or system.")
+            raise InvalidInput(
+                f"{role!r} is not a role of injected messages", hint="Choose developer or system."
+            )
         self.session_id = session_id
         self._role = role
         self._tools = dict(tools or {})
@@ -313,7 +315,7 @@ class RemoraSession:
         self, memory: Memory, session_id: str, *, session_settings: SessionSettings | None = None
     ) -> None:
         if not isinstance(session_id, str) or not session_id:
-            raise InvalidInput("a session id is text that is not empty")
+            raise InvalidInput("a session id must be a non-empty string")
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self.path: Path = memory.home / FOLDER / f"{safe_name(session_id)}{SUFFIX}"

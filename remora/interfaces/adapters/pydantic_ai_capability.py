@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 HOST = "pydantic-ai"
 RECALL, REMEMBER = "recall", "remember"
 BUDGET = 1_500  # tokens of an answer of `recall`
-SILENT = "The memory cannot be asked now."
+SILENT = "The memory is not available."
 
 SessionOf = Callable[["RunContext[Any]"], str]
 
@@ -187,14 +187,14 @@ class RemoraCapability(AbstractCapability[Any]):
         try:
             found = self._memory.context(question, budget=BUDGET)
         except RemoraError as error:
-            return safe(f"Nothing was looked up: {error}")
+            return safe(f"The search failed: {error}")
         return found.text if found.hits else "Nothing is remembered about that."
 
     def _remember(self, statement: str) -> str:
         try:
             record = self._memory.remember(statement)
         except RemoraError as error:
-            return safe(f"That was not remembered: {error}")
+            return safe(f"Nothing was stored: {error}")
         return f"Remembered as a {record.type.replace('_', ' ')}."
 
     # The model

@@ -95,7 +95,7 @@ class Panel:
                 return self.failed(request, InvalidInput(f"a form has at most {MOST_BYTES:,} bytes"), 413)
         form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         if not is_own(request.state.visit, form.get("token", [""])[0]):
-            return self.failed(request, InvalidInput("this form is not of this session"), 403)
+            return self.failed(request, InvalidInput("the form belongs to another session"), 403)
         return form
 
     def _asked(self, request: Request, form: Mapping[str, list[str]]) -> Asked:

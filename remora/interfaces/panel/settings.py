@@ -84,7 +84,7 @@ def set_setting(name: str, text: str, environ: Mapping[str, str] = os.environ) -
     if {k: v for k, v in tomllib.loads(after).items() if v != {}} != {
         k: v for k, v in wanted.items() if v != {}
     }:
-        raise ConfigError(f"{path} cannot be changed safely", hint=f"Set {name} in it yourself.")
+        raise ConfigError(f"{path} cannot be changed safely", hint=f"Set {name} in the file by hand.")
     parse({str(path): tomllib.loads(after)}, {})
     make_folder(path.parent)
     write_atomic(path.resolve(), after.encode("utf-8"))

@@ -73,7 +73,7 @@ class LibSQL(SqlCarrier):
                 raise SourceError(f"libSQL refused: {found['error']['message']}")
             result: dict[str, Any] = found["response"]["result"]
         except (KeyError, TypeError, ValueError):
-            raise SourceError("libSQL gave an answer that cannot be read") from None
+            raise SourceError("libSQL returned an invalid response") from None
         return result
 
 

@@ -132,7 +132,7 @@ class PostgreSQL(SqlCarrier):
             InvalidInput: the login is not a valid name.
         """
         if not _LOGIN.fullmatch(login):
-            raise InvalidInput(f"{login!r} is no login of PostgreSQL")
+            raise InvalidInput(f"{login!r} is not a login name of PostgreSQL")
         statements = [f'REVOKE {group(self._space, one)} FROM "{login}"' for one in ROLES if one != role]
         if role in ROLES:
             statements.append(f'GRANT {group(self._space, role)} TO "{login}"')
@@ -156,8 +156,8 @@ def without_password(address: str) -> str:
     """
     if urlsplit(address).password:
         raise InvalidInput(
-            "the address holds a password, and addresses are kept on disk",
-            hint="Leave it out; PGPASSWORD or ~/.pgpass gives it.",
+            "the address contains a password, and addresses are stored on disk",
+            hint="Remove it; set PGPASSWORD or use ~/.pgpass.",
         )
     return address
 

@@ -206,7 +206,7 @@ def test_a_failing_memory_changes_nothing(memory: Memory) -> None:
         answer("x"),
     )
     agent_of(asking, RemoraCapability(lost)).run_sync(TASK)
-    assert asking.sent[1][-2:] == ["The memory cannot be asked now."] * 2
+    assert asking.sent[1][-2:] == ["The memory is not available."] * 2
 
 
 def test_a_tool_that_asks_for_another_try(speaking: Any) -> None:
@@ -337,8 +337,8 @@ def test_own_tools(memory: Memory) -> None:
     assert PARTNERS in script.sent[1][-1]
     assert script.sent[2][-1].startswith("Remembered as a ")
     assert "The cache is keyed by tenant id" in texts(memory.list())
-    assert script.sent[3][-2].startswith("That was not remembered: ")
-    assert script.sent[3][-1].startswith("Nothing was looked up: ")
+    assert script.sent[3][-2].startswith("Nothing was stored: ")
+    assert script.sent[3][-1].startswith("The search failed: ")
 
 
 def test_with_a_real_loop(memory: Memory) -> None:
