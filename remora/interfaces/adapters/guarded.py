@@ -92,6 +92,44 @@ class Loops:
             quietly(None, one.close)
 
 
+class OneSession:
+    """An adapter's loop of one session, opened by the first call that needs it. Thread-safe.
+
+    Attributes:
+        session_id: the session's id.
+    """
+
+    def __init__(self, memory: Memory, session_id: str, host: str) -> None:
+        self.session_id = session_id
+        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
+        self._opened: Loop | None = None
+        self._lock = threading.RLock()
+
+    def finish(self, outcome: str | None = None) -> Taken | None:
+        """Learn from the finished session and return the result; None on failure.
+
+        Args:
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        return quietly(None, lambda: self._detached().finish(outcome))
+
+    def close(self) -> None:
+        """Save the session without learning from it; it may continue later."""
+        quietly(None, lambda: self._detached().close())
+
+    def _loop(self) -> Loop:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def _detached(self) -> Loop:
+        """Return the loop and forget it; the next call of `_loop` opens another one."""
+        with self._lock:
+            loop, self._opened = self._loop(), None
+            return loop
+
+
 def known_as(tool: str, own: Mapping[str, str]) -> str:
     """Return the name by which Remora knows a tool: from the program's mapping, then the common names.
 
