@@ -164,7 +164,7 @@ def _plain_log() -> Iterator[None]:
 
 def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None:
     server.add_tool(
-        _told(method, offered.name),
+        _told(method, offered.name, ToolError, ToolError),
         name=offered.name,
         title=offered.title,
         description=offered.description,
@@ -179,38 +179,28 @@ def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None
     )
 
 
-def _told(method: Callable[P, str], name: str) -> Callable[P, str]:
-    """Return a tool whose errors are tool errors with a text for the model."""
-
-    @functools.wraps(method)
-    def call(*args: P.args, **kwargs: P.kwargs) -> str:
-        try:
-            return method(*args, **kwargs)
-        except RemoraError as error:
-            raise ToolError(_in_words(error)) from None
-        except Exception as error:
-            _logger.exception("%s failed", name)
-            raise ToolError(unexpected(error)) from None
-
-    return call
-
-
-def _read(method: Callable[P, str]) -> Callable[P, str]:
-    """Return a resource whose errors are protocol errors with Remora's message."""
+def _told(
+    method: Callable[P, str], name: str, failed: type[Exception], missing: type[Exception]
+) -> Callable[P, str]:
+    """Return a method whose errors are the protocol's, with a text for the model."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
             return method(*args, **kwargs)
         except NotFound as error:
-            raise ResourceNotFoundError(_in_words(error)) from None
+            raise missing(_in_words(error)) from None
         except RemoraError as error:
-            raise ResourceError(_in_words(error)) from None
+            raise failed(_in_words(error)) from None
         except Exception as error:
-            _logger.exception("a resource failed")
-            raise ResourceError(unexpected(error)) from None
+            _logger.exception("%s failed", name)
+            raise failed(unexpected(error)) from None
 
     return call
+
+
+def _read(method: Callable[P, str]) -> Callable[P, str]:
+    return _told(method, "a resource", ResourceError, ResourceNotFoundError)
 
 
 def _add_resources(server: Server, tools: Tools) -> None:

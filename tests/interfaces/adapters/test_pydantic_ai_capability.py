@@ -341,23 +341,13 @@ def test_own_tools(memory: Memory) -> None:
     assert script.sent[3][-1].startswith("The search failed: ")
 
 
-def test_with_a_real_loop(memory: Memory) -> None:
-    """What was taught comes with the instructions and beside the action; the run is learned."""
-    teach(memory)
-    script = Script(calls(("edit_file", {"path": "cache.py"})), answer("done"))
-    agent_of(script, RemoraCapability(memory)).run_sync("please tidy this up")
-    assert RULE in str(script.instructions[0])
-    assert PARTNERS not in str(script.sent[0])
-    assert PARTNERS in script.sent[1][-1]
-    assert sorted(told(memory)) == ["brief", "partners"]
-    db = memory._project.db
-    assert db.connection.value("SELECT count(*) FROM observer_sessions") == 1
-
-
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
-    """The example of the documentation runs as it stands."""
+    """The example runs; what was taught comes first and beside the action; the run is learned."""
     teach(memory)
     script = Script(calls(("edit_file", {"path": "cache.py"})), answer("done"))
     names = example("pydantic-ai capability", memory=memory, model=script.model, tools=TOOLS)
     assert names["result"].output == "done"
     assert RULE in str(script.instructions[0])
+    assert PARTNERS in script.sent[1][-1]
+    assert sorted(told(memory)) == ["brief", "partners"]
+    assert memory._project.db.connection.value("SELECT count(*) FROM observer_sessions") == 1
