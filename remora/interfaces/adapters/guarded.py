@@ -7,7 +7,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 from remora.core.actions import table
 
@@ -90,6 +90,46 @@ class Loops:
             self._open.clear()
         for one in old:
             quietly(None, one.close)
+
+
+class ManySessions(Generic[_T]):
+    """An adapter's loops of many sessions, each beside a state of the adapter's own. Thread-safe.
+
+    Args:
+        memory: an open memory.
+        host: the name of the program.
+        make: returns the state of a new session from its id.
+    """
+
+    def __init__(self, memory: Memory, host: str, make: Callable[[str], _T]) -> None:
+        self._loops = Loops(memory, host)
+        self._lock = threading.Lock()
+        self._make = make
+        self._states: OrderedDict[str, _T] = OrderedDict()
+
+    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
+        """Learn from a finished session and return the result; None on failure.
+
+        Args:
+            session_id: the session's id.
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        with self._lock:
+            self._states.pop(session_id, None)
+        return quietly(None, self._loops.finish, session_id, outcome)
+
+    def close(self) -> None:
+        """Save all sessions without learning from them; they may continue later."""
+        quietly(None, self._loops.close)
+
+    def _state(self, session_id: str) -> _T:
+        """Return the state of a session; forget the least recently used above MOST_OPEN."""
+        with self._lock:
+            state = self._states.pop(session_id, None) or self._make(session_id)
+            self._states[session_id] = state
+            if len(self._states) > MOST_OPEN:
+                self._states.popitem(last=False)
+            return state
 
 
 class OneSession:
