@@ -282,12 +282,6 @@ def test_unknown_tool(either: Caller) -> None:
     assert either.error("remember_all").startswith("unknown tool 'remember_all'; tools: search_memory,")
 
 
-def test_huge_query(call: Caller, stored: Remember) -> None:
-    """A megabyte of text is a question like any other."""
-    stored("Tokens expire after 24 h")
-    assert len(call("search_memory", query="tokens " * 150_000)) < 1_000
-
-
 def test_an_empty_project(call: Caller) -> None:
     """Each answer says that nothing is there, and what fills it; an empty question is refused."""
     assert "remora init" in call("search_memory", query="tokens")
@@ -308,9 +302,10 @@ def test_answers_are_bounded(call: Caller, holder: Holder) -> None:
 
 
 def test_one_long_text_is_cut(call: Caller, stored: Remember) -> None:
-    """A single text that is longer than all of an answer is shown to where it fits."""
+    """A text that is longer than all of an answer is shown to where it fits; a question may be a megabyte."""
     memory_id = stored("Tokens expire. " + "and more of it " * 1_300)
-    assert scripts(call("search_memory", query="tokens expire")) <= TOKENS
+    for query in ("tokens expire", "tokens " * 150_000):
+        assert scripts(call("search_memory", query=query)) <= TOKENS
     assert scripts(call("why", memory_id=memory_id)) <= TOKENS
 
 

@@ -185,15 +185,6 @@ def test_a_server_that_hangs_is_given_up():
         model.close()
 
 
-def test_a_missing_model_is_a_missing_model():
-    """A 404 about the model says what to check."""
-    with ModelServer().on(CHAT, refuse("The model `m` does not exist", 404)) as server:
-        model = OpenAIModel(server.url, "m")
-        with pytest.raises(ModelMissing, match="does not have the model m"):
-            model.complete(TALK, max_tokens=50)
-        model.close()
-
-
 # --- Ollama --------------------------------------------------------------------------------------
 
 
@@ -237,14 +228,21 @@ def test_an_older_ollama_is_asked_without_what_it_refuses():
         assert [body.get("format") for body in server.bodies()] == [SCHEMA, SCHEMA, "json", "json"]
 
 
-def test_a_model_that_ollama_lacks_says_what_to_run():
-    """The hint is the command."""
-    with ModelServer().on(OLLAMA, Reply({"error": "model 'x' not found"}, 404)) as server:
-        model = OllamaModel(server.url, "x")
-        with pytest.raises(ModelMissing) as caught:
+@pytest.mark.parametrize(
+    ("route", "make", "reply", "hint"),
+    [
+        (OLLAMA, OllamaModel, Reply({"error": "model 'x' not found"}, 404), "Run `ollama pull x`."),
+        (CHAT, OpenAIModel, refuse("The model `x` does not exist", 404), "Check llm.model in the settings."),
+    ],
+)
+def test_a_missing_model_says_what_to_do(route, make, reply, hint):
+    """The hint is Ollama's command, or the setting."""
+    with ModelServer().on(route, reply) as server:
+        model = make(server.url, "x")
+        with pytest.raises(ModelMissing, match="does not have the model x") as caught:
             model.complete(TALK, max_tokens=5)
         model.close()
-    assert caught.value.hint == "Run `ollama pull x`."
+    assert caught.value.hint == hint
 
 
 def test_an_answer_that_ollama_cut_says_so():

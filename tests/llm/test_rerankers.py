@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remora.core.config import RerankSettings
-from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, ProviderError
+from remora.core.errors import ConfigError, ModelMissing, ProviderBusy
 from remora.llm.rerankers import build
 from tests.servers import ModelServer, Reply
 
@@ -72,26 +72,6 @@ def test_documents_that_are_left_out_come_last():
         judge = build(settings("tei", server.url), {})
         assert judge is not None
         assert judge.rerank("match", DOCUMENTS, timeout=5.0) == [-4.5, -4.5, -3.5]
-        judge.close()
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        ({"results": []}, "no score for any of 3"),
-        ([1, "a", {"index": True, "score": 1}], "no score for any"),
-        ([{"index": 0, "score": "high"}], "not a number"),
-        (b'[{"index": 0, "score": NaN}]', "not a number"),
-        (Reply({"error": "batch size too big", "error_type": "Validation"}, 413), "batch size too big"),
-    ],
-)
-def test_answers_without_scores_are_errors(answer, words):
-    """No score, no number, NaN, a refusal: each says what is wrong."""
-    with ModelServer().on("POST /rerank", answer) as server:
-        judge = build(settings("tei", server.url), {})
-        assert judge is not None
-        with pytest.raises(ProviderError, match=words):
-            judge.rerank("match", DOCUMENTS, timeout=5.0)
         judge.close()
 
 
