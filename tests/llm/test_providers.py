@@ -164,9 +164,9 @@ def test_thinking_is_left_out(answer):
 )
 def test_what_is_no_answer_is_an_error(answer, words):
     """Empty text is never taken for an answer, and a refusal has the server's words."""
-    with ModelServer().on(CHAT, answer) as server, closing(OpenAIModel(server.url, "m")) as model:
-        with pytest.raises(ProviderError, match=words):
-            model.complete(TALK, max_tokens=50)
+    refused = pytest.raises(ProviderError, match=words)
+    with ModelServer().on(CHAT, answer) as server, closing(OpenAIModel(server.url, "m")) as model, refused:
+        model.complete(TALK, max_tokens=50)
 
 
 def test_a_server_that_hangs_is_given_up():
@@ -228,9 +228,9 @@ def test_an_older_ollama_is_asked_without_what_it_refuses():
 )
 def test_a_missing_model_says_what_to_do(route, make, reply, hint):
     """The hint is Ollama's command, or the setting."""
-    with ModelServer().on(route, reply) as server, closing(make(server.url, "x")) as model:
-        with pytest.raises(ModelMissing, match="does not have the model x") as caught:
-            model.complete(TALK, max_tokens=5)
+    lacks = pytest.raises(ModelMissing, match="does not have the model x")
+    with ModelServer().on(route, reply) as server, closing(make(server.url, "x")) as model, lacks as caught:
+        model.complete(TALK, max_tokens=5)
     assert caught.value.hint == hint
 
 
