@@ -260,7 +260,7 @@ def summary(found: SessionSummary) -> Page:
 def _remembered(one: Remembered, t: Words) -> Para:
     how = f" → {in_words(one.how)}" if one.how else ""
     sure = {True: "  [ok]", False: f"  [{t('review.no_help')}]", None: ""}[one.ok]
-    often = f"  ({t('use.times', n=one.times)})" if one.times > 1 else ""
+    often = f"  ({t('count.time', n=one.times)})" if one.times > 1 else ""
     kind = t.known(f"type.{one.type}")
     style = "warn" if one.ok is False else ""
     return Para(

@@ -33,6 +33,16 @@ class Message(NamedTuple):
     content: str
 
 
+class Call(NamedTuple):
+    """The arguments of one call of `LanguageModel.complete`."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    temperature: float
+    schema: Mapping[str, Any] | None
+    timeout: float | None
+
+
 class Completion(NamedTuple):
     """The answer of a model.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from remora.core.config import LlmSettings
 from remora.core.errors import ConfigError, InvalidInput, ModelMissing, ProviderError
 from remora.core.tokens import scripts
 from remora.disk.places import data_folder
-from remora.llm.client import Completion, LanguageModel, Message, strip_thinking
+from remora.llm.client import Call, Completion, LanguageModel, Message, strip_thinking
 from remora.net.hosts import ApiKey, host_of, is_loopback, key_for, ollama_url, openai_base
 from remora.net.http import JsonClient, member, server_said, with_retries
 from remora.net.listeners import require_trusted
@@ -30,13 +31,15 @@ SCHEMA_NAME = "answer"
 _FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "stop", "max_tokens": "length"}
 
 
-class _Served:
-    """The common parts: a client, retries within the timeout, adaptation to rejections."""
+class _Served(ABC):
+    """A model behind a server: retries within the timeout, adaptation to rejected fields."""
 
     provider = ""
+    path = ""
+    counted = ("", "")  # names of the numbers of input and output tokens
 
     def __init__(
-        self, client: JsonClient, model: str, *, timeout: float, sleep: Callable[[float], None]
+        self, client: JsonClient, model: str, timeout: float, sleep: Callable[[float], None]
     ) -> None:
         self._client = client
         self._model = model
@@ -55,34 +58,28 @@ class _Served:
         """Close the connections."""
         self._client.close()
 
-    def _ask(
+    def complete(
         self,
-        path: str,
-        body: Callable[[], Mapping[str, Any]],
-        adapt: Callable[[ProviderError], bool],
-        timeout: float | None,
-    ) -> Any:
-        """POST `body()`; after a rejection that `adapt` can handle, POST the changed body."""
-        budget = self._timeout if timeout is None else timeout
-        while True:
-            try:
-                return with_retries(
-                    lambda seconds: self._client.post_json(path, body(), timeout=seconds),
-                    budget=budget,
-                    sleep=self._sleep,
-                )
-            except ProviderError as error:
-                if error.status == 404 and server_said(error, "model"):
-                    raise ModelMissing(
-                        f"{self._client.host} does not have the model {self._model}", hint=self._remedy()
-                    ) from None
-                if error.status not in (400, 422) or not adapt(error):
-                    raise
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        schema: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Return the model's answer; see `LanguageModel`.
 
-    def _remedy(self) -> str:
-        return "Check llm.model in the settings."
+        Raises:
+            InvalidInput: the messages exceed the largest context that is requested from Ollama, which would
+                truncate them silently.
+        """
+        call = Call(tuple(messages), max_tokens, temperature, schema, timeout)
 
-    def _completion(self, text: str, reason: str, usage: Any, names: tuple[str, str]) -> Completion:
+        def post(seconds: float) -> Any:
+            return self._client.post_json(self.path, self._body(call), timeout=seconds)
+
+        answer = self._adapted(post, self._timeout if timeout is None else timeout)
+        text, reason, usage = self._read(answer, self._client.where(self.path))
         shown = strip_thinking(text)
         if not shown:
             raise ProviderError(
@@ -90,15 +87,45 @@ class _Served:
                 hint="A reasoning model may need a larger max_tokens." if reason == "length" else "",
                 status=200,
             )
-        counts = [usage.get(name) if isinstance(usage, Mapping) else 0 for name in names]
+        counts = [usage.get(name) if isinstance(usage, Mapping) else 0 for name in self.counted]
         numbers = [n if isinstance(n, int) else 0 for n in counts]
         return Completion(shown, reason, numbers[0], numbers[1])
+
+    def _adapted(self, post: Callable[[float], Any], budget: float) -> Any:
+        """Return the result of `post`, repeated after each rejection to which the body can be adapted."""
+        while True:
+            try:
+                return with_retries(post, budget=budget, sleep=self._sleep)
+            except ProviderError as error:
+                if error.status == 404 and server_said(error, "model"):
+                    raise ModelMissing(
+                        f"{self._client.host} does not have the model {self._model}", hint=self._remedy()
+                    ) from None
+                if error.status not in (400, 422) or not self._adapt(error):
+                    raise
+
+    def _remedy(self) -> str:
+        return "Check llm.model in the settings."
+
+    @abstractmethod
+    def _body(self, call: Call) -> dict[str, Any]:
+        """Return the request's body."""
+
+    @abstractmethod
+    def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
+        """Return text, finish reason and usage of an answer."""
+
+    @abstractmethod
+    def _adapt(self, error: ProviderError) -> bool:
+        """Change later bodies after a rejection; return whether there was something to change."""
 
 
 class OpenAIModel(_Served):
     """A model behind an OpenAI-compatible `/chat/completions`."""
 
     provider = "openai"
+    path = "/chat/completions"
+    counted = ("prompt_tokens", "completion_tokens")
 
     def __init__(
         self,
@@ -109,38 +136,24 @@ class OpenAIModel(_Served):
         timeout: float = 15.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(
-            JsonClient(openai_base(url), key=key, timeout=timeout), model, timeout=timeout, sleep=sleep
-        )
+        super().__init__(JsonClient(openai_base(url), key=key, timeout=timeout), model, timeout, sleep)
         self._limit_name = "max_tokens"
         self._tempered = True
         self._formats = ["json_schema", "json_object", ""]
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        schema: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        """Return the model's answer; see `LanguageModel`."""
+    def _body(self, call: Call) -> dict[str, Any]:
+        asked: dict[str, Any] = {
+            "model": self._model,
+            "messages": [m._asdict() for m in call.messages],
+            self._limit_name: call.max_tokens,
+        }
+        if self._tempered:
+            asked["temperature"] = call.temperature
+        if call.schema is not None and self._formats[0]:
+            asked["response_format"] = _response_format(self._formats[0], call.schema)
+        return asked
 
-        def body() -> dict[str, Any]:
-            asked: dict[str, Any] = {
-                "model": self._model,
-                "messages": [m._asdict() for m in messages],
-                self._limit_name: max_tokens,
-            }
-            if self._tempered:
-                asked["temperature"] = temperature
-            if schema is not None and self._formats[0]:
-                asked["response_format"] = _response_format(self._formats[0], schema)
-            return asked
-
-        answer = self._ask("/chat/completions", body, self._adapt, timeout)
-        where = self._client.where("/chat/completions")
+    def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
         choices = member(answer, "choices", list, where)
         message = member(choices[0] if choices else None, "message", dict, where)
         reason = str(choices[0].get("finish_reason") or "stop")
@@ -152,7 +165,7 @@ class OpenAIModel(_Served):
         if not text and reason == "stop":
             # Some servers file the whole answer of a model that did not think under its thoughts.
             text = _said(message.get("reasoning_content"), where)
-        return self._completion(text, reason, answer.get("usage"), ("prompt_tokens", "completion_tokens"))
+        return text, reason, answer.get("usage")
 
     def _adapt(self, error: ProviderError) -> bool:
         if self._limit_name == "max_tokens" and server_said(error, "max_completion_tokens"):
@@ -197,6 +210,8 @@ class OllamaModel(_Served):
     """A model of an Ollama server."""
 
     provider = "ollama"
+    path = "/api/chat"
+    counted = ("prompt_eval_count", "eval_count")
 
     def __init__(
         self,
@@ -206,47 +221,28 @@ class OllamaModel(_Served):
         timeout: float = 15.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(JsonClient(url, timeout=timeout), model, timeout=timeout, sleep=sleep)
+        super().__init__(JsonClient(url, timeout=timeout), model, timeout, sleep)
         self._quiet = True
         self._schemas = True
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        schema: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        """Return the model's answer; see `LanguageModel`.
+    def _body(self, call: Call) -> dict[str, Any]:
+        context = context_size(call.messages, call.max_tokens)
+        asked: dict[str, Any] = {
+            "model": self._model,
+            "messages": [m._asdict() for m in call.messages],
+            "stream": False,
+            "keep_alive": KEEP_ALIVE,
+            "options": {"temperature": call.temperature, "num_predict": call.max_tokens, "num_ctx": context},
+        }
+        if self._quiet:
+            asked["think"] = False
+        if call.schema is not None:
+            asked["format"] = call.schema if self._schemas else "json"
+        return asked
 
-        Raises:
-            InvalidInput: the messages exceed the largest context that is requested. Ollama would truncate
-                them silently.
-        """
-        context = context_size(messages, max_tokens)
-
-        def body() -> dict[str, Any]:
-            asked: dict[str, Any] = {
-                "model": self._model,
-                "messages": [m._asdict() for m in messages],
-                "stream": False,
-                "keep_alive": KEEP_ALIVE,
-                "options": {"temperature": temperature, "num_predict": max_tokens, "num_ctx": context},
-            }
-            if self._quiet:
-                asked["think"] = False
-            if schema is not None:
-                asked["format"] = schema if self._schemas else "json"
-            return asked
-
-        answer = self._ask("/api/chat", body, self._adapt, timeout)
-        where = self._client.where("/api/chat")
+    def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
         message = member(answer, "message", dict, where)
-        reason = str(answer.get("done_reason") or "stop")
-        text = _said(message.get("content"), where)
-        return self._completion(text, reason, answer, ("prompt_eval_count", "eval_count"))
+        return _said(message.get("content"), where), str(answer.get("done_reason") or "stop"), answer
 
     def _adapt(self, error: ProviderError) -> bool:
         if self._quiet and server_said(error, "think"):
@@ -286,6 +282,8 @@ class AnthropicModel(_Served):
     """A model of Anthropic's Messages API. A schema becomes a tool that the model has to use."""
 
     provider = "anthropic"
+    path = "/v1/messages"
+    counted = ("input_tokens", "output_tokens")
 
     def __init__(
         self,
@@ -303,43 +301,28 @@ class AnthropicModel(_Served):
             headers={"anthropic-version": ANTHROPIC_VERSION},
             timeout=timeout,
         )
-        super().__init__(client, model, timeout=timeout, sleep=sleep)
+        super().__init__(client, model, timeout, sleep)
         self._tempered = True
         self._tools = True
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        schema: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        """Return the model's answer; see `LanguageModel`."""
-        system = "\n\n".join(m.content for m in messages if m.role == "system")
-        spoken = [m._asdict() for m in messages if m.role != "system"]
+    def _body(self, call: Call) -> dict[str, Any]:
+        system = "\n\n".join(m.content for m in call.messages if m.role == "system")
+        spoken = [m._asdict() for m in call.messages if m.role != "system"]
+        asked: dict[str, Any] = {"model": self._model, "max_tokens": call.max_tokens, "messages": spoken}
+        if system:
+            asked["system"] = system
+        if self._tempered:
+            asked["temperature"] = call.temperature
+        if call.schema is not None and self._tools:
+            tool = {"name": SCHEMA_NAME, "description": "Give the answer.", "input_schema": call.schema}
+            asked["tools"] = [tool]
+            asked["tool_choice"] = {"type": "tool", "name": SCHEMA_NAME}
+        return asked
 
-        def body() -> dict[str, Any]:
-            asked: dict[str, Any] = {"model": self._model, "max_tokens": max_tokens, "messages": spoken}
-            if system:
-                asked["system"] = system
-            if self._tempered:
-                asked["temperature"] = temperature
-            if schema is not None and self._tools:
-                tool = {"name": SCHEMA_NAME, "description": "Give the answer.", "input_schema": schema}
-                asked["tools"] = [tool]
-                asked["tool_choice"] = {"type": "tool", "name": SCHEMA_NAME}
-            return asked
-
-        answer = self._ask("/v1/messages", body, self._adapt, timeout)
-        where = self._client.where("/v1/messages")
-        blocks = member(answer, "content", list, where)
+    def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
+        text = _text_of(member(answer, "content", list, where), where)
         stopped = str(answer.get("stop_reason") or "end_turn")
-        reason = _FINISHED.get(stopped, stopped)
-        return self._completion(
-            _text_of(blocks, where), reason, answer.get("usage"), ("input_tokens", "output_tokens")
-        )
+        return text, _FINISHED.get(stopped, stopped), answer.get("usage")
 
     def _adapt(self, error: ProviderError) -> bool:
         if self._tempered and server_said(error, "temperature"):

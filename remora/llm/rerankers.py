@@ -1,4 +1,4 @@
-"""Rerankers over HTTP: one function for Cohere, Jina, TEI, llama.cpp and vLLM.
+"""Rerankers over HTTP: one class for Cohere, Jina, TEI, llama.cpp and vLLM.
 
 They differ in the path, in the name of the document list and in the shape of the answer, as listed in the
 table below. Their scores have different scales (logits, 0 to 1), so a caller uses the order, or calibrates
@@ -17,7 +17,7 @@ from remora.llm.client import Reranker
 from remora.net.hosts import host_of, key_for
 from remora.net.http import JsonClient
 
-__all__ = ["SHAPES", "HttpReranker", "Reranker", "Shape", "build", "rerank_over_http", "scores_of"]
+__all__ = ["HttpReranker", "Reranker", "build"]
 
 LOOK = "Check that rerank.provider matches the server at the URL."
 MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut by all of them anyway
@@ -51,27 +51,6 @@ SHAPES: dict[str, Shape] = {
     "llamacpp": Shape("/v1/rerank"),
     "vllm": Shape("/v1/rerank"),
 }
-
-
-def rerank_over_http(
-    client: JsonClient, shape: Shape, model: str, query: str, documents: Sequence[str], *, timeout: float
-) -> list[float]:
-    """Return one score for each document, in input order; documents omitted by the server come last.
-
-    Raises:
-        ProviderError: no answer in time, an unknown shape, no score at all, a score that is not a number.
-    """
-    if not documents:
-        return []
-    texts = [text[:MAX_CHARS] or " " for text in documents]
-    body: dict[str, Any] = {"query": query[:MAX_CHARS], shape.documents: texts, **shape.extra}
-    if shape.named and model:
-        body["model"] = model
-    if shape.counted:
-        body["top_n"] = len(texts)
-    path = _path(client, shape)
-    answer = client.post_json(path, body, timeout=timeout)
-    return scores_of(answer, len(texts), client.where(path))
 
 
 def scores_of(answer: Any, count: int, where: str) -> list[float]:
@@ -143,8 +122,25 @@ class HttpReranker:
         return f"{self._model or 'reranker'}@{self._client.host}"
 
     def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> list[float]:
-        """Return one score for each document, without retries; see `Reranker`."""
-        return rerank_over_http(self._client, self._shape, self._model, query, documents, timeout=timeout)
+        """Return one score for each document; documents omitted by the server come last; see `Reranker`.
+
+        There are no retries.
+
+        Raises:
+            ProviderError: no answer in time, an unknown shape, no score at all, a score that is not a number.
+        """
+        if not documents:
+            return []
+        shape = self._shape
+        texts = [text[:MAX_CHARS] or " " for text in documents]
+        body: dict[str, Any] = {"query": query[:MAX_CHARS], shape.documents: texts, **shape.extra}
+        if shape.named and self._model:
+            body["model"] = self._model
+        if shape.counted:
+            body["top_n"] = len(texts)
+        path = _path(self._client, shape)
+        answer = self._client.post_json(path, body, timeout=timeout)
+        return scores_of(answer, len(texts), self._client.where(path))
 
     def close(self) -> None:
         """Close the connections."""

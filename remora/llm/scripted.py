@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from remora.llm.client import Completion, Message
+from remora.llm.client import Call, Completion, Message
 
-
-class Call(NamedTuple):
-    """One call that a scripted model received."""
-
-    messages: tuple[Message, ...]
-    max_tokens: int
-    temperature: float
-    schema: Mapping[str, Any] | None
-    timeout: float | None
-
+__all__ = ["Call", "Reply", "ScriptedModel"]
 
 Reply = str | Completion | Exception | Callable[[Call], "str | Completion"]
 

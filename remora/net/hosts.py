@@ -81,8 +81,8 @@ def key_for(variable: str, environ: Mapping[str, str], url: str) -> ApiKey:
     if not _may_travel(variable, environ, url):
         homes = ", ".join(HOMES[variable])
         return ApiKey(
-            hint=f"{variable} goes only to {homes} and to this machine; put this server's key into a "
-            "variable of its own and name it as api_key_env."
+            hint=f"{variable} goes only to {homes} and to this machine; set api_key_env to another "
+            "variable with this server's key."
         )
     return ApiKey(value, variable=variable, hint=f"Check the key in {variable}.")
 

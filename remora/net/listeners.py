@@ -55,7 +55,7 @@ def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLE
     host, _ = address_of(url)
     if not is_loopback(host) and same_for_all(url) not in allowed(data_folder):
         raise ProviderError(
-            f"{url} is another machine, set only in the environment",
+            f"{url} is on another machine and set only in the environment",
             hint="Set embedding.url (or llm.url) in your own settings if texts may go there.",
         )
     if why := stranger(url, data_folder, tables):

@@ -21,6 +21,6 @@ def listen(host: str, port: int) -> socket.socket:
         said = error.strerror if isinstance(error, OSError) else str(error)
         taken = getattr(error, "errno", 0) == errno.EADDRINUSE
         raise InvalidInput(
-            f"nothing can listen at {host}:{port}: {said}",
+            f"cannot listen at {host}:{port}: {said}",
             hint="Choose another --port." if taken else "Choose another --host or --port.",
         ) from None

@@ -48,7 +48,7 @@ def open_carrier(address: str, space: str, root: Path, environ: Mapping[str, str
         carrier = LibSQL(address, space, environ.get("REMORA_SHARE_TOKEN", ""))
     else:
         raise InvalidInput(
-            f"{address!r} is no place for a shared log",
-            hint="git, folder:PATH, postgresql://…, or libsql://…",
+            f"{address!r} is not the address of a shared log",
+            hint="Use git, folder:PATH, postgresql://… or libsql://…",
         )
     return carrier

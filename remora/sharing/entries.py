@@ -135,7 +135,7 @@ def parse(line: str) -> Entry:
     except (ValueError, KeyError, TypeError, RecursionError):
         well_formed = False
     if not well_formed or len(line) > MAX_BYTES or "\n" in line:
-        raise InvalidInput("a line of the shared log is no entry")
+        raise InvalidInput("a line of the shared log is not a valid entry")
     return Entry(
         space=found["space"],
         device=found["device"],

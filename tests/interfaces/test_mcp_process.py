@@ -128,30 +128,26 @@ def open_files(folder: Path) -> list[str]:
     return sorted(p.name for p in folder.rglob("*") if p.name.endswith(("-wal", "-shm", "-journal")))
 
 
-def test_over_stdin_and_stdout(start: Start, project: Path, environ: dict[str, str]) -> None:
-    """Stdout holds the protocol and nothing else; at the end of stdin the server ends, and all is closed."""
+def test_over_stdin_and_stdout(
+    start: Start, project: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stdout holds the protocol, in English; at the end of stdin the server ends, and all is closed."""
+    monkeypatch.setenv("REMORA_LANG", "fr")
     serving = start()
     hello = serving.hello()
     assert hello["serverInfo"]["name"] == "remora"
     assert "Remora is this project's memory" in hello["instructions"]
-    memory_id = serving.call("record_memory", content="Tokens expire after 24 h", type="decision").split()[0]
-    assert memory_id in serving.call("search_memory", query="tokens expire")
+    stored = serving.call("record_memory", content="Tokens expire after 24 h", type="decision")
+    assert "stored as decision" in stored
+    memory_id = stored.split()[0]
+    found = serving.call("search_memory", query="tokens expire")
+    assert memory_id in found
+    assert "just now" in found
     assert open_files(Path(environ["REMORA_HOME"]))
     assert serving.rest() == (0, "", "")
     assert open_files(Path(environ["REMORA_HOME"])) == []
     with Memory.open(project, read_only=True) as memory:
         assert memory.show(memory_id).access_count == 1
-
-
-@pytest.mark.slow
-def test_agents_hear_english(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the person's language is."""
-    monkeypatch.setenv("REMORA_LANG", "fr")
-    serving = start()
-    serving.hello()
-    stored = serving.call("record_memory", content="Tokens expire after 24 h", type="decision")
-    assert "stored as decision" in stored
-    assert "just now" in serving.call("search_memory", query="tokens expire")
 
 
 @pytest.mark.slow
@@ -170,23 +166,8 @@ def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, co
 
 
 @pytest.mark.slow
-def test_a_closed_stdout_ends_it(start: Start) -> None:
-    """A host that is gone altogether leaves no traceback behind, though an answer was on its way."""
-    serving = start()
-    serving.hello()
-    assert serving.process.stdout is not None
-    assert serving.process.stdin is not None
-    assert serving.process.stderr is not None
-    serving.process.stdout.close()
-    serving._write({"id": 9, "method": "tools/list", "params": {}})
-    serving.process.stdin.close()
-    assert serving.process.wait(20) == 0
-    assert serving.process.stderr.read() == ""
-
-
-@pytest.mark.slow
-def test_lines_that_are_no_messages(start: Start) -> None:
-    """What is no message does not end the server."""
+def test_only_a_closed_stream_ends_it(start: Start) -> None:
+    """What is no message does not; when its host is gone altogether, it leaves without a traceback."""
     serving = start()
     serving.hello()
     assert serving.process.stdin is not None
@@ -198,7 +179,12 @@ def test_lines_that_are_no_messages(start: Start) -> None:
     while not answers or answers[-1].get("id") != 77:
         answers.append(json.loads(serving.process.stdout.readline()))
     assert answers[-1]["result"]["content"][0]["text"] == "Nothing waits for review."
-    assert serving.rest()[0] == 0
+    serving.process.stdout.close()
+    serving._write({"id": 78, "method": "tools/list", "params": {}})
+    serving.process.stdin.close()
+    assert serving.process.wait(20) == 0
+    assert serving.process.stderr is not None
+    assert serving.process.stderr.read() == ""
 
 
 def test_it_is_thin_to_start(start: Start) -> None:

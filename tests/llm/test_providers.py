@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -99,11 +100,9 @@ def test_a_newer_openai_model_is_asked_in_its_own_way():
             return refuse("Unsupported value: 'temperature' does not support 0 with this model.")
         return openai_says("Paris")
 
-    with ModelServer().on(CHAT, picky) as server:
-        model = OpenAIModel(server.url, "o9")
+    with ModelServer().on(CHAT, picky) as server, closing(OpenAIModel(server.url, "o9")) as model:
         assert model.complete(TALK, max_tokens=50).text == "Paris"
         assert model.complete(TALK, max_tokens=60).text == "Paris"
-        model.close()
         bodies = server.bodies()
     assert len(bodies) == 4
     assert bodies[3]["max_completion_tokens"] == 60
@@ -119,10 +118,8 @@ def test_a_schema_is_asked_for_in_the_best_way_the_server_knows():
             return refuse(f"response_format {wanted} is not supported by this server")
         return openai_says('Sure:\n```json\n{"city": "Paris"}\n```')
 
-    with ModelServer().on(CHAT, picky) as server:
-        model = OpenAIModel(server.url, "m")
+    with ModelServer().on(CHAT, picky) as server, closing(OpenAIModel(server.url, "m")) as model:
         assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
-        model.close()
         formats = [body.get("response_format", {}).get("type") for body in server.bodies()]
         first = server.bodies()[0]["response_format"]["json_schema"]
     assert formats == ["json_schema", "json_object", None]
@@ -152,10 +149,8 @@ def test_strict_is_asked_only_where_openai_allows_it():
 )
 def test_thinking_is_left_out(answer):
     """Tags, a field of its own, an answer filed under thoughts, parts: the text is the answer."""
-    with ModelServer().on(CHAT, answer) as server:
-        model = OpenAIModel(server.url, "m")
+    with ModelServer().on(CHAT, answer) as server, closing(OpenAIModel(server.url, "m")) as model:
         assert model.complete(TALK, max_tokens=50).text == "Paris"
-        model.close()
 
 
 @pytest.mark.parametrize(
@@ -169,11 +164,9 @@ def test_thinking_is_left_out(answer):
 )
 def test_what_is_no_answer_is_an_error(answer, words):
     """Empty text is never taken for an answer, and a refusal has the server's words."""
-    with ModelServer().on(CHAT, answer) as server:
-        model = OpenAIModel(server.url, "m")
-        with pytest.raises(ProviderError, match=words):
-            model.complete(TALK, max_tokens=50)
-        model.close()
+    refused = pytest.raises(ProviderError, match=words)
+    with ModelServer().on(CHAT, answer) as server, closing(OpenAIModel(server.url, "m")) as model, refused:
+        model.complete(TALK, max_tokens=50)
 
 
 def test_a_server_that_hangs_is_given_up():
@@ -182,15 +175,6 @@ def test_a_server_that_hangs_is_given_up():
         model = OpenAIModel(server.url, "m")
         with pytest.raises(ProviderBusy, match="did not answer"):
             model.complete(TALK, max_tokens=50, timeout=0.2)
-        model.close()
-
-
-def test_a_missing_model_is_a_missing_model():
-    """A 404 about the model says what to check."""
-    with ModelServer().on(CHAT, refuse("The model `m` does not exist", 404)) as server:
-        model = OpenAIModel(server.url, "m")
-        with pytest.raises(ModelMissing, match="does not have the model m"):
-            model.complete(TALK, max_tokens=50)
         model.close()
 
 
@@ -229,22 +213,25 @@ def test_an_older_ollama_is_asked_without_what_it_refuses():
             return Reply({"error": "invalid format: expected json"}, 400)
         return ollama_says('{"city": "Paris"}')
 
-    with ModelServer().on(OLLAMA, picky) as server:
-        model = OllamaModel(server.url, "old")
+    with ModelServer().on(OLLAMA, picky) as server, closing(OllamaModel(server.url, "old")) as model:
         assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
         assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
-        model.close()
         assert [body.get("format") for body in server.bodies()] == [SCHEMA, SCHEMA, "json", "json"]
 
 
-def test_a_model_that_ollama_lacks_says_what_to_run():
-    """The hint is the command."""
-    with ModelServer().on(OLLAMA, Reply({"error": "model 'x' not found"}, 404)) as server:
-        model = OllamaModel(server.url, "x")
-        with pytest.raises(ModelMissing) as caught:
-            model.complete(TALK, max_tokens=5)
-        model.close()
-    assert caught.value.hint == "Run `ollama pull x`."
+@pytest.mark.parametrize(
+    ("route", "make", "reply", "hint"),
+    [
+        (OLLAMA, OllamaModel, Reply({"error": "model 'x' not found"}, 404), "Run `ollama pull x`."),
+        (CHAT, OpenAIModel, refuse("The model `x` does not exist", 404), "Check llm.model in the settings."),
+    ],
+)
+def test_a_missing_model_says_what_to_do(route, make, reply, hint):
+    """The hint is Ollama's command, or the setting."""
+    lacks = pytest.raises(ModelMissing, match="does not have the model x")
+    with ModelServer().on(route, reply) as server, closing(make(server.url, "x")) as model, lacks as caught:
+        model.complete(TALK, max_tokens=5)
+    assert caught.value.hint == hint
 
 
 def test_an_answer_that_ollama_cut_says_so():
@@ -309,10 +296,8 @@ def test_an_anthropic_model_that_refuses_is_asked_without():
                 )
         return claude_says({"type": "text", "text": '{"city": "Paris"}'})
 
-    with ModelServer().on(CLAUDE, picky) as server:
-        model = AnthropicModel(server.url, "claude-x")
+    with ModelServer().on(CLAUDE, picky) as server, closing(AnthropicModel(server.url, "claude-x")) as model:
         assert extract(model, TALK, SCHEMA) == {"city": "Paris"}
-        model.close()
         assert len(server.requests) == 3
 
 

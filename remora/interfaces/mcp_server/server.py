@@ -97,7 +97,7 @@ class Server(MCPServer[Any]):
     ) -> CallToolResult | InputRequiredResult:
         tools = {tool.name: tool for tool in await self.list_tools()}
         if name not in tools:
-            raise ToolError(f"there is no tool {name[:80]!r}. There are {listed(tools)}.")
+            raise ToolError(f"unknown tool {name[:80]!r}; tools: {listed(tools)}")
         takes = list(tools[name].input_schema.get("properties", {}))
         arguments = _by_short_names(arguments, takes)
         unknown = [key for key in arguments if key not in takes]
@@ -108,7 +108,7 @@ class Server(MCPServer[Any]):
                 raise ToolError(_refused(name, error.__cause__, takes, unknown)) from error.__cause__
             raise
         if unknown and isinstance(result, CallToolResult) and not result.is_error:
-            _add_note(result, f"note: {_unknown(unknown)} and was not used; it takes {_named(takes)}")
+            _add_note(result, f"note: {_unknown(unknown)} ignored; {name} takes {_named(takes)}")
         return result
 
 
@@ -164,7 +164,7 @@ def _plain_log() -> Iterator[None]:
 
 def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None:
     server.add_tool(
-        _told(method, offered.name),
+        _told(method, offered.name, ToolError, ToolError),
         name=offered.name,
         title=offered.title,
         description=offered.description,
@@ -179,45 +179,35 @@ def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None
     )
 
 
-def _told(method: Callable[P, str], name: str) -> Callable[P, str]:
-    """Return a tool whose errors are tool errors with a text for the model."""
-
-    @functools.wraps(method)
-    def call(*args: P.args, **kwargs: P.kwargs) -> str:
-        try:
-            return method(*args, **kwargs)
-        except RemoraError as error:
-            raise ToolError(_in_words(error)) from None
-        except Exception as error:
-            _logger.exception("%s failed", name)
-            raise ToolError(unexpected(error)) from None
-
-    return call
-
-
-def _read(method: Callable[P, str]) -> Callable[P, str]:
-    """Return a resource whose errors are protocol errors with Remora's message."""
+def _told(
+    method: Callable[P, str], name: str, failed: type[Exception], missing: type[Exception]
+) -> Callable[P, str]:
+    """Return a method whose errors are the protocol's, with a text for the model."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
             return method(*args, **kwargs)
         except NotFound as error:
-            raise ResourceNotFoundError(_in_words(error)) from None
+            raise missing(_in_words(error)) from None
         except RemoraError as error:
-            raise ResourceError(_in_words(error)) from None
+            raise failed(_in_words(error)) from None
         except Exception as error:
-            _logger.exception("a resource failed")
-            raise ResourceError(unexpected(error)) from None
+            _logger.exception("%s failed", name)
+            raise failed(unexpected(error)) from None
 
     return call
+
+
+def _read(method: Callable[P, str]) -> Callable[P, str]:
+    return _told(method, "a resource", ResourceError, ResourceNotFoundError)
 
 
 def _add_resources(server: Server, tools: Tools) -> None:
     @server.resource(
         "remora://project/brief",
-        title="The project in brief",
-        description="What a newcomer should know: long-term memory, modules, checks, strongest memories.",
+        title="Project brief",
+        description="Long-term memory, modules, checks and the memories of highest confidence.",
         mime_type=MARKDOWN,
     )
     @_read
@@ -237,8 +227,8 @@ def _add_resources(server: Server, tools: Tools) -> None:
 
     @server.resource(
         "remora://files/{+path}",
-        title="What is known of a file",
-        description="Memories about a file, who changed it, what it uses, is used by and changes with.",
+        title="Knowledge about a file",
+        description="Memories about a file, its authors, dependencies, users and co-changed files.",
         mime_type=MARKDOWN,
     )
     @_read
@@ -248,7 +238,7 @@ def _add_resources(server: Server, tools: Tools) -> None:
 
 
 def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
-    @server.prompt(title="Recall", description="Say what is remembered about a topic.")
+    @server.prompt(title="Recall", description="Summarize the memories about a topic.")
     def recall(
         topic: Annotated[str, Field(description="A question, a name, a path or some keywords.")],
     ) -> str:
@@ -275,7 +265,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
     if not read_only:
 
         @server.prompt(title="Remember", description="Remember a statement about the project.")
-        def remember(text: Annotated[str, Field(description="What to remember, in your own words.")]) -> str:
+        def remember(text: Annotated[str, Field(description="The statement, in your own words.")]) -> str:
             return (
                 f"Remember this: {text}\n\n"
                 "Call record_memory with it as one statement that can be understood on its own: keep my "
@@ -284,7 +274,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
                 "recorded, with the ids, and what it was merged with."
             )
 
-        @server.prompt(title="Reflect", description="Record what this session taught.")
+        @server.prompt(title="Reflect", description="Record the lessons of a session.")
         def reflect(
             session: Annotated[str, Field(description="The id of a session; the latest by default.")] = "",
         ) -> str:
@@ -301,7 +291,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
                 "they are about. Then tell me what was recorded, with the ids and the evidence of each."
             )
 
-    @server.prompt(title="Review", description="Go through what waits for your word.")
+    @server.prompt(title="Review", description="Review the memories that wait for a decision.")
     def review() -> str:
         change = (
             "For each I will say keep, drop or neither. Then call review once with the ids that I named, and "
@@ -309,7 +299,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
         )
         told = "Tell me what I can do about each at a terminal." if read_only else change
         return (
-            "Call review without ids and show me what waits: each with its id, its text and why it waits. Do "
+            "Call review without ids and show me each memory that waits, with its id, text and reason. Do "
             f"not decide for me. {told}"
         )
 
@@ -352,7 +342,7 @@ def _refused(name: str, error: ValidationError, takes: list[str], unknown: list[
 
 
 def _unknown(names: list[str]) -> str:
-    return f"{listed((repr(name[:40]) for name in names), SHOWN_ERRORS)} is no argument of it"
+    return f"unknown argument {listed((repr(name[:40]) for name in names), SHOWN_ERRORS)}"
 
 
 def _named(takes: list[str]) -> str:

@@ -73,7 +73,7 @@ Words = Annotated[Sequence[str], _Many]
 Files = Annotated[Sequence[str], _Many, Field(description="Paths from the repository's root.")]
 Parents = Annotated[Sequence[str], _Many, Field(description="Ids of memories that it rests on.")]
 Forbids = Annotated[
-    Sequence[str], _Many, Field(description="Commands, names, paths that a person's rule rules out.")
+    Sequence[str], _Many, Field(description="Commands, names, paths that a person's rule forbids.")
 ]
 Wants = Annotated[Sequence[str], _Many, Field(description="What it asks for instead.")]
 When = Annotated[Sequence[str], _Many, Field(description='"before each commit", or a file that changes.')]
@@ -87,7 +87,7 @@ class Correction(BaseModel):
     id: str
     what: Literal["wrong", "outdated", "narrow", "silent"] = Field(
         description="wrong: needs right; outdated: right may say what holds now; narrow: holds only for "
-        "files, modules or a branch; silent: never to be said unasked."
+        "files, modules or a branch; silent: never to be given as advice."
     )
     right: str = Field("", description="In the person's words.")
     files: list[str] = []
@@ -153,7 +153,7 @@ class Tools:
             return lines(_nothing(asked, empty=empty, filtered=bool(narrowed)), notes)
         head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
         if not answered(hits):
-            head = f"Nothing is clearly about {asked}; these come closest:"
+            head = f"No hit is clearly about {asked}; these are closest:"
         more = "{} more did not fit; ask for something narrower."
         return bounded([head], [hit_line(hit, now, around=around) for hit in hits], notes, more=more)
 
@@ -177,7 +177,7 @@ class Tools:
         with self.holder.use(writes=True) as memory:
             if not memory.hears():
                 raise InvalidInput(
-                    "Remora is off here; nothing was recorded", hint="A person says `remora on`."
+                    "Remora is off here; nothing was recorded", hint="A person can run `remora on`."
                 )
             record = memory.remember(
                 content,
@@ -282,9 +282,9 @@ class Tools:
                 told += _dropped(old, memory.forget(old.id), what)
             flagged = {short(d.id) for old in olds if not old.deprecated for d in memory.dependents(old.id)}
         if flagged:
-            told.append(f"Marked for review, because they rest on it: {listed(sorted(flagged))}.")
+            told.append(f"Dependent memories marked for review: {listed(sorted(flagged))}.")
         restore = " ".join(short(old.id) for old in olds)
-        return lines(told, f"A person brings back what should have stayed with `remora restore {restore}`.")
+        return lines(told, f"A person can restore with `remora restore {restore}`.")
 
     def review(self, confirm: Ids = (), drop: Ids = (), wrong: Wrong = (), limit: Limit = 10) -> str:
         """Return the memories that need review; or apply the user's decisions, after checking all ids."""
@@ -334,9 +334,9 @@ class Tools:
         blocks = []
         for record in shown:
             reason = shorten(record.review_reason, 200) if record.review_reason else ""
-            why = f"\n  why it waits: {reason}" if reason else ""
+            why = f"\n  reason: {reason}" if reason else ""
             blocks.append(memory_line(record, now, tokens=150) + why)
-        head = "These memories wait for review. Show them and ask; decide nothing by yourself."
+        head = "These memories wait for review. Show them to the person and ask; do not decide yourself."
         tail = ["There are more; ask with a greater limit."] if len(found) > limit else []
         return bounded([head], blocks, tail, more="{} more did not fit; ask about these first.")
 
@@ -350,13 +350,11 @@ def _received(record: MemoryRecord) -> str:
             told.append(f"It says:{said(shorten(record.content, 300), quoted=record.taint is not None)}")
     if record.taint is not None:
         told.append(
-            f"It is unverified, since it says what was learned after reading {source(record.taint.source)}. "
-            f"A person who knows that it is right says `remora verify {short(record.id)}`."
+            f"It is unverified: it repeats text learned after reading {source(record.taint.source)}. "
+            f"A person can confirm it with `remora verify {short(record.id)}`."
         )
     elif record.needs_review:
-        told.append(
-            "It waits for a person's look" + (f": {record.review_reason}" if record.review_reason else "")
-        )
+        told.append("It waits for review" + (f": {record.review_reason}" if record.review_reason else ""))
     return lines(told)
 
 
@@ -419,7 +417,7 @@ def _notes(memory: Memory) -> list[str]:
 def _nothing(asked: str, *, empty: bool, filtered: bool) -> str:
     if empty:
         return (
-            "Nothing is remembered in this project yet. A person says `remora init` to read rule files, the "
-            "history and the code; record_memory stores a statement."
+            "Nothing is remembered in this project yet. A person can run `remora init` to read rule files, "
+            "history and code; record_memory stores a statement."
         )
-    return f"Nothing is remembered about {asked}" + (" that passes the filters." if filtered else ".")
+    return f"Nothing is remembered about {asked}" + (" that matches the filters." if filtered else ".")

@@ -163,7 +163,7 @@ def token_from(environ: MutableMapping[str, str], name: str) -> str:
     """
     token = environ.pop(name, "").strip()
     make = "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
-    hint = f"Set {name}, for instance to what this prints: {make}"
+    hint = f"Set {name}, for example to the output of: {make}"
     if not token:
         raise ConfigError(f"no token is set in {name}; HTTP is not served without one", hint=hint)
     if len(token) < LEAST_TOKEN or not token.isascii() or any(c.isspace() for c in token):

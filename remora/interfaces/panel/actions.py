@@ -80,20 +80,21 @@ def _as_shown(asked: Asked, memory_id: str) -> MemoryRecord:
     shown = asked.form.get("shown")
     if shown is not None and shown[0].split() != record.content.split():
         raise Conflict(
-            f"{record.id[:8]} was changed since it was shown: {record.content}", hint="Look at it again."
+            f"{record.id[:8]} was changed since it was shown: {record.content}",
+            hint="Read the new text first.",
         )
     return record
 
 
 def bulk(asked: Asked) -> Done:
-    """Apply an action to the selected memories, or to all that pass the filters."""
+    """Apply an action to the selected memories, or to all that match the filters."""
     given = {name: asked.field(name) for name in FILTERS if asked.field(name)}
     if asked.field("all") and not given.get("q"):
         ids = [one.id for one in asked.memory.list(**list_filters(given), limit=MOST_BULK)]
     else:
         ids = asked.fields("id")
     if not ids:
-        raise InvalidInput("no memory is ticked", hint="Tick some, or choose all that pass the filters.")
+        raise InvalidInput("no memory is selected", hint="Select some, or all that match the filters.")
     _changed(asked, asked.field("do"), ids)
     return Done("memories" + (f"?{urlencode(given)}" if given else ""))
 
@@ -102,7 +103,7 @@ def undo(asked: Asked) -> Done:
     """Undo the last change."""
     last, asked.visit.undo = asked.visit.undo, {}
     if not last or last.get("project") != asked.project:
-        raise InvalidInput("there is nothing to take back")
+        raise InvalidInput("there is nothing to undo")
     _changed(asked, last["do"], last["ids"], again=False)
     return Done(asked.field("back").removeprefix(f"/{asked.project}/").lstrip("/"))
 
@@ -112,7 +113,7 @@ def _changed(
 ) -> None:
     """Apply an action to memories, and store its inverse for an undo."""
     if do not in _BULK:
-        raise InvalidInput(f"there is no action {do!r}", hint=", ".join(_BULK))
+        raise InvalidInput(f"unknown action {do!r}", hint=", ".join(_BULK))
     store = asked.memory
     verbs: dict[str, Callable[[str], Any]] = {
         "verify": store.verify,
@@ -251,7 +252,7 @@ def exported(asked: Asked) -> Done:
 def erased(asked: Asked) -> Done:
     """Erase every occurrence of a text for good; the user must type the confirmation word."""
     if asked.field("confirm").lower() != asked.words("privacy.word").lower():
-        raise InvalidInput(f"nothing was erased: the word {asked.words('privacy.word')!r} was not written")
+        raise InvalidInput(f"nothing was erased: type {asked.words('privacy.word')!r} to confirm")
     asked.memory.erase(containing=asked.field("containing"))
     _say(asked, "said.erased")
     return Done("privacy")

@@ -95,7 +95,7 @@ class Panel:
                 return self.failed(request, InvalidInput(f"a form has at most {MOST_BYTES:,} bytes"), 413)
         form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         if not is_own(request.state.visit, form.get("token", [""])[0]):
-            return self.failed(request, InvalidInput("this form is not of this session"), 403)
+            return self.failed(request, InvalidInput("the form belongs to another session"), 403)
         return form
 
     def _asked(self, request: Request, form: Mapping[str, list[str]]) -> Asked:
@@ -140,22 +140,25 @@ class Panel:
     def _shown(self, request: Request, template: str, more: Mapping[str, Any], status: int) -> Response:
         visit = request.state.visit
         said, visit.said = visit.said, []
+        page = {
+            "said": said,
+            "path": request.url.path,
+            "projects": self.projects.known(),
+            "languages": LANGUAGES,
+            "first_visit": CARDS not in request.cookies,
+        }
+        return HTMLResponse(self._rendered(request, template, {**page, **more}), status)
+
+    def _rendered(self, request: Request, template: str, more: Mapping[str, Any]) -> str:
         key = str(request.path_params.get("project", self.projects.first))
-        known = self.projects.known()
-        text = self._templates.get_template(template).render(
+        return self._templates.get_template(template).render(
             t=self._words(request),
             now=self._clock.now(),
-            visit=visit,
-            said=said,
+            visit=request.state.visit,
             here=f"/{quote(key)}",
-            path=request.url.path,
             project=key,
-            projects=known,
-            languages=LANGUAGES,
-            first_visit=CARDS not in request.cookies,
             **more,
         )
-        return HTMLResponse(text, status)
 
     # Routes without a project
 
@@ -189,12 +192,7 @@ class Panel:
                     view = await run_in_threadpool(lambda: pages.said(self._asked(request, {})))
                 except RemoraError:
                     return  # the browser reconnects
-                text = self._templates.get_template("said_list.html").render(
-                    t=self._words(request),
-                    now=self._clock.now(),
-                    here=f"/{quote(str(request.path_params['project']))}",
-                    **view.more,
-                )
+                text = self._rendered(request, "said_list.html", view.more)
                 if text != known:
                     known = text
                     yield _event("said", text)
@@ -214,13 +212,7 @@ class Panel:
                     t = self._words(request)
                     yield _event("failed", f"{t.of(str(error))}. {t.of(error.hint)}")
                     return
-                shown = self._templates.get_template(view.template).render(
-                    t=self._words(request),
-                    here=f"/{quote(str(request.path_params['project']))}",
-                    visit=request.state.visit,
-                    **view.more,
-                )
-                yield _event(name, shown)
+                yield _event(name, self._rendered(request, view.template, view.more))
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 

@@ -9,23 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.core.change import PERSON
-from remora.core.clock import DAY_SECONDS, Clock, to_iso
+from remora.core.clock import Clock, FixedClock, to_iso
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
 
 EDITS = ((1.2, "billing/tax.py", "20", "21"), (0.1, "store/stock.py", "3", "4"))  # days ago, file, texts
-
-
-class _Then:
-    """A clock with a fixed time."""
-
-    def __init__(self, at: float) -> None:
-        self.at = at
-
-    def now(self) -> float:
-        """Return the fixed time, in seconds since the epoch."""
-        return self.at
 
 
 def made_up(folder: Path, environ: Mapping[str, str], clock: Clock) -> Memory:
@@ -45,13 +34,17 @@ def made_up(folder: Path, environ: Mapping[str, str], clock: Clock) -> Memory:
         path.write_text(text, "utf-8")
     environ = {**environ, "REMORA_EMBEDDING_PROVIDER": environ.get("REMORA_EMBEDDING_PROVIDER", "onnx")}
     now = clock.now()
-    then = _Then(float(now))
+    then = FixedClock(now)
+
+    def go_back(days: float) -> None:
+        then.advance(seconds=now - then.now(), days=-days)
+
     with Memory.open(folder, environ=environ, clock=then, actor=PERSON) as memory:
         memory.index()
         for fields in data["memories"]:
-            then.at = now - fields.pop("days") * DAY_SECONDS
+            go_back(fields.pop("days"))
             memory.remember(fields.pop("text"), **fields)
-        then.at = now - 2 * DAY_SECONDS
+        go_back(2)
         talk = memory.session("cli:tally")
         talk.append("user", "Why do sessions end after a day?")
         talk.append("assistant", "The tills of the shops are shared, so a session must not outlive a shift.")
@@ -60,8 +53,8 @@ def made_up(folder: Path, environ: Mapping[str, str], clock: Clock) -> Memory:
         memory.trust(2)
         for ago, name, old, new in EDITS:
             arguments = {"file_path": str(folder / name), "old_string": old, "new_string": new}
-            then.at = now - ago * DAY_SECONDS
-            with memory.loop(f"session-{to_iso(then.at)[:10]}", host="demo") as loop:
+            go_back(ago)
+            with memory.loop(f"session-{to_iso(then.now())[:10]}", host="demo") as loop:
                 loop.brief("")
                 loop.before("Edit", arguments, "call-1")
                 loop.after("Edit", arguments, "done", call_id="call-1")

@@ -88,12 +88,12 @@ class Guard:
 
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("host", "") not in self._names:
-            return PlainTextResponse("This name is not one of the panel's.\n", 403)
+            return PlainTextResponse("Unknown host name.\n", 403)
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc not in self._names:
-            return PlainTextResponse("Another site sent this request.\n", 403)
+            return PlainTextResponse("Requests from other sites are refused.\n", 403)
         if request.headers.get("sec-fetch-site", "same-origin") == "cross-site" and request.method != "GET":
-            return PlainTextResponse("Another site sent this request.\n", 403)
+            return PlainTextResponse("Requests from other sites are refused.\n", 403)
         given = parse_qs(request.url.query).get("key", [""])[0]
         if given and self._key and hmac.compare_digest(given.encode(), self._key.encode()):
             self._key = ""  # the key is valid once

@@ -96,24 +96,22 @@ def memories(asked: Asked) -> View:
 
 def list_filters(query: Any) -> dict[str, Any]:
     """Return the filters of a URL's query as arguments of `Memory.list`."""
-    state = query.get("state", "")
-    found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
+    found = _search_filters(query)
     found |= {name: query[name] for name in ("tag", "source") if query.get(name)}
-    found |= {name: query[name] for name in _PLAIN if query.get(name)}
     if query.get("order") in ORDERS:
         found["order"] = query["order"]
-    found |= {"needs_review": True} if state == "review" else {}
-    found |= {"pinned": True} if state == "pinned" else {}
-    return found | ({"include_forgotten": True} if state == "forgotten" else {})
+    if only := _STATES.get(query.get("state", "")):
+        found[only] = True
+    return found
 
 
 _LISTED = {"type": "types", "file": "files", "module": "modules"}
-_PLAIN = ("branch", "since", "until")
+_STATES = {"review": "needs_review", "pinned": "pinned", "forgotten": "include_forgotten"}
 
 
 def _search_filters(query: Any) -> dict[str, Any]:
     found: dict[str, Any] = {name: [query[key]] for key, name in _LISTED.items() if query.get(key)}
-    return found | {name: query[name] for name in _PLAIN if query.get(name)}
+    return found | {name: query[name] for name in ("branch", "since", "until") if query.get(name)}
 
 
 def _address(given: dict[str, str], offset: int) -> str:
@@ -169,12 +167,8 @@ def _known(store: Any, memory_id: str) -> MemoryRecord | None:
 def modules(asked: Asked) -> View:
     """Return the page of the code's modules, largest first."""
     found = asked.memory.modules()
-    shown = found[:MODULES]
-    return View(
-        {"modules": shown, "more": len(found) > len(shown)},
-        "modules.html",
-        {"modules": shown, "more": len(found) > len(shown)},
-    )
+    shown = {"modules": found[:MODULES], "more": len(found) > MODULES}
+    return View(shown, "modules.html", shown)
 
 
 def file(asked: Asked) -> View:
@@ -361,8 +355,8 @@ def settings(asked: Asked) -> View:
     """Return the page of the trust level and of all settings with the source of each value."""
     store = asked.memory
     found = shown_settings(store.settings, store.root)
-    trust = store.trust()
-    return View({"trust": trust, "settings": found}, "settings.html", {"trust": trust, "settings": found})
+    shown = {"trust": store.trust(), "settings": found}
+    return View(shown, "settings.html", shown)
 
 
 def findings(asked: Asked) -> View:

@@ -51,7 +51,9 @@ class Projects:
                 self.known()
                 root = self._roots.get(key, "")  # also of a project deleted since: opening it reports that
                 if not root:
-                    raise NotFound(f"there is no project {key!r} here", hint="Choose one at the top.")
+                    raise NotFound(
+                        f"unknown project {key!r}", hint="Choose a project at the top of the page."
+                    )
                 self._open[key] = self._opener(root)
                 if len(self._open) > MOST_OPEN:
                     oldest = next(one for one in self._open if one not in (self.first, key))

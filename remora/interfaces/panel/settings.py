@@ -5,6 +5,7 @@ API keys are not in the file: a setting names the environment variable with the 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -84,7 +85,7 @@ def set_setting(name: str, text: str, environ: Mapping[str, str] = os.environ) -
     if {k: v for k, v in tomllib.loads(after).items() if v != {}} != {
         k: v for k, v in wanted.items() if v != {}
     }:
-        raise ConfigError(f"{path} cannot be changed safely", hint=f"Set {name} in it yourself.")
+        raise ConfigError(f"{path} cannot be changed safely", hint=f"Set {name} in the file by hand.")
     parse({str(path): tomllib.loads(after)}, {})
     make_folder(path.parent)
     write_atomic(path.resolve(), after.encode("utf-8"))
@@ -123,11 +124,10 @@ def _with(text: str, section: str, key: str, value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
+    if type(value) in (int, float):
         return repr(value)
-    return '"' + str(value).translate({92: "\\\\", 34: '\\"', 10: "\\n", 13: "\\r", 9: "\\t"}) + '"'
+    # A JSON string is a TOML basic string, except that JSON does not escape DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Folder:
     def refresh(self) -> None:
         """Check that the folder exists."""
         if not self._folder.is_dir():
-            raise SourceError(f"{self._folder} is not there", hint="Mount it, or create it.")
+            raise SourceError(f"{self._folder} does not exist", hint="Mount it, or create it.")
 
     def names(self) -> list[str]:
         """Return the paths of the files."""

@@ -26,13 +26,11 @@ class LibSQL(SqlCarrier):
         token: token of the server; empty if it needs none.
     """
 
-    author = ""
-
     def __init__(self, address: str, space: str, token: str) -> None:
         kind, _, rest = address.partition("://")
         url = ("http://" if kind.endswith("+http") else "https://") + rest
         self._client = JsonClient(url, key=ApiKey(token, variable=VARIABLE) if token else None)
-        super().__init__(self, space)
+        super().__init__(space)
 
     def rows(self, sql: str, values: Sequence[Any]) -> list[Sequence[Any]]:
         """Return the rows of a query."""
@@ -73,7 +71,7 @@ class LibSQL(SqlCarrier):
                 raise SourceError(f"libSQL refused: {found['error']['message']}")
             result: dict[str, Any] = found["response"]["result"]
         except (KeyError, TypeError, ValueError):
-            raise SourceError("libSQL gave an answer that cannot be read") from None
+            raise SourceError("libSQL returned an invalid response") from None
         return result
 
 

@@ -54,13 +54,12 @@ class PostgreSQL(SqlCarrier):
                 "PostgreSQL needs a package that is not installed", hint="pip install 'remora[postgresql]'"
             ) from None
         self._error = psycopg.Error
-        self._space = space
         try:
             self._connection = psycopg.connect(address, connect_timeout=CONNECT_SECONDS, autocommit=True)
         except psycopg.Error as error:
             raise SourceError(f"PostgreSQL cannot be reached: {error}") from None
         self.author = str(self.rows("SELECT current_user", ())[0][0])
-        super().__init__(self, space)
+        super().__init__(space)
 
     def rows(self, sql: str, values: Sequence[Any]) -> list[Sequence[Any]]:
         """Return the rows of a query."""
@@ -101,13 +100,13 @@ class PostgreSQL(SqlCarrier):
                 ]
         known = {str(name) for (name,) in self.rows("SELECT rolname FROM pg_roles", ())}
         for role in ROLES:
-            if group(self._space, role) not in known:
+            if group(self._tenant, role) not in known:
                 statements += self._policies(role)
-        statements.append(f'GRANT {group(self._space, "admin")} TO "{self.author}"')
+        statements.append(f'GRANT {group(self._tenant, "admin")} TO "{self.author}"')
         self.write([(one, ()) for one in statements])
 
     def _policies(self, role: str) -> list[str]:
-        name, tenant = group(self._space, role), f"tenant = '{self._space}'"
+        name, tenant = group(self._tenant, role), f"tenant = '{self._tenant}'"
         own = f"{tenant} AND author = current_user"
         policies = [f"CREATE ROLE {name}"]
         for table, writes in (("remora_entries", "line"), ("remora_devices", "last_n, uses")):
@@ -132,10 +131,10 @@ class PostgreSQL(SqlCarrier):
             InvalidInput: the login is not a valid name.
         """
         if not _LOGIN.fullmatch(login):
-            raise InvalidInput(f"{login!r} is no login of PostgreSQL")
-        statements = [f'REVOKE {group(self._space, one)} FROM "{login}"' for one in ROLES if one != role]
+            raise InvalidInput(f"{login!r} is not a login name of PostgreSQL")
+        statements = [f'REVOKE {group(self._tenant, one)} FROM "{login}"' for one in ROLES if one != role]
         if role in ROLES:
-            statements.append(f'GRANT {group(self._space, role)} TO "{login}"')
+            statements.append(f'GRANT {group(self._tenant, role)} TO "{login}"')
         self.write([(one, ()) for one in statements])
 
     def close(self) -> None:
@@ -156,8 +155,8 @@ def without_password(address: str) -> str:
     """
     if urlsplit(address).password:
         raise InvalidInput(
-            "the address holds a password, and addresses are kept on disk",
-            hint="Leave it out; PGPASSWORD or ~/.pgpass gives it.",
+            "the address contains a password, and addresses are stored on disk",
+            hint="Remove it; set PGPASSWORD or use ~/.pgpass.",
         )
     return address
 

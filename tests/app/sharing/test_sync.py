@@ -185,7 +185,7 @@ def test_a_log_that_is_away_stops_nothing(two: tuple[Memory, Memory], shared: Pa
     one, other = two
     shared.rename(shared.with_name("away"))
     record = one.remember(TEXT)
-    with pytest.raises(SourceError, match="not there"):
+    with pytest.raises(SourceError, match="does not exist"):
         one.sharing.sync()
     assert one.sharing.sync_when_due() is None
     assert one.sharing.status().problem
@@ -303,7 +303,7 @@ def test_sharing_begins_once(two: tuple[Memory, Memory], shared: Path) -> None:
 def test_what_is_no_address(machine: Machine) -> None:
     """An unknown address, an invitation that is none, and a password in an address are refused."""
     memory = machine("one")
-    with pytest.raises(InvalidInput, match="no place"):
+    with pytest.raises(InvalidInput, match="not the address"):
         memory.sharing.init("ftp://there", me="Ann")
     with pytest.raises(InvalidInput, match="invitation"):
         memory.sharing.join("remora-invitation:AAAA")

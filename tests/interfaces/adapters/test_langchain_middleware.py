@@ -307,26 +307,14 @@ def test_many_runs_at_once(speaking: Any) -> None:
         assert len(loop.of("finish")) == 1
 
 
-@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
-def test_with_a_real_loop(memory: Memory, wait: bool) -> None:
-    """What was taught comes with the system message and beside the action; the run is learned."""
-    teach(memory)
-    model = script(calls(("edit_file", {"path": "cache.py"})), AIMessage("done"))
-    remora = RemoraMiddleware(memory)
-    run(agent_of(model, remora, system_prompt="You mend."), "please tidy this up", wait=wait)
-    assert RULE in model.seen(0)[0]
-    assert PARTNERS not in str(model.seen(0))
-    assert PARTNERS in model.seen(1)[-1]
-    assert sorted(told(memory)) == ["brief", "partners"]
-    db = memory._project.db
-    assert db.connection.value("SELECT count(*) FROM observer_sessions") == 1
-    remora.close()
-
-
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
-    """The example of the documentation runs as it stands."""
+    """The example runs; what was taught comes first and beside the action; the run is learned."""
     teach(memory)
     model = script(calls(("edit_file", {"path": "cache.py"})), AIMessage("done"))
     names = example("LangChain middleware", memory=memory, model=model, tools=TOOLS)
     assert names["state"]["messages"][-1].content == "done"
     assert RULE in model.seen(0)[0]
+    assert PARTNERS not in str(model.seen(0))
+    assert PARTNERS in model.seen(1)[-1]
+    assert sorted(told(memory)) == ["brief", "partners"]
+    assert memory._project.db.connection.value("SELECT count(*) FROM observer_sessions") == 1

@@ -298,24 +298,6 @@ def test_a_conversation_goes_on_in_another_process(memory: Memory) -> None:
     assert sent == ["first", "function_call", "function_call_output", "message", "second"]
 
 
-def test_with_a_real_loop(memory: Memory) -> None:
-    """What was taught comes at the start, with the task or beside the action; what was said is on record."""
-    teach(memory)
-    model = Script(calls("edit_file", "c1", path="cache.py"), says("done"))
-    hooks = RemoraHooks(memory, "s")
-    assert go(model, hooks, "please tidy this up") == "done"
-    assert RULE in str(model.sent[0][0])
-    assert PARTNERS not in str(model.sent[0])
-    assert PARTNERS in model.sent[1][1][-1]["content"]
-    assert hooks.finish("success") is not None
-    other = RemoraHooks(memory, "t")
-    model = Script(says("done"))
-    go(model, other, "why is the cache changed together with keys?")
-    assert PARTNERS in model.sent[0][1][1]["content"]
-    other.close()
-    assert sorted(told(memory)) == ["brief", "brief", "partners", "task"]
-
-
 def test_what_the_provider_does_itself_is_noted(memory: Memory) -> None:
     """A search of the web and a call to a server that the provider made are noted as words from outside."""
     search = ResponseFunctionWebSearch(
@@ -346,7 +328,7 @@ def test_tools_have_meanings(memory: Memory) -> None:
 
 
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
-    """The example of the documentation runs, and the model sees what was taught."""
+    """The example runs; what was taught comes at the start or beside the action, and is logged."""
     teach(memory)
     model = Script(calls("edit_file", "c1", path="cache.py"), says("done"))
     assert (
@@ -354,7 +336,9 @@ def test_the_documented_example(memory: Memory, example: Callable[..., dict[str,
         == "done"
     )
     assert RULE in str(model.sent[0][0])
+    assert PARTNERS not in str(model.sent[0])
     assert PARTNERS in str(model.sent[1][1])
+    assert sorted(told(memory)) == ["brief", "partners"]
     assert len(asyncio.run(RemoraSession(memory, "chat-1").get_items())) == 4
 
 
@@ -435,7 +419,7 @@ def test_the_sdks_own_tools_are_noted(memory: Memory) -> None:
 
 
 def test_who_goes_on_after_a_close_is_heard(memory: Memory) -> None:
-    """After `close` the same hooks speak and hear again."""
+    """After `close` the same hooks speak and hear again; a first prompt brings what it is about."""
     teach(memory)
     hooks = RemoraHooks(memory, "s")
     go(Script(says("one")), hooks, "please tidy this up")
@@ -444,3 +428,8 @@ def test_who_goes_on_after_a_close_is_heard(memory: Memory) -> None:
     go(model, hooks, "and tidy that up")
     assert PARTNERS in str(model.sent[1])
     assert hooks.finish() is not None
+    other = RemoraHooks(memory, "t")
+    model = Script(says("done"))
+    go(model, other, "why is the cache changed together with keys?")
+    assert PARTNERS in model.sent[0][1][1]["content"]
+    other.close()

@@ -57,7 +57,6 @@ def memory(project: Path, clock: FixedClock) -> Iterator[Memory]:
         "from tax import tax\n\n\ndef bill(cents):\n    return cents + tax(cents)\n"
     )
     with Memory.open(project, clock=clock, actor=PERSON) as opened:
-        opened.index()
         yield opened
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from remora import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import ConfigError
+from remora.core.values import MemoryRecord
 from remora.interfaces.panel.settings import set_setting
 from tests.interfaces.panel.conftest import Browser
 
@@ -44,19 +46,18 @@ def test_two_tabs_overwrite_nothing(browser: Browser, memory: Memory) -> None:
     assert memory.show(record.id).content == "A cache has four keys"
 
 
-@pytest.mark.parametrize(
-    ("path", "fields"),
-    [("change", {"do": "verify"}), ("change", {"do": "forget"}), ("wrong", {"choice": "silent"})],
-)
-def test_nobody_confirms_a_text_that_they_never_read(
-    browser: Browser, memory: Memory, path: str, fields: dict[str, str]
-) -> None:
+def test_nobody_confirms_a_text_that_they_never_read(browser: Browser, memory: Memory) -> None:
     """A page that was overtaken by a change shows the new text instead of acting on it."""
     record = memory.remember("A cache has a key")
     memory.edit(record.id, content="A cache has two keys")
-    answer = browser.post(f"memories/{record.id}/{path}", {**fields, "shown": "A cache has a key"})
-    assert answer.status_code == 409
-    assert "A cache has two keys" in answer.text
+    for path, name, value in (
+        ("change", "do", "verify"),
+        ("change", "do", "forget"),
+        ("wrong", "choice", "silent"),
+    ):
+        answer = browser.post(f"memories/{record.id}/{path}", {name: value, "shown": "A cache has a key"})
+        assert answer.status_code == 409
+        assert "A cache has two keys" in answer.text
     found = memory.show(record.id)
     assert (found.user_verified, found.deprecated, found.silent) == (False, False, False)
 
@@ -83,27 +84,21 @@ def test_a_bulk_change_by_filter(browser: Browser, memory: Memory) -> None:
     assert browser.post("memories/bulk", {"do": "pin"}).status_code == 422
 
 
-@pytest.mark.parametrize(
-    ("choice", "more", "state"),
-    [
-        ("wrong", {"right": "A cache has two keys"}, lambda r: r.deprecated),
-        ("outdated", {}, lambda r: r.stale_at is not None),
-        ("narrow", {"only_files": "tax.py"}, lambda r: r.related_files == ("tax.py",)),
-        ("silent", {}, lambda r: r.silent),
-    ],
+CORRECTIONS: tuple[tuple[str, dict[str, str], Callable[[MemoryRecord], bool]], ...] = (
+    ("wrong", {"right": "A cache has two keys"}, lambda r: r.deprecated),
+    ("outdated", {}, lambda r: r.stale_at is not None),
+    ("narrow", {"only_files": "tax.py"}, lambda r: r.related_files == ("tax.py",)),
+    ("silent", {}, lambda r: r.silent),
 )
-def test_the_corrections(
-    browser: Browser, memory: Memory, choice: str, more: dict[str, str], state: object
-) -> None:
-    """Each of the choices does what the verb does."""
-    record = memory.remember("A cache has a key")
-    answer = browser.post(f"memories/{record.id}/wrong", {"choice": choice, **more})
-    assert answer.status_code == 200
-    assert state(memory.show(record.id))  # type: ignore[operator]
 
 
-def test_a_correction_that_erases(browser: Browser, memory: Memory) -> None:
-    """Nothing of it is left."""
+def test_the_corrections(browser: Browser, memory: Memory) -> None:
+    """Each of the choices does what the verb does; what is erased leaves nothing."""
+    for choice, more, state in CORRECTIONS:
+        record = memory.remember(f"The {choice} cache has a key of its own")
+        answer = browser.post(f"memories/{record.id}/wrong", {"choice": choice, **more})
+        assert answer.status_code == 200
+        assert state(memory.show(record.id)), choice
     record = memory.remember("The zebra code is 4711")
     browser.post(f"memories/{record.id}/wrong", {"choice": "erase"})
     assert "zebra" not in browser.get("memories?state=forgotten").text

@@ -322,11 +322,8 @@ ROWS = {
     "a shared log that is away": Row(
         log_away, SourceError, "Mount it", asked={"command line": ("sync",), "panel": (f"{POST}team/sync",)}
     ),
-    "models that are missing": Row(models(Reply({"error": {"message": "no such model"}}, 404))),
     "models that fail": Row(models(Reply({}, 500))),
     "models that are slow": Row(models(Reply({}, delay=1))),
-    "models without an answer": Row(models(Reply({"data": []}))),
-    "models that answer with garbage": Row(models(Reply(b"<html>"))),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from remora.core.values import HIT_SOURCES, MEMORY_SOURCES, MEMORY_TYPES
 from remora.interfaces.panel import actions, pages
-from remora.interfaces.words import LANGUAGES, Words, catalogue, language_of
+from remora.interfaces.words import Words, catalogue, language_of
 from tests.interfaces.panel.conftest import Browser
 
 PANEL = Path(pages.__file__).parent
@@ -55,7 +55,6 @@ KNOWN = (
     "use.",
     "trigger.",
     "role.",
-    "finding.",
     "language.",
     "whence.",
     "by.",
@@ -72,10 +71,9 @@ def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_catalogues_agree(language: str) -> None:
+def test_the_catalogues_agree() -> None:
     """The same keys in the same order, the same values in each."""
-    english, other = catalogue("en"), catalogue(language)
+    english, other = catalogue("en"), catalogue("fr")
     assert list(other) == list(english)
     assert {k for k in english if placeholders(english[k]) != placeholders(other[k])} == set()
     assert all(text.strip() for text in other.values())
@@ -94,11 +92,12 @@ def test_every_sentence_is_said_somewhere() -> None:
     assert dead == []
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda p: p.name)
-def test_no_sentence_stands_in_a_template(path: Path) -> None:
+def test_no_sentence_stands_in_a_template() -> None:
     """What a person reads comes from a catalogue; names of products, files and signs may stand there."""
-    text = re.sub(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<[^>]*>", " ", path.read_text("utf-8"), flags=re.DOTALL)
-    assert set(re.findall(r"[A-Za-z][a-z]{2,}", text)) <= {"Remora", "MEMORY", "doctype", "html"}
+    code = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<[^>]*>", re.DOTALL)
+    for path in TEMPLATES:
+        text = code.sub(" ", path.read_text("utf-8"))
+        assert set(re.findall(r"[A-Za-z][a-z]{2,}", text)) <= {"Remora", "MEMORY", "doctype", "html"}, path
 
 
 def test_every_type_has_a_name() -> None:
@@ -140,8 +139,8 @@ def test_the_language_of_a_machine(environ: dict[str, str], language: str) -> No
 def test_plurals_and_numbers() -> None:
     """French takes the singular for zero, and writes numbers its own way."""
     english, french = Words("en"), Words("fr")
-    assert english("module.files", n=0) == "0 files"
-    assert french("module.files", n=0) == "0 fichier"
+    assert english("count.file", n=0) == "0 files"
+    assert french("count.file", n=0) == "0 fichier"
     assert english.number(10_000) == "10,000"
     assert french.number(0.5) == "0,50"
     assert english.date("2026-01-31T10:00:00Z") == "31 Jan 2026"
