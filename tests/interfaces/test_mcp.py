@@ -215,7 +215,7 @@ def test_record_a_secret(call: Caller, holder: Holder) -> None:
     assert "hunter2" not in answer
     with holder.use() as memory:
         assert "hunter2" not in memory.list()[0].content
-    assert "only a secret" in one.error("record_memory", content="AKIAIOSFODNN7EXAMPLE")
+    assert "only a secret" in call.error("record_memory", content="AKIAIOSFODNN7EXAMPLE")
 
 
 def test_what_is_recorded_is_the_agents(call: Caller, holder: Holder) -> None:
@@ -275,13 +275,6 @@ def test_arguments_as_models_write_them(call: Caller, stored: Remember) -> None:
         "unknown argument 'type' ignored; search_memory takes query, types, files, kinds, limit, "
         "min_score, since, until, session, role, around"
     )
-
-
-@pytest.mark.parametrize("content", ["x", "tabs", f"password: {SECRET}"])
-def test_a_word_is_no_memory(call: Caller, content: str) -> None:
-    """What cannot be understood on its own is refused in words."""
-    assert re.search("too short|only a secret", call.error("record_memory", content=content))
-    assert "Nothing is remembered" in call("search_memory", query=content)
 
 
 def test_unknown_tool(either: Caller) -> None:
