@@ -530,7 +530,7 @@ def used_for(uses: Mapping[str, Use]) -> str:
 
     >>> from remora.store.uses import Use
     >>> used_for({"said": Use(14, 9, ""), "helped": Use(6, 6, ""), "wrong": Use(1, 1, "")})
-    'said 14 times in 9 sessions, helped 6 times, called wrong once'
+    'given as advice 14 times in 9 sessions, helped 6 times, reported wrong once'
     """
     told = []
     for kind in _USES:

@@ -68,7 +68,7 @@ def test_they_are_found_together_and_told_apart(memory: Memory) -> None:
 def test_a_file_is_told_what_is_remembered_and_what_happened(memory: Memory) -> None:
     """The answer about a file has a heading for each."""
     lines = answers.known_file(memory, "auth.py", NOW).splitlines()
-    remembered, happened = lines.index("Remembered about it:"), lines.index("What happened to it:")
+    remembered, happened = lines.index("Remembered about it:"), lines.index("History:")
     assert "24 h" in " ".join(lines[remembered:happened])
     assert "compared as text" in " ".join(lines[happened:])
 

@@ -136,7 +136,7 @@ def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
         "rules.md: 2 would be stored\n"
         "line 3    new  requirement  Payments: Never log a card number\n"
         "line 5    new  preference  Payments: Prefer `Decimal` to floats\n"
-        "  left out: rules.md:4 “See below”: says nothing\n"
+        "  left out: rules.md:4 “See below”: no content\n"
     )
     assert "--yes to store it" in result.stderr
     assert memory.list() == []

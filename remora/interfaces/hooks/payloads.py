@@ -327,6 +327,8 @@ def fitted(said: str, limit: int = LIMIT) -> str:
     >>> print(fitted("one\ntwo\nthree\n" * 20, 80))
     one
     two
+    three
+    one
     [Truncated; search_memory or `remora search` finds the rest.]
     """
     said = sound(said)

@@ -312,11 +312,11 @@ ROWS = {
     "a writer that was killed": Row(killed),
     "a newer schema": Row(newer, StoreTooNew, "Update Remora", tuple(CODES)),
     "a damaged database": Row(damaged, StoreCorrupt, "Move the file away", tuple(CODES), still=True),
-    "a file for a folder": Row(misplaced, StoreError, "move it out of the way", tuple(CODES), still=True),
+    "a file for a folder": Row(misplaced, StoreError, "move it away", tuple(CODES), still=True),
     "a damaged revision": Row(
         no_revision,
         StoreCorrupt,
-        "`remora recover` leaves out",
+        "`remora recover` skips",
         asked={"command line": ("show", "ID", "--history"), "panel": ("memories/ID",)},
     ),
     "a shared log that is away": Row(
@@ -403,7 +403,7 @@ def test_a_stream_of_the_panel_ends(world: World) -> None:
 def test_the_doctor_finds_a_damaged_revision(world: World) -> None:
     """And what it advises keeps the memory."""
     with no_revision(world):
-        assert "changes of memories that cannot be read: 1" in world.ask("command line", "doctor")[1]
+        assert "unreadable changes of memories: 1" in world.ask("command line", "doctor")[1]
         assert world.ask("command line", "recover")[0] == 0
         assert world.ask("command line", "show", world.known, "--history")[0] == 0
         assert KNOWN in world.ask("command line", "list")[1]
