@@ -28,6 +28,7 @@ from scripts.environments import (
     OWN_EXTRAS,
     ROOT,
     RUN,
+    UV,
     call,
     environment,
     pip,
@@ -274,32 +275,16 @@ def fix() -> None:
 
 def lock() -> None:
     """Resolve the dependencies anew: hashes for every platform, no addresses."""
-    environment(DEV, ["dev"])
-    uv: list[str | Path] = [
-        python_of(DEV),
-        "-m",
-        "uv",
-        "pip",
-        "compile",
-        "--quiet",
-        "--universal",
-        "--upgrade",
-        "--generate-hashes",
-    ]
-    uv += [
-        "--no-emit-index-url",
-        "--no-annotate",
-        "--no-header",
-        "--python-version",
-        "3.11",
-        "pyproject.toml",
-    ]
-    call(*uv, "-o", LOCKS["run"])
+    environment(UV, ["uv"], project=False)
+    how = "--quiet --universal --upgrade --generate-hashes --no-emit-index-url --no-annotate --no-header"
+    uv = (script_of(UV, "uv"), "pip", "compile", *how.split(), "--python-version=3.11")
+    project: tuple[str | Path, ...] = (*uv, "pyproject.toml")
+    call(*project, "-o", LOCKS["run"])
     extras = [word for name in OWN_EXTRAS for word in ("--extra", name)]
-    call(*uv, *extras, "-c", LOCKS["run"], "-o", LOCKS["extras"])
-    call(*uv, "--group", "dev", "-o", LOCKS["dev"])
-    for group in ("build", "site"):
-        call(*uv[:-1], "--group", group, "-o", LOCKS[group])
+    call(*project, *extras, "-c", LOCKS["run"], "-o", LOCKS["extras"])
+    call(*project, "--group", "dev", "-o", LOCKS["dev"])
+    for group in ("build", "site", "uv"):
+        call(*uv, "--group", group, "-o", LOCKS[group])
 
 
 def main() -> None:

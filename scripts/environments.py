@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-DEV, RUN, SITE, EXTRAS = (ROOT / name for name in (".venv", ".venv-run", ".venv-site", ".venv-extras"))
+DEV, RUN, SITE, EXTRAS, UV = (ROOT / f".venv{name}" for name in ("", "-run", "-site", "-extras", "-uv"))
 # The extras with a lock of their own; those for frameworks have none, because no two need to fit together.
 OWN_EXTRAS = ("exact-tokens", "mcp", "panel", "share", "postgresql")
-LOCKS = {name: f"requirements/{name}.txt" for name in ("run", "dev", "build", "site", "extras")}
+LOCKS = {name: f"requirements/{name}.txt" for name in ("run", "dev", "build", "site", "extras", "uv")}
 
 
 def python_of(venv: Path) -> Path:
@@ -54,19 +50,14 @@ def pip(venv: Path, *arguments: str) -> None:
     call(*base, *arguments, quiet=True)
 
 
-def halves(locks: Sequence[Path], folder: Path) -> list[Path]:
-    """Write the packages of lock files into two files of about the same size, for two installs at a time."""
-    text = "".join(lock.read_text("utf-8") for lock in locks)
-    packages = list(dict.fromkeys(re.findall(r"^\S.*\n(?:[ \t]+.*\n)*", text, re.MULTILINE)))
-    for number in (0, 1):
-        (folder / f"{number}.txt").write_text("".join(packages[number::2]), "utf-8")
-    return [folder / "0.txt", folder / "1.txt"]
-
-
-def _install(venv: Path, packages: Path) -> None:
-    """Install locked packages. Python compiles what is imported, which is a part of all, at the first use."""
-    how = ("--quiet", "--no-compile", "--require-hashes", "--no-deps")
-    pip(venv, "install", *how, "-r", str(packages))
+def install(venv: Path, *arguments: str | Path) -> None:
+    """Install packages with uv, or with pip where there is no uv or it finds no package index."""
+    try:
+        environment(UV, ["uv"], project=False)
+        call(script_of(UV, "uv"), "pip", "install", "--quiet", "--python", python_of(venv), *arguments)
+    except SystemExit as failed:  # uv reads no settings of pip
+        print(f"{failed}; pip installs the packages", flush=True)
+        pip(venv, "install", "--quiet", *map(str, arguments))
 
 
 def environment(venv: Path, locks: Sequence[str], *, project: bool = True) -> None:
@@ -85,9 +76,12 @@ def environment(venv: Path, locks: Sequence[str], *, project: bool = True) -> No
     if venv.exists():
         shutil.rmtree(venv)
     call(sys.executable, "-m", "venv", "--without-pip", venv)
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
-        list(pool.map(partial(_install, venv), halves(files, Path(folder))))
+    locked = ["--no-deps", "--require-hashes", *(word for file in files for word in ("-r", file))]
+    if venv == UV:
+        pip(venv, "install", "--quiet", *map(str, locked))
+    else:
+        install(venv, *locked)
     if project:
-        pip(venv, "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+        install(venv, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     stamp.write_text(wanted)
     print(f"  done in {time.monotonic() - started:.0f} s", flush=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
 
-from scripts.environments import DEV, LOCKS, ROOT, call, python_of, script_of
+from scripts.environments import DEV, ROOT, call, environment, install, python_of, script_of
 
 BESIDE = {"README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
 INFORMATION = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "licenses/NOTICE"}
@@ -58,12 +57,9 @@ def _same(package: Path, held: set[str], wanted: set[str]) -> None:
 
 
 def _installed(package: Path, locks: list[str], venv: Path) -> Path:
-    """Make an environment of locked packages and a package of ours; uv links files, where pip copies them."""
-    call(sys.executable, "-m", "venv", "--without-pip", venv)
-    uv = (python_of(DEV), "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--python", python_of(venv))
-    for name in locks:
-        call(*uv, "--require-hashes", "-r", LOCKS[name])
-    call(*uv, "--no-build-isolation", package)
+    """Make an environment of locked packages and a package of ours."""
+    environment(venv, locks, project=False)
+    install(venv, "--no-deps", "--no-build-isolation", package)
     return venv
 
 

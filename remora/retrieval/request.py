@@ -122,12 +122,12 @@ def checked_filters(filters: Filters) -> Filters:
     """
     if filters.scope is not None and filters.scope not in MEMORY_SCOPES:
         raise InvalidInput(
-            f"there is no scope {filters.scope!r}", hint=f"Choose one of {', '.join(MEMORY_SCOPES)}."
+            f"unknown scope {filters.scope!r}", hint=f"Choose one of {', '.join(MEMORY_SCOPES)}."
         )
     for kind in filters.kinds:
         if kind not in HIT_SOURCES:
             raise InvalidInput(
-                f"there is no kind of hit {kind!r}", hint=f"Choose one of {', '.join(HIT_SOURCES)}."
+                f"unknown kind of hit {kind!r}", hint=f"Choose one of {', '.join(HIT_SOURCES)}."
             )
     for kind in filters.types:
         if not kind.replace("_", "").isalnum():

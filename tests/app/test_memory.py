@@ -661,9 +661,9 @@ def test_phases(bare: Memory) -> None:
     assert bare.search("access tokens", phase="implement")
     assert bare.search("access tokens", phase="coding")
     assert bare.context("access tokens", "coding").phase == "implement"
-    with pytest.raises(InvalidInput, match="there is no phase 'lunch'"):
+    with pytest.raises(InvalidInput, match="unknown phase 'lunch'"):
         bare.search("access tokens", phase="lunch")
-    with pytest.raises(InvalidInput, match="there is no methodology 'waterfall'"):
+    with pytest.raises(InvalidInput, match="unknown methodology 'waterfall'"):
         bare.context("access tokens", "coding", methodology="waterfall")
 
 

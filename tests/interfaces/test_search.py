@@ -142,7 +142,7 @@ def test_where_there_is_code_an_empty_answer_names_the_search_of_it(
     ("words", "said"),
     [
         ([], "the question is missing"),
-        (["x", "--kind", "page"], "there is no kind of hit 'page'"),
+        (["x", "--kind", "page"], "unknown kind of hit 'page'"),
         (["x", "-k", "0"], "0 is not in the range"),
     ],
 )
@@ -284,12 +284,12 @@ def test_unknown_type_is_named(run: Run, words: list[str]) -> None:
     result = run(*words, "--type", "gotchas")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(
-        "error: there is no memory type 'gotchas'\nhint: Did you mean gotcha? The types are gotcha, "
+        "error: unknown memory type 'gotchas'\nhint: Did you mean gotcha? The types are gotcha, "
     )
     assert all(kind in result.stderr for kind in MEMORY_TYPES)
     result = run(*words, "--type", "gotcha,zzz", "--json")
     assert result.exit_code == 2
-    assert json.loads(result.stdout)["error"]["message"] == "there is no memory type 'zzz'"
+    assert json.loads(result.stdout)["error"]["message"] == "unknown memory type 'zzz'"
 
 
 class Slow(FakeEmbedder):

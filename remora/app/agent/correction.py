@@ -56,7 +56,7 @@ def correct(
 ) -> Corrected:
     """Apply a person's correction of a memory; see `Memory.wrong`."""
     if choice not in CHOICES:
-        raise InvalidInput(f"there is no choice {choice!r}", hint=f"Choose from {', '.join(CHOICES)}.")
+        raise InvalidInput(f"unknown choice {choice!r}", hint=f"Choose one of {', '.join(CHOICES)}.")
     if choice == "wrong" and not right:
         raise InvalidInput("the correct text is missing", hint="Give it, or choose another correction.")
     narrower: dict[str, Any] = {"related_files": files, "related_modules": modules, "branch": branch}

@@ -111,7 +111,7 @@ class Loop:
         self._tools = dict(tools or {})
         for tool, action in self._tools.items():
             if action not in ACTIONS:
-                hint = f"Choose from {', '.join(ACTIONS)}."
+                hint = f"Choose one of {', '.join(ACTIONS)}."
                 raise InvalidInput(f"unknown action {action!r} of the tool {tool!r}", hint=hint)
         self._unknown: set[str] = set()
         self._project = project

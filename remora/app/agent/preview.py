@@ -72,7 +72,7 @@ def preview(project: OpenProject, at: str, about: str) -> Preview:
             "run": {"command": about},
         }
         if at not in arguments:
-            raise InvalidInput(f"there is no moment {at!r}", hint="Choose edit, run or ask.")
+            raise InvalidInput(f"unknown event {at!r}", hint="Choose edit, run or ask.")
         head = own_head(project, "preview", SESSION)
         tool = "Edit" if at == "edit" else "Bash"
         moment = moment_of(head, moments.BEFORE, tool, arguments[at], "", "", "")

@@ -86,7 +86,7 @@ def choose(project: OpenProject, level: int | str) -> TrustReport:
     elif level in NAMES:
         chosen = Trust(int(level), auto=False, why="you chose it", seen=trust.seen)
     else:
-        raise InvalidInput(f"there is no trust level {level!r}", hint="Choose 1, 2, 3, 4 or auto.")
+        raise InvalidInput(f"unknown trust level {level!r}", hint="Choose 1, 2, 3, 4 or auto.")
     _keep(project, chosen)
     return report(project)
 

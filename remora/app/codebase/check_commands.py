@@ -24,7 +24,7 @@ def suggest_commands(
     """Return the commands that check a change, best first; see `Memory.suggest_commands`."""
     wrong = sorted(set(purposes) - set(CHECKS))
     if wrong:
-        raise InvalidInput(f"there is no purpose {wrong[0]!r}", hint=f"Choose from {', '.join(CHECKS)}.")
+        raise InvalidInput(f"unknown purpose {wrong[0]!r}", hint=f"Choose one of {', '.join(CHECKS)}.")
     db, root = project.db, project.location.root
     words = (word.strip("`'\",.:;()") for word in task.split())
     named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  Path.is_file may raise

@@ -48,9 +48,9 @@ class Exported(NamedTuple):
 def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
     """Export a scope to a new file; see `Memory.export`."""
     if form not in FORMATS:
-        raise InvalidInput(f"there is no format {form!r}", hint=f"One of {', '.join(FORMATS)}.")
+        raise InvalidInput(f"unknown format {form!r}", hint=f"Choose one of {', '.join(FORMATS)}.")
     if scope not in SCOPES:
-        raise InvalidInput(f"there is no scope {scope!r}", hint=f"One of {', '.join(SCOPES)}.")
+        raise InvalidInput(f"unknown scope {scope!r}", hint=f"Choose one of {', '.join(SCOPES)}.")
     project.accesses.flush(wait=None)
     if form == "archive":
         from remora.app.health.backup import backup

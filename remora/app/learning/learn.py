@@ -156,7 +156,7 @@ def learn(
     known = (*HOSTS, entire.HOST)
     wrong = sorted(set(hosts or ()) - set(known))
     if wrong:
-        raise InvalidInput(f"there is no host {wrong[0]!r}", hint=f"Choose from {', '.join(known)}.")
+        raise InvalidInput(f"unknown host {wrong[0]!r}", hint=f"Choose one of {', '.join(known)}.")
     started = time.monotonic()
     root = project.location.root
     try:

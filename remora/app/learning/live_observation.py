@@ -189,9 +189,7 @@ class Watched:
 def _plugin(project: OpenProject, name: str) -> Methodology:
     known = project.plugins().known
     if name not in known:
-        raise InvalidInput(
-            f"there is no methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}."
-        )
+        raise InvalidInput(f"unknown methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}.")
     return known[name]
 
 

@@ -201,7 +201,7 @@ def listing(
         "confidence": lambda m: m.confidence,
     }
     if order not in keys:
-        raise InvalidInput(f"there is no order {order!r}", hint="Choose created, accessed or confidence.")
+        raise InvalidInput(f"unknown order {order!r}", hint="Choose created, accessed or confidence.")
     if not all(0 <= n <= MOST_LISTED for n in (limit, offset)):
         raise InvalidInput(f"limit and offset must be whole numbers from 0 to {MOST_LISTED:,}")
     filters = filters_of(project, types=types, **where)

@@ -83,7 +83,7 @@ def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
         close = get_close_matches(kind, known, n=1) if isinstance(kind, str) else ()
         types = ", ".join(known)
         raise InvalidInput(
-            f"there is no memory type {kind!r:.60}",
+            f"unknown memory type {kind!r:.60}",
             hint=f"Did you mean {close[0]}? The types are {types}." if close else f"The types are {types}.",
         )
     return given

@@ -43,13 +43,13 @@ class Plugins(NamedTuple):
             mapped = NATIVE.map_phase(phase)
             if mapped == "explore" and phase != "insights":
                 raise InvalidInput(
-                    f"there is no phase {phase!r}",
+                    f"unknown phase {phase!r}",
                     hint=f"Choose one of {', '.join(PHASES)}, or name a methodology.",
                 )
             return mapped
         if methodology not in self.known:
             raise InvalidInput(
-                f"there is no methodology {methodology!r}",
+                f"unknown methodology {methodology!r}",
                 hint=f"Installed: {', '.join(sorted(self.known))}.",
             )
         try:

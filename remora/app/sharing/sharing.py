@@ -200,7 +200,7 @@ class Sharing:
         """
         if visibility not in VISIBILITIES:
             raise InvalidInput(
-                f"there is no visibility {visibility!r}", hint=f"One of {', '.join(VISIBILITIES)}."
+                f"unknown visibility {visibility!r}", hint=f"Choose one of {', '.join(VISIBILITIES)}."
             )
         project, here = self._project, space.need_space(self._project)
         standing = space.standing_of(project, here)
@@ -226,7 +226,7 @@ class Sharing:
         project, here = self._project, space.need_space(self._project)
         standing = space.standing_of(project, here)
         if role not in ROLES:
-            raise InvalidInput(f"there is no role {role!r}", hint=f"One of {', '.join(ROLES)}.")
+            raise InvalidInput(f"unknown role {role!r}", hint=f"Choose one of {', '.join(ROLES)}.")
         if name:
             code = space.invite(project, name, role)
             self._grant(login, role)

@@ -92,7 +92,7 @@ def set_role(project: OpenProject, who: str, role: str) -> MemberInfo:
         Conflict: the member is the only admin.
     """
     if role not in (*ROLES, REMOVED):
-        raise InvalidInput(f"there is no role {role!r}", hint=f"One of {', '.join((*ROLES, REMOVED))}.")
+        raise InvalidInput(f"unknown role {role!r}", hint=f"Choose one of {', '.join((*ROLES, REMOVED))}.")
     space = need_space(project)
     member = _member(project, who)
     standing = standing_of(project, space)

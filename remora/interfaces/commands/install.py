@@ -244,7 +244,7 @@ def _named(
     if every:
         raise InvalidInput("HOST and --all exclude each other")
     if host not in HOSTS:
-        raise InvalidInput(f"there is no host {host!r}", hint=f"Choose one of {', '.join(HOSTS)}.")
+        raise InvalidInput(f"unknown host {host!r}", hint=f"Choose one of {', '.join(HOSTS)}.")
     return (host,)
 
 

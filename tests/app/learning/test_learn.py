@@ -645,7 +645,7 @@ def test_wrong_wishes_are_refused(memory, tmp_path):
     (tmp_path / "notes.jsonl").write_text('{"a": 1}\n')
     with pytest.raises((SourceError, InvalidInput)):
         memory.learn(tmp_path / "notes.jsonl")
-    with pytest.raises(InvalidInput, match="there is no host"):
+    with pytest.raises(InvalidInput, match="unknown host"):
         memory.learn(hosts=["emacs"])
 
 

@@ -52,11 +52,11 @@ def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
 
     with_kanban(bare)
     ask("gotcha", "wip_limit")
-    with pytest.raises(InvalidInput, match="there is no memory type 'decison'") as caught:
+    with pytest.raises(InvalidInput, match="unknown memory type 'decison'") as caught:
         ask("gotcha", "decison")
     known = ", ".join((*MEMORY_TYPES, "wip_limit"))
     assert caught.value.hint == f"Did you mean decision? The types are {known}."
-    with pytest.raises(InvalidInput, match="there is no memory type 'zzz'") as caught:
+    with pytest.raises(InvalidInput, match="unknown memory type 'zzz'") as caught:
         ask("zzz")
     assert caught.value.hint.startswith("The types are gotcha, decision,")
     with pytest.raises(InvalidInput, match="types must be a list of texts, not a list of int"):

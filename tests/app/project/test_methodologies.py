@@ -70,7 +70,7 @@ def test_what_is_installed_is_found_and_used(bare: Memory) -> None:
     assert [record.id for record in bare.list(["wip_limit"])] == [kept.id]
     validate = bare.context("cards in review", phase="validate")
     assert bare.context("cards in review", phase="review column", methodology="kanban").text == validate.text
-    with pytest.raises(InvalidInput, match="there is no methodology 'scrum'") as caught:
+    with pytest.raises(InvalidInput, match="unknown methodology 'scrum'") as caught:
         bare.context("cards", phase="review column", methodology="scrum")
     assert "kanban" in caught.value.hint
     with pytest.raises(InvalidInput, match="the methodology 'kanban' failed on the phase 'broken'"):

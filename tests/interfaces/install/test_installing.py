@@ -137,8 +137,8 @@ def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["install", "emacs"], "there is no host 'emacs'"),
-        (["uninstall", "emacs"], "there is no host 'emacs'"),
+        (["install", "emacs"], "unknown host 'emacs'"),
+        (["uninstall", "emacs"], "unknown host 'emacs'"),
         (["install", "codex", "--all"], "exclude each other"),
         (["install", "--yes"], "--yes needs HOST or --all"),
         (["uninstall", "--yes"], "or use --all"),
