@@ -277,8 +277,8 @@ def lock() -> None:
     """Resolve the dependencies anew: hashes for every platform, no addresses."""
     environment(UV, ["uv"], project=False)
     how = "--quiet --universal --upgrade --generate-hashes --no-emit-index-url --no-annotate --no-header"
-    uv = (script_of(UV, "uv"), "pip", "compile", *how.split(), "--python-version=3.11")
-    project: tuple[str | Path, ...] = (*uv, "pyproject.toml")
+    uv = (str(script_of(UV, "uv")), "pip", "compile", *how.split(), "--python-version=3.11")
+    project = (*uv, "pyproject.toml")
     call(*project, "-o", LOCKS["run"])
     extras = [word for name in OWN_EXTRAS for word in ("--extra", name)]
     call(*project, *extras, "-c", LOCKS["run"], "-o", LOCKS["extras"])

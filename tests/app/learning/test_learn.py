@@ -676,7 +676,7 @@ def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
     assert any("edited in a session of 2026-01-" in why for hit in found for why in hit.why)
     assert {s.command for s in memory.suggest_commands(k=2)} == {"make lint", "make test"}
     assert [s.command for s in memory.suggest_commands(purposes=["test"])] == ["make test"]
-    with pytest.raises(InvalidInput, match="no purpose"):
+    with pytest.raises(InvalidInput, match="unknown purpose"):
         memory.suggest_commands(purposes=["lunch"])
     partners = {hit.path for hit in memory.related_files("auth/tokens.py")}
     assert "server/settings.py" in partners
