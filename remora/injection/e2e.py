@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.errors import RemoraError
 from remora.core.text import clean, collapse, shorten, words_or_pairs
-from remora.llm.client import Completion, LanguageModel, Message, strip_thinking
+from remora.llm.client import LanguageModel, Message, complete_in_time, strip_thinking
 from remora.llm.prompts import fill, load
 
 KINDS = {
@@ -31,7 +30,6 @@ CONFIDENCE = 0.75  # section 10
 SHOWN = 400  # characters of a result that a model sees; section 10
 TOKENS = 100  # of its answer; section 10
 SECONDS = 5.0
-GRACE = 0.5  # seconds that a model may exceed its limit before the wait ends
 LOOKED_AT = 6_000  # characters of a result that the rules read
 LEAST_WORDS, LONGEST = 4, 300  # of a sentence
 QUOTE = 160  # characters of a line that is quoted
@@ -127,7 +125,8 @@ def judge(
     note = ""
     if model is not None:
         try:
-            answer = _within(seconds + GRACE, model, question(tool, text), seconds)
+            asked = [Message("user", question(tool, text))]
+            answer = complete_in_time(model, asked, max_tokens=TOKENS, timeout=seconds)
             return Judged(read_answer(answer.text), model.model_id)
         except (RemoraError, OSError) as error:
             note = f"the model did not classify the result of {tool}: {error}"
@@ -143,28 +142,6 @@ def question(tool: str, result: str) -> str:
 def _says_something(text: str) -> bool:
     """Return whether a text has words; an image in base64 has none."""
     return len(re.findall(r"(?<!\w)[^\W\d_]{2,20}(?!\w)", text[:LOOKED_AT])) >= LEAST_WORDS
-
-
-def _within(seconds: float, model: LanguageModel, prompt: str, timeout: float) -> Completion:
-    """Return a model's answer, or raise TimeoutError, because the agent is waiting."""
-    results: list[Completion] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            messages = [Message("user", prompt)]
-            results.append(model.complete(messages, max_tokens=TOKENS, timeout=timeout))
-        except BaseException as error:  # noqa: BLE001  raised again in the caller's thread
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="remora-e2e", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if errors:
-        raise errors[0]
-    if not results:
-        raise TimeoutError(f"no answer within {seconds:.1f} s")
-    return results[0]
 
 
 _ANSWER = re.compile(

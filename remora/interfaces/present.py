@@ -10,10 +10,11 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import from_iso
-from remora.core.errors import EXIT_CODES, RemoraError
+from remora.core.errors import EXIT_CODES, NotFound, RemoraError
 from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
 from remora.interfaces.words import in_words, say, spoken
@@ -50,6 +51,15 @@ GOOD = 0.5  # calibrated relevance from which a hit is clearly about the questio
 FAINT = 0.1  # relevance below which a hit is hardly about the question
 NAMED = 0.8  # graph score from which the question names the hit's file
 TOLD = 0.05  # relevance below which a hit is not listed: it only shares a common word with the question
+
+
+def parents_of(memory: Memory, record: MemoryRecord) -> list[MemoryRecord]:
+    """Return the memories that a memory was derived from, without pruned ones."""
+    found = []
+    for memory_id in record.derived_from:
+        with suppress(NotFound):
+            found.append(memory.show(memory_id))
+    return found
 
 
 def as_json(value: Any) -> Any:

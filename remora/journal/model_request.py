@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from remora.core.config import JournalSettings
-from remora.core.errors import ProviderBusy, RemoraError
+from remora.core.errors import RemoraError
 from remora.core.tokens import scripts
 from remora.journal.judge import Rejected, Reply, judge
 from remora.journal.prompt import Prompt
-from remora.llm.client import Completion, LanguageModel, Message
-
-T = TypeVar("T")
+from remora.llm.client import Completion, LanguageModel, Message, complete_in_time
 
 RETRY_AFTER = 1.0  # seconds
-GRACE = 1.0  # seconds that a model may be over its limit before it is left behind
 MOST_TOKENS = 32_768  # of an answer, however large the memory
 
 
@@ -54,12 +50,8 @@ def ask(
 
     def attempt() -> Completion:
         left = max(0.05, deadline - time.monotonic())
-        return _within(
-            left + GRACE,
-            lambda: model.complete(
-                [Message("user", prompt.text)], max_tokens=tokens, schema=prompt.schema, timeout=left
-            ),
-        )
+        asked = [Message("user", prompt.text)]
+        return complete_in_time(model, asked, max_tokens=tokens, schema=prompt.schema, timeout=left)
 
     try:
         try:
@@ -75,28 +67,3 @@ def ask(
     if isinstance(reply, Rejected):
         return Asked(None, f"the answer of {model.model_id} was rejected: {reply.reason}", answer.text)
     return Asked(reply)
-
-
-def _within(seconds: float, call: Callable[[], T]) -> T:
-    """Return the result of a call, or stop waiting for it after a number of seconds.
-
-    Models should keep their own timeout. One that does not must not block later consolidations, so it runs in
-    a separate thread that ends with the process.
-    """
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the caller waits
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="remora-consolidation", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if errors:
-        raise errors[0]
-    if not results:
-        raise ProviderBusy(f"the model did not answer within {seconds:.1f} s")
-    return results[0]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from remora.core.errors import ProviderError
+from remora.core.errors import ProviderBusy, ProviderError
 from remora.core.text import shorten
 
 JSON_ATTEMPTS = 2
+GRACE = 0.5  # seconds that a model may be over its limit before it is left behind
 MAX_CANDIDATES = 200  # opening braces tried in one answer
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_THINKING = re.compile(r"\A\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -99,6 +101,41 @@ class Reranker(Protocol):
             ProviderError: no answer within `timeout` seconds, or no usable one.
         """
         ...
+
+
+def complete_in_time(
+    model: LanguageModel,
+    messages: Sequence[Message],
+    *,
+    max_tokens: int,
+    timeout: float,
+    schema: Mapping[str, Any] | None = None,
+) -> Completion:
+    """Return a model's answer, or raise the model's error; wait at most GRACE longer than its time limit.
+
+    A model should keep its own limit. One that does not must not block its caller, so it runs in a thread
+    that ends with the process.
+
+    Raises:
+        ProviderBusy: there is no answer yet.
+    """
+    results: list[Completion] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(model.complete(messages, max_tokens=max_tokens, schema=schema, timeout=timeout))
+        except BaseException as error:  # noqa: BLE001  raised again in the caller's thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="remora-model", daemon=True)
+    thread.start()
+    thread.join(timeout + GRACE)
+    if errors:
+        raise errors[0]
+    if not results:
+        raise ProviderBusy(f"no answer within {timeout + GRACE:.1f} s")
+    return results[0]
 
 
 def extract(

@@ -191,7 +191,9 @@ class Connection:
         return self._connection.last_insert_rowid()
 
     @contextlib.contextmanager
-    def transaction(self, *, durable: bool = True, wait: float | None = None) -> Iterator[None]:
+    def transaction(
+        self, *, durable: bool = True, wait: float | None = None, undo: bool = False
+    ) -> Iterator[None]:
         """Run a block as one transaction; nested blocks join the outer one.
 
         A nested block that fails is rolled back alone, so a caller that catches its error can continue.
@@ -199,6 +201,7 @@ class Connection:
         Args:
             durable: wait for the disk. False is for rows that can be rebuilt.
             wait: seconds to wait for another writer; None for the usual busy timeout.
+            undo: roll back at the end of the block, as for a dry run.
 
         Raises:
             StoreBusy, StoreFull, StoreReadOnly: the block was rolled back.
@@ -206,7 +209,7 @@ class Connection:
         """
         with self._lock:
             if self._depth:
-                with self._nested(durable=durable):
+                with self._nested(durable=durable, undo=undo):
                     yield
                 return
             self._durable = durable
@@ -218,8 +221,8 @@ class Connection:
                 with self._errors():
                     migrations.require_known(self._connection, self.path)  # others may have migrated it
                     yield
-                    self._connection.execute("COMMIT")
-                self._commits += 1
+                    self._connection.execute("ROLLBACK" if undo else "COMMIT")
+                self._commits += not undo
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -241,7 +244,7 @@ class Connection:
             self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     @contextlib.contextmanager
-    def _nested(self, *, durable: bool) -> Iterator[None]:
+    def _nested(self, *, durable: bool, undo: bool) -> Iterator[None]:
         if durable and not self._durable:
             raise StoreError("a durable transaction cannot join a non-durable one")
         name = f"nested_{self._depth}"
@@ -251,6 +254,8 @@ class Connection:
         try:
             with self._errors():
                 yield
+                if undo:
+                    self._connection.execute(f"ROLLBACK TO {name}")
                 self._connection.execute(f"RELEASE {name}")
         except BaseException:
             if self._connection.in_transaction:  # SQLite ends it by itself when the disk is full

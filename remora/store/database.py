@@ -120,9 +120,11 @@ class Database:
         connection = Connection.open(path, read_only=read_only)
         return cls(connection, realm=realm, project_id=project_id, clock=clock, author=author)
 
-    def transaction(self, *, durable: bool = True, wait: float | None = None) -> AbstractContextManager[None]:
-        """Return a transaction for a `with` statement; see `Database.transaction`."""
-        return self.connection.transaction(durable=durable, wait=wait)
+    def transaction(
+        self, *, durable: bool = True, wait: float | None = None, undo: bool = False
+    ) -> AbstractContextManager[None]:
+        """Return a transaction for a `with` statement; see `Connection.transaction`."""
+        return self.connection.transaction(durable=durable, wait=wait, undo=undo)
 
     def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:
         """Return the in-memory index of one kind of owner and one model, made on first use."""

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from remora.core.errors import InvalidInput, ModelMissing, ProviderBusy, ProviderError
-from remora.journal.model_request import GRACE, MOST_TOKENS, RETRY_AFTER, ask
+from remora.journal.model_request import MOST_TOKENS, RETRY_AFTER, ask
 from remora.journal.prompt import build_prompt
-from remora.llm.client import Completion
+from remora.llm.client import GRACE, Completion
 from remora.llm.scripted import ScriptedModel
 from tests.journal.made import SETTINGS, answer, no_sleep, talk
 
@@ -101,7 +101,7 @@ def test_a_model_that_ignores_its_timeout_is_left_behind():
         release.set()
     assert time.perf_counter() - began < 0.1 + GRACE + 1
     assert result.reply is None
-    assert "did not answer within" in result.problem
+    assert "no answer within" in result.problem
 
 
 def test_a_wrong_script_is_an_error():

@@ -176,6 +176,20 @@ def test_caught_nested_failure_undoes_the_nested_block_alone(connection: Connect
     assert keys(connection) == ["a", "e"]
 
 
+def test_a_block_can_be_undone_at_its_end(connection: Connection):
+    """A block for a dry run sees what it writes, and nothing of it stays; nested, it is undone alone."""
+    version = connection.version()
+    with connection.transaction(undo=True):
+        put(connection, "a")
+        assert keys(connection) == ["a"]
+    assert (keys(connection), connection.version()) == ([], version)
+    with connection.transaction():
+        put(connection, "b")
+        with connection.transaction(undo=True):
+            put(connection, "c")
+    assert keys(connection) == ["b"]
+
+
 def test_durable_block_cannot_hide_in_one_that_is_not(connection: Connection):
     """A promise that could not be kept is refused, not weakened."""
     with (

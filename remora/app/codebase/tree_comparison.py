@@ -34,10 +34,6 @@ TREE = "index.tree"  # meta key: the root of the work tree of the last full run
 COMPARED, COMPARE_SECONDS = 2_000, 0.3
 
 
-class _Undo(Exception):
-    """Rolls back the marks of a block."""
-
-
 class Compared(NamedTuple):
     """Files whose size or time differs from the graph.
 
@@ -154,7 +150,6 @@ def left_out(project: OpenProject, paths: Collection[str]) -> Iterator[None]:
         StoreBusy: another process is writing.
     """
     db = project.db
-    with suppress(_Undo), db.connection.transaction(durable=False, wait=0.5):
+    with db.connection.transaction(durable=False, wait=0.5, undo=True):
         db.graph.mark_stale(sorted(paths), int(project.clock.now() * 1000))
         yield
-        raise _Undo

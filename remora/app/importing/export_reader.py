@@ -11,7 +11,6 @@ import json
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,10 +70,6 @@ class _Tally:
         """Add a row that cannot be stored."""
         if len(self.bad) < NAMED:
             self.bad.append(f"{what}: {why}")
-
-
-class _Undo(Exception):
-    """Rolls back a dry run."""
 
 
 @acting("system:import")
@@ -229,7 +224,7 @@ def _take_memories(
     dry_run: bool,
 ) -> None:
     db = store.db
-    with suppress(_Undo), db.transaction():
+    with db.transaction(undo=dry_run):
         for row in rows:
             name = f"memory {shorten(str(row.get('id', '?')), 40)}"
             try:
@@ -254,8 +249,6 @@ def _take_memories(
                 tally.refused(name, error)
         db.revisions.find_heads()
         db.uses.take_in(uses)
-        if dry_run:
-            raise _Undo
 
 
 def _checked(project: OpenProject, store: Store, row: Mapping[str, Any]) -> MemoryRecord:

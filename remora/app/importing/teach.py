@@ -8,7 +8,6 @@ dry run stores everything in a transaction and rolls it back, so that its report
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,10 +69,6 @@ class Taught(NamedTuple):
         return sum(piece.action in actions for piece in self.pieces)
 
 
-class _Undo(Exception):
-    """Rolls back a dry run."""
-
-
 def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: bool, dry_run: bool) -> Taught:
     """Store the statements of a file that a person wrote; see `Memory.teach`."""
     shown, inside = _shown(project, path) if text is None else (path.as_posix(), False)
@@ -88,7 +83,7 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
     store = project.store("user" if user else "project")
 
     secrets = list(file.redactions)
-    with suppress(_Undo), store.db.transaction():
+    with store.db.transaction(undo=dry_run):
         for rule in scan.rules:
             draft = rule.draft._replace(confidence=CONFIDENCE)
             if user:  # files and folders are those of this project
@@ -101,8 +96,6 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
                 continue
             pieces.append(_piece(line, noted(store.db, draft, record), draft, dry_run=dry_run))
             secrets += record.receipt.redactions if record.receipt is not None else ()
-        if dry_run:
-            raise _Undo
     if not dry_run:
         embed_when_many(project)
     counts: Counter[str] = Counter()

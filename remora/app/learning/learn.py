@@ -139,10 +139,6 @@ class LearnReport(NamedTuple):
         return min(self.bad_lines, MAX_BAD)
 
 
-class _Undo(Exception):
-    """Raised to roll back the writes of a dry run."""
-
-
 def learn(
     project: OpenProject,
     path: Path | None = None,
@@ -168,9 +164,8 @@ def learn(
         try:
             with lock(project.location.home / "learn", timeout=5.0):
                 if dry_run:
-                    with suppress(_Undo), project.db.transaction():
+                    with project.db.transaction(undo=True):
                         run.all()
-                        raise _Undo
                 else:
                     run.all()
         except StoreBusy:

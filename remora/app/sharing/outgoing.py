@@ -88,21 +88,14 @@ def gather(project: OpenProject, space: Space, standing: Standing) -> None:
 
 def preview(project: OpenProject, space: Space, standing: Standing) -> Leaving:
     """Return the entries that an exchange would send now; nothing is changed."""
-    found: list[Leaving] = []
     db = project.db
-    with suppress(_Undo), db.transaction():
+    with db.transaction(undo=True):
         sent = db.shared.last().get(space.device, 0)
         gather(project, space, standing)
         rows = [row for row in db.shared.in_state("counts") if row.device == space.device and row.n > sent]
         ids = tuple(dict.fromkeys(row.memory_id for row in rows if row.memory_id))
         waiting = {**db.shared.need_a_word(), **(db.meta.get(WAITING) or {})}
-        found.append(Leaving(ids, len(rows), waiting))
-        raise _Undo
-    return found[0]
-
-
-class _Undo(Exception):
-    """Rolls back a preview."""
+    return Leaving(ids, len(rows), waiting)
 
 
 def _send(project: OpenProject, space: Space, standing: Standing, memory_id: str, names: _Names) -> str:

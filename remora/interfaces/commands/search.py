@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from remora.core.errors import NotFound
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
 from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
 from remora.interfaces.page import Para
-from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence
+from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence, parents_of
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
-    from remora.app.memory import Memory
-    from remora.core.values import MemoryRecord
+    pass
 
 file_type = click.Path(path_type=str)
 types_option = click.option(
@@ -207,7 +205,7 @@ def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
         return
     record = memory.show(memory_id)
     dependents = memory.dependents(record.id)
-    parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
+    parents = parents_of(memory, record)
     document: dict[str, Any] = {**record._asdict(), "dependents": [d.id for d in dependents]}
     cli.answer(
         document, lambda: memory_pages.card(record, cli.clock.now(), parents=parents, dependents=dependents)
@@ -292,13 +290,6 @@ def _filters(cli: CliContext, given: dict[str, Any]) -> dict[str, Any]:
     if lists.get("files"):
         lists["files"] = [cli.repository_path(f, folders=True) for f in lists["files"] or ()]
     return {**given, **lists}
-
-
-def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
-    try:
-        return memory.show(memory_id)
-    except NotFound:  # pruned
-        return None
 
 
 @command("ask", epilog='Example: remora ask "why do we sign with ES256?"')

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 
 from remora.core.clock import Clock
-from remora.core.errors import InvalidInput, NotFound
+from remora.core.errors import InvalidInput
 from remora.core.text import collapse, safe, shorten
 from remora.core.values import MEMORY_TYPES, MemoryRecord
 from remora.interfaces.mcp_server import answers
@@ -27,6 +27,7 @@ from remora.interfaces.present import (
     counted,
     is_empty,
     listed,
+    parents_of,
     receipt_sentence,
     redaction_sentence,
     short,
@@ -259,7 +260,7 @@ class Tools:
         with self.holder.use() as memory:
             record = memory.show(memory_id.strip())
             dependents = memory.dependents(record.id)
-            parents = [p for i in record.derived_from if (p := _known(memory, i)) is not None]
+            parents = parents_of(memory, record)
             found = memory.why(record.id)
         return answers.explained(
             record,
@@ -399,13 +400,6 @@ def _must_be_safe(records: Sequence[MemoryRecord]) -> None:
             f"{listed(unsafe)} rests on untrusted text, which only a person can confirm; nothing was changed",
             hint=f"At a terminal: `remora verify {' '.join(unsafe)}`.",
         )
-
-
-def _known(memory: Memory, memory_id: str) -> MemoryRecord | None:
-    try:
-        return memory.show(memory_id)
-    except NotFound:  # pruned
-        return None
 
 
 def _notes(memory: Memory) -> list[str]:

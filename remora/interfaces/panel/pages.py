@@ -9,13 +9,14 @@ from urllib.parse import urlencode
 from remora.core.clock import days_between, to_iso
 from remora.core.errors import NotFound
 from remora.core.strength import current_confidence
-from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
+from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES
 from remora.interfaces.commands.review import due
 from remora.interfaces.commands.session import SHOWN as SESSIONS
 from remora.interfaces.commands.share import ROLES
 from remora.interfaces.panel import pictures
 from remora.interfaces.panel.settings import shown_settings
 from remora.interfaces.panel.view import Asked, View
+from remora.interfaces.present import parents_of
 from remora.sharing.permissions import VISIBILITIES
 
 MEMORIES, HITS, MODULES, SAID, WAITING = 50, 50, 30, 50, 20  # maximum on one page
@@ -124,7 +125,7 @@ def memory(asked: Asked) -> View:
     why = store.why(asked.named["id"])
     record = why.memory
     dependents = store.dependents(record.id)
-    parents = [one for i in record.derived_from if (one := _known(store, i)) is not None]
+    parents = parents_of(store, record)
     history = store.history(record.id)
     age = days_between(record.created_at, asked.now)
     uses = [days_between(one.at, asked.now) for one in why.said if one.at]
@@ -155,13 +156,6 @@ def memory(asked: Asked) -> View:
 
 def _when(clock: str) -> str:
     return to_iso(int(clock[:13]) / 1000) if clock[:13].isdecimal() else ""
-
-
-def _known(store: Any, memory_id: str) -> MemoryRecord | None:
-    try:
-        return store.show(memory_id)  # type: ignore[no-any-return]
-    except NotFound:
-        return None
 
 
 def modules(asked: Asked) -> View:

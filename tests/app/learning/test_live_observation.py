@@ -206,7 +206,7 @@ def test_nothing_an_agent_hands_in_stops_it(memory):
     watched.observe(Event("tool_call", "s1", "k", text=None, extra=7))  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="unknown outcome"):
         watched.finish("great")
-    with pytest.raises(InvalidInput, match="no methodology"):
+    with pytest.raises(InvalidInput, match="unknown methodology"):
         memory.observe("s1", HOST, methodology="waterfall")
     with pytest.raises(InvalidInput, match="needs an id"):
         memory.observe("", HOST)
