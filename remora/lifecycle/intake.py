@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from remora.core import payloads, sketch
@@ -31,7 +30,7 @@ from remora.core.evidence import STATED
 from remora.core.relation import matter, relation
 from remora.core.statement import said_on
 from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
-from remora.core.text import collapse, content_hash, index_terms, jaccard
+from remora.core.text import collapse, content_hash, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
 from remora.lifecycle.drafts import Prepared, checked_instant, prepare, require_statement
 from remora.lifecycle.flags import (
@@ -182,7 +181,7 @@ class Intake:
             unnamed = draft._replace(external_id=None) if said else draft
             if relation(draft.content, record.content) == "same" and _may_merge(record, unnamed):
                 return self._merge(record, draft, NEAR_DUPLICATE, prepared)
-        return self._held_against(rivals, self._insert(draft, digest, prepared))
+        return self._held_against(rivals, self._insert(draft, prepared))
 
     def _rivals(self, draft: MemoryDraft) -> list[MemoryRecord]:
         """Return the live statements that share words with a draft, the most similar first."""
@@ -248,7 +247,7 @@ class Intake:
         if draft.type in _NEVER_NEAR:
             return None
         words = sketch.word_set(draft.content)
-        for memory_id, content in memories.sharing_bands(_bands(draft.content), draft.type):
+        for memory_id, content in memories.sharing_bands(sketch.bands(draft.content), draft.type):
             similarity = jaccard(words, sketch.word_set(content)) if memory_id != apart_from else 0.0
             if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):
                 near = memories.get(memory_id)
@@ -256,7 +255,7 @@ class Intake:
                     return near, similarity
         return None
 
-    def _insert(self, draft: MemoryDraft, digest: str, prepared: Prepared) -> MemoryRecord:
+    def _insert(self, draft: MemoryDraft, prepared: Prepared) -> MemoryRecord:
         now = to_iso(self._clock.now())
         known = {name: getattr(draft, name) for name in MemoryDraft._fields if name in MemoryRecord._fields}
         known["payload"] = dict(draft.payload) if draft.payload is not None else None
@@ -276,13 +275,7 @@ class Intake:
         )
         if gone := self._gone_parents(draft):
             record = record._replace(needs_review=True, review_reason=gone)
-        self._db.memories.insert(
-            record,
-            content_hash=digest,
-            search_terms=search_terms(record),
-            bands=_bands(record.content),
-            change=Change("create", author=maker_of(record)),
-        )
+        self._db.memories.insert(record, change=Change("create", author=maker_of(record)))
         return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
 
     def _gone_parents(self, draft: MemoryDraft) -> str:
@@ -351,16 +344,8 @@ class Intake:
     ) -> MemoryRecord:
         if changes:
             changes["updated_at"] = now
-            after = record._replace(**changes)
-            self._db.memories.update(
-                record.id,
-                changes,
-                content_hash=content_hash(after.content),
-                search_terms=search_terms(after),
-                bands=sketch.bands(after.content) if "content" in changes else None,
-                change=change,
-            )
-            record = after
+            self._db.memories.update(record.id, changes, change=change)
+            record = record._replace(**changes)
         return record._replace(receipt=receipt)
 
 
@@ -397,11 +382,6 @@ def _outranks(newer: MemoryRecord, older: MemoryRecord) -> bool:
 def _with_note(receipt: Receipt | None, note: str) -> Receipt:
     receipt = receipt or Receipt("stored")
     return receipt._replace(notes=(*receipt.notes, note))
-
-
-@lru_cache(maxsize=4)  # used for the search, then for the insert
-def _bands(text: str) -> Sequence[tuple[int, int]]:
-    return sketch.bands(text)
 
 
 def _changes_nothing_again(draft: MemoryDraft, receipt: Receipt) -> bool:
@@ -496,16 +476,6 @@ def _claim(content: str) -> str:
     'Run `a` and `b`.'
     """
     return _COUNTS.sub("", content)
-
-
-def search_terms(record: MemoryRecord) -> str:
-    """Return the extra full-text terms of a memory.
-
-    The terms are the headings above it, parts of identifiers, and pairs of CJK characters.
-    """
-    prefix = record.context_prefix or ""
-    extra = index_terms(" ".join((record.content, prefix, *record.related_files, *record.tags)))
-    return f"{prefix} {extra}".strip()
 
 
 def _may_merge(record: MemoryRecord, draft: MemoryDraft) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from remora.core import sketch
 from remora.core.change import Change
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
@@ -25,7 +24,7 @@ from remora.lifecycle.flags import (
     with_reason,
     without_reason,
 )
-from remora.lifecycle.intake import Intake, search_terms
+from remora.lifecycle.intake import Intake
 from remora.store.database import Database
 
 EDITABLE = (
@@ -271,15 +270,6 @@ class Upkeep:
         if all(getattr(record, name) == value for name, value in changes.items()):
             return record
         changes = {**changes, "updated_at": to_iso(self._clock.now())}
-        after = record._replace(**changes)
-        text_changed = after.content != record.content
         with self._db.transaction():
-            self._db.memories.update(
-                record.id,
-                changes,
-                content_hash=content_hash(after.content) if text_changed else None,
-                search_terms=search_terms(after),
-                bands=sketch.bands(after.content) if text_changed else None,
-                change=change,
-            )
-        return after
+            self._db.memories.update(record.id, changes, change=change)
+        return record._replace(**changes)

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from remora.core import sketch
 from remora.core.change import Change
 from remora.core.evidence import COMMIT_SOURCES, COUNTED_BY, COUNTED_TYPES, SESSION_TYPES
 from remora.core.globs import matches
+from remora.core.text import content_hash, index_terms
 from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
 from remora.store.connection import Connection, Row
 from remora.store.revisions import UNLOGGED, Revisions
@@ -45,7 +47,18 @@ _LISTS = (
 _FLAGS = ("needs_review", "user_verified", "pinned", "deprecated", "silent")
 _RECORDS = ("relations", "origins")
 _RECORD = ("taint", "work_unit_ref")
+_SEARCHED = frozenset({"content", "context_prefix", "related_files", "tags"})  # fields of `search_terms`
 _JSON = frozenset((*_LISTS, *_RECORDS, *_RECORD, "payload", "triggers"))  # columns that hold JSON
+
+
+def search_terms(record: MemoryRecord) -> str:
+    """Return the extra full-text terms of a memory.
+
+    The terms are the headings above it, parts of identifiers, and pairs of CJK characters.
+    """
+    prefix = record.context_prefix or ""
+    extra = index_terms(" ".join((record.content, prefix, *record.related_files, *record.tags)))
+    return f"{prefix} {extra}".strip()
 
 
 class Memories:
@@ -60,21 +73,19 @@ class Memories:
         self,
         record: MemoryRecord,
         *,
-        content_hash: str,
-        search_terms: str,
-        bands: Sequence[tuple[int, int]],
         change: Change | None = Change("create"),  # noqa: B008  immutable
     ) -> None:
-        """Add a new memory with its duplicate index and its first revision; call inside a transaction.
+        """Add a new memory with its search data and its first revision; call inside a transaction.
 
         Without a change its revisions come from elsewhere.
         """
         names = (*COLUMNS, "content_hash", "search_terms")
-        values = [_to_column(c, getattr(record, c)) for c in COLUMNS] + [content_hash, search_terms]
+        values = [_to_column(c, getattr(record, c)) for c in COLUMNS]
+        values += [content_hash(record.content), search_terms(record)]
         marks = ", ".join("?" * len(names))
         self._connection.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
         self.follow_moves(record.id)
-        self._set_bands(record.id, bands)
+        self._set_bands(record.id, record.content)
         logged = {c: v for c, v in zip(COLUMNS, values, strict=False) if c not in UNLOGGED and v is not None}
         if change is not None:
             self._revisions.write(record.id, change, logged)
@@ -84,22 +95,18 @@ class Memories:
         memory_id: str,
         changes: Mapping[str, Any],
         *,
-        content_hash: str | None = None,
-        search_terms: str | None = None,
-        bands: Sequence[tuple[int, int]] | None = None,
         change: Change | None = Change(),  # noqa: B008  immutable
     ) -> None:
         """Change fields of a memory (names of `MemoryRecord`), with a revision; call inside a transaction.
 
-        If no value changes, only the search data is written. Without a change its revisions come from
-        elsewhere.
+        The search data follows. Without a change its revisions come from elsewhere.
         """
         columns = self._differing(memory_id, changes)
         logged = {name: value for name, value in columns.items() if name not in UNLOGGED}
-        if content_hash is not None:
-            columns["content_hash"] = content_hash
-        if search_terms is not None:
-            columns["search_terms"] = search_terms
+        if _SEARCHED & columns.keys() and (known := self.get(memory_id)) is not None:
+            columns["search_terms"] = search_terms(known._replace(**{n: changes[n] for n in columns}))
+        if "content" in columns:
+            columns["content_hash"] = content_hash(changes["content"])
         if columns:
             sets = ", ".join(f"{name} = ?" for name in columns)
             self._connection.execute(
@@ -107,9 +114,9 @@ class Memories:
             )
         if "related_files" in columns:
             self.follow_moves(memory_id)
-        if bands is not None:
+        if "content" in columns:
             self._connection.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
-            self._set_bands(memory_id, bands)
+            self._set_bands(memory_id, changes["content"])
         if logged and change is not None:
             self._revisions.write(memory_id, change, logged)
 
@@ -124,10 +131,15 @@ class Memories:
         known = dict(zip(columns, row, strict=True))
         return {name: value for name, value in columns.items() if value != known[name]}
 
-    def _set_bands(self, memory_id: str, bands: Sequence[tuple[int, int]]) -> None:
+    def index_words(self, record: MemoryRecord) -> None:
+        """Write the full-text terms of a memory again; call inside a transaction."""
+        terms = (search_terms(record), record.id)
+        self._connection.execute("UPDATE memories SET search_terms = ? WHERE id = ?", terms)
+
+    def _set_bands(self, memory_id: str, text: str) -> None:
         self._connection.execute_many(
             "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
-            [(band, value, memory_id) for band, value in bands],
+            [(band, value, memory_id) for band, value in sketch.bands(text)],
         )
 
     def get(self, memory_id: str) -> MemoryRecord | None:

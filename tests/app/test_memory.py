@@ -307,7 +307,7 @@ def test_an_id_that_two_databases_know(bare: Memory) -> None:
         db = bare._project.store("user" if user else "project").db
         with db.connection.transaction():
             twin = r._replace(id=f"abcd-{end}")
-            db.memories.insert(twin, content_hash=end, search_terms="", bands=())
+            db.memories.insert(twin)
     with pytest.raises(Conflict, match="abcd-1, abcd-2"):
         bare.show("abcd")
     assert bare.show("abcd-2").realm == "user"

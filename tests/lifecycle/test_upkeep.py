@@ -48,7 +48,7 @@ def test_an_ambiguous_start(db: Database, take: Take) -> None:
     with db.connection.transaction():
         for end in ("1", "2"):
             twin = record._replace(id=f"abcd-{end}")
-            db.memories.insert(twin, content_hash=end, search_terms="", bands=())
+            db.memories.insert(twin)
     with pytest.raises(Conflict, match="abcd-1, abcd-2"):
         resolve(db, "abcd")
     assert resolve(db, "abcd-2").id == "abcd-2"

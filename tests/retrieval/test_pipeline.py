@@ -20,7 +20,6 @@ from remora.app.recall import search as recall
 from remora.core.errors import InvalidInput
 from remora.core.text import MAX_QUERY_CHARS, clean
 from remora.core.values import PHASES, Filters, MemoryDraft
-from remora.lifecycle.intake import search_terms
 from remora.llm.scripted import ScriptedModel
 from remora.retrieval import pipeline
 from remora.retrieval.candidates import question
@@ -85,12 +84,7 @@ def seeded(folder: Path, numbers: list[int], embedder: WordEmbedder | None) -> W
                 related_files=wanted.related_files,
                 confidence=wanted.confidence,
             )
-            world.db.memories.insert(
-                made,
-                content_hash=str(number),
-                search_terms=search_terms(made),
-                bands=[],
-            )
+            world.db.memories.insert(made)
     world.memory.catch_up()
     return world
 

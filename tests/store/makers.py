@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from remora.core import sketch
-from remora.core.text import content_hash, index_terms
 from remora.core.values import MemoryRecord, Message
 from remora.store.connection import Connection
 from remora.store.memories import Memories
@@ -43,13 +41,7 @@ def add(memories: Memories, *records: MemoryRecord) -> None:
     """Insert memories as `lifecycle.intake` does, in one transaction."""
     with memories._connection.transaction(durable=False):
         for one in records:
-            terms = index_terms(" ".join((one.content, *one.related_files, *one.tags)))
-            memories.insert(
-                one,
-                content_hash=content_hash(one.content),
-                search_terms=terms,
-                bands=sketch.bands(one.content),
-            )
+            memories.insert(one)
 
 
 def message(seq: int, content: str, role: str = "user", **changes: Any) -> Message:

@@ -467,7 +467,7 @@ def test_bands_follow_updates(db: Database):
     old, new = "alpha beta gamma delta", "one two three four"
     add(db.memories, record("m-1", old))
     with db.connection.transaction():
-        db.memories.update("m-1", {"content": new}, bands=sketch.bands(new))
+        db.memories.update("m-1", {"content": new})
     assert db.memories.sharing_bands(sketch.bands(old), "gotcha") == []
     assert db.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
 

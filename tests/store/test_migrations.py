@@ -341,7 +341,7 @@ def test_old_file_can_be_written_to(version: int, copied: Callable[[int], Databa
         file_id = db.graph.put_file(new, 1)
         db.graph.put_nodes(new, (), 1)
         db.chunks.put(file_id, "a.py", [Chunk("module", "", 1, 3, "x = 1", "File: a.py")])
-        db.memories.update("m-three", {"content": "plain words"}, search_terms="")
+        db.memories.update("m-three", {"content": "plain words"})
         db.memories.delete(["m-two"])
     assert db.graph.counts() == (1, 0, 0)
     assert list(db.graph.files()) == ["a.py"]

@@ -9,7 +9,6 @@ from remora.app.records.note_index import follow_written
 from remora.app.records.session import follow
 from remora.conversation.log import SessionLog
 from remora.conversation.sessions import list_sessions
-from remora.lifecycle.intake import search_terms
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -62,8 +61,7 @@ def _index_words(db: Database) -> None:
         for start in range(0, len(ids), REBUILT_TOGETHER):
             records = db.memories.get_many(ids[start : start + REBUILT_TOGETHER])
             for record in records.values():
-                terms = search_terms(record)
-                db.memories.update(record.id, {}, search_terms=terms)
+                db.memories.index_words(record)
         db.fulltext.rebuild_memories()
 
 

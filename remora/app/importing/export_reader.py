@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from remora.app.health import export
 from remora.app.project.open_project import DATABASE
 from remora.conversation.log import SUFFIX
-from remora.core import sketch
 from remora.core.change import Change, acting
 from remora.core.errors import InvalidInput, RemoraError
-from remora.core.text import content_hash, shorten
+from remora.core.text import shorten
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.disk.files import make_folder, os_errors, write_atomic
 from remora.disk.names import original_name, safe_name
 from remora.lifecycle.drafts import prepare
-from remora.lifecycle.intake import search_terms
 from remora.store.database import Database
 
 if TYPE_CHECKING:
@@ -236,13 +234,8 @@ def _take_memories(
                     continue
                 with db.transaction():
                     changes = revisions.get(record.id, [])
-                    db.memories.insert(
-                        record,
-                        content_hash=content_hash(record.content),
-                        search_terms=search_terms(record),
-                        bands=sketch.bands(record.content),
-                        change=None if changes else Change("create", "imported"),
-                    )
+                    made = None if changes else Change("create", "imported")
+                    db.memories.insert(record, change=made)
                     tally.revisions += db.revisions.take_in(record.id, changes)
                 tally.new += 1
             except (RemoraError, TypeError, ValueError, KeyError) as error:

@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from remora.app.health.erase import erase_memories
 from remora.app.sharing.outgoing import PERSONAL, SHARED
 from remora.app.sharing.space import set_member, standing_of
-from remora.core import sketch
 from remora.core.change import Op, acting
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput, RemoraError
-from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.drafts import prepare
-from remora.lifecycle.intake import search_terms
 from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine, parse
 from remora.sharing.permissions import ROLES, Standing
 from remora.store.shared import COUNTS, HELD, REFUSED, UNKNOWN, SharedLine
@@ -228,25 +225,10 @@ def _merge(
     if known is None:
         values = {**_started(project), **values, "id": memory_id}
         record = MemoryRecord(**{n: v for n, v in values.items() if n in MemoryRecord._fields})
-        db.memories.insert(
-            record,
-            content_hash=content_hash(record.content),
-            search_terms=search_terms(record),
-            bands=sketch.bands(record.content),
-            change=None,
-        )
+        db.memories.insert(record, change=None)
         return
     changes = {n: v for n, v in values.items() if n in (*SHARED, *PERSONAL, "taint", "origins")}
-    after = known._replace(**changes)
-    told = after.content != known.content
-    db.memories.update(
-        memory_id,
-        changes,
-        content_hash=content_hash(after.content) if told else None,
-        search_terms=search_terms(after),
-        bands=sketch.bands(after.content) if told else None,
-        change=None,
-    )
+    db.memories.update(memory_id, changes, change=None)
 
 
 def _started(project: OpenProject) -> dict[str, Any]:

@@ -6,13 +6,10 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.sharing.space import need_space, space_of, standing_of, write
-from remora.core import sketch
 from remora.core.change import Change
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
-from remora.core.text import content_hash
 from remora.core.values import MemoryDraft
-from remora.lifecycle.intake import search_terms
 from remora.lifecycle.upkeep import resolve
 from remora.sharing.permissions import REMOVED, ROLES
 from remora.store.shared import COUNTS
@@ -192,17 +189,9 @@ def _settled(project: OpenProject, record: MemoryRecord, content: str) -> Memory
     checked, _ = project.store("project").intake.check_changes(record, {"content": content})
     changes = {"content": checked["content"], "deprecated": False, "deprecated_at": None}
     changes["updated_at"] = to_iso(project.clock.now())
-    after = record._replace(**changes)
     with db.transaction():
         db.revisions.write(record.id, Change("edit", "decided between texts"), {**changes, "deprecated": 0})
-        db.memories.update(
-            record.id,
-            changes,
-            content_hash=content_hash(after.content),
-            search_terms=search_terms(after),
-            bands=sketch.bands(after.content),
-            change=None,
-        )
+        db.memories.update(record.id, changes, change=None)
     return resolve(db, record.id)
 
 

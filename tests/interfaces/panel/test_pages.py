@@ -200,7 +200,7 @@ def test_a_long_list_has_pages(browser: Browser, memory: Memory) -> None:
         record = memory.remember("Statement number 0 stands here")
         for number in range(1, 130):
             copy = record._replace(id=f"{number:08d}-copy", content=f"Statement number {number} stands here")
-            store.db.memories.insert(copy, content_hash=str(number), search_terms="", bands=())
+            store.db.memories.insert(copy)
     first = browser.get("memories")
     assert first.text.count('class="memory"') == 50
     assert "?offset=50" in first.text

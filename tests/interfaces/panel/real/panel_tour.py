@@ -98,7 +98,7 @@ def fill(root: Path, environ: dict[str, str], size: int) -> None:
                     type=kind,
                     needs_review=number % 17 == 0,
                 )
-                store.db.memories.insert(copy, content_hash=f"{number}", search_terms="", bands=())
+                store.db.memories.insert(copy)
 
 
 @pytest.fixture(scope="module")
