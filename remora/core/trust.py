@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 NAMES = {1: "Cautious", 2: "Standard", 3: "Confident", 4: "Autonomous"}
-THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}  # minimum confidence for being shown unasked
+THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}  # minimum confidence for advice
 STATE = "trust"  # meta key of the state
 UPGRADED = "upgraded"  # meta key: time of the upgrade of an earlier version's store to levels and uses
 FIRST, EARLIER = 1, 2  # level of a new store, and of one of an earlier version

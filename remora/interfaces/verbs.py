@@ -66,7 +66,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("journal", "Show MEMORY.md, today's notes and the history.", "Notes and conversations", "journal"),
     Verb("quote", "List your quotes from sessions; keep or delete them.", "Review", "quotes"),
     Verb("wrong", "Correct a memory: wrong, outdated, too general or useless.", "Review", "wrong"),
-    Verb("trust", "Show or set how much agents are told unasked.", "Advice", "trust"),
+    Verb("trust", "Show or set the trust level for advice.", "Advice", "trust"),
     Verb("verify", "Confirm memories; clears review flags and taint.", "Review", "verify"),
     Verb("pin", "Protect memories from fading and pruning.", "Review", "pin"),
     Verb("forget", "Remove memories from search; restore brings them back.", "Review", "forget"),

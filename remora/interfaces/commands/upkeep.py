@@ -95,7 +95,7 @@ def verify(cli: CliContext, *, ids: tuple[str, ...], everything: bool, **chosen:
     help="It applies only to this module; repeatable.",
 )
 @click.option("--only-branch", "branch", metavar="NAME", help="It applies only on this branch.")
-@click.option("--silent", is_flag=True, help="It is correct, but never to be told unasked.")
+@click.option("--silent", is_flag=True, help="It is correct, but not useful as advice: never give it.")
 @click.option("--erase", is_flag=True, help="Erase it permanently.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 def wrong(
