@@ -50,7 +50,7 @@ DESCRIPTIONS: dict[str, str] = {
     "journal.max_memory_size": "Bytes above which the language model is asked to shorten MEMORY.md.",
     "journal.consolidation_timeout": "Seconds that the language model may take to write the journal.",
     "journal.consolidation_tokens": "Tokens of the language model's answer, at most.",
-    "learn.quotes": "Keep your lasting statements in sessions, for search.",
+    "learn.quotes": "Keep lasting statements that you make in sessions, for search.",
     "learn.synthesis": "Let the language model write memories from a session: 5,000 tokens in, 500 out.",
     "learn.synthesis_timeout": "Seconds that this call may take.",
     "inject.enabled": "Give agents relevant memories without being asked.",

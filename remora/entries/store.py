@@ -80,7 +80,8 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        check_kind(kind)
+        if kind is not None:
+            check_kind(kind)
         return [r.entry() for r in self._table().records.values() if kind is None or r.kind == kind]
 
     def count(self, kind: str | None = None) -> int:
@@ -89,7 +90,8 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        check_kind(kind)
+        if kind is not None:
+            check_kind(kind)
         records = self._table().records
         return len(records) if kind is None else sum(r.kind == kind for r in records.values())
 
@@ -107,7 +109,8 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        check_kind(kind)
+        if kind is not None:
+            check_kind(kind)
         table = self._table()
         records, scores = table.records, table.index.scores(query)
         if kind is not None:

@@ -341,13 +341,13 @@ class Change:
         return record
 
 
-def check_kind(kind: str | None) -> None:
-    """Reject a kind that no entry can have; None is every kind.
+def check_kind(kind: str) -> None:
+    """Reject a kind that no entry can have.
 
     Raises:
         InvalidInput: it is unknown.
     """
-    if kind is not None and kind not in ENTRY_KINDS:
+    if kind not in ENTRY_KINDS:
         raise InvalidInput(f"unknown kind of entry: {kind!r}", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")
 
 

@@ -12,7 +12,7 @@ from remora.core.errors import ProviderBusy, ProviderError
 from remora.core.text import shorten
 
 JSON_ATTEMPTS = 2
-GRACE = 0.5  # seconds that a model may be over its limit before it is left behind
+GRACE = 1.0  # seconds that a model may be over its limit before it is left behind
 MAX_CANDIDATES = 200  # opening braces tried in one answer
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_THINKING = re.compile(r"\A\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)

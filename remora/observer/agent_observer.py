@@ -194,7 +194,9 @@ class AgentObserver(Checkpointed):
             ran.append(run._replace(tainted=len(own) < len(parts)))
             if own and len(own) < len(parts):
                 form, plain = " && ".join(own), " && ".join(map(without_folder, own))
-                ran.append(run._replace(command=plain, with_variables=form if form != plain else ""))
+                known = self.errors.counts.get(form, run)  # its own purpose and event, if it also ran alone
+                part = run._replace(purpose=known.purpose, event=known.event)
+                ran.append(part._replace(command=plain, with_variables=form if form != plain else ""))
         return ran
 
     def acute(self) -> list[Signal]:

@@ -213,7 +213,7 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
         return None
     return (
         "failure",
-        f"the user said it is wrong and no file was changed then (“{_last_prompt(facts)}”)",
+        f"the user said it is wrong and no file was changed afterwards (“{_last_prompt(facts)}”)",
     )
 
 
@@ -304,7 +304,7 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
     if not answered and facts.last_kind != "reply":
         return "unknown", "it ends without a final reply"
     if not facts.edits:
-        end = "an answer" if answered else "the end of a turn"
+        end = "an answer" if answered else "a completed turn"
         return "success", f"it ends with {end} after {facts.steps} steps"
     since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
     if since:
@@ -320,7 +320,7 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
             "unknown",
             f"{facts.done} of {facts.planned} planned items are done, and nothing was checked",
         )
-    end = "a report" if answered else "the end of a turn"
+    end = "a report" if answered else "a completed turn"
     why = f"it ends with {end} and no open error, though nothing was checked after the last change"
     return "success", why if kind == "build" else "it ends with the requested text and a report"
 

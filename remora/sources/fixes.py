@@ -197,7 +197,7 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
         return None, "changes only documents, tests or settings"
     subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
     if _CHORE.search(subject) and len(_telling(body)) < 2 * BODY_WORDS:
-        return None, "concerns only typos, style, documents or tests"
+        return None, "a chore: types, style, documents, tests or builds"
     said = len(_telling(subject))
     if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
         return None, "too little information"
@@ -211,7 +211,7 @@ def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
     if not tried or _NOT_TRIED.match(tried):
         return None, ""
     if (_CHORE.search(tried) or len(_telling(tried)) < 2) and len(_telling(why)) < BODY_WORDS:
-        return None, "concerns only typos, style, documents or tests"
+        return None, "a chore: types, style, documents, tests or builds"
     files = [f.path for f in commit.files if is_source(f.path)]
     if not files:
         return None, "changes only documents, tests or settings"

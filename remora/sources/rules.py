@@ -117,7 +117,8 @@ def read_memory_text(
     found = Found(shown, CLAUDE_MEMORY, "", file, whole=index)
     gathered: dict[str, _Gathered] = {}
     skipped: list[Skipped] = []
-    _gather(_loaded(found, text), file.parent, gathered, skipped)
+    loaded = _loaded(found, text)._replace(globs=())  # a note is about the project, whatever file it names
+    _gather(loaded, file.parent, gathered, skipped)
     return tuple(one.rule(key).draft for key, one in gathered.items()), tuple(skipped)
 
 

@@ -428,7 +428,7 @@ _STEPS = 100_000  # of SQLite's machine between two looks at the clock: some mil
 _UNREAD_CHANGES = """SELECT count(*) FROM memory_revisions
                      WHERE NOT (json_valid(fields) AND json_valid(parents))"""
 _FTS_TABLES = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'"
-# For each FTS table without a copy of the text: the table of its rows, and the query of their ids.
+# For each FTS table: the table of its rows, and the query of its content (ids, unless in _FTS_TEXT).
 _FTS_ROWS = {
     "git_commits_fts": ("git_commits", "SELECT id FROM git_commits"),
     "turns_fts": ("turns", "SELECT id FROM turns"),
@@ -530,8 +530,8 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
 
 
 def _full(path: Path, text: str) -> StoreFull:
-    hint = "Free some disk space; nothing stored before is lost."
-    return StoreFull(f"cannot write {path}: the disk is full ({text})", hint=hint)
+    hint = "Free some disk space (or raise the limit); nothing stored before is lost."
+    return StoreFull(f"cannot write {path}: no space left ({text})", hint=hint)
 
 
 __all__ = ["APPLICATION_ID", "Connection", "Row", "StoreTooNew", "errors", "translate"]

@@ -45,9 +45,12 @@ def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
     before = rows(memory)
     with no_room(memory):
         for _ in range(2):
-            with pytest.raises(StoreFull, match="the disk is full") as caught:
+            with pytest.raises(StoreFull, match="no space left") as caught:
                 memory.remember(LONG)
-            assert caught.value.hint == "Free some disk space; nothing stored before is lost."
+            assert (
+                caught.value.hint
+                == "Free some disk space (or raise the limit); nothing stored before is lost."
+            )
             assert caught.value.retryable
         with pytest.raises(StoreFull):
             memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
@@ -70,7 +73,7 @@ def test_a_disk_that_is_full_before_it_is_opened(folder: Path, tmp_path: Path, c
         memory.remember(SAID)
     before = files(memory.home)
     with no_file_above(1_000):
-        with pytest.raises(StoreFull, match="the disk is full") as caught:
+        with pytest.raises(StoreFull, match="no space left") as caught:
             Memory.open(folder, environ=environ, clock=clock)
         assert "disk space" in caught.value.hint
         with Memory.open(folder, environ=environ, clock=clock, read_only=True) as memory:

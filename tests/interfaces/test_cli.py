@@ -83,8 +83,10 @@ def test_a_full_disk(run: Run, answer: Callable[..., Any]) -> None:
     with no_file_above(1_000):
         result = run("remember", "Builds run on Mondays")
         assert result.exit_code == EXIT_CODES[StoreFull] == 14
-        assert "the disk is full" in result.stderr
-        assert "hint: Free some disk space; nothing stored before is lost." in result.stderr
+        assert "no space left" in result.stderr
+        assert (
+            "hint: Free some disk space (or raise the limit); nothing stored before is lost." in result.stderr
+        )
         result = run("search", "tokens")
         assert result.exit_code == 0
         assert "Access tokens expire after 24 h" in result.stdout

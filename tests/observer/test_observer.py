@@ -604,6 +604,15 @@ def test_commands_that_ran_only_after_text_from_outside_say_so():
     ]
 
 
+def test_a_part_of_a_tainted_line_does_not_change_what_its_command_is():
+    """A command that also ran alone keeps its purpose and its event; the part counts as a run of it."""
+    script = Script().step().run("ruff check .").step().fetch("https://x.org/")
+    script.step().run("./evil.sh test && ruff check .")
+    alone = observed(Script().step().run("ruff check .")).commands[0]
+    found = {c.command: c for c in observed(script).commands}["ruff check ."]
+    assert (found.purpose, found.event, found.runs, found.tainted) == (alone.purpose, alone.event, 2, False)
+
+
 def test_a_session_that_goes_on_from_a_tainted_one_is_tainted():
     """From its first step on."""
     observer = watching()

@@ -235,7 +235,7 @@ def test_why_commits_were_left_out_is_counted():
     for n, subject in enumerate(("Fix typo", "Fix lint", "Fix bug", "Add things")):
         candidates.add(commit(subject, n=n))
     assert [(s.what, s.why) for s in candidates.left_out()] == [
-        ("2 commits", "concerns only typos, style, documents or tests"),
+        ("2 commits", "a chore: types, style, documents, tests or builds"),
         ("1 commit", "too little information"),
     ]
 

@@ -108,5 +108,7 @@ def _why(project: OpenProject, record: MemoryRecord) -> str:
     if briefs.is_shaken(record):
         return record.review_reason or "it needs review"
     if not briefs.has_evidence(record, threshold, now):
+        if record.confidence >= threshold:
+            return "it is not confirmed, and its evidence is too weak or too old"
         return f"it is not confirmed, and its confidence {record.confidence:.2f} is below {threshold:.2f}"
     return "other memories come first, or nothing in it matches this edit"

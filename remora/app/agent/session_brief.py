@@ -257,7 +257,7 @@ def task_of(
             lines.pop()
         ids = tuple(h.id for h in chosen[: len(lines)])
         if lines:
-            lines.insert(0, "What this project's memory has about this task:")
+            lines.insert(0, "This project's memory about this task:")
         left = _left_open(project, text)
         if left is not None and left.id not in said and left.session_id != session_id:
             lines, ids = [work_state.told(left).removeprefix("## "), *lines], (left.id, *ids)
@@ -284,12 +284,12 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
 
 
 def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
-    """Return the notice to a project's first session: the number of memories, and that new ones wait."""
+    """Return the notice to a project's first session: the number of memories, and the trust level."""
     if not held or project.db.sessions.count() or trust_of(project).level != min(NAMES):
         return ""
     if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
         return ""
-    return f"First session: the memory has {held}; new ones wait until you confirm them (`remora trust`)."
+    return f"First session: the memory has {held}; learned ones need more evidence at first (`remora trust`)."
 
 
 def _notice(project: OpenProject) -> str:

@@ -340,7 +340,7 @@ def _opens(project: OpenProject) -> bool:
     """Return whether the databases open; if not, `database` reports the reason."""
     try:
         return (project.location.home / DATABASE).exists() and bool(project.stores())
-    except RemoraError:
+    except (RemoraError, OSError):
         return False
 
 

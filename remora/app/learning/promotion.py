@@ -172,9 +172,9 @@ class Promoter:
         new = set(digests.split()) - set(before)
         if all(piece.kind == USER for piece in pieces) or len(new) < (NEW if before else 1):
             return _Written()
-        known, seconds = self._known(pieces), self._project.settings.learn.synthesis_timeout
+        seconds = self._project.settings.learn.synthesis_timeout
         try:
-            found = list(write(model, observation, pieces, known, timeout=seconds))
+            found = list(write(model, observation, pieces, self._known(pieces), timeout=seconds))
         except (RemoraError, OSError) as error:
             self._gave_up = True  # a failing model costs one timeout, not one for each session
             return _Written(notes=(f"the language model failed and was not called again: {error}",))

@@ -157,7 +157,7 @@ def in_words(answer: Answer) -> str:
     if answer.how == "nothing":
         return "Memory does not say."
     if answer.how == "passages":
-        return "\n".join(["What memory has:", *(f"- {p.text} {citation(p)}" for p in answer.passages)])
+        return "\n".join(["Best passages:", *(f"- {p.text} {citation(p)}" for p in answer.passages)])
     named = {one.name: one for one in answer.passages}
     return " ".join(
         " ".join(

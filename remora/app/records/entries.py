@@ -144,6 +144,8 @@ class Entries:
 
 
 def _names(*names: str) -> tuple[str, ...]:
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInput("aliases must be a list of texts")
     if any(map(holds_secret, names)):
         raise InvalidInput("a name holds a secret", hint="Give it a name that can be stored.")
     return names

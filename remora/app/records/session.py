@@ -91,6 +91,8 @@ class Session:
     def extend(self, messages: Iterable[Mapping[str, Any] | Message]) -> list[Message]:
         """Append messages in one durable write, all or none; return the stored messages in order."""
         self._require_writable()
+        if messages is None:  # elsewhere None is an empty list
+            raise InvalidInput("messages must be a list of messages, not None")
         counts: dict[str, int] = {r.kind: r.count for r in self.redactions}
         clean = [_redacted(m, counts) for m in messages]
         with self._lock:

@@ -342,7 +342,7 @@ def _read(place: Path, path: str, errors: str) -> str:
 
 def _clean(text: object) -> str:
     if not isinstance(text, str):
-        raise InvalidInput(f"the written text must be text, not {type(text).__name__}")
+        raise InvalidInput(f"the content must be text, not {type(text).__name__}")
     return redact(text).text
 
 

@@ -227,11 +227,11 @@ def comment(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
 
 
 def uphold(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Uphold a disputed memory; only stewards may do so."""
+    """Uphold a disputed memory; only stewards and admins may do so."""
     space = need_space(project)
     role = standing_of(project, space).role(space.member)
     if role not in ROLES or ROLES.index(role) < ROLES.index("steward"):
-        raise InvalidInput(f"only a steward can decide a dispute, and you are a {role}")
+        raise InvalidInput(f"only a steward or an admin can decide a dispute, and you are a {role}")
     return _talk(project, memory_id, "resolve", text)
 
 

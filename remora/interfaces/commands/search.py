@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from remora.interfaces.commands.cli_context import CliContext, by_name, command,
 from remora.interfaces.page import Para
 from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence, parents_of
 from remora.interfaces.words import say
-
-if TYPE_CHECKING:
-    pass
 
 file_type = click.Path(path_type=str)
 types_option = click.option(

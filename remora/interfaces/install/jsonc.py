@@ -228,7 +228,7 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         else:
             draft.insert(holder.children[-1].node.end, ("," if tight else ", ") + piece)
         return
-    unit, newline = _unit(text, root) or "  ", line_end(text)
+    unit, newline = _unit(text, root), line_end(text)
     margin = _margin(text, holder.start)
     if not holder.children:
         inner = margin + unit
@@ -257,14 +257,24 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
 
 
 def _unit(text: str, node: Node) -> str:
-    """Return the indentation of one level, from the first nested line; empty if no entry opens a line."""
+    """Return the indentation of one level, from the first nested line; two spaces by default."""
     margin = _margin(text, node.start)
     for child in node.children:
-        inner = _margin(text, child.start)
-        if _opens_line(text, child.start) and inner.startswith(margin) and len(inner) > len(margin):
-            return inner[len(margin) :]
-        if found := _unit(text, child.node):
+        if _opens_line(text, child.start):
+            inner = _margin(text, child.start)
+            if inner.startswith(margin) and len(inner) > len(margin):
+                return inner[len(margin) :]
+        if child.node.children and (found := _unit_below(text, child.node)):
             return found
+    return "  "
+
+
+def _unit_below(text: str, node: Node) -> str:
+    for child in node.children:
+        if _opens_line(text, child.start):
+            inner, margin = _margin(text, child.start), _margin(text, node.start)
+            if inner.startswith(margin) and len(inner) > len(margin):
+                return inner[len(margin) :]
     return ""
 
 

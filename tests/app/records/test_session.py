@@ -117,6 +117,7 @@ def test_sessions_are_apart(bare: Memory) -> None:
     ("messages", "message"),
     [
         ("hello", "must be a list of mappings"),
+        (None, "must be a list of messages, not None"),
         (["hello"], "a message is a mapping with role and content, not str"),
         ([{"role": "user"}], "content must be a string, not missing"),
         ([{"role": "user", "content": "x", "external_id": SECRET}], "external_id holds a secret"),

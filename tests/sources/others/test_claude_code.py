@@ -88,6 +88,13 @@ def test_the_folder_of_all_projects(tmp_path: Path) -> None:
     ]
 
 
+def test_a_note_is_about_the_project_whatever_files_it_names(notes: Path) -> None:
+    """Globs in the front matter of an agent's own note limit it to no file."""
+    globs = TOPIC.replace("type: feedback", "type: feedback\npaths: src/api/**")
+    (notes / "feedback_testing.md").write_text(globs)
+    assert {draft.scope for draft in claude_code.read(notes).drafts} == {"global"}
+
+
 def test_the_type_may_stand_below_metadata(notes: Path) -> None:
     """Newer versions write it there."""
     body = TOPIC.replace("type: feedback\n", "metadata:\n  node_type: memory\n  type: user\n")

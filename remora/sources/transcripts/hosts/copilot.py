@@ -105,7 +105,7 @@ def _turn(kind: str, data: Any, key: str, at: str | None) -> Turn | None:
 def _returned(data: Mapping[str, Any], at: str | None) -> Returned:
     result, error = data.get("result"), mapping(data.get("error"))
     content = joined(result.get("content") if isinstance(result, Mapping) else result)
-    output, code = exit_code(content or joined(error.get("message")), _EXIT)
+    output, code = exit_code(content, _EXIT) if content else (joined(error.get("message")), None)
     return Returned(
         string(data.get("toolCallId"), 200),
         output,

@@ -147,7 +147,7 @@ def _answered(message: Mapping[str, Any], key: str, at: str | None, counts: Coun
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
     texts = [joined(p) for p in parts if not isinstance(p, Mapping) or ("text" in p and not p.get("thought"))]
-    thoughts = [_thought(mapping(thought)) for thought in items(message.get("thoughts"))]
+    thoughts = [_thought(one) for one in items(message.get("thoughts")) if isinstance(one, dict)]
     tokens = number(mapping(message.get("tokens")).get("input"))
     yield Reply(key, "\n".join(texts), "\n".join(thoughts), at, tokens)
     for call in (one for one in items(message.get("toolCalls")) if isinstance(one, dict)):
