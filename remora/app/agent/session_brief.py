@@ -289,7 +289,7 @@ def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:
         return ""
     if any(one.session_id.partition(":")[2] != session_id for one in project.db.injections.latest()):
         return ""
-    return f"First session: the memory has {held}; learned ones need more evidence at first (`remora trust`)."
+    return f"First session: {held} so far; learned ones need more evidence at first (`remora trust`)."
 
 
 def _notice(project: OpenProject) -> str:

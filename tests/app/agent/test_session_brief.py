@@ -90,7 +90,7 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory):
 def test_the_first_session_hears_once_how_much_is_known(able: Memory):
     """And that new things wait for a yes; not on a level that asks for none, nor after another session."""
     able.remember("Money is kept in cents", type="decision")
-    hello = "First session: the memory has 1 memory; learned ones need more evidence at first"
+    hello = "First session: 1 memory so far; learned ones need more evidence at first"
     assert hello in brief_of(able._project, session_id="s1").text
     assert hello not in brief_of(able._project, session_id="s1", again=True).text
     able.trust(3)
