@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 import shlex
 from pathlib import Path
@@ -57,3 +58,15 @@ def test_every_verb_is_documented() -> None:
     """The reference has a section for every verb that can be seen."""
     reference = (ROOT / "docs" / "reference.md").read_text("utf-8")
     assert [v.name for v in VERBS if not v.hidden and f"### remora {v.name}\n" not in reference] == []
+
+
+@pytest.mark.parametrize(("place", "contract", "left_out"), [(0, "layers", "__main__"), (1, "rooms", "")])
+def test_the_maps_of_packages_show_the_enforced_order(place: int, contract: str, left_out: str) -> None:
+    """The first column of each map in architecture.md has the layers of its import-linter contract."""
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    lines = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[place].splitlines()
+    shown = "\n".join(line[:36].strip() for line in lines).replace("\n|", " |").splitlines()
+    contracts = configparser.ConfigParser()
+    contracts.read(ROOT / ".importlinter", "utf-8")
+    layers = contracts[f"importlinter:contract:{contract}"]["layers"].split("\n")
+    assert shown == [layer for layer in layers if layer not in ("", left_out)]
