@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ACROSS = "*"  # the module name of a synthesis across modules
 SHOWN = 20  # memories and skipped files in a report
-TOLD = 5  # rejected candidates in a report, for each of two groups
+TOLD = 5  # rejected candidates in a report
 REASONS = 5  # most frequent reasons why candidates were not worth a memory
 TOLD_CHARS = 100
 NEW = ("stored", "restored")
@@ -35,8 +35,6 @@ SHOWN_FILES = 2
 
 def report(found: LearnReport) -> Page:
     """Return a page with the sessions read, the memories learned and the rejected candidates with reasons."""
-    from remora.observer.candidate import NOT_ALONE  # imported here: pages of other verbs do not need it
-
     new = [one for one in found.learnt if one.action in NEW]
     again = [one for one in found.learnt if one.action not in NEW]
     parts: list[Part] = [Para(_head(found, len(new), len(again)), "strong")]
@@ -61,8 +59,7 @@ def report(found: LearnReport) -> Page:
         if reasons := [f"{in_words(why)} ({number:,})" for why, number in found.not_worth.items()]:
             what = say("semicolon").join(reasons[:REASONS]) + (" …" if len(reasons) > REASONS else "")
             parts.append(Para(say("learn.reasons", what=what), "dim", indent=4))
-        yours = [e for e in found.left_out if e.why == NOT_ALONE][:TOLD]
-        some = [*yours, *[e for e in found.left_out if e.filter != "worth"][:TOLD]]
+        some = [e for e in found.left_out if e.filter != "worth"][:TOLD]
         parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {in_words(e.why)}", "dim", indent=4) for e in some]
     parts += learned([*new, *again][:SHOWN])
     if len(found.learnt) > SHOWN:

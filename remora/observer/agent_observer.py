@@ -8,6 +8,7 @@ from typing import Any
 from remora.checks.ordinary import is_ordinary, places_of
 from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
+from remora.observer import speech
 from remora.observer.calls import Call, Calls, call_of
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Errors
@@ -15,7 +16,6 @@ from remora.observer.files import Files
 from remora.observer.parallel_agents import Life
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
-from remora.observer.speech import Speech
 from remora.observer.timeline import Timeline
 from remora.observer.workflow import Workflow
 from remora.shell.forms import as_run
@@ -38,7 +38,6 @@ class AgentObserver(Checkpointed):
     errors: Errors
     searches: Searches
     workflow: Workflow
-    speech: Speech
     spans: list[tuple[int, int]]
     stopped: bool
     reports: int
@@ -47,7 +46,7 @@ class AgentObserver(Checkpointed):
 
     def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
         self.pad = Scratchpad(agent, limits.signals)
-        self.calls, self.workflow, self.speech = Calls(), Workflow(), Speech()
+        self.calls, self.workflow = Calls(), Workflow()
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
         self.spans = [(now, now)]
         self.stopped = False
@@ -83,7 +82,7 @@ class AgentObserver(Checkpointed):
         self.workflow.settle(call, run, pad)
         timeline.settle(call, run)
         if call.denied:
-            self.speech.refused(call, pad)
+            speech.refused(call, pad)
             return
         self._from_outside(call)
         if call.action in ("edit", "write"):

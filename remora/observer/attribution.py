@@ -94,7 +94,7 @@ class Attribution(Checkpointed):
 
     def marked(self, session: Observation) -> Observation:
         """Return an observation whose parts that repeat external words are tainted or left out."""
-        texts = [session.summary, *(str(one.detail.get("before", "")) for one in session.signals)]
+        texts = [session.summary]
         for quote in session.quotes:
             texts += (quote.text, quote.answers)
         parts = (session.signals, session.errors, session.exchanges, session.commits, session.remarks)
@@ -189,7 +189,7 @@ class _Repeats:
         """Return an observation whose parts that contain one of them are tainted or left out."""
         return session._replace(
             summary=self._own_sentences(session.summary),
-            signals=tuple(self._without_before(self._part(s)) for s in session.signals),
+            signals=tuple(map(self._part, session.signals)),
             errors=tuple(map(self._part, session.errors)),
             commands=tuple(
                 c._replace(tainted=c.tainted or any(s in self._found for s in _spans(c.command)))
@@ -208,13 +208,6 @@ class _Repeats:
 
     def _part(self, one: Part) -> Part:
         return one._replace(taint=one.taint or self.taint(*_told(one)))
-
-    def _without_before(self, signal: Signal) -> Signal:
-        """Return a signal without the text that the person answered, if that repeats external words."""
-        before = signal.detail.get("before")
-        if not before or not self.taint(str(before)):
-            return signal
-        return signal._replace(detail={**signal.detail, "before": ""})
 
     def _own_sentences(self, text: str) -> str:
         if self.taint(text) is None:

@@ -13,7 +13,6 @@ from remora.observer.past_sessions import SeenCount
 
 STEPS, EVENTS = 8, 4  # in a provenance, at most
 USER_SAID = "user-said"  # tag of memories that a person stated
-NOT_ALONE = "the sentence cannot be understood by itself"
 TRUST = 0.7  # factor on the confidence of a memory that rests on external text
 
 

@@ -16,7 +16,7 @@ from remora.core.drives import below, has_drive
 from remora.core.edits import changed_lines
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.programs import CHECKS
-from remora.core.text import collapse, shorten
+from remora.core.text import collapse
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
@@ -407,13 +407,7 @@ class Errors(Checkpointed):
             paths=(path,),
             event=call.key,
             evidence=call.step,
-            detail={
-                "how": how,
-                "tried": shorten(undone.after, 300),
-                "before": shorten(undone.before, 300),
-                "why": shorten(pad.last_text, 300),
-                "after_steps": call.step - undone.step,
-            },
+            detail={"how": how, "after_steps": call.step - undone.step},
         )
 
     # The end

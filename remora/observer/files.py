@@ -39,7 +39,6 @@ class Touch(NamedTuple):
     step: int
     at: str | None
     edit: bool
-    order: int
 
 
 class Pair(NamedTuple):
@@ -79,13 +78,12 @@ class Files(Checkpointed):
     edits: list[Touch]
     configs: dict[str, list[int]]
     named: dict[str, int]  # files searched in or named in a command, not opened: the last step
-    order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.uses, self.recent, self.pairs, self.configs = {}, {}, {}, {}
         self.opened, self.edits, self.named = [], [], {}
-        self.order, self.limits = 0, limits
+        self.limits = limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
         """Process a finished call."""
@@ -120,8 +118,7 @@ class Files(Checkpointed):
 
     def _use(self, path: str, call: Call, pad: Scratchpad) -> None:
         edit = call.action not in ("read", "run")
-        self.order += 1
-        touch = Touch(path, call.step, call.at, edit, self.order)
+        touch = Touch(path, call.step, call.at, edit)
         self._count(touch, pad)
         self._pair(touch, call.key, pad)
         if edit:

@@ -22,6 +22,7 @@ from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput
 from remora.core.events import OUTCOMES, SESSION_KINDS, Event, Observation, Signal
 from remora.core.values import Taint
+from remora.observer import speech
 from remora.observer.agent_observer import AgentObserver
 from remora.observer.attribution import Attribution
 from remora.observer.calls import Call
@@ -35,7 +36,7 @@ from remora.observer.session_facts import SessionFacts
 from remora.observer.timeline import Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
-CHECKPOINT = 11  # version of the checkpoint format
+CHECKPOINT = 12  # version of the checkpoint format
 # Early triggers: signal types of a running session that are reported at once, with their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are described
@@ -152,11 +153,10 @@ class Observer:
             if kind == "tool_result":
                 watch.answered(event)
         elif kind in ("reply", "reasoning"):
-            said = (event.text, event.step, event.key, event.at)
-            watch.speech.told(*said, pad, reply=kind == "reply")
+            speech.told(event.text, event.step, event.key, event.at, pad)
         elif kind == "user_prompt" and not event.agent:
             watch.workflow.prompt(event.text, pad)
-            watch.speech.asked(event.text, event.step, event.key, event.at, pad)
+            speech.asked(event.text, event.step, event.key, event.at, pad)
         elif kind == "step":
             watch.workflow.step(event.step, event.tokens, pad, event.key)
         elif kind == "session_start":

@@ -12,69 +12,15 @@ ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)  # a tool 
 STARTS = re.compile(r"[\n.!?…:)](?:(?<=\n)[ \t]*(?:[-*•] |\d+[.)] )?|(?<!\n) +)(?:\*\*)?")
 END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] |\d+[.)] ))|\n(?=[A-Z])")
 
+# The phrases of the Auto Claude memory document (section 4), each at the beginning of a sentence.
 BELIEF = re.compile(
-    r"""(?:
-      (?P<wrong>(?:(?:Oh|Ah|Hmm|Wait|Actually|No|Sorry)[,.!—-]*[ ]){0,4}
-        (?:I[ ](?:was|am)[ ](?:wrong|mistaken|incorrect)[ ](?:about|that|in|to|when)\b
-        |I['’]?(?:m|[ ]was)[ ]wrong[.,:]
-        |I[ ](?:misread|misunderstood|misremembered|mistakenly|incorrectly|wrongly)\b
-        |I[ ]made[ ](?:a|an)[ ](?:mistake|error)\b
-        |I[ ]had[ ](?:it|this|that|them)[ ](?:backwards|wrong)
-        |My[ ](?:mistake|assumption|understanding|earlier[ ]\w+|previous[ ]\w+)\b[^.\n]{0,60}?(?:\bwrong
-            |incorrect|[—:,-])
-        |Correction:))
-    | (?P<thought>(?:(?:Oh|Ah|Hmm|Wait|Actually)[,.!—-]*[ ]){0,4}I[ ](?:initially|originally|first|previously
-        |had)[ ]
-        (?:thought|assumed|believed|expected|figured)\b)
-    | (?P<reconsider>Let[ ]me[ ]reconsider\b)
-    | (?P<turn>(?:Actually|Wait|Hmm|Oh)(?:[,.!—-]*[ ](?:wait|actually|no|hold[ ]on)){0,4}[ ]?[,—:-]+[ ])
-    )""",
-    re.VERBOSE,
-)
-CONTRAST = re.compile(
-    r"\b(?:is|are|was|were|does|do|did|has|have|had|can|could|should|will|would)(?: not\b|n['’]t\b)"
-    r"|\bnever\b|\bnot\b"
-    r"|\bcannot\b|\binstead of\b|\brather than\b|\bno longer\b|\bopposite\b|\bdifferent from\b"
-    r"|\bonly (?:when|if|in|for|on)\b"
-    r"|\balready (?:has|have|exists?|does|handles?|is|contains?|uses?)\b",
-    re.IGNORECASE,
-)
-NAMED = re.compile(
-    r"`[^`\n]+`|\b\w+[_/]\w+|\b\w+\.(?:go|py|ts|js|rs|java|rb|md|json|ya?ml|toml|sh)\b|[a-z][A-Z]|\w\(\)|--\w"
-)
-PLAN = re.compile(
-    r"(?:let['’]?s?\b|let me|i(?:['’]ll| will| need| should| want| can(?:not|['’]t)?\b| could| think"
-    r"| don['’]t (?:know|see|need|think|have)"
-    r"| see\b| notice| realize| wonder| just| also| might| have| was)|looking\b|look\b|maybe|perhaps"
-    r"|thinking|for now"
-    r"|for simplicity|what (?:if|about)|why|how|wait\b|the user|user|we (?:should|could|can|need|want|might)"
-    r"|that['’]?s? (?:is )?(?:fine|ok|correct|right|not (?:right|quite)|a (?:good|better)|weird|strange"
-    r"|odd)|this (?:is fine|looks|seems|might)|it (?:looks|seems|might|could)"
-    r"|(?:a|the|an) (?:better|cleaner|simpler|cleanest|simplest|best|easier|more|alternative"
-    r"|other option|question|problem|issue|error)"
-    r"|better\b|since\b|if\b|before\b|after\b|there (?:might|could|may)|hmm|ok\b|okay)",
-    re.IGNORECASE,
+    r"I (?:was|am) (?:wrong|mistaken)\b|I (?:initially|originally) thought\b[^.\n]*\bbut\b"
+    r"|Let me reconsider\b|Correction:|(?:Actually|Wait)[,.]? [^.?\n]*?\b(?:not|instead of|rather than)\b"
 )
 DEAD_END = re.compile(
-    r"""(?:(?:Hmm|OK|Okay|Ugh|Unfortunately|So|Well|No)[,.—-]*[ ]){0,4}(?:
-      (?:This|That|The)[ ](?:\w+[ ]){0,2}approach[ ](?:won['’]?t|will[ ]not|cannot|can['’]t|does(?:n['’]t
-          |[ ]not)
-          |did(?:n['’]t|[ ]not))[ ](?:really[ ]|actually[ ])?(?:work|fit|help|solve|scale|handle|compile
-              |apply)
-    | (?:This|That|The)[ ](?:\w+[ ]){0,2}approach[ ](?:failed|fails|has[ ]a[ ](?:problem|flaw)
-        |is[ ]a[ ]dead[ ]end)
-    | (?:That|This)[ ](?:did(?:n['’]t|[ ]not)[ ]work|is(?:n['’]t|[ ]not)[ ]working|won['’]?t[ ]work
-        |doesn['’]t[ ]work)
-    | I[ ](?:need|have)[ ]to[ ]abandon | I['’]ll[ ]abandon | (?:Let[ ]me|I['’]ll|I[ ]will
-        |Let['’]?s)[ ](?:abandon|give[ ]up[ ]on)
-    | (?:Let[ ]me|I['’]ll|I[ ]will|I[ ](?:need|have)[ ]to|Let['’]?s)[ ](?:try|take|use
-        |find)[ ](?:a[ ](?:completely[ ]|totally[ ])?different|another)[ ](?:approach|way|strategy|method)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-UNAVAILABLE = re.compile(
-    r"[^.\n]{0,120}?\b(?:unavailable in (?:test|ci|production|this environment)"
-    r"|not available in (?:this environment|ci|production))\b",
+    r"(?:This|That|The) (?:\w+ )?approach (?:won['’]t|will not|cannot|can['’]t|does(?:n['’]t| not)) \w+"
+    r"|I (?:need|have) to abandon\b|Let me try (?:a different|another) approach\b"
+    r"|[^.\n]{0,120}?\b(?:unavailable in (?:test|ci|production)|not available in this environment)\b",
     re.IGNORECASE,
 )
 _PEOPLE = (
@@ -90,18 +36,9 @@ _TOLD = (
     r"|states?|stated|not(?:es?|ed)|claim(?:s|ed)?|reads|explain(?:s|ed)?|warn(?:s|ed)?|complain(?:s|ed)?|replied"
     r"|answered|quot(?:es?|ed))\b"
 )
-# Introductions of words of others; after a person's words, "that" may still refer to them.
+# Introductions of words of others.
 REPORTED = re.compile(
     rf"(?:{_PEOPLE}|{_WRITTEN}){_TOLD}|\b(?:according to|as per|quoting|in the words of)\b", re.IGNORECASE
-)
-BY_PERSON = re.compile(rf"{_PEOPLE}(?:{_TOLD}|[^.!?\n]{{0,40}}?\b(?:tried|saw|found)\b)", re.IGNORECASE)
-THAT = re.compile(r"(?:\b\w+[,.—-]* )?(?:That|This) (?!(?:\w+ ){0,2}approach)", re.IGNORECASE)
-# After "Wait," a doubt is likelier than a correction, so both sides of the contrast are required.
-BOTH_SIDES = re.compile(
-    r"(?:\bnot\b|n['’]t\b).{3,160}?(?: [-–—] |; |\bbut\b|\brather\b|\binstead\b)|(?:, |[-–—;] ?)not \w"
-    r"|\bactually (?:is|are|was|uses|does)\b"
-    r"|\b(?:is|are|was|were) actually\b|\binstead of\b|\brather than\b",
-    re.IGNORECASE,
 )
 
 NOT_TYPED = re.compile(

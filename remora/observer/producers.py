@@ -66,7 +66,7 @@ def _told(session: Observation, kind: str, text: str, evidence: Evidence, at: st
 
 
 def _prompts(session: Observation) -> Iterator[tuple[str, Evidence, str | None]]:
-    """Yield each prompt (longer if answered), its evidence, and the time of its answer or of the end."""
+    """Yield each prompt (longer if answered) and each stated rule, with its evidence and its time."""
     over = session.ended or session.started
     asked = [Evidence((step,), (key,)) for step, key in session.places.get("prompts", ())]
     of_key = {evidence.events[0]: evidence for evidence in asked}
@@ -75,6 +75,9 @@ def _prompts(session: Observation) -> Iterator[tuple[str, Evidence, str | None]]
         yield exchange.ask, of_key.get("".join(key)) or Evidence((exchange.step,), key), exchange.at or over
     for number, prompt in enumerate(session.prompts):
         yield prompt, asked[number] if number < len(asked) else Evidence(), over
+    for signal in session.signals:
+        if signal.type == "self_correction" and signal.detail.get("kind") == "user":
+            yield str(signal.detail["sentence"]), Evidence((signal.step,), signal.events), signal.at
 
 
 def unit_ended(

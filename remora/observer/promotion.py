@@ -26,7 +26,7 @@ from typing import NamedTuple
 from remora.core.events import Observation, Signal
 from remora.core.text import STOP_WORDS, jaccard, salient, words
 from remora.core.values import MemoryDraft
-from remora.observer import calibration, corrections, couplings, failures, places, producers, recipes
+from remora.observer import calibration, couplings, failures, places, producers, recipes
 from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
 from remora.observer.past_sessions import Seen
 from remora.observer.sentences import too_few
@@ -57,7 +57,6 @@ Source = Callable[[Observation, Seen], Iterator[Candidate | Rejected | Withdrawn
 
 SOURCES: tuple[Source, ...] = (
     producers.said,
-    corrections.corrections,
     failures.failures,
     couplings.coupled,
     recipes.recipes,

@@ -74,7 +74,7 @@ class Scratchpad(Checkpointed):
     taint_source: str
     taint_step: int | None
     dropped: int
-    last_text: str  # the end of the last reply or thought, as the reason of a backtrack
+    last_text: str  # the end of the last reply or thought, which may explain a backtrack
     cwds: list[str]
     written: list[str]  # files outside the repository that the session wrote itself
 

@@ -40,7 +40,6 @@ class Hunt(NamedTuple):
     pattern: str
     steps: tuple[int, ...]
     at: str | None
-    order: int  # of its last search
     finds: str
     empty: bool
     answer: str
@@ -79,19 +78,17 @@ class Searches(Checkpointed):
     hot: list[str]  # keys of the latest hunts
     recent: list[Lookup]
     fetched: list[tuple[str, int]]
-    order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.hunts, self.globs = {}, {}
         self.hot, self.recent, self.fetched = [], [], []
-        self.order, self.limits = 0, limits
+        self.limits = limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
         """Process a finished call."""
         if call.denied:
             return
-        self.order += 1
         if call.action == "search" and not call.failed:
             self._searched(call.pattern, call, pad)
         elif call.action == "run":
@@ -112,12 +109,11 @@ class Searches(Checkpointed):
             return
         if key not in self.hunts:
             pad.dropped += make_room(self.hunts, self.limits.patterns)
-        hunt = self.hunts.get(key) or Hunt("", (), call.at, 0, "", False, "", 0, False, call.key)
+        hunt = self.hunts.get(key) or Hunt("", (), call.at, "", False, "", 0, False, call.key)
         steps = hunt.steps if call.step in hunt.steps else (*hunt.steps, call.step)
         self.hunts[key] = hunt._replace(
             pattern=shorten(pattern, 120),
             steps=steps[-30:],
-            order=self.order,
             finds=finds,
             empty=_NOTHING.match(call.text[:200]) is not None and len(call.text) < 200,
         )

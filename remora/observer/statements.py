@@ -215,17 +215,6 @@ def _is_yes(answer: str) -> bool:
     return not behind.strip() and not any(map(_LIMITS.match, more))
 
 
-def states(sentence: str) -> str:
-    """Return the rule that a contradicting sentence states; empty if it states nothing lasting.
-
-    >>> states("no, never call `reset()` in a worker")
-    'Never call `reset()` in a worker.'
-    >>> states("no, do it again")
-    ''
-    """
-    return next((found.text for found in statements(sentence)), "")
-
-
 def _kind(text: str) -> str:
     """Return the memory type of a sentence; empty if its form is not that of a rule."""
     words = len(text.split())

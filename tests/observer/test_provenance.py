@@ -31,10 +31,6 @@ def lived(number: int) -> tuple[Script, Observation]:
         )
         script.step().run("make lint", LINT, error=True)
         script.run("go generate ./...").run("make lint").run("make test").step()
-        script.think(
-            "I tried to attach the logs with `git notes add` on every commit. That doesn't work. "
-            "`git notes` are not pushed by GitHub, because the refspec leaves them out."
-        )
         script.step().say("The problem is that `serve()` reads `rows` after they were closed.")
         script.edit("store/rows.go", f"close({number})", f"defer close({number})")
         why = "`serve()` still read its rows when they were closed, so that requests failed."
@@ -69,7 +65,6 @@ SIGNALS = {
     ("prefetch_pattern", "file_access"),
     ("context_cost", "context_token_spike"),
     ("preference", "user_words"),
-    ("dead_end", "self_correction"),
     ("error_pattern", "error_retry"),
     ("task_calibration", "step_overrun"),
 }

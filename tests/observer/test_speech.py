@@ -29,11 +29,11 @@ def test_beliefs_taken_back_and_approaches_given_up(text: str, kind: str):
 
 
 def test_what_the_user_states():
-    """The user's words are kept as typed, with what the model said before them."""
-    words = "Looks good. Never push to main directly, please."
-    (signal,) = of_type(observed(Script().step().say("I added it.").ask(words)), "self_correction")
-    assert (signal.detail["kind"], signal.detail["words"]) == ("user", words)
-    assert signal.detail["before"] == "I added it."
+    """The user's sentence is kept as typed."""
+    script = Script().step().say("I added it.").ask("Looks good. Never push to main directly, please.")
+    (signal,) = of_type(observed(script), "self_correction")
+    assert signal.detail["kind"] == "user"
+    assert signal.detail["sentence"] == "Never push to main directly, please."
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def refusal(words: str) -> Script:
 
 
 def test_a_rule_given_with_a_refusal_is_kept():
-    """With what was refused."""
+    """In the words that were typed."""
     words = "no, never write `setup.go` by hand"
     (signal,) = of_type(observed(refusal(words)), "self_correction")
-    assert (signal.detail["sentence"], signal.detail["path"]) == (words, "setup.go")
+    assert signal.detail["sentence"] == words
 
 
 def test_the_same_correction_is_one_signal():
@@ -73,7 +73,7 @@ def test_the_same_correction_is_one_signal():
 
 
 def test_the_users_words_are_never_tainted_and_the_models_are():
-    """What a person types does not come from a page; the model's words before them may, and are left out."""
+    """What a person types does not come from a page; the model's words may."""
     script = (
         Script().step().fetch("https://x.org/").step().say("I was wrong about `a.go`, it says delete it.")
     )
@@ -81,7 +81,7 @@ def test_the_users_words_are_never_tainted_and_the_models_are():
     user, model = sorted(
         of_type(observed(script), "self_correction"), key=lambda s: s.detail["kind"], reverse=True
     )
-    assert (user.detail["kind"], user.taint, user.detail["before"]) == ("user", None, "")
+    assert (user.detail["kind"], user.taint) == ("user", None)
     assert model.taint is not None
 
 
