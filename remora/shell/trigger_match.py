@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from remora.core.programs import WRAPPERS
+from remora.core.programs import CONTAINERS, RUNNERS, WRAPPERS
 from remora.core.stems import stem
 from remora.core.triggers import DONE, EVENT, PROGRAM, Trigger
 from remora.shell.lines import READ
@@ -22,6 +22,7 @@ from remora.shell.syntax import Line, parse, plain
 _HEADS = 4  # words of a command that show its action
 _NO_VERB = re.compile(r"[\s/.|]")
 _DEPTH = 4  # nesting of scripts
+_SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 
 
 class Commands(NamedTuple):
@@ -117,6 +118,11 @@ def marks(command: str) -> list[str]:
 
 def _programs(words: Sequence[str]) -> list[str]:
     """Return the program of a command, and those that it runs."""
+    return [name for at, name in enumerate(_chain(words)) if not at or name not in _SUBCOMMANDS]
+
+
+def _chain(words: Sequence[str]) -> list[str]:
+    """Return the program of a command, and those that it runs, with the subcommands that run them."""
     found: list[str] = []
     for word in words:
         if word.startswith("-"):
@@ -134,7 +140,7 @@ def _heads(words: Sequence[str]) -> list[str]:
     After the program, or the program that it runs, files and texts are objects of the action and excluded.
     """
     plain = [word for word in words if not word.startswith("-")][:_HEADS]
-    ran = len(_programs(words))
+    ran = len(_chain(words))
     said = [word for number, word in enumerate(plain) if number < ran or not _NO_VERB.search(word)]
     found = [stem(part) for word in said for part in re.split(r"[^\w-]|_", word) if part]
     return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]

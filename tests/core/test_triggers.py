@@ -36,6 +36,7 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Don't pass --force to git push", "git push --force", "git push"),
         ("Always use --no-ff when merging", "git merge topic", "git merge --no-ff topic"),
         ("Verwende niemals npm, sondern pnpm", "npm i", "pnpm i"),
+        ("Use `task`, not `run`", "run tests", "mise run tests"),
     ],
 )
 def test_a_command(statement: str, command: str, silent: str) -> None:
@@ -92,7 +93,10 @@ def test_what_somebody_gave_is_taken_as_it_is() -> None:
     assert (found.before, found.about) == ((("commit",),), ("db/",))
 
 
-@pytest.mark.parametrize("text", ["The build takes four minutes", "It never worked for me", "", "\0" * 50])
+@pytest.mark.parametrize(
+    "text",
+    ["The build takes four minutes", "It never worked for me", "npm does not read the proxy", "", "\0" * 50],
+)
 def test_what_asks_for_nothing_has_no_command(text: str) -> None:
     """A report, a complaint and no text at all are said at no command."""
     assert not at_line(text, "npm install && git push --force origin main")

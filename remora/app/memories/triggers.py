@@ -27,6 +27,8 @@ from remora.core.triggers import (
     PROGRAM,
     SEARCH,
     TERM,
+    TOUCH,
+    WRITE,
     Trigger,
     triggers_of,
 )
@@ -128,8 +130,9 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     from_rules = _from_rules(record)
     asks = directive_of(record) if record.source in STATED or from_rules else Directive()
     if from_rules:
-        asks = asks.named
-    yield from _in_place(record, triggers_of(asks, record.id, weight))
+        yield from _in_place(record, _certain(triggers_of(asks.named, record.id, weight), record, db))
+    else:
+        yield from triggers_of(asks, record.id, weight)
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
@@ -141,13 +144,31 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(TERM, name, record.id, (), weight)
 
 
+def _certain(found: Iterable[Trigger], record: MemoryRecord, db: Database) -> Iterator[Trigger]:
+    """Yield the triggers of a rule file that do not rest on an ordinary word.
+
+    Hosts show rule files to their agents, so a repetition needs a better reason than a shared word: a file, an
+    event, a program as it is typed, or a name in the edit that few files use.
+    """
+    for one in found:
+        form, _, name = "".join(one.needs[:1]).partition(":")
+        if one.kind == PROGRAM:
+            sure = re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content) is not None
+        elif one.kind == WRITE:
+            sure = form == "text" or (form != "words" and _files(db, name.removesuffix("()")) <= COMMON)
+        else:
+            sure = one.kind != TOUCH
+        if sure:
+            yield one
+
+
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
-    """Yield the triggers of a memory; for a rule file of a folder or globs, only those of edits there.
+    """Yield the triggers of a rule file; if it is of a folder or globs, only those of edits there.
 
     The folder that a command works on is unknown.
     """
     places = tuple(ONLY + path for path in record.related_files if "*" in path)
-    if record.scope != "module" or not places or not _from_rules(record):
+    if record.scope != "module" or not places:
         yield from found
         return
     for trigger in found:

@@ -233,6 +233,25 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
     assert "program" in {kind for kind, *_ in cues(bare, rule)}
 
 
+@pytest.mark.parametrize(
+    ("said", "person", "rule"),
+    [
+        ("Write scripts in Fish, not in Bash", {"program", "write"}, {"write"}),
+        ("Every migration is written by two people", {"touch"}, set()),
+        ("Never push half of a change", {"event", "write"}, {"event"}),
+        ("Never call `reset_all()`", {"write", "search"}, {"write"}),
+    ],
+)
+def test_a_rule_file_is_not_told_for_an_ordinary_word(
+    bare: Memory, said: str, person: set[str], rule: set[str]
+):
+    """Its agent has read it; a person's sentence was never shown to that agent."""
+    own = stored(bare, said, type="preference", source="user_taught")
+    assert {kind for kind, *_ in cues(bare, own)} == person
+    read = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
+    assert {kind for kind, *_ in cues(bare, read)} == rule
+
+
 def test_a_payload_may_hold_anything(bare: Memory):
     """One odd memory is no reason for the others to go without cues."""
     one = stored(
