@@ -147,8 +147,8 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
 def _certain(found: Iterable[Trigger], record: MemoryRecord, db: Database) -> Iterator[Trigger]:
     """Yield the triggers of a rule file that do not rest on an ordinary word.
 
-    Hosts show rule files to their agents, so a repetition needs a better reason than a shared word: a file, an
-    event, a program as it is typed, or a name in the edit that few files use.
+    Hosts show rule files to their agents, so a repetition needs a better reason than a shared word: a file,
+    an event, a program as it is typed, or a name in the edit that few files use.
     """
     for one in found:
         form, _, name = "".join(one.needs[:1]).partition(":")
