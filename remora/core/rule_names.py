@@ -25,6 +25,7 @@ from collections.abc import Collection
 
 CLAUDE_MEMORY = "claude_memory"
 CONTRIBUTING, DECISIONS, LESSONS = "contributing", "decisions", "lessons"
+ON_REQUEST = "on-request"  # tag of rules in files that a host shows only if somebody asks for them
 COPILOT = ".github/copilot-instructions.md"
 FOLDERS = (  # folder, endings of its file names, kind
     (".claude/rules", (".md",), "claude_rules"),

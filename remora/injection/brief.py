@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from remora.checks.suggest import Suggestion
 from remora.core.evidence import may_be_said
-from remora.core.rule_names import CONTRIBUTING, HOST_FILES
+from remora.core.rule_names import CONTRIBUTING, HOST_FILES, ON_REQUEST
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.tokens import ceil_chars_4
@@ -174,7 +174,7 @@ def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
         return False
     if record.pinned:
         return True
-    if is_for_people(record):
+    if waits_for_its_action(record):
         return False
     if record.scope == "module" or (record.type in AT_THE_FILE and record.related_files):
         return False  # it applies only there
@@ -196,9 +196,13 @@ def is_shaken(record: MemoryRecord) -> bool:
     return record.needs_review and record.review_reason is not None
 
 
-def is_for_people(record: MemoryRecord) -> bool:
-    """Return whether a memory is a rule for contributors, shown only at the actions that it concerns."""
-    return CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags)
+def waits_for_its_action(record: MemoryRecord) -> bool:
+    """Return whether a rule is shown only at the actions that it concerns.
+
+    It is a rule for contributors, or from a file that hosts show only on request.
+    """
+    contributing = CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags)
+    return contributing or ON_REQUEST in record.tags
 
 
 def is_tainted_rule(record: MemoryRecord) -> bool:

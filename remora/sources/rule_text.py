@@ -141,6 +141,20 @@ def globs_of(front: Mapping[str, tuple[str, ...]], folder: str = "") -> tuple[st
     return tuple(dict.fromkeys(part for part in inside if part))
 
 
+def on_request(front: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return whether a host shows a file only if a person or the model asks for it.
+
+    >>> on_request({"alwaysApply": ("false",)}), on_request({"alwaysApply": ("false",), "globs": ("*.py",)})
+    (True, False)
+    >>> on_request({"trigger": ("manual",)}), on_request({})
+    (True, False)
+    """
+    triggers = {("manual",), ("model_decision",)}
+    return not front.get("globs") and (
+        front.get("alwaysApply") == ("false",) or front.get("trigger") in triggers
+    )
+
+
 def glob_folder(glob: str) -> str:
     """Return the common folder of a glob's files, "" for the root.
 

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.budget import FILE_SECONDS, look, within
 from remora.core.errors import StoreError
-from remora.core.rule_names import CLAUDE_MEMORY, CONTRIBUTING, DECISIONS, HOST_FILES, LESSONS, kind_of
+from remora.core.rule_names import (
+    CLAUDE_MEMORY,
+    CONTRIBUTING,
+    DECISIONS,
+    HOST_FILES,
+    LESSONS,
+    ON_REQUEST,
+    kind_of,
+)
 from remora.core.secrets import find as find_secrets
 from remora.core.skip import sparing
 from remora.core.text import content_hash, shorten
@@ -28,7 +36,7 @@ from remora.sources.decisions import decision_of
 from remora.sources.markdown import label
 from remora.sources.rule_files import Found, find
 from remora.sources.rule_split import ALL, ORDERS, RULES, Block, LeftOut, split, standing_alone
-from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, read
+from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, on_request, read
 from remora.sources.rule_types import memory_type
 
 if TYPE_CHECKING:
@@ -344,7 +352,7 @@ class _Gathered:
         self.mentions: dict[str, None] = {}
         self.modules: dict[str, None] = {}
         self.globs: dict[str, None] = {}
-        self.everywhere = False
+        self.everywhere = self.standing = False
 
     def add(self, loaded: _Loaded, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
         """Add one more place."""
@@ -357,6 +365,7 @@ class _Gathered:
         globs = loaded.globs or ((f"{found.folder}/**",) if found.folder else ())
         self.globs.update(dict.fromkeys(globs))
         self.everywhere |= not globs
+        self.standing |= not on_request(loaded.text.front)
 
     def rule(self, key: str) -> Rule:
         """Return the rule. If one place applies to everything, so does the rule."""
@@ -369,6 +378,7 @@ class _Gathered:
             related_modules=tuple(dict.fromkeys(modules)),
             origin_path=path,
             origin_line=line,
+            tags=self.draft.tags if self.standing else (*self.draft.tags, ON_REQUEST),
         )
         return Rule(draft, tuple(self.origins), key)
 

@@ -356,6 +356,6 @@ def _worth_saying(
         return False
     if record.pinned or record.user_verified:
         return hit.score >= bar
-    if briefs.is_for_people(record):
+    if briefs.waits_for_its_action(record):
         return False
     return hit.score >= bar and briefs.has_evidence(record, threshold, now)

@@ -28,6 +28,7 @@ from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import InvalidInput, SourceError
+from remora.core.rule_names import ON_REQUEST
 from remora.core.secrets import redact
 from remora.core.skip import FAILED, sparing
 from remora.core.text import content_hash
@@ -194,9 +195,10 @@ def _is_only_a_rule(record: MemoryRecord, key: str) -> bool:
 
 
 def _mark(rule: Rule) -> tuple[str, ...]:
-    """Return the places of a rule and the paths that it applies to; if they change, its memory is updated."""
+    """Return the places of a rule and where it applies; if they change, its memory is updated."""
     places = tuple(f"{path}:{line}" for path, line in rule.origins)
-    return (*places, *(f"{APPLIES_TO}{path}" for path in rule.draft.related_files))
+    asked = (ON_REQUEST,) if ON_REQUEST in rule.draft.tags else ()
+    return (*places, *(f"{APPLIES_TO}{path}" for path in rule.draft.related_files), *asked)
 
 
 def _take_rule(project: OpenProject, rule: Rule) -> MemoryRecord:
@@ -218,13 +220,17 @@ def _take_rule(project: OpenProject, rule: Rule) -> MemoryRecord:
 def _follow(
     project: OpenProject, db: Database, seen: tuple[str | None, tuple[str, ...]], rule: Rule, now: str
 ) -> None:
-    """Add a rule's new places to its memory, and update the paths it applies to unless they were edited."""
+    """Add a rule's new places to its memory, and update where it applies; edited paths stay."""
     record = db.memories.get(seen[0]) if seen[0] else None
     if record is None or record.deprecated:
         return
     before = tuple(p.removeprefix(APPLIES_TO) for p in seen[1] if p.startswith(APPLIES_TO))
     if record.related_files == before != rule.draft.related_files:
         record = project.store("project").upkeep.edit(record.id, _applies(rule))
+    if (asked := ON_REQUEST in rule.draft.tags) != (ON_REQUEST in record.tags):
+        others = [tag for tag in record.tags if tag != ON_REQUEST]
+        tags = (*others, ON_REQUEST) if asked else tuple(others)
+        record = project.store("project").upkeep.edit(record.id, {"tags": tags})
     known = {o.path for o in record.origins}
     _add_origins(db, record, rule._replace(origins=tuple(o for o in rule.origins if o[0] not in known)), now)
 

@@ -87,6 +87,16 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory):
         assert {word for word in words if f"the {word} word" in told} == said, host
 
 
+def test_a_file_that_is_shown_on_request_is_not_in_the_brief(able: Memory):
+    """Until its front matter says that it always applies."""
+    file = able.root / ".cursor" / "rules" / "spec.mdc"
+    file.parent.mkdir(parents=True)
+    for always in ("false", "true", "false"):
+        file.write_text(f"---\nalwaysApply: {always}\n---\n\n- Never write a spec of two pages.\n")
+        able.init()
+        assert ("two pages" in brief_of(able._project, host="codex").text) is (always == "true")
+
+
 def test_the_first_session_hears_once_how_much_is_known(able: Memory):
     """And that new things wait for a yes; not on a level that asks for none, nor after another session."""
     able.remember("Money is kept in cents", type="decision")
