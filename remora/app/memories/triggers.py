@@ -129,7 +129,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
     asks = directive_of(record) if record.source in STATED or from_rules else Directive()
-    if from_rules:
+    if from_rules or "rule" in record.tags:
         yield from _in_place(record, _certain(triggers_of(asks.named, record.id, weight), record, db))
     else:
         yield from triggers_of(asks, record.id, weight)
@@ -147,8 +147,8 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
 def _certain(found: Iterable[Trigger], record: MemoryRecord, db: Database) -> Iterator[Trigger]:
     """Yield the triggers of a rule file that do not rest on an ordinary word.
 
-    Hosts show rule files to their agents, so a repetition needs a better reason than a shared word: a file,
-    an event, a program as it is typed, or a name in the edit that few files use.
+    Most rule files are shown by hosts, and all are prose, which shares words with most edits. What counts is
+    a file, an event, a program as it is typed, or a name that few files use.
     """
     for one in found:
         form, _, name = "".join(one.needs[:1]).partition(":")
