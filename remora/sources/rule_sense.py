@@ -155,7 +155,7 @@ _ABOUT_FILE = cue(
 )
 _ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
 _ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]{0,200}:$")
-_POINTER = cue(r"^(?:for [^,.]{0,60}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.\w)*\.?$")
+_POINTER = cue(r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.\w)*\.?$")
 _IMPORT = re.compile(r"^@[\w./~-]+$")
 _REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
 _LEANS_BACK = re.compile(
@@ -206,7 +206,7 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
         return "describes the file itself"
     if _ROLE.match(text):
         return "gives the model a role, not a rule"
-    if _POINTER.match(text) and (alone or len(said) < 12):
+    if _POINTER.match(text):
         return "only a reference"
     if text.endswith(":") and (len(said) < 8 or _ANNOUNCES.search(text)):
         return "introduces text that does not follow"
