@@ -28,7 +28,7 @@ from benchmarks.many_commands import stand_in
 from benchmarks.metrics import mean
 from benchmarks.recorded_sessions import DATA, Recorded, recorded
 from benchmarks.session_files import Clone, History
-from remora.app.agent import record_request, session_brief
+from remora.app.agent import session_brief
 from remora.app.memories import embedding
 from remora.core import moments
 from remora.core.clock import FixedClock
@@ -36,7 +36,6 @@ from remora.core.events import Event
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.tokens import ceil_chars_4
 from remora.sources.transcripts.reader import Reading, read
-from remora.store.hook_reader import look
 
 if TYPE_CHECKING:
     from remora.app.agent.loop import Loop
@@ -175,14 +174,6 @@ def _prompted(memory: Memory, loop: Loop, event: Event) -> Iterator[Answer]:
         said, own = frozenset(loop._state("").said), loop.session_id
         task = session_brief.task_of(memory._project, event.text, session_id=own, said=said, host=loop.host)
     yield from _said(loop, moment, event.text, task)
-    may_ask = memory.settings.inject.ask and record_request.may_ask(loop._lines)
-    hook_reader = look(str(memory._project.location.home / session_brief.DATABASE)) if may_ask else None
-    if hook_reader is not None:
-        text, sentence = record_request.question(event.text, hook_reader)
-        hook_reader.close()
-        if text:
-            loop._lines.append({"k": "said", "t": record_request.ASK, "said": []})
-            yield Answer(sentence[:SHOWN], Reply(text, trigger=record_request.ASK))
 
 
 def _moment(event: Event, call: Event, loop: Loop, root: str, roots: Sequence[str]) -> Moment:
@@ -230,7 +221,7 @@ def texts_of(reply: Reply) -> Iterator[tuple[str, str]]:
             kind, about = known or reply.trigger, "".join(_ABOUT.findall(line)[:1])
         if kind == "state" and not line.startswith(END):
             left.append(line)
-        elif line.startswith("- ") or kind == record_request.ASK:
+        elif line.startswith("- "):
             yield kind, f"{about if kind == 'partners' else ''} {line}".strip()
     if left:
         yield "state", " ".join(" ".join(left).split())

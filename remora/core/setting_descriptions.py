@@ -63,7 +63,7 @@ DESCRIPTIONS: dict[str, str] = {
     "inject.times": "Events per session at which memories are given, at most.",
     "inject.session_tokens": "Tokens given per session, at most.",
     "inject.skip_steps": "Steps at the start of a session without memories between them.",
-    "inject.ask": "Ask the agent, at most once in five prompts, to record a rule that you may have stated.",
+    "inject.ask": "Ask the agent, in the brief, to record the lasting rules and decisions that you state.",
     "inject.notice": "Show you one line when the agent receives advice, if the agent can display it.",
     "inject.timeout": "Seconds after which the agent continues without an answer.",
     "trial.share": "Share of advice that is held back at random, to measure whether it helps; 0 for none.",

@@ -39,6 +39,7 @@ OFTEN = 0.05  # added for each session that showed it, up to MOST_OFTEN
 MOST_OFTEN = 8
 COMMANDS = 3
 HABIT = 0.25  # share of the sessions, weighted by age, from which on a command is shown
+RECORD = "(When the user states a lasting rule or decision, save it with record_memory.)"
 LONGTERM = "From this project's MEMORY.md:"
 MOST = 80  # memories that are compared with each other; more than any block has room for
 
@@ -54,6 +55,7 @@ class Material(NamedTuple):
         state_id: id of the memory of that state.
         longterm: lines of MEMORY.md, in order; `longterm_tokens` is their maximum.
         notice: a sentence about items that wait for the user; empty for none.
+        asks: whether the agent is asked to record what the user states.
     """
 
     records: Sequence[MemoryRecord]
@@ -64,6 +66,7 @@ class Material(NamedTuple):
     longterm: Sequence[str] = ()
     longterm_tokens: int = 0
     notice: str = ""
+    asks: bool = False
 
 
 SHARED = "shared"  # source of the origin of a colleague's memory; the text of the origin is their name
@@ -164,7 +167,7 @@ def as_note(record: MemoryRecord) -> Note:
 def _tail(material: Material) -> str:
     finds = "search_memory or `remora search` finds the rest, also by file or error."
     held = f"({material.held} in all; {finds})" if material.held else ""
-    return "\n".join(filter(None, (material.notice, held)))
+    return "\n".join(filter(None, (material.notice, held, RECORD if material.asks else "")))
 
 
 def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:

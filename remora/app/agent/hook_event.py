@@ -65,44 +65,22 @@ def respond(
     """
     if moment.kind == moments.OTHER or not moment.session:
         return SILENCE
-    reply = _answered(moment, environ, early=early, heard=heard, started=started)
-    if moment.kind == moments.PROMPT and heard and not moment.agent:
-        reply = _with_question(moment, reply, environ)
-    return reply
+    return _answered(moment, environ, early=early, heard=heard, started=started)
 
 
-def _with_question(moment: Moment, reply: Reply, environ: Mapping[str, str]) -> Reply:
-    """Return a reply with the line that asks the agent to record the person's statement, if one is due."""
-    with live_file(moment.host, moment.session, environ) as live:
-        head = live.head
-        if head is None or not head.home or not live.alone or not (head.limits and limits_of(head).ask):
-            return reply
-        if is_off(head, live.lines):
-            return reply
-        try:
-            from remora.app.agent.record_request import (  # its patterns take some milliseconds to load
-                ASK,
-                ASKED,
-                may_ask,
-                question,
-            )
+def _person_words(moment: Moment, head: Head | None, environ: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the sentences of a person's prompt that may last, for its line in the live file."""
+    if moment.kind != moments.PROMPT or moment.agent or head is None or not head.limits:
+        return {}
+    if not limits_of(head).keep:
+        return {}
+    try:
+        from remora.app.agent.person_words import NOTED, sentences_of  # patterns that take some milliseconds
 
-            hook_reader = _hook_reader(head, environ) if may_ask(live.lines) else None
-            if hook_reader is None:
-                return reply
-            try:
-                text, sentence = question(moment.text, hook_reader)
-            finally:
-                hook_reader.close()
-        except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
-            note_trouble(error, environ)
-            return reply
-        if text:
-            asked = Reply(text, trigger=ASK, why="what was said may hold beyond the task")
-            kept = {ASKED: sentence} if limits_of(head).keep else {}
-            live.add({**line_of(moment, asked, head), "k": SAID, "of": kind_of(moment), **kept})
-            reply = reply._replace(text=f"{reply.text}\n{text}".strip()) if reply.text else asked
-    return reply
+        return {NOTED: found} if (found := sentences_of(moment.text)) else {}
+    except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
+        note_trouble(error, environ)
+        return {}
 
 
 def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard: bool, started: str) -> Reply:
@@ -119,7 +97,7 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
         if live.head is None:
             live.begin(_homeless(moment, started)._replace(late=SOUGHT))
         noted = line_of(moment, SILENCE, head or live.head or _homeless(moment, started))
-        live.add(noted)
+        live.add({**noted, **_person_words(moment, head, environ)})
         if head is not None and not (head.home and heard and head.limits and heavy):
             return _quick(moment, live, told, head, environ, early=early, heard=heard)
     if head is None:

@@ -124,7 +124,6 @@ def limits_of(settings: Settings) -> tuple[float, ...]:
         inject.times,
         4 * inject.session_tokens,
         inject.skip_steps,
-        int(inject.ask),
         int(settings.learn.quotes),
         round(1000 * settings.trial.share),
         int(inject.notice),
@@ -201,6 +200,7 @@ def brief_of(
         _longterm(project),
         inject.longterm_tokens,
         " ".join(filter(None, (_welcome(project, held, session_id), _notice(project)))) if not again else "",
+        inject.ask,
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
     made = briefs.brief(

@@ -139,7 +139,7 @@ def tell_session(project: OpenProject, memory_id: str) -> bool:
 
 def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[str, Any]:
     """Return the fields of a draft that make a statement the person's; see `Memory.as_said`."""
-    from remora.app.agent.record_request import restated
+    from remora.app.agent.person_words import restated
 
     found = meant(project)
     said = restated(text, told_at, found.lines()) if found is not None else ""
