@@ -24,8 +24,11 @@ SHORT_CHARACTERS = 40  # of a sentence in a script that parts no words
 SHORT_WORDS = 20  # of a phrase that is a rule by its heading
 BARE_WORDS = 3  # outside of its code, from which on a text is a sentence
 
+# Quotes and brackets that close a sentence belong to it; an ellipsis in a call, `f(...)`, ends none.
+_CLOSERS = r"[\"')*`]"
 SENTENCE = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)[\"')*`]*\s+(?=[A-Z`*\"(\[])"
+    rf"(?:(?<=[.!?])|(?<=[.!?]{_CLOSERS})|(?<=[.!?]{_CLOSERS}{{2}}))(?<!\.\.{_CLOSERS})(?<!\.\.{_CLOSERS}{{2}})"
+    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)\s+(?=[A-Z`*\"(\[])"
     r"|(?<=[。！？])|\n+"
 )
 STRONG = cue(whole("never always must avoid prefer"))
@@ -315,6 +318,8 @@ def asking(text: str, *, strictly: bool = False) -> str:
 
     >>> asking("The store is a file. It is small. Never open it twice. That locks it.")
     'Never open it twice. That locks it.'
+    >>> asking('Never call `f(...)` (or `g`) twice. "It locks."')
+    'Never call `f(...)` (or `g`) twice. "It locks."'
     """
     sentences = [one for one in SENTENCE.split(text) if one]
     kept = [(_orders_plainly if strictly else asks)(one) for one in sentences]

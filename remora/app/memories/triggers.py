@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import Directive, directive, explicit
+from remora.core.directive import CLAUSE, Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import names_in
 from remora.core.rule_names import from_host_file
@@ -24,10 +24,10 @@ from remora.core.triggers import (
     EVENT,
     ONLY,
     OUTPUT,
+    PATH,
     PROGRAM,
     SEARCH,
     TERM,
-    TOUCH,
     WRITE,
     Trigger,
     triggers_of,
@@ -35,6 +35,8 @@ from remora.core.triggers import (
 from remora.core.values import Filters
 from remora.injection.brief import is_tainted_rule
 from remora.injection.decide import SAID_AT_FILES, WARNINGS
+from remora.observer.phrases import SENTENCE
+from remora.observer.statements import CHOICE_WORDS, statements
 from remora.shell.lines import programs_in, whole_of
 from remora.shell.purposes import check_of, unwrapped
 
@@ -53,6 +55,12 @@ _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+# The beginning of a clause that rules something out, or prefers one thing to another.
+_FORBIDS = re.compile(
+    r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?"
+    r"(?:never|must (?:not|never)|do not|don['’]t|avoid|use|prefer)\b",
+    re.IGNORECASE,
+)
 _SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk test true export source".split())
 
 
@@ -129,8 +137,8 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
     asks = directive_of(record) if record.source in STATED or from_rules else Directive()
-    if from_rules or "rule" in record.tags:
-        yield from _in_place(record, _certain(triggers_of(asks.named, record.id, weight), record, db))
+    if not record.triggers and (from_rules or "rule" in record.tags):
+        yield from _in_place(record, _of_prose(record, asks, weight))
     else:
         yield from triggers_of(asks, record.id, weight)
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
@@ -144,21 +152,20 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(TERM, name, record.id, (), weight)
 
 
-def _certain(found: Iterable[Trigger], record: MemoryRecord, db: Database) -> Iterator[Trigger]:
-    """Yield the triggers of a rule file that do not rest on an ordinary word.
+def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[Trigger]:
+    """Yield the triggers of a rule file: a path, an event, a program as it is typed, and what an edit adds.
 
-    Most rule files are shown by hosts, and all are prose, which shares words with most edits. What counts is
-    a file, an event, a program as it is typed, or a name that few files use.
+    Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for a name
+    that a short sentence rules out.
     """
-    for one in found:
-        form, _, name = "".join(one.needs[:1]).partition(":")
-        if one.kind == PROGRAM:
-            sure = re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content) is not None
-        elif one.kind == WRITE:
-            sure = form == "text" or (form != "words" and _files(db, name.removesuffix("()")) <= COMMON)
-        else:
-            sure = one.kind != TOUCH
-        if sure:
+    for one in triggers_of(asks.named, record.id, weight):
+        typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content)
+        if typed or one.kind in (EVENT, PATH):
+            yield one
+    short = (one for one in SENTENCE.split(record.content) if len(one.split()) <= CHOICE_WORDS)
+    plain = " ".join(one for one in short if any(map(_FORBIDS.match, CLAUSE.split(one))) or statements(one))
+    for one in triggers_of(directive(plain).named, record.id, weight):
+        if one.kind == WRITE and not one.needs[0].startswith("words:"):
             yield one
 
 

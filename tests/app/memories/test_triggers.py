@@ -236,7 +236,8 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
 @pytest.mark.parametrize(
     ("said", "person", "rule"),
     [
-        ("Write scripts in Fish, not in Bash", {"program", "write"}, {"write"}),
+        ("Write scripts in Fish, not in Bash", {"program", "write"}, set()),
+        ("Use httpx, not requests", {"program", "write"}, {"program", "write"}),
         ("Every migration is written by two people", {"touch"}, set()),
         ("Never push half of a change", {"event", "write"}, {"event"}),
         ("Never call `reset_all()`", {"write", "search"}, {"write"}),
