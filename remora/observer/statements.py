@@ -29,7 +29,7 @@ from remora.observer.phrases import FENCE
 
 MOST_WORDS = 40  # of a rule
 CHOICE_WORDS = 14  # of a rule that chooses or rules out; a longer sentence says more than that
-MOST_LINES = 15  # of a prompt; a longer one is a paste or a plan
+MOST_LINES, MOST_CHARACTERS = 15, 1_200  # of a prompt; a longer one is a paste or a plan
 _PASTED = re.compile(r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
 _LEAD = re.compile(
@@ -155,7 +155,7 @@ def statements(prompt: str) -> list[Statement]:
     >>> statements("don't push yet"), statements("it always fails"), statements("should we always squash?")
     ([], [], [])
     """
-    if prompt.count("\n") > MOST_LINES or _PASTED.search(prompt):
+    if prompt.count("\n") > MOST_LINES or len(prompt) > MOST_CHARACTERS or _PASTED.search(prompt):
         return []
     found: dict[str, Statement] = {}
     for sentence in _SENTENCE.split(prompt):
