@@ -158,7 +158,9 @@ _ABOUT_FILE = cue(
 )
 _ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
 _ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]{0,200}:$")
-_POINTER = cue(r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=\S))*\.?$")
+_POINTER = cue(
+    r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=\S))*\.?$"
+)
 _IMPORT = re.compile(r"^@[\w./~-]+$")
 _REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
 _LEANS_BACK = re.compile(
