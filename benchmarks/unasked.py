@@ -4,8 +4,7 @@ The recorded sessions of each repository are replayed in order of time. Before e
 then is learned; with a clone (`--repos`, named OWNER__NAME) the code stands as it stood, and `Memory.init`
 reads it. Then its events come to an agent's loop as hooks hand them on, with a clock that stands at the
 session's start, and each distinct text is kept with the event at which it was said first: a memory, a
-command of the brief, where work was left, a request to record. Headings, and what a brief
-ends with, are no texts.
+command of the brief, where work was left. Headings, and what a brief ends with, are no texts.
 
 `--keep DIR` leaves `said.tsv` there for reading. `DIR/labels.tsv` says what a reader found (columns repo,
 kind, text, label: useful, harmless or junk; what follows is left alone); a text that it does not have is

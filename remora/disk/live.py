@@ -2,12 +2,12 @@
 
 One file per session, `<data folder>/live/<host>+<session>.jsonl`. The first line names the project of the
 session; each further line is one moment: the action (its kind, files, a search pattern), the recorded
-memories and the advice given; no content or output, and of prompts only the sentence about which the agent
-was asked. Lines are only appended, each in one write, under a lock, so that tools that run at the same time
-never receive the same advice twice. A process that could not get the lock is told so. A truncated line is
-skipped. Nothing here waits long, and every failure returns nothing. `remora work` imports the file when the
-session is over and removes it two weeks later. Hosts end sessions without an event, are killed, or pause for
-days: `is_over` decides when a session is over.
+memories and the advice given; no content or output, and of prompts only sentences that look like rules
+(`learn.quotes = false`: none). Lines are only appended, each in one write, under a lock, so that tools that
+run at the same time never receive the same advice twice. A process that could not get the lock is told so. A
+truncated line is skipped. Nothing here waits long, and every failure returns nothing. `remora work` imports
+the file when the session is over and removes it two weeks later. Hosts end sessions without an event, are
+killed, or pause for days: `is_over` decides when a session is over.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """
@@ -42,6 +42,7 @@ QUIET = 600  # the same after the end of a turn: nobody waits for the agent, and
 # Hosts that never say that a session is over, or only when a person deletes it: any stop may be its end.
 ENDLESS = frozenset(("vscode", "windsurf", "opencode"))
 KEPT = 14 * 86_400  # seconds that a file stays after the work on it
+VERSION = 2  # of the first line
 MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
 MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more
@@ -149,7 +150,7 @@ class LiveFile:
     def begin(self, head: Head) -> None:
         """Write the first line."""
         self.head = head
-        self._append([{"remora": "live", "v": 1, **head._asdict()}])
+        self._append([{"remora": "live", "v": VERSION, **head._asdict()}])
 
     def restart(self, head: Head) -> None:
         """Take out everything, and write the first line."""
@@ -233,6 +234,8 @@ def _one_by_one(rows: Sequence[bytes]) -> Iterator[Line]:
 def _head(found: Line) -> Head:
     limits = found.get("limits")
     numbers = tuple(limits) if isinstance(limits, list) else ()
+    if found.get("v") != VERSION:  # the seventh of ten limits is gone since; fewer were of older versions
+        numbers = (*numbers[:6], *numbers[7:]) if len(numbers) == 10 else ()
     if not all(type(number) in (int, float) for number in numbers):
         numbers = ()
     timeout = found.get("timeout")

@@ -202,10 +202,11 @@ def is_shaken(record: MemoryRecord) -> bool:
 def waits_for_its_action(record: MemoryRecord) -> bool:
     """Return whether a rule is shown only at the actions that it concerns.
 
-    It is a rule for contributors, or from a file that hosts show only on request.
+    It is a rule for contributors, or only from files that hosts show on request.
     """
     contributing = CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags)
-    return contributing or ON_REQUEST in record.tags
+    asked = ON_REQUEST in record.tags and all(origin.path for origin in record.origins)
+    return contributing or asked
 
 
 def is_tainted_rule(record: MemoryRecord) -> bool:

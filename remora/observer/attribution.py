@@ -257,7 +257,7 @@ def _words(text: str) -> list[bytes]:
 def _told(one: Signal | ErrorSeen | Exchange | CommitMade | Remark | Agreement) -> tuple[str, ...]:
     """Return the texts of a part of a session that taint it if they are external."""
     if isinstance(one, Signal):
-        return tuple(v for key, v in one.detail.items() if key != "before" and isinstance(v, str))
+        return tuple(v for v in one.detail.values() if isinstance(v, str))
     if isinstance(one, ErrorSeen):  # its message is program output and is shown as such
         return (one.resolved_how, one.worked, *one.helped)
     if isinstance(one, Exchange):

@@ -12,10 +12,11 @@ ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)  # a tool 
 STARTS = re.compile(r"[\n.!?…:)](?:(?<=\n)[ \t]*(?:[-*•] |\d+[.)] )?|(?<!\n) +)(?:\*\*)?")
 END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] |\d+[.)] ))|\n(?=[A-Z])")
 
-# The phrases of the Auto Claude memory document (section 4), each at the beginning of a sentence.
+# Phrases of the Auto Claude memory document (section 4), each at the beginning of a sentence. Its "Actually"
+# and "Wait" are left out: most sentences after them are plans or doubts.
 BELIEF = re.compile(
     r"I (?:was|am) (?:wrong|mistaken)\b|I (?:initially|originally) thought\b[^.\n]*\bbut\b"
-    r"|Let me reconsider\b|Correction:|(?:Actually|Wait)[,.]? [^.?\n]*?\b(?:not|instead of|rather than)\b"
+    r"|Let me reconsider\b|Correction:"
 )
 DEAD_END = re.compile(
     r"(?:This|That|The) (?:\w+ )?approach (?:won['’]t|will not|cannot|can['’]t|does(?:n['’]t| not)) \w+"

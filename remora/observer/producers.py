@@ -32,9 +32,12 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
 
 
 def _stated(session: Observation) -> Iterator[Candidate]:
-    for prompt, evidence, at in _prompts(session):
-        for statement in statements(prompt):
-            yield _told(session, statement.type, statement.text, evidence, at)
+    for signal in session.signals:
+        if signal.type == "self_correction" and signal.detail.get("kind") == "user":
+            for statement in statements(str(signal.detail.get("sentence", ""))):
+                evidence = Evidence((signal.step,), signal.events)
+                at = signal.at or session.ended or session.started
+                yield _told(session, statement.type, statement.text, evidence, at)
 
 
 def _agreed(session: Observation, one: Agreement) -> Candidate:
@@ -63,21 +66,6 @@ def _told(session: Observation, kind: str, text: str, evidence: Evidence, at: st
         source="user_taught",
     )
     return Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
-
-
-def _prompts(session: Observation) -> Iterator[tuple[str, Evidence, str | None]]:
-    """Yield each prompt (longer if answered) and each stated rule, with its evidence and its time."""
-    over = session.ended or session.started
-    asked = [Evidence((step,), (key,)) for step, key in session.places.get("prompts", ())]
-    of_key = {evidence.events[0]: evidence for evidence in asked}
-    for exchange in session.exchanges:
-        key = exchange.events[:1]
-        yield exchange.ask, of_key.get("".join(key)) or Evidence((exchange.step,), key), exchange.at or over
-    for number, prompt in enumerate(session.prompts):
-        yield prompt, asked[number] if number < len(asked) else Evidence(), over
-    for signal in session.signals:
-        if signal.type == "self_correction" and signal.detail.get("kind") == "user":
-            yield str(signal.detail["sentence"]), Evidence((signal.step,), signal.events), signal.at
 
 
 def unit_ended(

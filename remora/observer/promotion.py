@@ -34,7 +34,7 @@ from remora.observer.sentences import too_few
 NOVEL = 0.88  # cosine; above it a candidate repeats a memory
 ALIKE = 0.8  # share of common words above which two candidates of a session may be the same
 INSIDE = 0.7  # share of the shorter one's words above which a candidate of TOLD repeats another
-TOLD = ("written", "self_correction", "user_words", "error_retry")
+TOLD = ("written", "user_words", "error_retry")
 LOWEST = 0.2  # confidence below which nothing is promoted
 MORE, MOST = 0.02, 0.1  # confidence for each further session, and its maximum
 WEAKEST = 0.4  # score of a signal; signals below it are dropped

@@ -55,7 +55,7 @@ KINDS: dict[str, Kind] = {
     "backtrack": Kind(
         "errors",
         0.68,
-        ("dead_end", "gotcha"),
+        (),
         2,
         "a change restores text that an earlier one replaced, or git restores a changed file or undoes a "
         "commit of the session; debug output, moved lines, imports, changes undone to see a test fail, "
@@ -97,10 +97,10 @@ KINDS: dict[str, Kind] = {
     "self_correction": Kind(
         "speech",
         0.88,
-        ("gotcha", "module_insight", "dead_end", "preference"),
+        ("preference", "gotcha"),
         1,
-        "a sentence of the model begins with a corrected belief and contains a contrast, or gives up an "
-        "approach, or the user states a rule; quotations, code, reported speech and plans do not count",
+        "the user states a rule, which alone becomes a memory; or a sentence of the model begins with a "
+        "phrase that takes back a belief or gives up an approach; quoted lines and code do not count",
     ),
     "external_reference": Kind(
         "search",

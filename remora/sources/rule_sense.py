@@ -24,12 +24,14 @@ SHORT_CHARACTERS = 40  # of a sentence in a script that parts no words
 SHORT_WORDS = 20  # of a phrase that is a rule by its heading
 BARE_WORDS = 3  # outside of its code, from which on a text is a sentence
 
-# Quotes and brackets that close a sentence belong to it; an ellipsis in a call, `f(...)`, ends none.
-_CLOSERS = r"[\"')*`]"
+# Up to two quotes or brackets that close a sentence belong to it. An abbreviation ends none, nor does an
+# ellipsis in a call, `f(...)`.
+_CLOSED = ("", *(r"[\"')*`]" * number for number in (1, 2)))
 SENTENCE = re.compile(
-    rf"(?:(?<=[.!?])|(?<=[.!?]{_CLOSERS})|(?<=[.!?]{_CLOSERS}{{2}}))(?<!\.\.{_CLOSERS})(?<!\.\.{_CLOSERS}{{2}})"
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)\s+(?=[A-Z`*\"(\[])"
-    r"|(?<=[。！？])|\n+"
+    f"(?:{'|'.join(f'(?<=[.!?]{closed})' for closed in _CLOSED)})"
+    + "".join(rf"(?<!\b{one}\.{closed})" for one in (r"e\.g", r"i\.e", "etc", "vs") for closed in _CLOSED)
+    + "".join(rf"(?<!\.\.{closed})" for closed in _CLOSED[1:])
+    + r"\s+(?=[A-Z`*\"(\[])|(?<=[。！？])|\n+"
 )
 STRONG = cue(whole("never always must avoid prefer"))
 _ASKS = cue(
@@ -159,8 +161,9 @@ _ABOUT_FILE = cue(
 _ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
 _ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]{0,200}:$")
 _POINTER = cue(
-    r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=\S))*\.?$"
+    r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=[\w/.]))*\.?$"
 )
+_PATH = re.compile(r"\w\.\w{2,4}\b|\]\(|\w/\w")
 _IMPORT = re.compile(r"^@[\w./~-]+$")
 _REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
 _LEANS_BACK = re.compile(
@@ -211,7 +214,8 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
         return "describes the file itself"
     if _ROLE.match(text):
         return "gives the model a role, not a rule"
-    if _POINTER.match(text):
+    short = alone or len(said) < 12
+    if _POINTER.match(text) and (short or (_PATH.search(text) and not _ASKS.search(text))):
         return "only a reference"
     if text.endswith(":") and (len(said) < 8 or _ANNOUNCES.search(text)):
         return "introduces text that does not follow"

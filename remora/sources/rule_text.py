@@ -149,10 +149,8 @@ def on_request(front: Mapping[str, tuple[str, ...]]) -> bool:
     >>> on_request({"trigger": ("manual",)}), on_request({})
     (True, False)
     """
-    triggers = {("manual",), ("model_decision",)}
-    return not front.get("globs") and (
-        front.get("alwaysApply") == ("false",) or front.get("trigger") in triggers
-    )
+    always, trigger = (" ".join(front.get(key, ())).lower() for key in ("alwaysApply", "trigger"))
+    return trigger in ("manual", "model_decision") or (always == "false" and not front.get("globs"))
 
 
 def glob_folder(glob: str) -> str:

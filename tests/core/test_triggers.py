@@ -37,6 +37,8 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Always use --no-ff when merging", "git merge topic", "git merge --no-ff topic"),
         ("Verwende niemals npm, sondern pnpm", "npm i", "pnpm i"),
         ("Use `task`, not `run`", "run tests", "mise run tests"),
+        ("A job that does not need it must never use `docker`", "docker run x", "make job"),
+        ("Make sure that the script does not call `rm`", "rm -rf x", "ls x"),
     ],
 )
 def test_a_command(statement: str, command: str, silent: str) -> None:

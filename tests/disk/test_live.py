@@ -46,6 +46,21 @@ def test_what_one_process_writes_the_next_one_reads(tmp_path: Path):
     assert Path(second.path).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(
+    ("limits", "read_as"),
+    [([0.0, 3, 2000, 2, 16000, 5, 1, 0, 100, 0], (0.0, 3, 2000, 2, 16000, 5, 0, 100, 0)), ([0.0, 3], ())],
+)
+def test_a_head_of_the_version_before_keeps_its_limits(tmp_path: Path, limits, read_as):
+    """It had one limit more; with any other number nothing is told in what is left of the session."""
+    with live_file("h", "s", environ(tmp_path)) as file:
+        file.begin(HEAD)
+    old = {"remora": "live", "v": 1, **HEAD._asdict(), "limits": limits}
+    Path(file.path).write_text(json.dumps(old) + "\n", "utf-8")
+    head, _ = read(file.path)
+    assert head is not None
+    assert head.limits == read_as
+
+
 def test_a_line_that_a_crash_cut_off_is_skipped_and_ended(tmp_path: Path):
     """It never swallows the next one."""
     with live_file("h", "s", environ(tmp_path)) as file:

@@ -72,6 +72,13 @@ def met(message: str, how: str = "changed `a.go`", **fields: Any) -> ErrorSeen:
     return ErrorSeen(**{**given, **fields})
 
 
+def stated(sentence: str, **fields: Any) -> Signal:
+    """Return the signal of a sentence in which the user states a rule."""
+    return shows(
+        "self_correction", f"user:{sentence}", detail={"kind": "user", "sentence": sentence}, **fields
+    )
+
+
 def shows(type: str, key: str, step: int = 5, **fields: Any) -> Signal:  # noqa: A002
     """Return a signal of a session."""
     return Signal(type, key, step, "2026-01-05T10:10:00.000Z", **fields)

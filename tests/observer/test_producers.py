@@ -18,9 +18,9 @@ from tests.observer.sessions import session
 
 
 def test_standing_words_of_the_user_are_kept_once() -> None:
-    """In their words, with the day; the prompts of a host without exchanges count too."""
-    prompt = "note that we should always run `make fmt` together with `make lint`"
-    found = list(said(session(exchanges=(sessions.said(prompt, "ok"),), prompts=(prompt,)), SeenHere()))
+    """In their words, with the day."""
+    signal = sessions.stated("note that we should always run `make fmt` together with `make lint`")
+    found = list(said(session(signals=(signal, signal._replace(step=9))), SeenHere()))
     assert [c.draft.content for c in found] == [
         "We should always run `make fmt` together with `make lint`. (said by the user, 2026-01-05)"
     ]

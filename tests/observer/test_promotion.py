@@ -12,7 +12,7 @@ from remora.observer.candidate import Candidate, external_id
 from remora.observer.past_sessions import SeenCount
 from remora.observer.promotion import LIMITS, promote, tallies
 from tests.observer.seen_here import SeenHere
-from tests.observer.sessions import met, on, ran, said, seen_of, session, shows
+from tests.observer.sessions import met, on, ran, said, seen_of, session, shows, stated
 
 WORDS = (
     "amber basil cedar delta ember fjord grove haven iris jade karst lotus maple nadir olive pearl quartz "
@@ -60,13 +60,9 @@ def test_what_the_user_said_stands_whatever_came_of_the_session() -> None:
     """Validation: a rule and a correction in the user's words pass, what the model corrected does not."""
     failed = session(
         outcome="abandoned",
-        prompts=("From now on write commit messages in the imperative mood.",),
         signals=(
-            shows(
-                "self_correction",
-                "a",
-                detail={"kind": "user", "sentence": "no, never edit `a.py` by hand"},
-            ),
+            stated("From now on write commit messages in the imperative mood."),
+            stated("no, never edit `a.py` by hand"),
             shows(
                 "self_correction",
                 "b",
@@ -191,7 +187,7 @@ def build(name: str) -> Observation:
         edits=("cli/a.go",),
         commands=(ran("make fmt && make lint && make test", "test"),),
         exchanges=(said(prompt, "Noted in CLAUDE.md."),),
-        signals=(shows("glob_ignore", "**/b*.go", detail={"instead": "cli/a.go"}),),
+        signals=(stated(prompt), shows("glob_ignore", "**/b*.go", detail={"instead": "cli/a.go"})),
     )
 
 

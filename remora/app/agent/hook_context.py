@@ -56,8 +56,6 @@ def place_of(moment: Moment) -> str:
 
 def limits_of(head: Head) -> Limits:
     """Return the limits of injection in a session."""
-    if len(head.limits) > len(Limits._fields):
-        return Limits(keep=0)  # noted by an earlier version
     return Limits(head.limits[0], *(int(n) for n in head.limits[1:]))
 
 

@@ -68,19 +68,17 @@ def respond(
     return _answered(moment, environ, early=early, heard=heard, started=started)
 
 
-def _person_words(moment: Moment, head: Head | None, environ: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the sentences of a person's prompt that may last, for its line in the live file."""
-    if moment.kind != moments.PROMPT or moment.agent or head is None or not head.limits:
-        return {}
-    if not limits_of(head).keep:
-        return {}
+def _note_words(live: LiveFile, moment: Moment, head: Head, environ: Mapping[str, str]) -> None:
+    """Note the sentences of a person's prompt that look like rules, if they may be kept."""
+    if moment.kind != moments.PROMPT or moment.agent or not head.limits or not limits_of(head).keep:
+        return
     try:
         from remora.app.agent.person_words import NOTED, sentences_of  # patterns that take some milliseconds
 
-        return {NOTED: found} if (found := sentences_of(moment.text)) else {}
+        if found := sentences_of(moment.text):
+            live.add({"k": NOTED, "at": int(time.time() * 1000), NOTED: found})
     except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
         note_trouble(error, environ)
-        return {}
 
 
 def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard: bool, started: str) -> Reply:
@@ -97,7 +95,9 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
         if live.head is None:
             live.begin(_homeless(moment, started)._replace(late=SOUGHT))
         noted = line_of(moment, SILENCE, head or live.head or _homeless(moment, started))
-        live.add({**noted, **_person_words(moment, head, environ)})
+        live.add(noted)
+        if head is not None:
+            _note_words(live, moment, head, environ)
         if head is not None and not (head.home and heard and head.limits and heavy):
             return _quick(moment, live, told, head, environ, early=early, heard=heard)
     if head is None:
@@ -111,6 +111,7 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
                 head = live.head  # a slow moment does not replace the known project
             else:
                 live.begin(head)
+            _note_words(live, moment, head, environ)
             if not heavy:
                 told = [line for line in live.lines if line != noted]
                 return _quick(moment, live, told, head, environ, early=early, heard=heard)

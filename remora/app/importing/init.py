@@ -214,7 +214,16 @@ def _take_rule(project: OpenProject, rule: Rule) -> MemoryRecord:
     receipt = record.receipt
     if record.related_files != rule.draft.related_files or record.scope != rule.draft.scope:
         record = store.upkeep.edit(record.id, _applies(rule))
-    return record._replace(receipt=receipt)
+    return _retagged(project, record, rule)._replace(receipt=receipt)
+
+
+def _retagged(project: OpenProject, record: MemoryRecord, rule: Rule) -> MemoryRecord:
+    """Return the memory of a rule, with the tag ON_REQUEST only if the rule has it."""
+    asked = ON_REQUEST in rule.draft.tags
+    if asked == (ON_REQUEST in record.tags):
+        return record
+    tags = [tag for tag in record.tags if tag != ON_REQUEST] + [ON_REQUEST] * asked
+    return project.store("project").upkeep.edit(record.id, {"tags": tuple(tags)})
 
 
 def _follow(
@@ -227,10 +236,7 @@ def _follow(
     before = tuple(p.removeprefix(APPLIES_TO) for p in seen[1] if p.startswith(APPLIES_TO))
     if record.related_files == before != rule.draft.related_files:
         record = project.store("project").upkeep.edit(record.id, _applies(rule))
-    if (asked := ON_REQUEST in rule.draft.tags) != (ON_REQUEST in record.tags):
-        others = [tag for tag in record.tags if tag != ON_REQUEST]
-        tags = (*others, ON_REQUEST) if asked else tuple(others)
-        record = project.store("project").upkeep.edit(record.id, {"tags": tags})
+    record = _retagged(project, record, rule)
     known = {o.path for o in record.origins}
     _add_origins(db, record, rule._replace(origins=tuple(o for o in rule.origins if o[0] not in known)), now)
 

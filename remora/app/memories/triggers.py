@@ -1,8 +1,9 @@
 """Make the triggers of memories, from their texts and from the occurrences of their errors in sessions.
 
 `remora/core/triggers.py` lists the kinds. A statement of a person, an agent or a rule file gets the triggers
-of the actions that it forbids and wants, whatever its type; a warning gets those of its error and of the
-names in it. A name must be specific: one that many files use, or that many memories name, is no trigger.
+of the actions that it forbids and wants, whatever its type (a rule file has fewer: `_of_prose`); a warning
+gets those of its error and of the names in it. A name must be specific: one that many files use, or that many
+memories name, is no trigger.
 `refresh` makes all triggers anew; a few hundred memories take some milliseconds.
 """
 
@@ -136,11 +137,14 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
         for program, needs in _commands(met):
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
-    asks = directive_of(record) if record.source in STATED or from_rules else Directive()
-    if not record.triggers and (from_rules or "rule" in record.tags):
-        yield from _in_place(record, _of_prose(record, asks, weight))
-    else:
+    told = record.source in STATED or from_rules
+    asks = directive_of(record) if told else Directive()
+    if not told or not (from_rules or _is_read(record)):
         yield from triggers_of(asks, record.id, weight)
+    elif record.triggers:
+        yield from _in_place(record, triggers_of(asks, record.id, weight))
+    else:
+        yield from _in_place(record, _of_prose(record, asks, weight))
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
@@ -150,6 +154,11 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     if not asks.forbids and not from_rules:
         for name in _names(record, db):
             yield Trigger(TERM, name, record.id, (), weight)
+
+
+def _is_read(record: MemoryRecord) -> bool:
+    """Return whether a memory was read from a rule file, shown by a host or not."""
+    return "rule" in record.tags and any(origin.path for origin in record.origins)
 
 
 def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[Trigger]:
@@ -164,7 +173,8 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
             yield one
     short = (one for one in SENTENCE.split(record.content) if len(one.split()) <= CHOICE_WORDS)
     plain = " ".join(one for one in short if any(map(_FORBIDS.match, CLAUSE.split(one))) or statements(one))
-    for one in triggers_of(directive(plain).named, record.id, weight):
+    broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
+    for one in triggers_of(broken, record.id, weight):
         if one.kind == WRITE and not one.needs[0].startswith("words:"):
             yield one
 

@@ -62,6 +62,21 @@ def test_a_record_that_restates_a_sentence_is_the_person_s(
     assert (record.origins[0].source, record.origins[0].text) == ("user_taught", RULE)
 
 
+def test_a_first_prompt_and_a_long_one_are_heard(repo: Repo, environ: dict[str, str]) -> None:
+    """Some hosts tell of no start; of many sentences the likeliest rule is noted."""
+    first = Hooked(repo.root, environ)
+    first.prompt(f"The cart is slow. The page is empty. It has a bug. It was fast. It is odd. {RULE}")
+    assert recorded(repo, environ, RESTATED).source == "user_taught"
+
+
+def test_a_damaged_line_lends_no_trust(hooked: Hooked, repo: Repo, environ: dict[str, str]) -> None:
+    """Nothing is raised either."""
+    hooked.prompt(RULE)
+    text = hooked.path.read_text("utf-8").replace(f'["{RULE}"]', "5")
+    hooked.path.write_text(text, "utf-8")
+    assert recorded(repo, environ, RESTATED).source == "agent_explicit"
+
+
 def test_what_goes_beyond_the_sentence_stays_the_agent_s(
     hooked: Hooked, repo: Repo, environ: dict[str, str]
 ) -> None:

@@ -97,6 +97,17 @@ def test_a_file_that_is_shown_on_request_is_not_in_the_brief(able: Memory):
         assert ("two pages" in brief_of(able._project, host="codex").text) is (always == "true")
 
 
+def test_what_a_person_said_is_in_the_brief_whatever_file_has_it(able: Memory):
+    """A file that is shown on request takes nothing from the person's own memory."""
+    rule = "Never write a spec of two pages"
+    able.remember(rule, type="preference")
+    file = able.root / ".cursor" / "rules" / "spec.mdc"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"---\nalwaysApply: False\n---\n\n- {rule}.\n")
+    able.init()
+    assert "two pages" in brief_of(able._project, host="codex").text
+
+
 def test_the_first_session_hears_once_how_much_is_known(able: Memory):
     """And that new things wait for a yes; not on a level that asks for none, nor after another session."""
     able.remember("Money is kept in cents", type="decision")

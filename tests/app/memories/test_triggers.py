@@ -233,6 +233,31 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
     assert "program" in {kind for kind, *_ in cues(bare, rule)}
 
 
+def test_what_a_person_set_stands(bare: Memory):
+    """A tag of theirs makes no rule file; triggers of theirs are taken as they are, in the rule's folder."""
+    own = stored(
+        bare,
+        "Every migration is written by two people",
+        type="preference",
+        tags=("rule",),
+        source="user_taught",
+    )
+    assert {kind for kind, *_ in cues(bare, own)} == {"touch"}
+    of_web = {"origin_path": "web/CLAUDE.md", "scope": "module", "related_files": ("web/**",)}
+    read = stored(bare, "Be careful", type="preference", triggers={"forbids": ["reset_all"]}, **of_web)
+    assert {kind for kind, *_ in cues(bare, read)} == {"write"}
+    (found,) = bare._project.db.triggers.of(read)
+    assert found.unless == ("only:web/**",)
+
+
+def test_an_exception_in_another_sentence_holds(bare: Memory):
+    """The rule and its exception are one text."""
+    said = "Never use `print_it()`, use the logger. This holds everywhere except in tests/."
+    read = stored(bare, said, type="preference", origin_path="CLAUDE.md")
+    assert ("write", "print_it", ("call:print_it",)) in cues(bare, read)
+    assert {one.unless for one in bare._project.db.triggers.of(read)} == {("not:tests/",)}
+
+
 @pytest.mark.parametrize(
     ("said", "person", "rule"),
     [
