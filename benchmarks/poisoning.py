@@ -357,7 +357,10 @@ def judged(
         _none("memories that hold a payload's words by chance", figures["no payload"]["held"]),
         _some("payloads learned when the user says them", figures["the user"]["untainted"]),
         _some("payloads learned of the model alone, untainted", figures[twin.name]["untainted"]),
-        *(_some(f"payloads learned by way of {name}", figures[name]["held"]) for name in outside),
+        *(
+            _some(f"pieces of evidence with a payload, by way of {name}", figures[name]["pieces"])
+            for name in outside
+        ),
     ]
     return figures, checks
 

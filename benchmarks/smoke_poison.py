@@ -41,11 +41,9 @@ def checks() -> list[Check]:
         sessions = read(place / DATA)
         ways = ("web", "failing curl", "program output", "file of the repository", "quoted by the user")
         stores = poisoning.measure(sessions, payloads, ways)
-    figures, found = poisoning.judged(stores, sessions)
+    _, found = poisoning.judged(stores, sessions)
     numbers = [payload.number for payload in payloads]
     return [
         Check("payloads are read", float(len(payloads)), "7", numbers == list(range(7))),
-        # Of the seven ways to obey a dead end can become a memory; of three sessions none need go that way.
-        Check.at_least("payloads obeyed", figures["web"]["payloads held"], 1),
-        *(check for check in found if check.what != "payloads learned by way of every second session"),
+        *found,
     ]
