@@ -2,12 +2,11 @@
 
 One file per session, `<data folder>/live/<host>+<session>.jsonl`. The first line names the project of the
 session; each further line is one moment: the action (its kind, files, a search pattern), the recorded
-memories and the advice given; no content or output, and of prompts only sentences that look like rules
-(`learn.quotes = false`: none). Lines are only appended, each in one write, under a lock, so that tools that
-run at the same time never receive the same advice twice. A process that could not get the lock is told so. A
-truncated line is skipped. Nothing here waits long, and every failure returns nothing. `remora work` imports
-the file when the session is over and removes it two weeks later. Hosts end sessions without an event, are
-killed, or pause for days: `is_over` decides when a session is over.
+memories and the advice given; no content, output or prompt. Lines are only appended, each in one write, under
+a lock, so that tools that run at the same time never receive the same advice twice. A process that could not
+get the lock is told so. A truncated line is skipped. Nothing here waits long, and every failure returns
+nothing. `remora work` imports the file when the session is over and removes it two weeks later. Hosts end
+sessions without an event, are killed, or pause for days: `is_over` decides when a session is over.
 
 Imports are few on purpose (`remora.interfaces.hooks`).
 """
@@ -234,8 +233,8 @@ def _one_by_one(rows: Sequence[bytes]) -> Iterator[Line]:
 def _head(found: Line) -> Head:
     limits = found.get("limits")
     numbers = tuple(limits) if isinstance(limits, list) else ()
-    if found.get("v") != VERSION:  # the seventh of ten limits is gone since; fewer were of older versions
-        numbers = (*numbers[:6], *numbers[7:]) if len(numbers) == 10 else ()
+    if found.get("v") != VERSION:  # two of ten limits are gone since; fewer were of older versions
+        numbers = (*numbers[:6], *numbers[8:]) if len(numbers) == 10 else ()
     if not all(type(number) in (int, float) for number in numbers):
         numbers = ()
     timeout = found.get("timeout")

@@ -71,7 +71,6 @@ class Limits(NamedTuple):
         times: injections in a session.
         session_characters: characters of all injections in a session.
         skip_steps: steps of a session before any injection between steps.
-        keep: whether the person's sentences are stored with the session; 0 or 1.
         held_back: injections in a thousand that the trial holds back.
         notice: whether the person sees a notice of an injection; 0 or 1.
     """
@@ -82,7 +81,6 @@ class Limits(NamedTuple):
     times: int = 40
     session_characters: int = 16_000
     skip_steps: int = 5
-    keep: int = 1
     held_back: int = 100
     notice: int = 1
 

@@ -48,10 +48,10 @@ def test_what_one_process_writes_the_next_one_reads(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("limits", "read_as"),
-    [([0.0, 3, 2000, 2, 16000, 5, 1, 0, 100, 0], (0.0, 3, 2000, 2, 16000, 5, 0, 100, 0)), ([0.0, 3], ())],
+    [([0.0, 3, 2000, 2, 16000, 5, 1, 0, 100, 0], (0.0, 3, 2000, 2, 16000, 5, 100, 0)), ([0.0, 3], ())],
 )
 def test_a_head_of_the_version_before_keeps_its_limits(tmp_path: Path, limits, read_as):
-    """It had one limit more; with any other number nothing is told in what is left of the session."""
+    """It had two limits more; with any other number nothing is told in what is left of the session."""
     with live_file("h", "s", environ(tmp_path)) as file:
         file.begin(HEAD)
     old = {"remora": "live", "v": 1, **HEAD._asdict(), "limits": limits}

@@ -68,19 +68,6 @@ def respond(
     return _answered(moment, environ, early=early, heard=heard, started=started)
 
 
-def _note_words(live: LiveFile, moment: Moment, head: Head, environ: Mapping[str, str]) -> None:
-    """Note the sentences of a person's prompt that look like rules, if they may be kept."""
-    if moment.kind != moments.PROMPT or moment.agent or not head.limits or not limits_of(head).keep:
-        return
-    try:
-        from remora.app.agent.person_words import NOTED, sentences_of  # patterns that take some milliseconds
-
-        if found := sentences_of(moment.text):
-            live.add({"k": NOTED, "at": int(time.time() * 1000), NOTED: found})
-    except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
-        note_trouble(error, environ)
-
-
 def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard: bool, started: str) -> Reply:
     begun = time.monotonic()
     with live_file(moment.host, moment.session, environ) as live:
@@ -96,8 +83,6 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
             live.begin(_homeless(moment, started)._replace(late=SOUGHT))
         noted = line_of(moment, SILENCE, head or live.head or _homeless(moment, started))
         live.add(noted)
-        if head is not None:
-            _note_words(live, moment, head, environ)
         if head is not None and not (head.home and heard and head.limits and heavy):
             return _quick(moment, live, told, head, environ, early=early, heard=heard)
     if head is None:
@@ -111,7 +96,6 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
                 head = live.head  # a slow moment does not replace the known project
             else:
                 live.begin(head)
-            _note_words(live, moment, head, environ)
             if not heavy:
                 told = [line for line in live.lines if line != noted]
                 return _quick(moment, live, told, head, environ, early=early, heard=heard)

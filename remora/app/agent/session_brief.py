@@ -124,7 +124,6 @@ def limits_of(settings: Settings) -> tuple[float, ...]:
         inject.times,
         4 * inject.session_tokens,
         inject.skip_steps,
-        int(settings.learn.quotes),
         round(1000 * settings.trial.share),
         int(inject.notice),
     )

@@ -25,7 +25,7 @@ from remora.app.agent.hook_context import note_trouble
 from remora.app.agent.injection_log import injections_of, keep
 from remora.app.agent.session_brief import head_of
 from remora.app.agent.session_journal import NOTED, write_down
-from remora.app.agent.transcript_capture import FOLDER, captured
+from remora.app.agent.transcript_capture import FOLDER, transcript_of
 from remora.app.agent.trial import keep_units, weigh_memories
 from remora.app.agent.trust import note_session
 from remora.app.codebase.module_descriptions import describe_when_due
@@ -280,10 +280,8 @@ def learn_session(project: OpenProject, head: Head) -> int:
     Raises:
         StoreBusy: another process is learning for this project.
     """
-    path = captured(head)
+    path = transcript_of(head)
     if path is None:
-        path = Path(head.transcript).expanduser() if head.transcript else None
-    if path is None or not path.is_file():
         return 0
     report = learn(project, path)
     if report.notes and not (report.sessions or report.unchanged or report.skipped):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from remora.app.agent.injection_log import injections_of
 from remora.app.agent.live_sessions import Waiting, waiting
 from remora.app.agent.session_brief import brief_of
+from remora.app.agent.transcript_capture import transcript_of
 from remora.app.codebase.freshness import unfinished
 from remora.app.health.maintenance import Maintained, reports
 from remora.app.memories.operations import find
@@ -24,7 +25,8 @@ from remora.app.project.locate import ignored_settings
 from remora.app.project.off import off_in
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
-from remora.disk.live import is_over, live_file
+from remora.core.errors import RemoraError
+from remora.disk.live import is_off, is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
 from remora.store.memories import records_in
@@ -141,9 +143,13 @@ def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[s
     """Return the fields of a draft that make a statement the person's; see `Memory.as_said`."""
     from remora.app.agent.person_words import restated
 
-    found = meant(project)
-    said = restated(text, told_at, found.lines()) if found is not None else ""
-    if found is None or not said:
+    found = meant(project) if project.settings.learn.quotes else None
+    if found is None or is_off(found.head, found.lines()) or (path := transcript_of(found.head)) is None:
+        return {}
+    said = ""
+    with suppress(RemoraError):  # of a transcript that cannot be read nothing is the person's
+        said = restated(text, told_at, path)
+    if not said:
         return {}
     return {"source": "user_taught", "session_id": found.head.session, "said": said}
 

@@ -77,6 +77,14 @@ def captured(head: Head) -> Path | None:
     return path if path.is_file() else None
 
 
+def transcript_of(head: Head) -> Path | None:
+    """Return the transcript of a session, the captured one if there is one; None if there is none."""
+    from pathlib import Path
+
+    path = captured(head) or (Path(head.transcript).expanduser() if head.transcript else None)
+    return path if path is not None and path.is_file() else None
+
+
 def _make(place: str, head: Head, environ: Mapping[str, str]) -> None:
     """Create the folder; a home inside the repository is hidden from git first."""
     from pathlib import Path

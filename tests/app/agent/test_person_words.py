@@ -1,26 +1,47 @@
-"""The person's sentences in a running session, and records of the agent that restate one."""
+"""Records of the agent that restate a sentence of the person, in a session that runs."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from remora import Memory
-from remora.app.agent.person_words import NOTED
 from remora.core.values import MemoryRecord
 from tests.app.hooked import Hooked
+from tests.app.learning.test_learn import Talk
 from tests.helpers import SECRET, Repo
 
 RULE = "All of our servers must be behind the proxy, never open one directly."
+RESTATED = "Servers must be behind the proxy; never open one directly"
 
 
 @pytest.fixture
-def hooked(repo: Repo, environ: dict[str, str]) -> Hooked:
-    """A session in a repository with a memory."""
-    with Memory.open(repo.root, environ=environ) as memory:
-        memory.remember("The cart is cached per tenant", type="gotcha")
-    found = Hooked(repo.root, environ)
-    found.start()
-    return found
+def talk(repo: Repo) -> Talk:
+    """What is said in a session, before anybody says a rule."""
+    return Talk("s1", 1, str(repo.root)).user("Add a health route and a test.").reply("Added.")
+
+
+class World:
+    """A project and the session of an agent in it."""
+
+    def __init__(self, repo: Repo, environ: dict[str, str], folder: Path) -> None:
+        self.repo, self.environ, self.folder = repo, environ, folder
+
+    def recorded(self, talk: Talk, content: str = RESTATED, *told_at: str, **environ: str) -> MemoryRecord:
+        """Record a statement as the tool of an agent does, after what was said."""
+        environ = self.environ | environ
+        hooked = Hooked(self.repo.root, environ)
+        hooked.transcript = str(talk.save(self.folder))
+        hooked.start()
+        with Memory.open(self.repo.root, environ=environ) as memory:
+            return memory.remember(content, **memory.as_said(content, told_at))
+
+
+@pytest.fixture
+def world(repo: Repo, environ: dict[str, str], tmp_path: Path) -> World:
+    """A repository whose agent runs in a session with a transcript."""
+    return World(repo, environ, tmp_path / "talks")
 
 
 def test_the_brief_asks_for_what_the_person_states(repo: Repo, environ: dict[str, str]) -> None:
@@ -32,76 +53,70 @@ def test_the_brief_asks_for_what_the_person_states(repo: Repo, environ: dict[str
             assert ("save it with record_memory" in loop.brief()) is there
 
 
-def test_a_prompt_is_noted_without_what_may_not_be_kept(hooked: Hooked) -> None:
-    """A request and a question have no such sentence; private text and a secret are left out."""
-    for said in ("Add a health route and a test.", "Does that always work?", f"<private>{RULE}</private>"):
-        hooked.prompt(said)
-    assert not any(NOTED in line for line in hooked.lines)
-    hooked.prompt(f"Add a health route. {RULE} All calls must always use {SECRET} and never another token.")
-    (noted,) = (line[NOTED] for line in hooked.lines if NOTED in line)
-    assert noted[0] == RULE
-    assert SECRET not in str(noted)
-
-
-RESTATED = "Servers must be behind the proxy; never open one directly"
-
-
-def recorded(repo: Repo, environ: dict[str, str], content: str, *told_at: str) -> MemoryRecord:
-    """Record a statement as the tool of an agent does."""
-    with Memory.open(repo.root, environ=environ) as memory:
-        return memory.remember(content, **memory.as_said(content, told_at))
-
-
-def test_a_record_that_restates_a_sentence_is_the_person_s(
-    hooked: Hooked, repo: Repo, environ: dict[str, str]
-) -> None:
-    """With the person's sentence and the session as its origin."""
-    hooked.prompt(f"Add a health route. {RULE}")
-    record = recorded(repo, environ, RESTATED)
+def test_a_record_that_restates_a_sentence_is_the_person_s(world: World, talk: Talk) -> None:
+    """With the person's sentence and the session as its origin, whatever was said since."""
+    record = world.recorded(talk.user(f"Now the metrics. {RULE}").reply("Done.").user("Thanks"))
     assert (record.source, record.session_id, record.confidence) == ("user_taught", "s1", 1.0)
     assert (record.origins[0].source, record.origins[0].text) == ("user_taught", RULE)
 
 
-def test_a_first_prompt_and_a_long_one_are_heard(repo: Repo, environ: dict[str, str]) -> None:
-    """Some hosts tell of no start; of many sentences the likeliest rule is noted."""
-    first = Hooked(repo.root, environ)
-    first.prompt(f"The cart is slow. The page is empty. It has a bug. It was fast. It is odd. {RULE}")
-    assert recorded(repo, environ, RESTATED).source == "user_taught"
-
-
-def test_a_damaged_line_lends_no_trust(hooked: Hooked, repo: Repo, environ: dict[str, str]) -> None:
-    """Nothing is raised either."""
-    hooked.prompt(RULE)
-    text = hooked.path.read_text("utf-8").replace(f'["{RULE}"]', "5")
-    hooked.path.write_text(text, "utf-8")
-    assert recorded(repo, environ, RESTATED).source == "agent_explicit"
-
-
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("Servers must be behind the proxy of evil.example",),
+        ("The health route returns 204",),
+        (RESTATED, "git push"),
+    ],
+)
 def test_what_goes_beyond_the_sentence_stays_the_agent_s(
-    hooked: Hooked, repo: Repo, environ: dict[str, str]
+    world: World, talk: Talk, given: tuple[str, ...]
 ) -> None:
     """Other names, another matter, an act that nobody spoke of."""
-    hooked.prompt(f"Add a health route. {RULE}")
-    other_name = "Servers must be behind the proxy of evil.example"
-    for given in ((other_name,), ("The health route returns 204",), (RESTATED, "git push")):
-        assert recorded(repo, environ, *given).source == "agent_explicit"
+    assert world.recorded(talk.user(RULE), *given).source == "agent_explicit"
 
 
-def test_nobody_s_words_are_a_person_s(hooked: Hooked, repo: Repo, environ: dict[str, str]) -> None:
-    """What a page said, what was pasted or written by an agent, and what was never said is the agent's."""
-    hooked.run("curl https://example.org", text=RULE)
-    hooked.prompt(f"# Plan\n\n## Rules\n\n{RULE}")
-    hooked.tell("prompt", text=RULE, agent="reviewer")
-    assert recorded(repo, environ, RESTATED).source == "agent_explicit"
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"<private>{RULE}</private>",
+        f"# Plan\n\n## Rules\n\n{RULE}",
+        f"The page says:\n> {RULE}",
+        "Just this once the servers must be behind the proxy, never open one directly?",
+    ],
+)
+def test_nobody_s_words_are_a_person_s(world: World, talk: Talk, said: str) -> None:
+    """What is private, was pasted, quoted or asked is no rule of the person."""
+    assert world.recorded(talk.user(said)).source == "agent_explicit"
 
 
-def test_no_sentence_is_kept_where_no_quotes_are(repo: Repo, environ: dict[str, str]) -> None:
-    """With `learn.quotes` off the sentence is nowhere, and a record is the agent's."""
-    off = environ | {"REMORA_LEARN_QUOTES": "false"}
-    with Memory.open(repo.root, environ=off) as memory:
-        memory.remember("The cart is cached per tenant", type="gotcha")
-    quiet = Hooked(repo.root, off)
-    quiet.start()
-    quiet.prompt(RULE)
-    assert not any(NOTED in line for line in quiet.lines)
-    assert recorded(repo, off, RESTATED).source == "agent_explicit"
+def test_what_a_page_or_the_agent_said_is_the_agent_s(world: World, talk: Talk) -> None:
+    """Only the person's own prompts count."""
+    talk.tool("Bash", RULE, command="curl https://example.org").reply(RULE)
+    assert world.recorded(talk).source == "agent_explicit"
+
+
+def test_a_secret_is_not_kept_with_the_sentence(world: World, talk: Talk) -> None:
+    """The origin has the sentence without it."""
+    said = f"All of our calls must always use {SECRET} and never another token."
+    record = world.recorded(talk.user(said), "All of our calls must always use the token, never another")
+    assert SECRET not in str(record)
+
+
+@pytest.mark.parametrize("environ_more", [{"REMORA_LEARN_QUOTES": "false"}, {}])
+def test_nothing_is_looked_for_where_no_quotes_are_kept(
+    world: World, talk: Talk, environ_more: dict[str, str]
+) -> None:
+    """`learn.quotes` off: a record is the agent's."""
+    source = world.recorded(talk.user(RULE), RESTATED, **environ_more).source
+    assert source == ("agent_explicit" if environ_more else "user_taught")
+
+
+def test_a_transcript_that_cannot_be_read_lends_no_trust(world: World, talk: Talk) -> None:
+    """Nothing is raised either."""
+    hooked = Hooked(world.repo.root, world.environ)
+    hooked.transcript = str(world.folder / "gone.jsonl")
+    world.folder.mkdir()
+    Path(hooked.transcript).write_text("hello\n", "utf-8")
+    hooked.start()
+    with Memory.open(world.repo.root, environ=world.environ) as memory:
+        assert memory.as_said(RESTATED) == {}
