@@ -937,7 +937,7 @@ class Memory:
 
         Returns:
             Source, session and the sentence as fields of a draft, if the statement restates a sentence of the
-                current session that an agent was asked to record, and adds nothing; else an empty dict.
+                person in the current session and adds nothing; else an empty dict.
         """
         from remora.app.agent.status import as_said
 
