@@ -25,6 +25,7 @@ from remora.store.notes import SESSION
 
 if TYPE_CHECKING:
     from remora.store.database import Database
+    from remora.store.fulltext import TermStats
 
 DENSE, LEXICAL, GRAPH = 30, 20, 15  # candidates a path gives (section 7)
 SEARCHED = 60  # more are read for the evidence; a path's list for the fusion is cut to the above
@@ -148,7 +149,7 @@ def lexical(
     """
     stats = db.fulltext.term_stats(table, terms)
     scores = dict(found)
-    weights = word_weights(db, table, terms)
+    weights = _weights(stats, terms)
     if stats.rows <= FEW_ROWS:
         counted = db.fulltext.term_stats(index or table, terms)
         usual = {t: idf(counted.rows, counted.holding[t]) for t in terms}
@@ -165,7 +166,10 @@ def lexical(
 
 def word_weights(db: Database, table: str, terms: Sequence[str]) -> dict[str, float]:
     """Return how much each term of a query weighs: its rarity, also in a small store (see `lexical`)."""
-    stats = db.fulltext.term_stats(table, terms)
+    return _weights(db.fulltext.term_stats(table, terms), terms)
+
+
+def _weights(stats: TermStats, terms: Sequence[str]) -> dict[str, float]:
     more = UNSEEN if stats.rows <= FEW_ROWS else 0
     return {t: idf(stats.rows + more, stats.holding[t]) for t in terms}
 

@@ -389,18 +389,19 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
     kinds = [kind for kind in MEMORY_KINDS if kind in filters.kinds]
     asked: list[tuple[bool, str, list[Any]]] = [
         (not include_deprecated, "m.deprecated = 0", []),
-        (bool(filters.types), f"m.type {_AMONG}", [json.dumps(filters.types)]),
-        (0 < len(kinds) < len(MEMORY_KINDS), f"{KIND} {_AMONG}", [json.dumps(kinds)]),
+        (bool(filters.types), f"m.type {_AMONG}", [filters.types]),
+        (0 < len(kinds) < len(MEMORY_KINDS), f"{KIND} {_AMONG}", [kinds]),
         (filters.scope is not None, "m.scope = ?", [filters.scope]),
-        (bool(filters.files), _ON_FILES, [json.dumps(filters.files)]),
-        (bool(filters.modules), _IN_MODULES, [json.dumps(filters.modules)]),
+        (bool(filters.files), _ON_FILES, [filters.files]),
+        (bool(filters.modules), _IN_MODULES, [filters.modules]),
         (filters.branch != "*", "(m.branch IS NULL OR m.branch = ?)", [filters.branch]),
         (filters.since is not None, "m.created_at >= ?", [filters.since]),
         (filters.until is not None, "m.created_at < ?", [filters.until]),
         (filters.session is not None, _OF_SESSION, [filters.session] * 2),
     ]
     clauses = [clause for wanted, clause, _ in asked if wanted]
-    return " AND ".join(clauses) or "1", [value for wanted, _, values in asked if wanted for value in values]
+    given = [value for wanted, _, values in asked if wanted for value in values]
+    return " AND ".join(clauses) or "1", [json.dumps(v) if isinstance(v, list | tuple) else v for v in given]
 
 
 def _to_column(name: str, value: Any) -> Any:
