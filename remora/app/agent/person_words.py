@@ -14,7 +14,7 @@ from remora.core.relation import restates
 from remora.core.secrets import redact
 from remora.core.text import without_private
 from remora.observer.quotes import sentences, weight
-from remora.sources.transcripts.reader import read
+from remora.sources.transcripts.reader import read, survey
 
 FROM = 8  # least weight of a sentence that may lend a person's trust; one prompt in twenty has one
 
@@ -30,6 +30,7 @@ def restated(content: str, told_at: Collection[str], transcript: Path) -> str:
     Raises:
         RemoraError: the transcript cannot be read.
     """
-    prompts = [e.text for e in read(transcript) if e.kind == "user_prompt" and not e.agent]
+    events = read(transcript, parts=(), roots=survey(()))  # no prompt of a person is in a subagent's file
+    prompts = [event.text for event in events if event.kind == "user_prompt" and not event.agent]
     said = (one for prompt in reversed(prompts) for one in sentences(without_private(prompt)))
     return next((redact(s).text for s in said if weight(s) >= FROM and restates(content, s, told_at)), "")
