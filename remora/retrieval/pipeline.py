@@ -267,8 +267,9 @@ def _fused(state: Run, scored: _Scored) -> tuple[Reason, ...]:
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Fetch the rows of the candidates, which the later stages need."""
     found = [c for c in candidates if c.turn is not None]
-    found += code.with_chunks(state.reader.databases[0], [c for c in candidates if c.key[0] == "code"])
-    found += noting.with_notes(state.reader.databases[0], [c for c in candidates if c.key[0] == "note"])
+    for kind, fetch in (("code", code.with_chunks), ("note", noting.with_notes)):
+        if own := [c for c in candidates if c.key[0] == kind]:
+            found += fetch(state.reader.databases[0], own)
     for db in state.reader.databases:
         own = [c for c in candidates if c.key[:2] == ("memory", db.realm)]
         found += gathering.with_rows(db, own, state.request.filters)
