@@ -141,7 +141,7 @@ def tell_session(project: OpenProject, memory_id: str) -> bool:
 
 def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[str, Any]:
     """Return the fields of a draft that make a statement the person's; see `Memory.as_said`."""
-    from remora.app.agent.person_words import restated
+    from remora.app.agent.person_words import restated  # its patterns take some milliseconds to load
 
     found = meant(project) if project.settings.learn.quotes else None
     if found is None or is_off(found.head, found.lines()) or (path := transcript_of(found.head)) is None:
