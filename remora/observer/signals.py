@@ -1,7 +1,8 @@
 """The 17 types of signals: their scores, the memory types that they become, and the sessions needed.
 
-Scores, targets and minimum sessions are those of the Auto Claude memory document (section 4). `fires` is the
-condition of each type, with the cases in which it must not fire; the tests have cases for both sides.
+Scores, targets and minimum sessions are those of the Auto Claude memory document (section 4), except that the
+model's corrections and backtracks become no memory. `fires` is the condition of each type, with the cases in
+which it must not fire; the tests have cases for both sides.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ class Kind(NamedTuple):
     Attributes:
         detector: the module of this package that detects it.
         score: 0..1, its reliability.
-        becomes: the memory types it may be promoted to, the likeliest first; empty: only beside another.
+        becomes: the memory types it may be promoted to, the likeliest first; empty: none.
         sessions: number of sessions that must show the same key.
         fires: the condition, in words.
     """
