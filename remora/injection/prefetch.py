@@ -217,7 +217,7 @@ def alike(db: Database, task: str) -> list[str]:
     found = db.sessions.like(words, SEARCHED)
     if len(found) < SESSIONS:
         return []
-    covered = lexical(db, "observer_sessions", words, found, db.sessions.like)
+    covered = lexical(db.fulltext.term_stats("observer_sessions", words), found, db.sessions.like)
     least = max(ALIKE, NEAR_BEST * max(covered.values(), default=0.0))
     near = [(i, share) for i, share in covered.items() if share >= least]
     return [i for i, _ in sorted(near, key=lambda item: (-round(item[1], 9), item[0]))[:MOST_ALIKE]]

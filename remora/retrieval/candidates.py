@@ -126,12 +126,10 @@ def wanted(request: Request, source: str) -> bool:
 
 
 def lexical(
-    db: Database,
-    table: str,
-    terms: Sequence[str],
+    stats: TermStats,
     found: Sequence[tuple[Id, float]],
     find: Callable[[Sequence[str], int], Sequence[tuple[Id, float]]],
-    index: str = "",
+    indexed: TermStats | None = None,
 ) -> dict[Id, float]:
     """Return how much of a query each text covers: its BM25 as a share of the highest possible.
 
@@ -140,73 +138,66 @@ def lexical(
     more texts.
 
     Args:
-        db: the database.
-        table: "memories" or "turns", the source of the word counts.
-        terms: all terms of the query.
+        stats: how many texts hold each term of the query.
         found: ids with their BM25.
         find: searches the same path for some terms, with a maximum number of ids.
-        index: the searched index, if it is not the table's own.
+        indexed: the counts of the searched index, if they differ from those of the texts.
     """
-    stats = db.fulltext.term_stats(table, terms)
     scores = dict(found)
-    weights = _weights(stats, terms)
+    weights = word_weights(stats)
     if stats.rows <= FEW_ROWS:
-        counted = db.fulltext.term_stats(index or table, terms)
-        usual = {t: idf(counted.rows, counted.holding[t]) for t in terms}
+        counted = indexed or stats
+        usual = {t: idf(counted.rows, holding) for t, holding in counted.holding.items()}
         held: dict[Id, list[str]] = {i: [] for i in scores}
-        for term in terms:
+        for term in weights:
             for i, _ in find([term], FEW_ROWS):
                 if i in held:
                     held[i].append(term)
         for i, own in held.items():
             scores[i] *= sum(weights[t] for t in own) / sum(usual[t] for t in own) if own else 0.0
-    ideal = (BM25_K1 + 1.0) * sum(weights[t] for t in _apart(terms, stats.holding))
+    ideal = (BM25_K1 + 1.0) * sum(weights[t] for t in _apart(stats.holding))
     return {i: min(1.0, score / ideal) for i, score in scores.items()} if ideal > 0 else {}
 
 
-def word_weights(db: Database, table: str, terms: Sequence[str]) -> dict[str, float]:
+def word_weights(stats: TermStats) -> dict[str, float]:
     """Return how much each term of a query weighs: its rarity, also in a small store (see `lexical`)."""
-    return _weights(db.fulltext.term_stats(table, terms), terms)
-
-
-def _weights(stats: TermStats, terms: Sequence[str]) -> dict[str, float]:
     more = UNSEEN if stats.rows <= FEW_ROWS else 0
-    return {t: idf(stats.rows + more, stats.holding[t]) for t in terms}
+    return {t: idf(stats.rows + more, holding) for t, holding in stats.holding.items()}
 
 
-def _apart(terms: Sequence[str], holding: Mapping[str, int]) -> list[str]:
+def _apart(holding: Mapping[str, int]) -> list[str]:
     """Return the terms without CJK pairs that continue an unknown one: together they are one unknown word.
 
     Otherwise a question in a script unknown to the store would count each character as a word.
     """
-    kept = list(terms[:1])
-    for before, term in pairwise(terms):
+    kept = list(holding)[:1]
+    for before, term in pairwise(holding):
         unknown = not holding[before] and not holding[term]
         if not (unknown and before[-1] == term[0] and cjk_pairs(before) and cjk_pairs(term)):
             kept.append(term)
     return kept
 
 
-def affordable(db: Database, table: str, terms: Sequence[str], postings: int = POSTINGS) -> list[str]:
+def affordable(stats: TermStats, postings: int = POSTINGS) -> list[str]:
     """Return the rarest terms whose rows can be ranked in time; at least one that has rows.
 
     In a small store that is all of them. In a large one the words in every tenth text are dropped: they cost
     the most and carry the least information.
     """
-    stats = db.fulltext.term_stats(table, terms)
     kept: list[str] = []
     touched = 0
-    for term in sorted(terms, key=lambda t: (stats.holding[t], t)):
-        if touched and touched + stats.holding[term] > postings:
+    for term, holding in sorted(stats.holding.items(), key=lambda item: (item[1], item[0])):
+        if touched and touched + holding > postings:
             break
-        touched += stats.holding[term]
+        touched += holding
         kept.append(term)
     return kept
 
 
 def memories(db: Database, request: Request, asked: Question) -> Pool:
     """Return the memories of one database found by any path."""
-    if not db.fulltext.term_stats("memories", asked.terms).rows:
+    stats = db.fulltext.term_stats("memories", asked.terms)
+    if not stats.rows:
         return Pool({}, {})
     lists: dict[str, list[str]] = {}
     dense: dict[str, float] = {}
@@ -220,9 +211,8 @@ def memories(db: Database, request: Request, asked: Question) -> Pool:
         def by_terms(terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
             return fulltext.memories(terms, request.filters, limit)
 
-        terms = affordable(db, "memories", asked.terms, MEMORY_POSTINGS)
-        found = by_terms(terms, max(SEARCHED, request.k))
-        words = lexical(db, "memories", asked.terms, found, by_terms)
+        found = by_terms(affordable(stats, MEMORY_POSTINGS), max(SEARCHED, request.k))
+        words = lexical(stats, found, by_terms)
         lists["fts"] = [i for i, _ in found]
     graph: dict[str, tuple[float, str]] = {}
     if "graph" not in request.without:
@@ -416,14 +406,16 @@ def turns(
     own: dict[int, float] = {}
     window: dict[int, float] = {}
     if "fts" not in request.without:
-        terms = affordable(db, "turns", asked.terms)
+        stats = db.fulltext.term_stats("turns", asked.terms)
+        terms = affordable(stats)
         by_words = db.fulltext.turns(terms, TURNS, among)
-        own = lexical(db, "turns", asked.terms, by_words, db.fulltext.turns)
+        own = lexical(stats, by_words, db.fulltext.turns)
         lists["fts"] = [i for i, _ in by_words]
         if "window" not in request.without:
             by_window = db.fulltext.turn_windows(terms, TURNS, among)
-            find = db.fulltext.turn_windows
-            window = lexical(db, "turns", asked.terms, by_window, find, "turn_windows")
+            small = stats.rows <= FEW_ROWS
+            indexed = db.fulltext.term_stats("turn_windows", asked.terms) if small else None
+            window = lexical(stats, by_window, db.fulltext.turn_windows, indexed)
             lists["window"] = [i for i, _ in by_window]
     found = db.turns.get_many({i for ids in lists.values() for i in ids})
     around = db.turns.around(list(found.values()), 1)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 SEARCHED = 100  # parts each path looks at; a filter on files looks at more
 FILTERED = 2_000
 TEST_FACTOR = 0.75  # odds of a part of a test, unless the query asks for tests
-TABLE = "code_chunks"
 
 
 def wanted(request: Request) -> bool:
@@ -51,8 +50,9 @@ def code(db: Database, request: Request, asked: Question) -> Pool:
     words: dict[int, float] = {}
     by_words: list[tuple[int, float]] = []
     if "fts" not in request.without:
-        by_words = db.chunks.search(affordable(db, TABLE, asked.terms), depth)
-        words = lexical(db, TABLE, asked.terms, by_words, db.chunks.search)
+        stats = db.fulltext.term_stats("code_chunks", asked.terms)
+        by_words = db.chunks.search(affordable(stats), depth)
+        words = lexical(stats, by_words, db.chunks.search)
     lists = {"dense": list(dense), "fts": [i for i, _ in by_words]}
     files = db.chunks.paths_of({*dense, *words})
     if request.filters.files:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from remora.store.database import Database
 
-TABLE = "notes"
-
 
 def wanted(request: Request) -> tuple[str, ...]:
     """Return the kinds of notes that are allowed; they have no type, file or module for a filter."""
@@ -48,8 +46,9 @@ def notes(db: Database, request: Request, asked: Question, kinds: Sequence[str])
         def find(terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
             return db.notes.search(terms, kinds, limit, filters)
 
-        by_words = find(affordable(db, TABLE, asked.terms), depth)
-        words = lexical(db, TABLE, asked.terms, by_words, find)
+        stats = db.fulltext.term_stats("notes", asked.terms)
+        by_words = find(affordable(stats), depth)
+        words = lexical(stats, by_words, find)
     # A vector may outlive its note by a moment: the rows decide.
     found = sorted(db.notes.ids_of(kinds, {*dense, *words}, filters))
     lists = {"dense": list(dense), "fts": [i for i, _ in by_words]}

@@ -83,7 +83,8 @@ def search(reader: Reader, request: Request) -> Results:
     turns = {c.key[2]: c.turn for c in found.candidates if c.turn is not None}
     db = reader.databases[0]
     if turns and "amended" not in request.without:
-        hits = amended.mark(hits, turns, gathering.word_weights(db, "turns", found.run.asked.terms))
+        said = db.fulltext.term_stats("turns", found.run.asked.terms)
+        hits = amended.mark(hits, turns, gathering.word_weights(said))
     cut = gathering.with_context(db, contradictions.cut(hits, request.k), turns)
     boosted = any(found.run.boosted) if found.run.boosted else None
     return Results(cut, tuple(found.run.notes), boosted)

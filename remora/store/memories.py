@@ -16,17 +16,7 @@ from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Rela
 from remora.store.connection import Connection, Row
 from remora.store.revisions import UNLOGGED, Revisions
 
-COLUMNS = tuple(
-    """
-    id type content confidence tags related_files related_modules created_at updated_at
-    last_accessed_at access_count scope source project_id session_id commit_sha branch work_unit_ref
-    methodology relations derived_from provenance_session_ids origins taint payload citation_text
-    decay_half_life_days needs_review review_reason user_verified pinned deprecated deprecated_at
-    stale_at superseded_by redaction_count external_id chunk_type chunk_start_line chunk_end_line
-    context_prefix target_node_id impacted_node_ids triggers trust_level_scope embedding_model_id
-    silent
-    """.split()
-)
+COLUMNS = tuple(name for name in MemoryRecord._fields if name not in ("realm", "receipt"))
 _CROWDED_BAND = 64
 # As `core.evidence.hit_source` says it.
 KIND = (
@@ -361,7 +351,7 @@ class Memories:
         for place, read in _READERS:
             if values[place] is not None:
                 values[place] = read(values[place])
-        return MemoryRecord(**dict(zip(COLUMNS, values, strict=True)), realm=self._realm)
+        return MemoryRecord._make((*values, self._realm, None))
 
 
 def records_in(counts: Mapping[str, int]) -> dict[str, int]:

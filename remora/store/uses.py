@@ -114,10 +114,8 @@ class Uses:
         return int(self._connection.value(sql, (session,)))
 
     def _write(self, session: str, kind: Kind, counts: Mapping[str, int], at: str, then: str) -> None:
-        known = json.dumps([i for i, times in counts.items() if times > 0])
-        sql = "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))"
-        ids = [i for (i,) in self._connection.rows(sql, (known,))] if kind != INVENTED else list(counts)
-        before = {i: self._standing(i) for i in ids}
+        before = self._standings([i for i, times in counts.items() if times > 0])
+        ids = list(counts) if kind == INVENTED else list(before)
         self._connection.execute_many(
             f"""INSERT INTO memory_use(memory_id, session_id, kind, n, at) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET n = {then}, at = max(at, excluded.at)""",
@@ -134,8 +132,8 @@ class Uses:
                                   WHERE memory_id = ?1 AND kind IN {USED}) WHERE id = ?1""",
             [(i, at) for i in ids],
         )
-        for memory_id in ids:
-            old, new = before[memory_id], self._standing(memory_id)
+        for memory_id, new in self._standings(ids).items():
+            old = before[memory_id]
             if new.wrong or not new.clean:
                 continue
             with acting("system:use"):
@@ -147,13 +145,14 @@ class Uses:
                     change = Change("resolve", CLEARED)
                     self._memories.update(memory_id, {"needs_review": False}, change=change)
 
-    def _standing(self, memory_id: str) -> _Standing:
-        row = self._connection.row(
-            f"""SELECT m.confidence, m.needs_review, m.taint IS NULL AND m.review_reason IS NULL,
+    def _standings(self, memory_ids: Collection[str]) -> dict[str, _Standing]:
+        rows = self._connection.rows(
+            f"""SELECT m.id, m.confidence, m.needs_review, m.taint IS NULL AND m.review_reason IS NULL,
                   count(DISTINCT CASE WHEN u.kind IN {USED} AND u.session_id <> '{BEFORE}'
                                  THEN u.session_id END),
                   count(CASE WHEN u.kind = 'helped' THEN 1 END), count(CASE WHEN u.kind = 'wrong' THEN 1 END)
-                FROM memories m LEFT JOIN memory_use u ON u.memory_id = m.id WHERE m.id = ? GROUP BY m.id""",
-            (memory_id,),
+                FROM memories m LEFT JOIN memory_use u ON u.memory_id = m.id
+                WHERE m.id IN (SELECT value FROM json_each(?)) GROUP BY m.id""",
+            (json.dumps(list(memory_ids)),),
         )
-        return _Standing(*row) if row else _Standing(0.0, False, False, 0, 0, 0)
+        return {memory_id: _Standing(*rest) for memory_id, *rest in rows}

@@ -23,25 +23,10 @@ from remora.retrieval.candidates import (
     passes,
     without_names,
 )
-from remora.store.database import Database
 from remora.store.fulltext import TermStats
 from tests.retrieval.worlds import WordEmbedder, World, record, request
 
 PATHS = ("dense", "fts", "graph")
-
-
-class Counts(Database):
-    """A space whose words stand in so many rows."""
-
-    fulltext: Any
-
-    def __init__(self, **holding):
-        self.fulltext = self
-        self.holding = holding
-
-    def term_stats(self, table, terms):
-        """Return the counts of some terms in a million rows."""
-        return TermStats(1_000_000, {t: self.holding[t] for t in terms})
 
 
 @pytest.mark.parametrize(
@@ -58,18 +43,17 @@ class Counts(Database):
 )
 def test_the_rarest_affordable_terms_are_kept(holding, kept):
     """In a large store the rarest terms go first, until too many rows would have to be ranked."""
-    terms = sorted(holding, reverse=True)
-    assert affordable(Counts(**holding), "memories", terms) == kept
+    assert affordable(TermStats(1_000_000, holding)) == kept
 
 
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(0, 30_000), max_size=8))
 def test_affordable_terms_can_be_ranked_in_time_and_find_something(holding):
     """Beyond one term with rows the limit holds, and where any term has rows one of them is kept."""
-    kept = affordable(Counts(**holding), "memories", list(holding))
+    kept = affordable(TermStats(1_000_000, holding))
     touched = [holding[t] for t in kept if holding[t]]
     assert sum(touched) <= gathering.POSTINGS or len(touched) == 1
     assert bool(touched) == any(holding.values())
-    assert kept == affordable(Counts(**holding), "memories", sorted(holding))
+    assert kept == affordable(TermStats(1_000_000, dict(sorted(holding.items()))))
 
 
 def shares(world, query):
@@ -79,7 +63,7 @@ def shares(world, query):
     def find(terms, limit):
         return world.db.fulltext.memories(terms, Filters(), limit)
 
-    found = lexical(world.db, "memories", terms, find(terms, 100), find)
+    found = lexical(world.db.fulltext.term_stats("memories", terms), find(terms, 100), find)
     return {world.name_of[i]: share for i, share in found.items()}
 
 
