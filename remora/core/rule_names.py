@@ -46,12 +46,7 @@ _NAMES = {
     ".windsurfrules": "windsurf",
     ".clinerules": "cline",
 }
-_CONTRIBUTING = re.compile(r"(?:\.github/|docs?/)?contributing(?:\.(?:md|rst|txt))?", re.IGNORECASE)
-_DECISION = re.compile(r"(?:docs?/(?:[^/]+/){0,3})?(?:adrs?|decisions)/[^/]+\.md", re.IGNORECASE)
-_NO_DECISION = re.compile(r"(?:readme|index|template|\w*[-_]template)\.md", re.IGNORECASE)
 _NO_LESSONS = "feature_requests.md"  # wishes: beside the lessons, but none of them
-_INDEX = re.compile(r"^~/\.claude/projects/[^/]+/memory/MEMORY\.md$")
-_IN_HOME = re.compile(r"^~/\.claude/projects/[^/]+/memory/")
 
 _CLAUDE = frozenset({"claude", "claude_rules", CLAUDE_MEMORY})
 # The kinds that each host shows its agent, by its documentation; all of them for an unknown host.
@@ -83,11 +78,13 @@ def kind_of(path: str) -> tuple[str, str, bool] | None:
             return kind, before.strip("/"), kind == LESSONS
     if f"/{path}".endswith(f"/{COPILOT}"):
         return "copilot", folder.removesuffix(".github").strip("/"), True
-    if _IN_HOME.match(path):
+    if _in_home(path):
         return CLAUDE_MEMORY, "", base == "MEMORY.md"
-    if _CONTRIBUTING.fullmatch(path):
+    # A hook loads this module before every tool call, so patterns are compiled at their first use.
+    if re.fullmatch(r"(?i)(?:\.github/|docs?/)?contributing(?:\.(?:md|rst|txt))?", path):
         return CONTRIBUTING, "", True
-    if _DECISION.fullmatch(path) and not _NO_DECISION.fullmatch(base):
+    decision = re.fullmatch(r"(?i)(?:docs?/(?:[^/]+/){0,3})?(?:adrs?|decisions)/[^/]+\.md", path)
+    if decision and not re.fullmatch(r"(?i)(?:readme|index|template|\w*[-_]template)\.md", base):
         return DECISIONS, "", False
     kind = _NAMES.get(base.lower(), "")
     # In a subfolder a lower-case "agents.md" is a page about agents.
@@ -96,6 +93,12 @@ def kind_of(path: str) -> tuple[str, str, bool] | None:
     if kind == "claude" and f"/{folder}".endswith("/.claude"):
         folder = folder.removesuffix(".claude").strip("/")
     return kind, folder, True
+
+
+def _in_home(path: str) -> str:
+    """Return a path from the memory folder of Claude Code in the home; empty for one elsewhere."""
+    found = re.match(r"~/\.claude/projects/[^/]+/memory/(.+)", path)
+    return found[1] if found else ""
 
 
 def shown_by(host: str, paths: Collection[str], tags: Collection[str]) -> bool:
@@ -111,7 +114,8 @@ def shown_by(host: str, paths: Collection[str], tags: Collection[str]) -> bool:
         return True  # an import, too, which only its tag identifies
     found = ((path, kind_of(path)) for path in paths)
     return any(
-        kind and kind[0] in shown and (kind[0] != CLAUDE_MEMORY or _INDEX.match(path)) for path, kind in found
+        kind and kind[0] in shown and (kind[0] != CLAUDE_MEMORY or _in_home(path) == "MEMORY.md")
+        for path, kind in found
     )
 
 

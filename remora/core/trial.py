@@ -18,7 +18,6 @@ LOOKS, ALPHA = 8, 0.05  # looks that share the allowed error of a one-sided clai
 PRIOR_WEIGHT = 30.0  # weight of a prior, in units
 BOUNDS = (0.7, 1.5)  # of a factor that a trial may propose
 SAID, HELD = "said", "held"
-QUIET = 0.75  # of the usual rate, at or below which a memory is not shown: ten sessions without help
 
 
 class Estimate(NamedTuple):

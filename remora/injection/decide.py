@@ -18,7 +18,8 @@ trigger below is an action of the agent at this moment:
 The first trigger with a result is the only one at a moment. A memory is shown to an agent once in a session,
 but a rule also at the action if only the brief showed it. There is a limit for each moment and for the whole
 session; memories that lack evidence (`remora/core/evidence.py`), are out of date, belong to another branch or
-are contradicted by another candidate are not shown. Nothing here writes.
+are contradicted by another candidate are not shown. Nothing here writes. Patterns are compiled at their first
+use: most moments need none.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from remora.core.evidence import SESSIONS, may_be_said
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.stems import stem
-from remora.core.trial import QUIET
 from remora.injection import render
 from remora.injection.state import State, ending
 from remora.store.hook_reader import Note, Partner
@@ -46,7 +46,6 @@ MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
-_OUTPUT = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 SEEN = ("error_pattern", "observer_inferred")
 LOOSELY = 0.4  # share of the long words; to select content words would take milliseconds to load
 # Limits of file pairs in the commit history. Predicting each commit from those before it, a named partner is
@@ -54,18 +53,14 @@ LOOSELY = 0.4  # share of the long words; to select content words would take mil
 # which drops pairs that only large commits bring together, .70, .60 and .60.
 TOGETHER, SHARE, LIFT, TIED = 4, 0.7, 1.8, 0.125
 FADED = 0.3  # confidence below which a memory is out of date
-_NAMED = re.compile(r"(?<![\w/])[A-Za-z_][\w.]{3,}")
-_WORD = re.compile(r"\w{3,}")
-_LONG = re.compile(r"\w{4,}")
-_CD = re.compile(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)")
-_TERM = re.compile(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}")
+QUIET = 0.75  # of the usual help, at or below which a memory is not shown: ten sessions without help
 
 
 class Limits(NamedTuple):
     """The limits of injections. Section 9 of the specification gives the threshold and the skipped steps.
 
     Attributes:
-        threshold: confidence that a memory needs, besides evidence, to be injected.
+        threshold: the setting `inject.threshold`; 0: the level of trust decides.
         at_once: memories at one moment.
         moment_characters: characters of an injection.
         times: injections in a session.
@@ -118,6 +113,7 @@ class Setting(NamedTuple):
 
     Attributes:
         limits: the limits of injections.
+        threshold: returns the confidence that a memory needs, besides evidence, to be injected.
         relative: maps a path of the host to one from the root of the project; empty if it lies outside.
         within: whether a folder of the host, absolute or from the moment's own, belongs to the project.
         faded: maps a note to its current confidence.
@@ -131,6 +127,7 @@ class Setting(NamedTuple):
     """
 
     limits: Limits
+    threshold: Callable[[], float]
     relative: Callable[[str], str]
     within: Callable[[str], bool]
     faded: Callable[[Note], float]
@@ -245,8 +242,9 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 
 def _undoes(moment: Moment, note: Note) -> bool:
     """Return whether an edit removes the names of a fix, or adds those of a reverted change."""
-    names = {name for name in _NAMED.findall(note.content.partition(". ")[0]) if _marked(name)}
-    gone, new = (set(_NAMED.findall(text)) for text in (moment.removed, moment.changed))
+    texts = (note.content.partition(". ")[0], moment.removed, moment.changed)
+    stated, gone, new = (set(re.findall(r"(?<![\w/])[A-Za-z_][\w.]{3,}", text)) for text in texts)
+    names = set(filter(_marked, stated))
     return not names.isdisjoint(new - gone if note.type == "dead_end" else gone - new)
 
 
@@ -317,7 +315,7 @@ def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     if not moment.text or not _at_home(moment, setting):
         return SILENCE
     mark = setting.fingerprint(moment.text)
-    words = set(_OUTPUT.findall(moment.text[-MOST_OUTPUT:].lower()))
+    words = set(re.findall(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*", moment.text[-MOST_OUTPUT:].lower()))
     keys = [(triggers.OUTPUT, word) for word in words]
     found = look.triggered([*([(triggers.ERROR, mark)] if mark else []), *keys])
     same = [
@@ -387,7 +385,7 @@ def _say(
             break
         if trigger == "rule" and any(_one_rule(note.content, said.content) for said in chosen):
             continue
-        if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, limits):
+        if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, setting):
             chosen.append(note)
     if not chosen:
         return SILENCE
@@ -443,7 +441,7 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act:
 def _is_sure(note: Note, setting: Setting) -> bool:
     """Return whether a memory has the required confidence, or comes from a person or a rule file."""
     vouched = note.unconfirmed or bool(note.path) or note.source == "user_taught"
-    return vouched or note.confidence >= setting.limits.threshold
+    return vouched or note.confidence >= setting.threshold()
 
 
 def _unconfirmed(note: Note, setting: Setting) -> Note:
@@ -488,7 +486,7 @@ def agreeing(notes: list[Note]) -> list[Note]:
     return [note for note in notes if note.id not in wrong]
 
 
-def _opposed(note: Note, look: Look, limits: Limits) -> bool:
+def _opposed(note: Note, look: Look, setting: Setting) -> bool:
     """Return whether a memory in the store contradicts a note and has at least the same rank.
 
     The note was found by a file, a command or an error; its contradiction may have no such trigger.
@@ -498,7 +496,7 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
         for other in look.like(note.content)
         if other.id != note.id
         and not (_seen(note) and _seen(other))
-        and other.confidence >= limits.threshold
+        and other.confidence >= setting.threshold()
         and _alike(_bare(note.content), _bare(other.content))
         and _outweighs(other, note)
     ]
@@ -510,13 +508,13 @@ def _opposed(note: Note, look: Look, limits: Limits) -> bool:
 
 
 def _one_rule(one: str, other: str) -> bool:
-    mine, theirs = (set(map(stem, _WORD.findall(text))) for text in (one, other))
+    mine, theirs = (set(map(stem, re.findall(r"\w{3,}", text))) for text in (one, other))
     return len(mine & theirs) >= SAME_RULE * min(len(mine), len(theirs))
 
 
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
     """Return whether two texts share enough long words for a closer comparison."""
-    mine, theirs = set(_LONG.findall(one.lower())), set(_LONG.findall(other.lower()))
+    mine, theirs = (set(re.findall(r"\w{4,}", text.lower())) for text in (one, other))
     return len(mine & theirs) >= share * len(mine | theirs)
 
 
@@ -550,7 +548,7 @@ def _outweighs(other: Note, note: Note) -> bool:
 
 def _at_home(moment: Moment, setting: Setting) -> bool:
     """Return whether a command runs in the project; its memories do not apply to other folders."""
-    goes = _CD.match(moment.command)
+    goes = re.match(r"\s*cd\s+(\"[^\"$`]+\"|'[^']+'|[^\s;|&\"'$`~]+)\s*(?:&&|;|\n)", moment.command)
     return setting.within(goes[1].strip("\"'") if goes else "")
 
 
@@ -569,7 +567,7 @@ def _matching(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
 def _terms(text: str) -> list[str]:
     """Return the identifiers of an edit, each once; dotted ones in full and by their last part."""
     found: dict[str, None] = {}
-    for term in _TERM.findall(text):
+    for term in re.findall(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}", text):
         found.setdefault(term)
         if "." in term:
             found.setdefault("." + term.rpartition(".")[2])

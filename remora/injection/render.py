@@ -17,11 +17,6 @@ SHORT = 8  # characters of an id that are shown; every verb accepts them
 LINE = 600  # characters of one memory
 UNCONFIRMED = "unconfirmed"
 UNVERIFIED = "unverified, from a session that had read outside text"
-# Tags of a host or of a speaker; brackets in code are kept.
-_TAG = re.compile(
-    r"<(?=\s*+(?:/\s*+)?(?:system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_|\|))",
-    re.IGNORECASE,
-)
 _HEADS = {
     "rule": "Rules stated in this project about {about}:",
     "undoing": "The commit history of this project about {about}:",
@@ -74,4 +69,5 @@ def recorded(texts: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Return a text on one line, without the beginning of any tag of a host."""
-    return _TAG.sub("‹", " ".join(text.split()))
+    spoken = "system|user|assistant|human|developer|function|tool|invoke|antml|instruction|im_"
+    return re.sub(rf"(?i)<(?=\s*+(?:/\s*+)?(?:{spoken}|\|))", "‹", " ".join(text.split()))

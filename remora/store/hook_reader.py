@@ -18,7 +18,6 @@ from typing import NamedTuple
 import apsw
 
 from remora.core.triggers import Trigger
-from remora.core.trust import EARLIER, FIRST, STATE, THRESHOLDS, UPGRADED
 
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
 OLDEST = 20  # schema that has the triggers and branches of quotes
@@ -27,7 +26,6 @@ SALT, AT_ONCE = "trial.salt", "trial.at_once"  # meta keys: see `store.trials`
 ROOT = "root"  # meta key: the folder that the project was opened in last
 MOST = 40  # memories read for one query
 MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
-_WORD = re.compile(r"[^\W\d_]\w{3,}")
 _CLOCK = "history.clock"  # in `meta`: how many commits were learned; as `history` writes it
 _STALE_DAYS = 200  # between a file's last change and that of a pair that no longer counts
 MOST_TRIGGERED = 400  # the same before the further words of their triggers are checked
@@ -119,6 +117,14 @@ class HookReader:
 
     def threshold(self) -> float:
         """Return the confidence required by the trust level of the project."""
+        from remora.core.trust import (  # most events find no memory
+            EARLIER,
+            FIRST,
+            STATE,
+            THRESHOLDS,
+            UPGRADED,
+        )
+
         sql = "SELECT key, value FROM meta WHERE key IN (?, ?)"
         known = {
             key: json.loads(value) for key, value in self._connections[0].execute(sql, (STATE, UPGRADED))
@@ -215,7 +221,8 @@ class HookReader:
 
         Matching any single word would return half of a large store and take ten times as long.
         """
-        terms = sorted({w.lower() for w in _WORD.findall(text)}, key=lambda w: (-len(w), w))[:MOST_WORDS]
+        words = {word.lower() for word in re.findall(r"[^\W\d_]\w{3,}", text)}
+        terms = sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]
         pairs = [f'("{one}" AND "{other}")' for one, other in combinations(terms, 2)]
         if not terms:
             return []

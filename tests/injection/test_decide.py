@@ -84,6 +84,7 @@ def setting(**more: Any) -> Setting:
     """Return a setting in which the project is the folder /w."""
     values: dict[str, Any] = {
         "limits": Limits(),
+        "threshold": lambda: 0.0,
         "relative": lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "",
         "within": lambda folder: not folder.startswith(("/", "..")) or folder.startswith("/w"),
         "faded": lambda one: one.confidence,

@@ -155,7 +155,7 @@ def test_it_leaves_no_files_behind(tmp_path: Path, empty_file: Path):
 
 
 def test_it_loads_little():
-    """Nothing but the driver, what a named tuple takes, and what triggers and trust levels are."""
+    """Nothing but the driver, what a named tuple takes, and what triggers are."""
     code = (
         "import sys, remora.store.hook_reader as _; "
         "print(*sorted(m for m in sys.modules if m.startswith('remora')))"
@@ -166,7 +166,6 @@ def test_it_loads_little():
         "remora.core",
         "remora.core.stems",
         "remora.core.triggers",
-        "remora.core.trust",
         "remora.store",
         "remora.store.hook_reader",
     ]

@@ -60,22 +60,22 @@ def limits_of(head: Head) -> Limits:
 
 
 def setting_of(
-    head: Head, cwd: str, threshold: float = 0.0, *, early: bool = True, now: float | None = None
+    head: Head, cwd: str, level: Callable[[], float], *, early: bool = True, now: float | None = None
 ) -> Setting:
     """Return the `Setting` of a decision: everything but the moment and the store.
 
     Args:
         head: the head of the session's live file.
         cwd: the folder of the moment's relative paths.
-        threshold: of the trust level; the setting `inject.threshold` overrides it.
+        level: returns the threshold of the trust level; the setting `inject.threshold` overrides it.
         early: the host accepts text before a tool is used.
         now: seconds since the epoch; the current time by default.
     """
     limits = limits_of(head)
-    limits = limits._replace(threshold=limits.threshold or threshold)
     head = tree_of(head, cwd)
     return Setting(
         limits,
+        lambda: limits.threshold or level(),
         relative_to(head.root, cwd),
         lambda folder: is_within(head, cwd, folder),
         lambda note: faded(note, time.time() if now is None else now),

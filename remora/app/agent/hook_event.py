@@ -248,7 +248,7 @@ def _decided(
         return SILENCE
     try:
         state = state_of(told, moment.agent)
-        setting = setting_of(head, moment.cwd, hook_reader.threshold(), early=early)
+        setting = setting_of(head, moment.cwd, hook_reader.threshold, early=early)
         return decide_in_trial(moment, state, hook_reader, setting, head.session, told)
     finally:
         hook_reader.close()

@@ -325,7 +325,7 @@ class Loop:
                 state = deepcopy(self._state(moment.agent))
             state.steps = max(state.steps, least)
             now = self._project.clock.now()
-            setting = setting_of(self._head, moment.cwd, hook_reader.threshold(), early=early, now=now)
+            setting = setting_of(self._head, moment.cwd, hook_reader.threshold, early=early, now=now)
             with self._lock:
                 told = [*self._earlier, *self._lines]
             return decide_in_trial(moment, state, hook_reader, setting, self.session_id, told)

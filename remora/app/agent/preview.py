@@ -80,7 +80,7 @@ def preview(project: OpenProject, at: str, about: str) -> Preview:
         reply = SILENCE
         if hook_reader is not None and project.settings.inject.enabled:
             with closing(hook_reader):
-                setting = setting_of(head, "", hook_reader.threshold(), now=project.clock.now())
+                setting = setting_of(head, "", hook_reader.threshold, now=project.clock.now())
                 reply = decide(moment, State(), hook_reader, setting)
     silent = _silent(project, about, reply.ids) if at == "edit" else ()
     return Preview(at, about, reply.text, tuple(reply.ids), reply.trigger, reply.why, silent)

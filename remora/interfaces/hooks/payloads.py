@@ -19,7 +19,6 @@ from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
 from remora.core.cut import both_ends, sound
 from remora.core.edits import edits_of, joined, sides
 from remora.core.moments import Moment
-from remora.shell.scripts import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -243,6 +242,8 @@ def _paths(given: Mapping[str, Any]) -> tuple[str, ...]:
 def _command(given: Mapping[str, Any]) -> str:
     for value in (given.get(key) for key in _COMMANDS):
         if isinstance(value, list) and value:
+            from remora.shell.scripts import words_of  # a table of programs that most hosts do not need
+
             return words_of([part[:MAX_COMMAND] for part in value[:MAX_NAME] if isinstance(part, str)])
     return text(given, *_COMMANDS)
 

@@ -299,7 +299,7 @@ def test_another_work_tree_of_the_repository(hooked, repo, tmp_path):
         (place / "deep").mkdir()
         head = tree_of(known, str(place / "deep"))
         assert head.root == str(place)
-        assert setting_of(known, str(place)).branch == f"topic-{place.name}"
+        assert setting_of(known, str(place), lambda: 0.0).branch == f"topic-{place.name}"
         assert relative_to(head.root, str(place))("cart.py") == "cart.py"
     other = Repo(tmp_path / "other").init()
     assert tree_of(known, str(other.root)) == known

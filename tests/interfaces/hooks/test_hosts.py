@@ -51,9 +51,7 @@ def test_a_host_is_loaded_alone_and_is_light(name: str) -> None:
     own = {"hosts", "payloads", name.replace("-", "_")}
     assert hooks == {f"remora.interfaces.hooks.{module}" for module in own}
     remora = {module for module in first if module.startswith("remora.core.")}
-    assert remora == {
-        f"remora.core.{module}" for module in ("moments", "actions", "cut", "edits", "programs")
-    }
+    assert remora == {f"remora.core.{module}" for module in ("moments", "actions", "cut", "edits")}
 
 
 @pytest.mark.parametrize("name", HOSTS)
