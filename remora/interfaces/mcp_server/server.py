@@ -47,10 +47,16 @@ class Server(MCPServer[Any]):
     remove control characters and invisible characters.
     """
 
+    _listed: tuple[MCPTool, ...] = ()  # they never change, and every call looks into them
+
     async def list_tools(self) -> list[MCPTool]:
         """Return the tools with shortened schemas."""
-        tools = await super().list_tools()
-        return [tool.model_copy(update={"input_schema": _short(tool.input_schema)}) for tool in tools]
+        if not self._listed:
+            self._listed = tuple(
+                tool.model_copy(update={"input_schema": _short(tool.input_schema)})
+                for tool in await super().list_tools()
+            )
+        return list(self._listed)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
