@@ -22,18 +22,7 @@ from remora.observer.changes import Change, debugs, decisive, longest, only_impo
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.command_fixes import after, already_there, instead, with_set, without_flag
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
-from remora.observer.git_undo import (
-    ELSEWHERE,
-    Commit,
-    Undo,
-    added,
-    committed,
-    hashes,
-    hit,
-    moves,
-    undo,
-    verb_of,
-)
+from remora.observer.git_undo import hit, undo, verb_of
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.shell.forms import as_run, command_form
 from remora.shell.lines import name_of, programs_in
@@ -125,16 +114,14 @@ class Errors(Checkpointed):
     open: list[str]
     counts: dict[str, CommandRun]
     undone: dict[str, tuple[str, int]]  # by file: the longest line that was undone, and its order
-    commits: list[Commit]
-    staged: list[str]  # names given to `git add` since the last commit
+    committed: int  # order of the last commit: no command takes back what it holds
     order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.changes, self.runs, self.open = [], [], []
-        self.commits, self.staged = [], []
         self.failures, self.counts, self.undone = {}, {}, {}
-        self.order, self.limits = 0, limits
+        self.committed, self.order, self.limits = 0, 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> Run | None:
         """Process a finished call; return its run, or None if it ran no command."""
@@ -342,58 +329,26 @@ class Errors(Checkpointed):
         return any(longest(undone) in c.after for c in self.changes if c is not undone)
 
     def _versioned(self, call: Call, pad: Scratchpad) -> None:
-        """Process the git commands of a call: files staged, commits made and changes undone."""
+        """Process the git commands of a call: commits, and changes that are taken back."""
         cwd = call.extra.get("cwd")
         folder = pad.folder(cwd)
-        made: list[str] | None = None
         for part in command_form(call.command, pad.cwd(cwd)).parts:
             words = unwrapped(part.words)
             if words[:1] in (("cd",), ("pushd",)):
                 folder = entered(folder, list(words[1:]))
                 continue
             verb, rest, there = verb_of(words)
-            if not verb:
+            if verb == "commit":
+                self.committed = self.order
+            taken = undo(verb, rest, call.text)
+            if taken is None or _PURPOSEFUL.search(pad.last_text):
                 continue
             place = entered(folder, [there]) if there else folder
             place = _from(pad.home().root or pad.cwd(cwd), place)
-            taken = undo(verb, rest, call.text, self.commits)
-            if taken and not _PURPOSEFUL.search(pad.last_text):
-                self._taken_back(taken, place, call, pad)
-            if verb == "add":
-                self.staged += added(rest, list(self._uncommitted()), place)
-            elif verb in ("commit", "revert"):
-                open_now = list(self._uncommitted())
-                paths = committed(rest, self.staged, open_now, place) if verb == "commit" else []
-                if "--amend" in rest and self.commits:
-                    paths = [*self.commits.pop().paths, *paths]
-                made = hashes(call.text) if made is None else made
-                name = made.pop(0) if made else ""
-                keep_last(self.commits, Commit(name, self.order, tuple(paths)), 60)
-                self.staged = []
-            elif moves(verb, rest, call.text):
-                keep_last(self.commits, Commit(ELSEWHERE, self.order), 60)
-
-    def _uncommitted(self) -> dict[str, int]:
-        """Return the files with uncommitted changes, each with the order of its last commit (-1 if none)."""
-        since: dict[str, int] = {}
-        for made in self.commits:
-            since |= dict.fromkeys(made.paths, made.order)
-        return {c.path: at for c in self.changes if c.order > (at := since.get(c.path, -1))}
-
-    def _taken_back(self, taken: Undo, folder: str, call: Call, pad: Scratchpad) -> None:
-        open_since = self._uncommitted()
-        paths = list(dict.fromkeys(c.path for c in self.changes)) if taken.older else list(open_since)
-        named = hit(taken.names, paths, folder, folders=taken.folders)
-        span = {path: (-1 if taken.older else open_since[path], self.order) for path in named}
-        for place in taken.only:
-            for path in self.commits[place].paths:
-                before = (made.order for made in self.commits[:place] if path in made.paths)
-                first, last = max(before, default=-1), self.commits[place].order
-                span[path] = (min(first, span.get(path, (first, 0))[0]), max(last, span.get(path, (0, 0))[1]))
-        for path, (first, last) in span.items():
-            gone = [c for c in self.changes if c.path == path and first < c.order <= last]
-            if gone:
-                self._backtrack(path, taken.how, gone[-1], call, pad)
+            since = [c for c in self.changes if c.order > self.committed]
+            for path in hit(taken, list(dict.fromkeys(c.path for c in since)), place):
+                gone = [c for c in since if c.path == path]
+                self._backtrack(path, f"git {verb}", gone[-1], call, pad)
                 self.changes = [c for c in self.changes if c not in gone]
 
     def _backtrack(self, path: str, how: str, undone: Change, call: Call, pad: Scratchpad) -> None:

@@ -36,7 +36,7 @@ from remora.observer.session_facts import SessionFacts
 from remora.observer.timeline import Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
-CHECKPOINT = 12  # version of the checkpoint format
+CHECKPOINT = 13  # version of the checkpoint format
 # Early triggers: signal types of a running session that are reported at once, with their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are described

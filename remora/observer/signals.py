@@ -58,9 +58,9 @@ KINDS: dict[str, Kind] = {
         0.68,
         (),
         2,
-        "a change restores text that an earlier one replaced, or git restores a changed file or undoes a "
-        "commit of the session; debug output, moved lines, imports, changes undone to see a test fail, "
-        "switched branches, merge sides, stashes and commits of others do not count",
+        "a change restores text that an earlier one replaced, or git restores a file changed since the "
+        "session's last commit; debug output, moved lines, imports, changes undone to see a test fail, "
+        "switched branches, merge sides and stashes do not count",
     ),
     "read_abandon": Kind(
         "files",
