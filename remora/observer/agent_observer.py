@@ -79,7 +79,7 @@ class AgentObserver(Checkpointed):
         run = self.errors.settle(call, pad)
         self.files.settle(call, pad)
         self.searches.settle(call, pad)
-        self.workflow.settle(call, run, pad)
+        self.workflow.settle(call, run)
         timeline.settle(call, run)
         if call.denied:
             speech.refused(call, pad)

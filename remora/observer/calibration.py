@@ -3,7 +3,6 @@
 A plan counts items and a session counts replies of the model, so the two cannot be divided directly. The
 average number of steps for a planned item over the whole project makes plans comparable: a module is
 reported if its sessions take at least OFF times, or at most 1 / OFF of, the steps that their plans suggest.
-A module is also reported if its plans grow in half of its sessions; a single plan that grew is not enough.
 The sentence adds when tests are run: between the changes or after them.
 """
 
@@ -24,7 +23,6 @@ from remora.shell.location import inside
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is reported
 READ_SESSIONS = 5  # of a module; fewer may only show the needs of a few tasks
-GROWS = 0.5  # share of a module's sessions with a plan whose plans grew
 ORDERED = 0.8  # share of a module's sessions with tests that ran them at the same time
 MODULES = 3  # counted for each session, those with most changes
 ALWAYS, OFTEN = 0.8, 0.5  # shares of a module's sessions that read a file
@@ -75,10 +73,8 @@ def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate | Withd
     per_thing = sum(s for s, _ in everywhere) / max(1, sum(p for _, p in everywhere))
     for module in modules(session, MODULES):
         key = f"module:{module}"
-        told = list(_calibration(session, seen, module, key, per_thing)) if per_thing else []
-        yield from told
-        if not any(isinstance(one, Candidate) for one in told):
-            yield from _grown(session, seen, module)
+        if per_thing:
+            yield from _calibration(session, seen, module, key, per_thing)
         yield from _prefetch(session, seen, module, key)
         yield from _tokens(session, seen, module, key)
 
@@ -138,37 +134,6 @@ def _tests(seen: Seen, key: str) -> str:
     if times < SESSIONS or times < ORDERED * sum(orders.values()):
         return ""
     return f", with {order} ({times} of {sum(orders.values())} sessions)"
-
-
-def _grown(session: Observation, seen: Seen, module: str) -> Iterator[Candidate | Withdrawn]:
-    """Yield a memory that the plans of a module grow, if they do in at least GROWS of its sessions."""
-    planned = {s.session_id for s in seen.shown("step_overrun", f"module:{module}")}
-    details = [s.detail for s in seen.shown("step_overrun", module) if s.session_id in planned]
-    sizes = [(d.get("planned"), d.get("items")) for d in details]
-    grown = [(a, b) for a, b in sizes if isinstance(a, int) and isinstance(b, int) and b >= 1.5 * a > 0]
-    if len(grown) < SESSIONS:
-        return
-    if len(grown) < GROWS * len(planned):
-        yield Withdrawn(external_id("task_calibration", "step_overrun", module), "its plans no longer grow")
-        return
-    if not any(s.type == "step_overrun" and s.key == module for s in session.signals):
-        return
-    was, became = median(a for a, _ in grown), median(b for _, b in grown)
-    ratio = (sum(b / a for a, b in grown) + len(planned) - len(grown)) / len(planned)
-    count = SeenCount(len(grown), *seen.sessions("step_overrun", module)[1:])
-    content = (
-        f"Plans for work in {code(module)} grow: in {len(grown)} of {len(planned)} sessions with a plan "
-        f"{was:.0f} things became {became:.0f} {seen_words(count)}."
-    )
-    payload = {
-        "module": module,
-        "average_actual_steps": round(ratio * was, 1),
-        "average_planned_steps": round(was, 1),
-        "ratio": round(ratio, 2),
-        "sample_count": len(planned),
-    }
-    evidence = shown_by(session, ("step_overrun", module))
-    yield _candidate(session, "step_overrun", "task_calibration", module, content, payload, count, evidence)
 
 
 def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:

@@ -155,7 +155,6 @@ class Observer:
         elif kind in ("reply", "reasoning"):
             speech.told(event.text, event.step, event.key, event.at, pad)
         elif kind == "user_prompt" and not event.agent:
-            watch.workflow.prompt(event.text, pad)
             speech.asked(event.text, event.step, event.key, event.at, pad)
         elif kind == "step":
             watch.workflow.step(event.step, event.tokens, pad, event.key)
@@ -163,7 +162,6 @@ class Observer:
             began = event.extra or {}
             pad.seen_cwd(began.get("root", began.get("cwd")))
         elif kind == "compaction":
-            watch.workflow.compacted()
             if event.step < 1 and not self._parts.timeline.prompts:
                 pad.taint("a conversation that is not in this transcript", 0)
         elif kind == "subagent_stop":

@@ -1,4 +1,4 @@
-"""Memories from recurring searches, files opened by mistake, slow commands and configuration changes.
+"""Memories from recurring searches, files opened by mistake and configuration changes.
 
 An agent that searches for the same name in session after session could have been told where it is. The
 answer is the file that was opened or changed after the search; it is reported if most sessions agree on it,
@@ -22,7 +22,6 @@ from remora.observer.sentences import code, listed, quoted, seen_words, too_few
 AGREE = 0.5  # share of the sessions with an answer that must agree
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
 OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, and its maximum
-SLOW = 60  # seconds
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|\w_\w|\w[-.]\w")
 _SAYS_NOTHING = frozenset(
     """
@@ -150,15 +149,6 @@ def _glob(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
     return "gotcha", content, (right,), {}
 
 
-def _slow(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
-    seconds = [s for d in shown if isinstance(s := d.detail.get("seconds"), int | float)]
-    if not seconds or max(seconds) < SLOW:
-        return "it took less than a minute"
-    slow = f"{code(signal.key)} takes up to {max(seconds):.0f} s"
-    content = f"{slow}: give it the time, or run less of it {seen_words(count)}."
-    return "gotcha", content, (), {"seconds": max(seconds)}
-
-
 def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     beside: Counter[str] = Counter(
         str(p) for s in shown for p in s.detail.get("with", ()) or () if not is_doc(str(p))
@@ -194,27 +184,14 @@ def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told
     return "module_insight", content, (then,), {}
 
 
-def _spike(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
-    tokens = [t for s in shown if isinstance(t := s.detail.get("tokens"), int)]
-    if not tokens:
-        return "its number of tokens is unknown"
-    files: tuple[str, ...] = tuple(str(f) for f in signal.detail.get("files", ()) or ())[:4]
-    middle = sorted(tokens)[len(tokens) // 2]
-    costs = f"{code(signal.key)} costs about {middle:,} tokens of context each time"
-    content = f"{costs}: read a part of it {seen_words(count)}."
-    return "context_cost", content, files, {"tokens": middle}
-
-
 _TELL: Mapping[str, Callable[[Signal, Sequence[Shown], SeenCount], Told | str]] = {
     "repeated_grep": _grep,
     "read_abandon": _wrong_door,
     "glob_ignore": _glob,
-    "time_anomaly": _slow,
     "config_touch": _config,
     "import_chase": _chase,
     "parallel_conflict": _conflict,
     "external_reference": _reference,
-    "context_token_spike": _spike,
 }
 
 

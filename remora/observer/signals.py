@@ -80,12 +80,11 @@ KINDS: dict[str, Kind] = {
         "in one step, names under four characters and a last search without results do not count",
     ),
     "tool_sequence": Kind(
-        "workflow",
+        "recipes",
         0.73,
         ("workflow_recipe",),
         3,
-        "two or more tests, linters, formatters, builds or commits followed a change, up to the next change "
-        "or prompt, and the last succeeded; commands that only read do not count",
+        "a session with changes ran tests, linters, formatters or builds that passed; their order counts",
     ),
     "time_anomaly": Kind(
         "workflow",
@@ -141,12 +140,11 @@ KINDS: dict[str, Kind] = {
         "a configuration file was changed, and another file within ten steps; lock files do not count",
     ),
     "step_overrun": Kind(
-        "workflow",
+        "calibration",
         0.71,
         ("task_calibration",),
         3,
-        "a plan of three items or more grew by half, or one item took ten steps and over three times the "
-        "median of the others; plans that were never started do not count",
+        "a successful session had a plan: the steps that it took for each planned item count, by module",
     ),
     "parallel_conflict": Kind(
         "parallel_agents",
@@ -156,12 +154,11 @@ KINDS: dict[str, Kind] = {
         "two agents that ran at the same time changed a file, or one was told that the file had changed",
     ),
     "context_token_spike": Kind(
-        "workflow",
+        "calibration",
         0.63,
         ("context_cost",),
         3,
-        "the input tokens of a step grew by ten thousand and four times the median growth after files or a "
-        "command; the first step, long prompts and compactions do not count",
+        "the host reported the input tokens of a session with changes: they count, by module",
     ),
 }
 SCORES: dict[str, float] = {name: kind.score for name, kind in KINDS.items()}

@@ -56,36 +56,6 @@ def test_a_module_that_takes_more_than_planned_is_told() -> None:
     assert told(*USUAL, *slow[:2]) == []
 
 
-def growing(day: int, was: int, became: int) -> Observation:
-    """Return a session in one folder whose plan grew, as the observer shows it."""
-    detail = {"planned": was, "items": became, "steps": 40, "longest": "", "longest_steps": 0}
-    return planned(
-        day,
-        "store",
-        50,
-        became,
-        signals=(shows("step_overrun", "store", detail=detail, events=("p",))._replace(at=None),),
-    )
-
-
-def test_a_module_whose_plans_grow_is_told() -> None:
-    """In three sessions at least, and in half of those that had a plan; one session less waits."""
-    grown = [growing(day, 4, 8) for day in (11, 12, 13)]
-    (found,) = told(*USUAL, *grown)
-    assert found.draft.content == (
-        "Plans for work in `store` grow: in 3 of 3 sessions with a plan 4 things became 8 "
-        "(seen in 3 sessions, last 2026-01-13)."
-    )
-    assert beside(found)["ratio"] == 2.0
-    assert found.draft.payload is not None
-    assert found.draft.payload["provenance"]["events"] == ["p"]
-    assert told(*USUAL, *grown[:2]) == []
-    met = [planned(day, "store", 50, 8) for day in range(14, 18)]
-    later = of(*USUAL, *met, *grown)
-    assert [c for c in later if isinstance(c, Candidate)] == []
-    assert "its plans no longer grow" in [w.why for w in later if isinstance(w, Withdrawn)]
-
-
 def test_a_module_that_is_told_says_when_its_tests_run() -> None:
     """Where its sessions agree on it, three at least."""
 

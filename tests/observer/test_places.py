@@ -41,7 +41,6 @@ def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidat
             "leads nowhere; what is meant is",
         ),
         ("read_abandon", "a/state.go", 3, {"instead": "b/state.go"}, "gotcha", "meant is `b/state.go`"),
-        ("time_anomaly", "make e2e", 3, {"seconds": 140}, "gotcha", "`make e2e` takes up to 140 s"),
         (
             "config_touch",
             ".golangci.yaml",
@@ -67,7 +66,6 @@ def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidat
             "module_insight",
             "`https://x.dev/doc` is what changes of `ci.yml` are looked up in",
         ),
-        ("context_token_spike", "full.jsonl", 3, {"tokens": 41_000}, "context_cost", "41,000 tokens"),
     ],
 )
 def test_enough_sessions_make_a_memory(
