@@ -16,8 +16,7 @@ from remora.checks.from_sessions import parts_of
 from remora.core.events import CommandRun, Observation, Signal
 from remora.core.programs import CHECKS
 from remora.observer import signals
-from remora.observer.calibration import modules
-from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id
+from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft
 from remora.observer.past_sessions import KEPT, Seen, Shown
 from remora.observer.sentences import code, seen_words
 from remora.shell.lines import bare
@@ -31,7 +30,6 @@ LONGEST = 80  # characters of a command
 CONFIDENCE = 0.7
 _KEY = "verify"
 _VERBS = {"format": "format with", "lint": "check with", "build": "build with", "test": "test with"}
-_FORMER = "recipes of one module, and of handing work in, are no longer learned"
 
 
 class Step(NamedTuple):
@@ -60,8 +58,6 @@ def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]
     """Yield the recipe of all sessions, if this one ran checks."""
     if not habits(session):
         return
-    for former in ("hand-in", *(f"{_KEY}:{module}" for module in modules(session))):
-        yield Withdrawn(external_id("workflow_recipe", "tool_sequence", former), _FORMER)
     steps = common_steps(seen.shown("tool_sequence", _KEY))
     if len(steps) >= 2:
         yield _candidate(session, seen, steps)

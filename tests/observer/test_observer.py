@@ -109,7 +109,6 @@ def test_an_observation_has_the_course_of_the_session():
         "error_retry",
         "repeated_grep",
         "config_touch",
-        "tool_sequence",
         "test_order",
         "external_reference",
         "self_correction",

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.project.locate import branch_of
 from remora.core.change import Change, acting
 from remora.core.clock import to_iso
-from remora.lifecycle.flags import FORMER, with_reason, without_reason
-from remora.observer.candidate import USER_SAID
+from remora.lifecycle.flags import with_reason, without_reason
 from remora.observer.claims import claims
 from remora.observer.couplings import outside
 
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 LACKS = "the code no longer has"  # start of the review reason; a name follows
 _OF_CODE = frozenset({"user_words", "self_correction", "written"})
-_FORMER = frozenset({"outcome", "commit", "finding", "qa"})  # signals of a session's activity
-_FORMER_DONE = "former kinds"
 _OF_FILES = frozenset({"co_access", "file_access"})  # signals of related files: all must exist
 # A statement of a location: a file in a folder of the project.
 _LIES_IN = re.compile(
@@ -108,34 +105,6 @@ def settle_overtaken(project: OpenProject) -> Settled:
                 continue
             db.memories.update(record.id, changes, change=change)
     return Settled(marked, lifted)
-
-
-@acting("system:code")
-def retire_former(project: OpenProject) -> int:
-    """Retire the learned memories of kinds that are no longer learned, once in a store.
-
-    Memories that a person confirmed, pinned or rewrote stay, and so do those restored later.
-
-    Returns:
-        Number of memories; `restore` brings each back.
-    """
-    db, upkeep = project.db, project.store("project").upkeep
-    with db.connection.transaction():
-        if db.meta.get(_FORMER_DONE) is not None:
-            return 0
-        former = [record for record in _as_learnt(project) if _is_former(record)]
-        for record in former:
-            upkeep.retire(record.id, FORMER)
-        db.meta.set(_FORMER_DONE, to_iso(project.clock.now()))
-    return len(former)
-
-
-def _is_former(record: MemoryRecord) -> bool:
-    payload = record.payload or {}
-    signal = payload.get("signal")
-    if signal == "error_retry":
-        return "remedy" not in payload  # its fix may have worked only once
-    return signal in _FORMER or (signal == "self_correction" and USER_SAID not in record.tags)
 
 
 def _as_learnt(project: OpenProject) -> list[MemoryRecord]:

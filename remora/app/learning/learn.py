@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.indexing import index
 from remora.app.learning import citations
-from remora.app.learning.code_staleness import retire_former, settle_overtaken
+from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.interface_observations import take_in_ui
 from remora.app.learning.promotion import WITHDRAWN, Learnt, Promoter
@@ -175,10 +175,6 @@ def learn(
     if dry_run:
         return run.report(seconds=time.monotonic() - started)
     settled = settle(project, run.branches)
-    if former := retire_former(project):
-        run.notes.append(
-            f"memories of session activity, which are no longer learned, removed from search: {former}"
-        )
     if (stale := settle_overtaken(project)).marked:
         run.notes.append(f"memories ranked lower because they name deleted code: {stale.marked}")
     triggers.refresh(project)

@@ -10,8 +10,6 @@ import pytest
 from remora import Memory
 from remora.app.learning.code_staleness import CodeNow
 from remora.app.learning.learn import LearnReport
-from remora.core.values import MemoryDraft
-from remora.store.session_reader import LearnedRow
 from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
@@ -150,32 +148,3 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
         told = [m.content for m in memory.list(branch="*") if m.type == "causal_dependency"]
     assert len(told) == 1
     assert "shop/till.py" in told[0]
-
-
-def test_what_earlier_versions_learnt_of_sessions_is_taken_out_once(memory: Memory, tmp_path: Path) -> None:
-    """A memory of a commit goes, one that a person changed or confirmed stays, and a restored one too."""
-    db = memory._project.db
-    payload = {"signal": "commit", "key": "k"}
-    ids = []
-    for number in range(3):
-        draft = MemoryDraft(
-            f"feat: part {number} of the till. It was slow.", "work_unit_outcome", payload=payload
-        )
-        (record,) = memory._project.store("project").intake.remember_many(
-            [draft._replace(external_id=f"observed:work_unit_outcome:{number}", source="commit_auto")]
-        )
-        row = LearnedRow(record.id, "stored", "it was committed", record.content, record.created_at)
-        with db.connection.transaction():
-            db.sessions.note_learned(1, [row])
-        ids.append(record.id)
-    memory.edit(ids[1], content="The till was slow until its parts were read at once.")
-    memory.verify(ids[2])
-    (tmp_path / "talks").mkdir()
-    report = memory.learn(tmp_path / "talks")
-    assert report.notes == (
-        "memories of session activity, which are no longer learned, removed from search: 1",
-    )
-    assert [memory.show(one).deprecated for one in ids] == [True, False, False]
-    memory.restore(ids[0])
-    assert memory.learn(tmp_path / "talks").notes == ()
-    assert not memory.show(ids[0]).deprecated
