@@ -259,7 +259,6 @@ class Exchange(NamedTuple):
         report: the last words of the model before the next prompt, shortened.
         step: of the report.
         at: time, ISO 8601.
-        paths: files changed in between, in order.
         findings: sentences of the model that state a cause.
         taint: set if external text was read before the report.
         events: keys of the prompt and of the report.
@@ -269,7 +268,6 @@ class Exchange(NamedTuple):
     report: str
     step: int
     at: str | None = None
-    paths: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     taint: Taint | None = None
     events: tuple[str, ...] = ()
@@ -293,15 +291,11 @@ class Remark(NamedTuple):
 
 
 class CommitMade(NamedTuple):
-    """A commit of a session: its message without trailers, and its files and changed lines.
-
-    `events` is the key of the result that shows it.
-    """
+    """A commit of a session: its message without trailers; `events`: the key of the result that shows it."""
 
     message: str
     step: int
     at: str | None = None
-    paths: tuple[str, ...] = ()
     taint: Taint | None = None
     events: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Exchanges, the units of work in a session: the user's prompt, the changed files and the model's report.
+"""Exchanges, the units of work in a session: the user's prompt and the model's report.
 
 An exchange starts with a prompt and ends before the next one. Its report is the last reply of the model;
 its findings are the sentences in which the model names a cause. Commit messages are kept whole: they are
@@ -13,31 +13,17 @@ from remora.core.events import CommitMade, Event, Exchange, Remark
 from remora.core.text import collapse
 from remora.core.values import Taint
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
+from remora.observer.phrases import SENTENCE
 
 EXCHANGES, COMMITS, REMARKS = 100, 50, 300
 ASK, REPORT, COMMIT, REMARK = 1_200, 3_000, 1_500, 400  # characters
-PATHS, FINDINGS = 60, 6
-
-_CAUSES = ("issue", "problem", "cause", "bug", "reason", "culprit")
-_CAUSE = f"(?:{'|'.join(_CAUSES)})"
-_REAL = "(?:real |actual |root |core |underlying |fundamental )?"
-_FOUND = "(?:i(?:['’]ve| have)? )?found"
-_FINDING = re.compile(
-    rf"(?:\W{{0,4}}|(?:ah|i see|found it|got it|now i see|right|{_FOUND})[!.,:—–-]*\s*)(?:"
-    rf"(?P<said>(?:\*\*)?(?:the |root |a ){_REAL}{_CAUSE}(?:\*\*)?(?: here| now)?"
-    r"(?: is| was|:)(?:\*\*)?:?\s+)"
-    r"|(?:\*\*)?(?:problem|bug|cause)(?:\*\*:|:\*\*|:)\s+"
-    # "I see the problem now. `x` …" and "the test fails because `x` …": the cause follows at once.
-    rf"|(?:i (?:can |now )?see|{_FOUND}) the {_REAL}{_CAUSE}(?: now| here)?[.!] (?=`)"
-    r"|(?:it|(?:the|this)(?: (?!will|would|should|could|may|might)\S+){0,4}) fails? (?=because (?:the )?`)"
-    r")(?:that |because )?(?P<what>[^\n]{30,500}?)(?=\.(?:\s|$)|\n|$)",
+FINDINGS, SHORTEST, LONGEST = 6, 30, 400  # of an exchange; characters of one
+_CAUSE = re.compile(
+    r"\b(?:because|caused by|due to)\b"
+    r"|\b(?:issue|problem|cause|bug|reason|culprit)(?: here| now)? (?:is|was)\b"
+    r"|\A\W*(?:root )?(?:issue|problem|cause|bug)\W{0,3}:",
     re.IGNORECASE,
 )
-# A part of every finding, in lower case, and the places where one may begin: a quick test before _FINDING.
-_CAUSE_IS = re.compile(rf"{_CAUSE}(?:\*\*)?(?: here| now)?(?: is| was|:|[.!] `)|\bfails? because")
-_IN = re.compile(r"in `[^`\n]+`(?:\*\*)?(?::| [-–—]) \S")  # the place, then the cause
-_BEGINNING = re.compile(r"^|(?<=[.!?:]\s)|(?<=\n)")
-_LEAD = 80  # characters of a finding before its cause, at most
 GIT_COMMIT = re.compile(r"\bgit\b[^|;&\n]{0,300}?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-m|--message|-[a-zA-Z]*m)[ =]*(?:"
@@ -57,22 +43,19 @@ class Exchanges(Checkpointed):
     commits: list[CommitMade]
     remarks: list[Remark]
     failed: bool  # whether the last result was an error
-    uncommitted: list[str]
     commands: dict[str, str]
-    paths: dict[str, str]
     ask: str
     report: str
     step: int
     at: str | None
-    changed: list[str]
     found: list[str]
     keys: list[str]  # of the prompt and of the report
     taint: Taint | None
 
     def __init__(self) -> None:
-        self.closed, self.commits, self.uncommitted = [], [], []
-        self.commands, self.paths = {}, {}
-        self.remarks, self.failed = [], False
+        self.closed, self.commits, self.remarks = [], [], []
+        self.commands = {}
+        self.failed = False
         self.taint = None
         self._open("")
 
@@ -103,28 +86,16 @@ class Exchanges(Checkpointed):
             if event.action == "run" and GIT_COMMIT.search(event.command):
                 make_room(self.commands, COMMITS)
                 self.commands[event.call_id or event.key] = commit_message(event.command)
-            elif event.action in ("edit", "write") and event.paths:
-                make_room(self.paths, 200)
-                self.paths[event.call_id or event.key] = "\n".join(event.paths)
             return
         self.failed = event.error
         message = self.commands.pop(event.call_id or event.key, "")
-        paths = self.paths.pop(event.call_id or event.key, "")
-        if event.error:
-            return
-        if message and all(message != made.message for made in self.commits):
-            made = CommitMade(message, event.step, event.at, tuple(self.uncommitted), taint, (event.key,))
+        if not event.error and message and all(message != made.message for made in self.commits):
+            made = CommitMade(message, event.step, event.at, taint, (event.key,))
             keep_last(self.commits, made, COMMITS)
-            self.uncommitted = []
-        for path in filter(None, paths.split("\n")):
-            for changed in (self.changed, self.uncommitted):
-                if path not in changed and len(changed) < PATHS:
-                    changed.append(path)
 
     def _open(self, ask: str, key: str = "") -> None:
         self.ask, self.report, self.step, self.at = ask, "", 0, None
-        self.keys = [key]
-        self.changed, self.found = [], []
+        self.keys, self.found = [key], []
 
     def _current(self) -> Exchange | None:
         if not self.ask or not self.report:
@@ -134,7 +105,6 @@ class Exchanges(Checkpointed):
             self.report,
             self.step,
             self.at,
-            tuple(self.changed),
             tuple(self.found[:FINDINGS]),
             self.taint,
             tuple(self.keys),
@@ -147,29 +117,13 @@ class Exchanges(Checkpointed):
 
 
 def findings(text: str) -> list[str]:
-    """Return the causes that a text names, verbatim.
+    """Return the sentences of a text that name a cause, shortened.
 
-    >>> findings("I see the issue. The problem is that `Detect()` ranges over a map, so order varies.")
-    ['`Detect()` ranges over a map, so order varies']
+    >>> findings("I see. The problem is that `Detect()` ranges over a map, so the order varies. Done.")
+    ['The problem is that `Detect()` ranges over a map, so the order varies.']
     """
-    text = text[:8_000]
-    folded = text.lower()
-    if len(folded) != len(text):  # a character that becomes two in lower case
-        folded = "".join(low if len(low := sign.lower()) == 1 else sign for sign in text)
-    if not any(word in folded for word in _CAUSES):
-        return []
-    named: list[str] = []
-    done = 0
-    for cause in _CAUSE_IS.finditer(folded):
-        first, last = max(done, cause.start() - _LEAD), cause.start() + 1
-        for begun in _BEGINNING.finditer(text, first, last):
-            done = begun.start() + 1  # a place without a finding is not tried again
-            if found := _FINDING.match(text, begun.start()):
-                subject = found["said"] if found["said"] and _IN.match(found["what"]) else ""
-                named.append(collapse(subject + found["what"]))
-                done = found.end()
-                break
-    return named
+    sentences = (collapse(sentence) for sentence in SENTENCE.split(text[:8_000]))
+    return [cut(one, LONGEST) for one in sentences if len(one) >= SHORTEST and _CAUSE.search(one)]
 
 
 def commit_message(command: str) -> str:

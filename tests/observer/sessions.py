@@ -47,9 +47,9 @@ def seen_of(*sessions: Observation) -> SeenHere:
     return seen
 
 
-def said(ask: str, report: str, *paths: str, step: int = 10, **fields: Any) -> Exchange:
+def said(ask: str, report: str, *, step: int = 10, **fields: Any) -> Exchange:
     """Return a request with what came of it."""
-    return Exchange(ask, report, step, "2026-01-05T10:30:00.000Z", paths, **fields)
+    return Exchange(ask, report, step, "2026-01-05T10:30:00.000Z", **fields)
 
 
 def ran(command: str, purpose: str, *, failures: int = 0, runs: int = 1, at: int = 20) -> CommandRun:
