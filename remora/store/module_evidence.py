@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from remora.store.connection import Connection
+from remora.store.graph import DEPENDENCE
 
 ROOT = "./"  # the folder of files that lie in no other
 
@@ -93,9 +94,9 @@ class ModuleEvidence:
 
     def imports(self, a: str, b: str) -> bool:
         """Return whether the code of one of two files uses the other: it is visible then."""
-        sql = """SELECT EXISTS (SELECT 1 FROM graph_nodes x JOIN graph_edges e ON e.from_id = x.id
+        sql = f"""SELECT EXISTS (SELECT 1 FROM graph_nodes x JOIN graph_edges e ON e.from_id = x.id
                    JOIN graph_nodes y ON y.id = e.to_id
-                 WHERE e.type <> 'contains' AND ((x.file_path = ?1 AND y.file_path = ?2)
+                 WHERE {DEPENDENCE} AND ((x.file_path = ?1 AND y.file_path = ?2)
                    OR (x.file_path = ?2 AND y.file_path = ?1)))"""
         return bool(self._connection.value(sql, (a, b)))
 

@@ -72,7 +72,7 @@ WITH checked AS MATERIALIZED (
   WHERE m.type = 'dead_end' AND m.deprecated = 0
 ), again AS MATERIALIZED (
   SELECT s.id, max(coalesce(g.at, s.ended_at, s.started_at)) AS at FROM observer_sessions s
-  JOIN observer_signals g ON g.session_id = s.id AND g.type IN ('backtrack', 'self_correction')
+  JOIN observer_signals g ON g.session_id = s.id AND g.type = 'backtrack'
   JOIN json_each(json_insert(g.paths, '$[#]', g.key)) p
   JOIN dead ON dead.file = p.value AND dead.at < s.started_at GROUP BY s.id
 )

@@ -157,6 +157,24 @@ def test_files_in_no_folder_are_a_module(modelled) -> None:
     assert [one.what for one in evidence.pairs("", 3, 2, 9)] == [("shop/tax.py", "shop/till.py")]
 
 
+def test_files_used_together_are_not_linked_by_that_in_the_code(modelled) -> None:
+    """Only a dependency in the code makes a coupling visible."""
+    memory = modelled(None)
+    met(memory, range(5))
+    shop = memory.root / "shop"
+    shop.mkdir()
+    (shop / "tax.py").write_text("RATE = 2\n")
+    (shop / "till.py").write_text("TILL = 1\n")
+    memory.index()
+    evidence = memory._project.db.module_evidence
+    edges = memory._project.db.connection.rows("SELECT DISTINCT type FROM graph_edges")
+    assert ("co_access",) in edges
+    assert not evidence.imports("shop/tax.py", "shop/till.py")
+    (shop / "till.py").write_text("from shop.tax import RATE\n")
+    memory.index()
+    assert evidence.imports("shop/tax.py", "shop/till.py")
+
+
 def test_golden_sessions(modelled) -> None:
     """What nine real sessions tell a model, and what is proposed without one; `GOLDEN=update` writes it."""
     model = Scripted()
