@@ -1,9 +1,10 @@
 """Check learned memories against the current code.
 
-Sessions undo, rename or rewrite much of their work later, and a memory of it would mislead. So a candidate is
-promoted only if the names in it are still in the index. Each `learn` and `init` checks again: a memory that
-names deleted code is marked stale, and the mark is removed when the code is back. Nothing is checked where
-the code is not indexed, nor for memories of another branch than the one that is checked out.
+Sessions undo, rename or rewrite much of their work later, and a memory of it would mislead. So a memory that
+a model wrote is promoted only if the names in it are still in the index. Each `learn` and `init` checks
+again: a memory that names deleted code is marked stale, and the mark is removed when the code is back.
+Nothing is checked where the code is not indexed, nor for memories of another branch than the one that is
+checked out.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from remora.observer.candidate import Candidate
 
 LACKS = "the code no longer has"  # start of the review reason; a name follows
-_OF_CODE = frozenset({"user_words", "self_correction", "written"})
+_OF_CODE = frozenset({"written"})  # a person's rule may name code that is yet to be written
 _OF_FILES = frozenset({"co_access", "file_access"})  # signals of related files: all must exist
 # A statement of a location: a file in a folder of the project.
 _LIES_IN = re.compile(

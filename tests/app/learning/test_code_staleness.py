@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,18 +11,32 @@ import pytest
 from remora import Memory
 from remora.app.learning.code_staleness import CodeNow
 from remora.app.learning.learn import LearnReport
+from remora.core.values import MemoryRecord
+from remora.llm.scripted import Call, ScriptedModel
 from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
 TOTALS = "def total_of_rows(rows):\n    return sum(row.cents for row in rows)\n"
 TILL = "class Till:\n    def close_register(self):\n        return total_of_rows(self.rows)\n"
+FACT = "The receipt sums its rows with `total_of_rows()` of the totals."
 RULE = "Always call `total_of_rows()` for the sum of the rows."
 THANKS = "perfect, thanks"
 
 
+def answer(_: Call) -> str:
+    """Return a model's answer that makes a memory of what the person said first."""
+    return json.dumps({"memories": [{"content": FACT, "type": "gotcha", "evidence": ["U1"]}]})
+
+
+def opened(root: Path, home: Path) -> Memory:
+    """Open a project with a model that writes what sessions taught."""
+    environ = environment(home, REMORA_LEARN_SYNTHESIS="true")
+    return Memory.open(root, environ=environ, llm=ScriptedModel([answer] * 9))
+
+
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    """A small project, indexed, without a model."""
+    """A small project, indexed."""
     root = tmp_path / "project"
     for path, text in {
         "shop/totals.py": TOTALS,
@@ -30,20 +45,20 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
-    with Memory.open(root, environ=environment(tmp_path)) as opened:
-        opened.index()
-        yield opened
+    with opened(root, tmp_path) as memory:
+        memory.index()
+        yield memory
 
 
-def session(memory: Memory, tmp_path: Path, branch: str = "main") -> Path:
-    """Write a session in which a person states a rule about the code; return its folder."""
-    talk = Talk("s1", 5, str(memory.root), branch).user(f"Sum the rows of the receipt. {RULE}")
+def session(memory: Memory, tmp_path: Path, branch: str = "main", said: str = FACT) -> Path:
+    """Write a session in which a person speaks of the code; return its folder."""
+    talk = Talk("s1", 5, str(memory.root), branch).user(said)
     return talk.reply("The receipt sums its rows.").user(THANKS).save(tmp_path / "talks").parent
 
 
-def rules(report: LearnReport) -> list[str]:
-    """Return the texts of the rules that were learned."""
-    return [o.memory.content for o in report.learnt if o.memory.type == "preference"]
+def facts(report: LearnReport) -> list[MemoryRecord]:
+    """Return the memories that the model wrote."""
+    return [o.memory for o in report.learnt if o.memory.type == "gotcha"]
 
 
 def why_not(report: LearnReport) -> list[str]:
@@ -57,8 +72,19 @@ def test_what_lost_its_name_is_not(memory: Memory, tmp_path: Path) -> None:
         file = memory.root / path
         file.write_text(file.read_text().replace("total_of_rows", "receipt_sum"))
     report = memory.learn(session(memory, tmp_path))
-    assert rules(report) == []
+    assert facts(report) == []
     assert why_not(report) == ["the code no longer has total_of_rows"]
+
+
+def test_a_persons_rule_may_name_what_is_yet_to_be_written(memory: Memory, tmp_path: Path) -> None:
+    """Rules of a person are not held against the code, now or later."""
+    rule = RULE.replace("total_of_rows", "sum_in_cents")
+    said = f"Sum the rows of the receipt. {rule}"
+    report = memory.learn(session(memory, tmp_path, said=said))
+    (learnt,) = [o.memory for o in report.learnt if o.memory.type == "preference"]
+    assert learnt.content.startswith(rule)
+    memory.init()
+    assert memory.show(learnt.id).stale_at is None
 
 
 def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:
@@ -80,11 +106,9 @@ def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) ->
     repo.git("checkout", "-qb", "topic")
     repo.commit("totals", {"shop/totals.py": TOTALS, "shop/till.py": TILL})
     repo.git("checkout", "-q", "main")
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+    with opened(repo.root, tmp_path) as memory:
         memory.index()
-        report = memory.learn(session(memory, tmp_path, "topic"))
-        assert len(rules(report)) == 1
-        (learnt,) = [o.memory for o in report.learnt if o.memory.type == "preference"]
+        (learnt,) = facts(memory.learn(session(memory, tmp_path, "topic")))
         assert memory.show(learnt.id).stale_at is None
         repo.git("merge", "-q", "topic")
         repo.put("shop/totals.py", TOTALS.replace("total_of_rows", "receipt_sum"))
@@ -97,15 +121,13 @@ def test_what_is_on_a_branch_of_its_own_is_not_asked_for_here(tmp_path: Path) ->
 def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
     """A project that was never indexed says nothing about what stands."""
     (tmp_path / "bare").mkdir()
-    with Memory.open(tmp_path / "bare", environ=environment(tmp_path)) as memory:
-        assert len(rules(memory.learn(session(memory, tmp_path)))) == 1
+    with opened(tmp_path / "bare", tmp_path) as memory:
+        assert len(facts(memory.learn(session(memory, tmp_path)))) == 1
 
 
 def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
     """`learn` and `init` mark and lift; what a person confirmed is left alone."""
-    (learnt,) = [
-        o.memory for o in memory.learn(session(memory, tmp_path)).learnt if o.memory.type == "preference"
-    ]
+    (learnt,) = facts(memory.learn(session(memory, tmp_path)))
     file = memory.root / "shop/totals.py"
     file.write_text(TOTALS.replace("total_of_rows", "receipt_sum"))
     till = memory.root / "shop/till.py"
@@ -115,12 +137,12 @@ def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Pa
     assert report.notes == ("memories ranked lower because they name deleted code: 1",)
     marked = memory.show(learnt.id)
     assert marked.stale_at is not None
-    assert marked.review_reason == "the code no longer has total_of_rows"
+    assert marked.review_reason == f"{learnt.review_reason}; the code no longer has total_of_rows"
     assert memory.learn(tmp_path / "talks").notes == ()
     file.write_text(TOTALS)
     memory.init()
     back = memory.show(learnt.id)
-    assert (back.stale_at, back.review_reason, back.needs_review) == (None, None, learnt.needs_review)
+    assert (back.stale_at, back.review_reason) == (None, learnt.review_reason)
     memory.verify(learnt.id)
     file.write_text("")
     memory.init()
