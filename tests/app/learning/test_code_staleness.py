@@ -127,7 +127,8 @@ def test_without_an_index_nobody_asks(tmp_path: Path) -> None:
 
 def test_what_goes_later_is_marked_until_it_is_back(memory: Memory, tmp_path: Path) -> None:
     """`learn` and `init` mark and lift; what a person confirmed is left alone."""
-    (learnt,) = facts(memory.learn(session(memory, tmp_path)))
+    (fact,) = facts(memory.learn(session(memory, tmp_path)))
+    learnt = memory.show(fact.id)
     file = memory.root / "shop/totals.py"
     file.write_text(TOTALS.replace("total_of_rows", "receipt_sum"))
     till = memory.root / "shop/till.py"
