@@ -1,4 +1,4 @@
-"""The cost of work in a module: steps compared with the plan, files to read first, tokens.
+"""The cost of work in a module: steps compared with the plan, and tokens.
 
 A plan counts items and a session counts replies of the model, so the two cannot be divided directly. The
 average number of steps for a planned item over the whole project makes plans comparable: a module is
@@ -9,26 +9,22 @@ The sentence adds when tests are run: between the changes or after them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import median
 
 from remora.core.events import Observation, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id, placed, shown_by
 from remora.observer.past_sessions import Seen, SeenCount, Shown
-from remora.observer.paths import is_doc, is_test
-from remora.observer.sentences import code, listed, seen_words
+from remora.observer.paths import is_doc
+from remora.observer.sentences import code, seen_words
 from remora.shell.location import inside
 
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is reported
-READ_SESSIONS = 5  # of a module; fewer may only show the needs of a few tasks
 ORDERED = 0.8  # share of a module's sessions with tests that ran them at the same time
 MODULES = 3  # counted for each session, those with most changes
-ALWAYS, OFTEN = 0.8, 0.5  # shares of a module's sessions that read a file
-FILES = 12  # kept for each session and module
-CONFIDENCE = {"task_calibration": 0.6, "prefetch_pattern": 0.65, "context_cost": 0.6}
-_RULES = ("claude.md", "agents.md", "gemini.md", ".cursorrules", "readme.md", "contributing.md")
+CONFIDENCE = 0.6
 
 
 def modules(session: Observation, limit: int = 8) -> list[str]:
@@ -58,9 +54,6 @@ def costs(session: Observation) -> list[Signal]:
         if order is not None:
             tests = {"order": order.key, "runs": _runs(order)}
             found.append(Signal("test_order", f"module:{module}", 0, session.ended, (), tests))
-        read = _read_first(session)
-        if read:
-            found.append(Signal("file_access", f"module:{module}", 0, session.ended, (), {"files": read}))
         if session.tokens:
             tokens = {"tokens": session.tokens}
             found.append(Signal("context_token_spike", f"module:{module}", 0, session.ended, (), tokens))
@@ -75,19 +68,11 @@ def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate | Withd
         key = f"module:{module}"
         if per_thing:
             yield from _calibration(session, seen, module, key, per_thing)
-        yield from _prefetch(session, seen, module, key)
         yield from _tokens(session, seen, module, key)
 
 
 def _runs(signal: Signal) -> int:
     return runs if isinstance(runs := signal.detail.get("runs"), int) else 0
-
-
-def _read_first(session: Observation) -> list[str]:
-    """Return the repository files that a session read, the most read first; rule files are left out."""
-    read = [u for u in session.files if u.reads and inside(u.path)]
-    uses = [u for u in read if u.path.rsplit("/", 1)[-1].lower() not in _RULES]
-    return [u.path for u in sorted(uses, key=lambda u: (-u.reads, u.first_step, u.path))[:FILES]]
 
 
 def _pair(shown: Shown) -> tuple[int, int] | None:
@@ -136,38 +121,6 @@ def _tests(seen: Seen, key: str) -> str:
     return f", with {order} ({times} of {sum(orders.values())} sessions)"
 
 
-def _prefetch(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
-    shown = seen.shown("file_access", key)
-    count = seen.sessions("file_access", key)
-    if len(shown) < READ_SESSIONS:
-        return
-    read: Counter[str] = Counter(str(path) for s in shown for path in s.detail.get("files", ()))
-    ranked = sorted(read.items(), key=lambda item: (-item[1], item[0]))
-    # The module's own files are obvious.
-    beyond = [(p, n) for p, n in ranked if not p.startswith(f"{module}/") and not is_test(p)]
-    always = [path for path, n in beyond if n >= ALWAYS * len(shown)][:5]
-    often = [path for path, n in beyond if OFTEN * len(shown) <= n < ALWAYS * len(shown)][:5]
-    if not always:
-        yield Withdrawn(
-            external_id("prefetch_pattern", "file_access", key), "its sessions read different files"
-        )
-        return
-    parts = [f"{listed(always, 5)} nearly always"]
-    parts += [f"{listed(often, 5)} in most of them"] if often else []
-    content = f"Sessions that change {code(module)} also read {', '.join(parts)} {seen_words(count)}."
-    payload = {
-        "always_read_files": always,
-        "frequently_read_files": often,
-        "module_trigger": module,
-        "session_count": count.sessions,
-    }
-    files = (*always, *often)
-    evidence = shown_by(session, *(("file_access", path) for path in files))
-    yield _candidate(
-        session, "file_access", "prefetch_pattern", key, content, payload, count, evidence, files
-    )
-
-
 def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
     shown = seen.shown("context_token_spike", key)
     known = [t for s in shown if isinstance(t := s.detail.get("tokens"), int) and t > 0]
@@ -191,9 +144,8 @@ def _candidate(
     payload: dict[str, object],
     count: SeenCount,
     evidence: Evidence,
-    files: Sequence[str] = (),
 ) -> Candidate:
-    """Return a memory of a module; its files are the module itself unless given."""
+    """Return a memory of a module, whose folder is its file."""
     module = key.removeprefix("module:")
     rule = signals.KINDS[signal]
     memory = draft(
@@ -202,10 +154,10 @@ def _candidate(
         content,
         signal=signal,
         key=key,
-        confidence=CONFIDENCE[memory_type],
+        confidence=CONFIDENCE,
         seen=count,
         evidence=evidence,
-        files=files or (module,),
+        files=(module,),
         payload=payload,
     )._replace(related_modules=(module,), branch=None)
     why = f"{count.sessions} sessions worked there"

@@ -1,8 +1,9 @@
 """The 17 types of signals: their scores, the memory types that they become, and the sessions needed.
 
 Scores, targets and minimum sessions are those of the Auto Claude memory document (section 4), except that the
-model's corrections and backtracks become no memory. `fires` is the condition of each type, with the cases in
-which it must not fire; the tests have cases for both sides.
+model's corrections and backtracks become no memory, nor do files used in a module: `injection/prefetch.py`
+counts them when asked. `fires` is the condition of each type, with the cases in which it must not fire; the
+tests have cases for both sides.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ KINDS: dict[str, Kind] = {
     "file_access": Kind(
         "files",
         0.72,
-        ("prefetch_pattern",),
+        (),
         3,
         "a repository file was read or changed; failed or refused calls, searches and listings do not count",
     ),

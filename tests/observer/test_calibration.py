@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import FileUse, Observation
+from remora.core.events import Observation
 from remora.core.payloads import validate
 from remora.observer.calibration import calibrations
 from remora.observer.candidate import Candidate, Withdrawn
@@ -82,34 +82,6 @@ def test_failed_sessions_do_not_count() -> None:
     """How long a failure took says nothing of the work."""
     failed = [planned(day, "store", 150, outcome="failure") for day in (11, 12, 13)]
     assert told(*USUAL, *failed) == []
-
-
-def reads(day: int, *paths: str, **fields: Any) -> Observation:
-    """Return a session that changed `store/db.go` and read other files."""
-    files = (FileUse("store/db.go", 2, 3, 4, 9), *(FileUse(path, 1, 0, 2, 2) for path in paths))
-    return on(day, f"s{day}", files=files, **fields)
-
-
-def test_files_that_a_module_is_read_with_are_told() -> None:
-    """Nearly always and mostly, in five sessions; rule files never, a module's own go without saying."""
-    sessions = [
-        reads(day, "core/rows.go", "CLAUDE.md", *(["cli/root.go"] if day > 6 else []))
-        for day in (5, 6, 7, 8, 9)
-    ]
-    (found,) = told(*sessions)
-    assert found.draft.content == (
-        "Sessions that change `store` also read `core/rows.go` nearly always, `cli/root.go` in "
-        "most of them (seen in 5 sessions, last 2026-01-09)."
-    )
-    assert beside(found) == {
-        "always_read_files": ["core/rows.go"],
-        "frequently_read_files": ["cli/root.go"],
-        "module_trigger": "store",
-        "session_count": 5,
-    }
-    own = [reads(day, "store/rows.go") for day in (5, 6, 7, 8, 9)]
-    assert told(*own) == []
-    assert told(*sessions[:4]) == []
 
 
 @pytest.mark.parametrize(

@@ -205,11 +205,8 @@ def test_sessions_add_up_to_memories() -> None:
 
 
 def test_tallies_are_what_a_session_did_itself() -> None:
-    """Commands of its checks, and what the module was read with."""
-    assert [(s.type, s.key) for s in tallies(build("s"))] == [
-        ("tool_sequence", "verify"),
-        ("file_access", "module:cli"),
-    ]
+    """The commands of its checks."""
+    assert [(s.type, s.key) for s in tallies(build("s"))] == [("tool_sequence", "verify")]
 
 
 def test_commands_that_fail_are_two_memories_though_the_same_helped():

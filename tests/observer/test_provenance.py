@@ -62,7 +62,6 @@ def whence(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 SIGNALS = {
     ("causal_dependency", "co_access"),
     ("workflow_recipe", "tool_sequence"),
-    ("prefetch_pattern", "file_access"),
     ("context_cost", "context_token_spike"),
     ("preference", "user_words"),
     ("error_pattern", "error_retry"),
