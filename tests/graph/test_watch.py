@@ -15,7 +15,6 @@ import pytest
 import watchfiles
 
 from remora.core.errors import SourceError
-from remora.graph import watch as module
 from remora.graph.watch import watch
 
 QUICK = 60  # milliseconds
@@ -25,18 +24,18 @@ PATIENCE = 5.0  # seconds; a busy machine may take them
 class Watcher:
     """A watch in a thread, with what it has told so far."""
 
-    def __init__(self, root: Path, wanted: Callable[[str], bool], **options: object) -> None:
+    def __init__(self, root: Path, wanted: Callable[[str], bool]) -> None:
         self.sets: queue.Queue[set[str]] = queue.Queue()
         self.stop = threading.Event()
         self.error: Exception | None = None
         self.root = root
-        self.thread = threading.Thread(target=self.run, args=(wanted, options))
+        self.thread = threading.Thread(target=self.run, args=(wanted,))
         self.thread.start()
 
-    def run(self, wanted: Callable[[str], bool], options: dict[str, object]) -> None:
+    def run(self, wanted: Callable[[str], bool]) -> None:
         """Collect sets until the end."""
         try:
-            for found in watch(self.root, debounce_ms=QUICK, stop=self.stop, wanted=wanted, **options):  # type: ignore[arg-type]
+            for found in watch(self.root, debounce_ms=QUICK, stop=self.stop, wanted=wanted):
                 self.sets.put(found)
         except SourceError as error:
             self.error = error
@@ -50,11 +49,9 @@ class Watcher:
 
 
 @contextmanager
-def watching(
-    root: Path, wanted: Callable[[str], bool] = lambda _: True, **options: object
-) -> Iterator[Watcher]:
+def watching(root: Path, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Watcher]:
     """Watch a folder; it has begun when a first file was told of."""
-    watcher = Watcher(root, wanted, **options)
+    watcher = Watcher(root, wanted)
     try:
         deadline = time.monotonic() + PATIENCE
         while watcher.sets.empty() and time.monotonic() < deadline:
@@ -112,54 +109,39 @@ def test_changes_that_go_on_are_one_set(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_moves(tmp_path: Path) -> None:
-    """Its old place is told by itself, the files in its new place one by one."""
-    (tmp_path / "old" / "deep").mkdir(parents=True)
-    (tmp_path / "old" / "node_modules").mkdir()
-    for name in ("old/a.py", "old/deep/b.py", "old/c.log", "old/node_modules/d.py"):
-        (tmp_path / name).write_text("1")
-    with watching(tmp_path, lambda path: path.endswith(".py")) as watcher:
-        (tmp_path / "old").rename(tmp_path / "new")
-        assert watcher.until("old", "new/a.py") == {"old", "new/a.py", "new/deep/b.py"}
+    """Its old and its new place are told, whatever their names; a change of its rights is nothing."""
+    for folder in ("old", "still"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.py").write_text("1")
+    with watching(tmp_path, lambda path: "." not in path or path.endswith(".py")) as watcher:
+        (tmp_path / "still").chmod(0o700)
+        (tmp_path / "old").rename(tmp_path / "new.d")
+        assert watcher.until("old", "new.d") == {"old", "new.d"}
 
 
-def test_polling_tells_the_same(tmp_path, monkeypatch):
-    """Looking at the files again and again finds changes too."""
-    monkeypatch.setattr(module, "POLL_MS", 50)
+def test_polling_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the hint names works: the files are looked at again and again."""
+    monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "true")
+    monkeypatch.setenv("WATCHFILES_POLL_DELAY_MS", "50")
     (tmp_path / "a.py").write_text("1")
     os.utime(tmp_path / "a.py", (1, 1))  # times are compared in whole seconds
-    with watching(tmp_path, poll=True) as watcher:
+    with watching(tmp_path) as watcher:
         (tmp_path / "a.py").write_text("22")
         watcher.until("a.py")
 
 
-def test_without_room_it_polls_and_says_so(tmp_path, monkeypatch):
-    """When the system has too few handles the watch goes on by polling."""
-    monkeypatch.setattr(module, "POLL_MS", 50)
-    real = watchfiles.watch
+@pytest.mark.parametrize("error", [OSError("OS file watch limit reached."), RuntimeError("no watcher")])
+def test_a_refusal_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """It is an error that says what helps."""
 
-    def limited(*paths, **options):
-        if not options["force_polling"]:
-            raise OSError("OS file watch limit reached. about [/p]")
-        return real(*paths, **options)
+    def refused(*_: object, **__: object) -> Iterator[set[tuple[watchfiles.Change, str]]]:
+        raise error
 
-    monkeypatch.setattr(watchfiles, "watch", limited)
-    said: list[str] = []
-    with watching(tmp_path, say=said.append) as watcher:
-        (tmp_path / "a.py").write_text("1")
-        watcher.until("a.py")
-    assert len(said) == 1
-    assert "max_user_watches" in said[0]
-
-
-def test_another_refusal_is_an_error(tmp_path, monkeypatch):
-    """What polling would not help is told to the caller."""
-
-    def broken(*paths, **options):
-        raise RuntimeError("error in underlying watcher")
-
-    monkeypatch.setattr(watchfiles, "watch", broken)
-    with pytest.raises(SourceError, match="underlying watcher"):
+    monkeypatch.setattr(watchfiles, "watch", refused)
+    with pytest.raises(SourceError, match=str(error)) as caught:
         next(watch(tmp_path, stop=threading.Event(), wanted=lambda _: True))
+    assert "fs.inotify.max_user_watches" in caught.value.hint
+    assert "WATCHFILES_FORCE_POLLING=true" in caught.value.hint
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
