@@ -1,8 +1,6 @@
 """The map of a project: its modules, their purposes, dependencies and memories.
 
-A module is a package: the folder in `graph_files.module`. In a project without a package structure (all its
-code in one or two folders) the modules are the communities of files that use each other, each named after the
-file with most edges in it.
+A module is a package: the folder in `graph_files.module`.
 """
 
 from __future__ import annotations
@@ -13,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.globs import matches
-from remora.core.text import STOP_WORDS, clean, collapse, identifier_parts, shorten, words
-from remora.graph.communities import communities
+from remora.core.text import clean, collapse, shorten
 from remora.graph.packed import unpack_outline
 from remora.store.layers import module_key
 
@@ -23,12 +20,9 @@ if TYPE_CHECKING:
     from remora.store.overview import FileLink, MappedFile
 
 MOST = 200  # modules of a map
-FLAT_MODULES, FLAT_FILES = 2, 24  # so few modules with so many files of code are no division
 SHOWN = 8  # modules that one depends on or is used by
 HOT = 3
 PURPOSE_CHARS = 200
-DOCS_READ = 120  # definitions whose docs are counted if a module has no other purpose
-COMMON_WORDS = 5
 # Files whose doc describes their folder, in order.
 _SPEAKERS = (
     "__init__.py doc.go package-info.java mod.rs lib.rs index.ts index.tsx index.js index.mjs main.go main.rs"
@@ -40,19 +34,13 @@ _MARKUP = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|!?\[(?=[^\[\]]*\]\([^()\s]*\))|(?
 _HEADING = re.compile(r"#{1,3}\s+(.*[^\s#]|.)")
 _UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
 _NOT_PROSE = ("#", "!", "$", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
-_EVERYWHERE = STOP_WORDS | frozenset(
-    """return returns get gets set sets make makes given use used using test tests new one value values name
-    names function class method object objects type types self none true false list str int arg args kwargs
-    param params see e g whether like must may also file files data init main run add call called""".split()
-)
 
 
 class ModuleInfo(NamedTuple):
     """A module of a project.
 
     Attributes:
-        name: its folder ("." is the root), or for communities the path, without its extension, of the file
-            with most edges.
+        name: its folder; "." is the root.
         files: number of files.
         lines: lines of code; prose and data do not count.
         languages: of its code, the one with most lines first.
@@ -106,35 +94,10 @@ class Grouping(NamedTuple):
 
 def grouping(db: Database) -> Grouping:
     """Return the modules of a project with their files, by name."""
-    files, links = db.overview.files(), db.overview.links()
     packages: defaultdict[str, list[MappedFile]] = defaultdict(list)
-    for file in files:
+    for file in db.overview.files():
         packages[file.module or "."].append(file)
-    code = [file for file in files if file.kind == "code" and not file.test]
-    if len(code) >= FLAT_FILES and len({file.module for file in code}) <= FLAT_MODULES:
-        packages = defaultdict(list, _by_community(files, links))
-    return Grouping({name: packages[name] for name in sorted(packages)}, links)
-
-
-def _by_community(files: Sequence[MappedFile], links: Sequence[FileLink]) -> dict[str, list[MappedFile]]:
-    """Group code by its edges; code without edges, prose and data stay with their folder."""
-    by_id = {file.id: file for file in files}
-    degree: Counter[int] = Counter()
-    weights: dict[tuple[int, int], float] = {}
-    for link in links:
-        if link.from_id in by_id and link.to_id in by_id:
-            weights[link.from_id, link.to_id] = link.weight
-            degree.update((link.from_id, link.to_id))
-    found: defaultdict[str, list[MappedFile]] = defaultdict(list)
-    for group in communities([i for i in by_id if degree[i]], weights):
-        members = [by_id[i] for i in group]
-        centre = min(members, key=lambda f: (f.test, -degree[f.id], f.path))
-        name = centre.path[: centre.path.rfind(".")] if "." in centre.name[1:] else centre.path
-        found[centre.path if name in found else name] += sorted(members, key=lambda f: f.path)
-    for file in files:
-        if not degree[file.id]:
-            found[file.module or "."].append(file)
-    return dict(found)
+    return Grouping({name: packages[name] for name in sorted(packages)}, db.overview.links())
 
 
 def module_map(db: Database, limit: int = MOST) -> list[ModuleInfo]:
@@ -279,17 +242,16 @@ def module_named(written: str, names: Iterable[str]) -> str | None:
 def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
     """Return one sentence for each module with a known purpose.
 
-    Sources in order: a memory, the package's own doc, a language model, the README of its folder, and last
-    the most common words of its definitions' docs.
+    Sources in order: a memory, the package's own doc, a language model, the README of its folder.
     """
     told = _told(db, modules)
     asked = db.layers.modules()
     found: dict[str, str] = {}
     for name, files in modules.items():
-        said = told.get(name) or _own_doc(db, name, files)
+        said = told.get(name) or _own_doc(db, files)
         if not said and name in asked:
             said = sentence(str(asked[name].metadata.get("purpose", "")))
-        found[name] = said or _readme(db, name, files) or _common_words(db, files)
+        found[name] = said or _readme(db, name, files)
     return {name: said for name, said in found.items() if said}
 
 
@@ -319,15 +281,12 @@ def _told(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str
     return found
 
 
-def _own_doc(db: Database, name: str, files: Sequence[MappedFile]) -> str:
+def _own_doc(db: Database, files: Sequence[MappedFile]) -> str:
     """Return the first sentence of the doc that describes a module."""
     code = [f for f in files if f.kind == "code"]
-    speakers = [f for f in code if f.path == name or f.path[: f.path.rfind(".")] == name]
-    if not speakers:
-        top = _top(files)
-        order = {speaker: at for at, speaker in enumerate(_SPEAKERS)}
-        speakers = [f for f in code if f.folder == top and f.name in order]
-        speakers.sort(key=lambda f: order[f.name])
+    top = min((f.folder for f in files), key=lambda folder: (folder.count("/"), folder))
+    speakers = [f for f in code if f.folder == top and f.name in _SPEAKERS]
+    speakers.sort(key=lambda f: _SPEAKERS.index(f.name))
     if not speakers:
         # A Go package may be described in any of its files; a single file describes itself.
         speakers = [f for f in code if f.language == "go" and not f.test][:10] if len(code) > 1 else code
@@ -338,11 +297,6 @@ def _own_doc(db: Database, name: str, files: Sequence[MappedFile]) -> str:
         if doc and not _legal(doc) and (file.language != "go" or doc.startswith(("Package ", "Command "))):
             return sentence(doc)
     return ""
-
-
-def _top(files: Iterable[MappedFile]) -> str:
-    """Return the topmost folder of some files."""
-    return min((f.folder for f in files), key=lambda folder: (folder.count("/"), folder))
 
 
 def _legal(doc: str) -> bool:
@@ -386,19 +340,3 @@ def _opening(text: str) -> tuple[str, str]:
                 paragraph.append(more.strip())
             return heading, " ".join(paragraph)
     return heading, ""
-
-
-def _common_words(db: Database, files: Sequence[MappedFile]) -> str:
-    """Return the words of most definitions' docs in a module, or else of their names."""
-    paths = [f.path for f in files if not f.test] or [f.path for f in files]
-    docs = db.overview.docs(paths, DOCS_READ)
-    for texts in ([doc for _, doc in docs if doc], [" ".join(identifier_parts(label)) for label, _ in docs]):
-        counts = Counter(w for text in texts for w in set(words(text)) if _telling(w))
-        best = sorted((w for w in counts if counts[w] > 1), key=lambda w: (-counts[w], w))[:COMMON_WORDS]
-        if len(best) > 1:
-            return f"About {', '.join(best)}."
-    return ""
-
-
-def _telling(word: str) -> bool:
-    return len(word) > 2 and word not in _EVERYWHERE and not word.isdigit()

@@ -6,7 +6,6 @@ Read-only. Each query reads one index or one table once, whatever the size of th
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from typing import NamedTuple
 
 from remora.store.connection import Connection
@@ -113,14 +112,6 @@ class Overview:
                  ORDER BY user_verified DESC, pinned DESC, confidence DESC, created_at DESC, id"""
         rows = self._connection.rows(sql)
         return [Insight(i, text, tuple(json.loads(m)), tuple(json.loads(f))) for i, text, m, f in rows]
-
-    def docs(self, paths: Collection[str], limit: int) -> list[tuple[str, str]]:
-        """Return (name, first docstring line) of the definitions in files."""
-        sql = """SELECT n.label, coalesce(n.metadata ->> 'doc', '') FROM json_each(?) j
-                 CROSS JOIN graph_nodes n ON n.file_path = j.value
-                 WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.id LIMIT ?"""
-        rows = self._connection.rows(sql, (json.dumps(sorted(paths)), limit))
-        return [(label, doc) for label, doc in rows]
 
     def newest_file(self) -> tuple[int, int]:
         """Return the number of files and the highest id of their nodes.

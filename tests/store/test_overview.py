@@ -96,12 +96,6 @@ def test_insights(db: Database) -> None:
     assert db.overview.insights()[1] == Insight("2", "B", ("lib",), ("a.py",))
 
 
-def test_docs(code: Database) -> None:
-    """Names and first lines of docs of definitions, at most so many."""
-    assert code.overview.docs(["lib/b.py"], 9) == [("f0", "Do it."), ("f1", "Do it.")]
-    assert len(code.overview.docs(["lib/a.py", "lib/b.py"], 2)) == 2
-
-
 def test_the_busiest(code: Database) -> None:
     """Files and definitions that most depends on, half of each."""
     assert code.overview.busiest(50) == ["lib/a.py", "lib/b.py", "lib/a.py:f0"]

@@ -149,8 +149,7 @@ def files(cli: CliContext, *, task: tuple[str, ...], k: int, tests: bool) -> Non
 def modules(cli: CliContext, *, limit: int) -> None:
     """Lists the modules, largest first.
 
-    A module is a folder, or, if all code is in one or two folders, a group of files that use each
-    other. A row gives purpose, dependencies, most changed files and number of memories.
+    A module is a folder. A row gives purpose, dependencies, most changed files and number of memories.
     """
     found = cli.memory(writes=False).modules()
     shown = found[:limit] if limit else found
