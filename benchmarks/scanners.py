@@ -44,7 +44,7 @@ PURE = (
 TEXTS = frozenset({"str", "bytes", "str | None"})
 NO_SCANNERS = frozenset({
     "core.secret_rules:compiled",  # its text is a pattern of ours
-    "graph.packed:kept_outline", "graph.packed:unpack_links",  # of bytes that we packed
+    "graph.packed:kept_outline",  # of bytes that we packed
     "graph.packed:unpack_outline", "graph.packed:unpack_uses",
 })  # fmt: skip
 REFUSALS = (RemoraError, Broken, ValueError, LookupError, RecursionError)  # of a text that makes no sense

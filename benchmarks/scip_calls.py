@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.code import Definition, Import, Link, Outline
-from remora.graph.scip import precise_links, symbol_keys
+from remora.graph.scip import precise_links
 from remora.graph.scip_index import DEFINITION, ScipDocument
 from remora.graph.scip_symbols import parse_name
 
@@ -108,7 +108,20 @@ def known_calls(root: Path, documents: Iterable[ScipDocument], outlines: Mapping
         for o in d.occurrences
         if not o.roles & DEFINITION
     }
-    return Known(references, calls, kinds, sites, symbols, symbol_keys(own, definitions))
+    return Known(references, calls, kinds, sites, symbols, _keys(own, outlines))
+
+
+def _keys(documents: Iterable[ScipDocument], outlines: Mapping[str, Outline]) -> dict[str, str]:
+    """Return the key of our definition for each global name that is defined at its line."""
+    found: dict[str, str] = {}
+    for document in documents:
+        path = document.relative_path
+        ours = {(d.line, d.name): f"{path}:{d.qualname}" for d in outlines[path].definitions}
+        for occurrence in document.occurrences:
+            name = parse_name(occurrence.symbol) if occurrence.roles & DEFINITION else None
+            if name and name.last and (key := ours.get((occurrence.line, name.last.name))):
+                found[occurrence.symbol] = key
+    return found
 
 
 def _edge(link: Link) -> Edge:

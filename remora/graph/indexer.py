@@ -43,7 +43,7 @@ from remora.graph.names import (
     ways_of,
     wholes,
 )
-from remora.graph.packed import kept_outline, unpack_links, unpack_outline, unpack_uses
+from remora.graph.packed import kept_outline, unpack_outline, unpack_uses
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
 from remora.graph.stored_symbols import StoredSymbols
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
-VERSION = 7  # of the facts of a file: a change causes every file to be read again
+VERSION = 8  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
@@ -86,8 +86,6 @@ class _Touched:
         self.paths: set[str] = set()
         self.names: set[str] = set()
         self.closure: set[tuple[int, int]] = set()
-        # Files whose precise edges may hold again, since one that they lead to is as it was.
-        self.precise: set[str] = set()
         # A run before this one ended before its closure was done, or too much is gone to follow it.
         self.rebuild = False
 
@@ -154,8 +152,6 @@ class Indexer:
         self._fresh = {}
         left_at = self._db.meta.get(OPEN)
         touched.rebuild = bool(left_at) or len(gone) > MANY
-        if left_at:
-            touched.precise.update(self._db.other_sources.covered())
         # A run that died while it read took with it what its files touch elsewhere.
         everything = state is None or left_at not in (None, False, LINKING)
         if changed or gone:
@@ -277,9 +273,7 @@ class Indexer:
         self._touch(path, before, after, touched)
         file_id = self._graph.put_file(new.file, now)
         self._graph.put_nodes(new.file, after.definitions if after else (), now)
-        self._graph.put_links(path, (), "scip", now)  # they speak of the file as it was
-        if self._db.other_sources.covers(path, new.file.hash):
-            touched.precise.update(self._graph.pointing_at(path))
+        self._db.other_sources.uncover(path)
         if new.facts:
             if len(self._fresh) < BATCH_FILES:
                 self._fresh[path] = new.facts
@@ -367,8 +361,7 @@ class Indexer:
             if self._db.meta.get(OPEN):
                 self._db.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
-        again = touched.precise.difference(todo)
-        many = len(todo) + len(again) > MANY or touched.rebuild
+        many = len(todo) > MANY or touched.rebuild
         if not todo and not many:
             with self._db.transaction(durable=False):
                 self._db.closure.make_again(touched.closure)
@@ -384,30 +377,17 @@ class Indexer:
             with self._db.transaction(durable=False):
                 for path, own in found:
                     self._graph.put_links(path, own, "ast", now)
-                    self._put_precise(path, now)
+                    self._db.other_sources.prefer_precise(path)
                     self._graph.linked(path, now)
                 if not many:
                     self._db.closure.update(self._graph.keys(batch).values(), touched.closure)
                     touched.closure = set()
             done += len(batch)
             report("resolving", done, len(todo))
-        if again:
-            with self._db.transaction(durable=False):
-                for path in sorted(again):
-                    self._put_precise(path, now)
-                if not many:
-                    self._db.closure.update(self._graph.keys(again).values())
         if many:
             with self._db.transaction(durable=False):
                 self._db.closure.rebuild()
         return done, resolver.skipped
-
-    def _put_precise(self, path: str, now: int) -> None:
-        """Write a file's edges from a SCIP index, if the index covers its current content."""
-        links = self._db.other_sources.links_of(path)
-        if links is not None:
-            self._graph.put_links(path, unpack_links(links), "scip", now)
-            self._db.other_sources.prefer_precise(path)
 
     def _all_symbols(self) -> Symbols:
         listed = [row.path for row in self._graph.files().values() if not row.skipped]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from remora.core.code import Binding, Definition, Import, Link, Outline, Reference, Uses
+from remora.core.code import Binding, Definition, Import, Outline, Reference, Uses
 
 KEPT = 256  # outlines that stay unpacked: those that the files in hand lead to, again and again
 LEVEL = 1  # of zlib: a third of the size at a tenth of the time of level 9
@@ -50,16 +49,6 @@ def unpack_uses(data: bytes) -> Uses:
         tuple(map(Reference, *references)) if references else (),
         tuple(map(Binding, *bindings)) if bindings else (),
     )
-
-
-def pack_links(links: Sequence[Link]) -> bytes:
-    """Return edges as bytes."""
-    return _pack([list(link) for link in links])
-
-
-def unpack_links(data: bytes) -> list[Link]:
-    """Return the edges in bytes of `pack_links`."""
-    return [Link(*link) for link in _unpack(data)]
 
 
 def _pack(value: object) -> bytes:

@@ -3,8 +3,7 @@
 An index describes the files of its own time, so a file changed since keeps our own edges; the number of newer
 files is reported. Between two of the other files the index's calls and bases replace ours; those into a file
 that the index does not cover stay, and so do imports, since an index has none of its own. An index is read
-once: its edges of each file are stored with the content they describe, and become valid again when an edit is
-undone.
+once; a file that changes afterwards has only our own edges until there is a new index.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import Definition, Import, Link, Outline
 from remora.core.errors import SourceError
 from remora.graph import indexer
-from remora.graph.packed import pack_links, unpack_outline
-from remora.graph.scip import clean, precise_links, symbol_keys
+from remora.graph.packed import unpack_outline
+from remora.graph.scip import clean, precise_links
 from remora.graph.scip_index import find_index, read_index
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
 NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
 SCIP = "scip"
-FORMAT = 1  # of the stored edges: a change causes the index to be read again
 
 
 class Taken(NamedTuple):
@@ -47,10 +45,10 @@ class Taken(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The content of an index: its edges by source file, the content of its files, the newer files."""
+    """The content of an index: its edges by source file, the files it covers, the number of newer files."""
 
     links: dict[str, list[Link]]
-    covered: dict[str, str]
+    covered: set[str]
     newer: int
 
 
@@ -68,29 +66,21 @@ def take(db: Database, root: Path, now: int) -> Taken:
     name = path.relative_to(root).as_posix()
     try:
         status = path.stat()
-        stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION, FORMAT]
+        stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION]
         if db.meta.get(STAMP) == stamp:
             return Taken(db.other_sources.count_from(SCIP), name, db.meta.get(NEWER) or 0)
         with path.open("rb") as file:
             found = _links(db, read_index(file), status.st_mtime_ns)
-            file.seek(0)
-            names = symbol_keys(read_index(file), lambda of: _definitions(db, of))
     except OSError as error:
         raise SourceError(
             f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
         ) from None
     _drop(db)
     with db.connection.transaction(durable=False):
-        db.other_sources.cover(
-            {
-                path: (hashed, pack_links(found.links[path]) if path in found.links else None)
-                for path, hashed in found.covered.items()
-            }
-        )
+        db.other_sources.cover(found.covered)
         for start in sorted(found.links):
             db.graph.put_links(start, found.links[start], SCIP, now)
             db.other_sources.prefer_precise(start)
-        db.other_sources.put_symbols(names)
         db.meta.set(STAMP, stamp)
         db.meta.set(NEWER, found.newer)
         db.closure.rebuild()
@@ -100,10 +90,10 @@ def take(db: Database, root: Path, now: int) -> Taken:
 def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
     """Return the edges of an index for the files that are not newer than it."""
     read = [f for f in db.graph.files().values() if not f.skipped and not f.stale]
-    usable = {file.path: file.hash for file in read if file.mtime_ns <= made_ns}
-    fresh = {file.path for file in read} - usable.keys()
+    usable = {file.path for file in read if file.mtime_ns <= made_ns}
+    fresh = {file.path for file in read} - usable
     newer: set[str] = set()
-    covered: dict[str, str] = {}
+    covered: set[str] = set()
 
     def seen() -> Iterator[ScipDocument]:
         for document in documents:
@@ -111,7 +101,7 @@ def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Fo
             if path in fresh:
                 newer.add(path)
             elif path in usable:
-                covered[path] = usable[path]
+                covered.add(path)
             yield document
 
     @lru_cache(maxsize=1000)
@@ -135,14 +125,9 @@ def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Fo
     return _Found(by_file, covered, len(newer))
 
 
-def _definitions(db: Database, path: str) -> Sequence[Definition]:
-    packed = db.graph.facts(path)[0]
-    return unpack_outline(packed).definitions if packed else ()
-
-
 def _drop(db: Database) -> None:
     """Delete the edges of an earlier index; the next run resolves its files again."""
     with db.connection.transaction(durable=False):
         db.graph.unlink({*db.other_sources.drop_from(SCIP), *db.other_sources.covered()})
-        db.other_sources.cover({})
+        db.other_sources.cover(())
         db.meta.set(STAMP, None)

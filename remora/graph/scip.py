@@ -56,18 +56,6 @@ def precise_links(
     return table.links()
 
 
-def symbol_keys(
-    documents: Iterable[ScipDocument], definitions: Callable[[str], Sequence[Definition]]
-) -> dict[str, str]:
-    """Return the key of our definition for each global name of an index."""
-    table = _Table()
-    for document in documents:
-        path = clean(document.relative_path)
-        if path:
-            _File(path, document, definitions(path)).define(table)
-    return {name: found.key for name, found in sorted(table.defined.items()) if "\0" not in name}
-
-
 def clean(path: str) -> str:
     """Return a document's path relative to the root as in the graph, "" for one outside of it."""
     plain = posixpath.normpath(path.replace("\\", "/"))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from remora.core.code import EXACT, GUESS_BELOW
 from remora.store.connection import Connection
-
-# A file `s` of an index whose content is still the one that the index speaks of.
-_AS_COVERED = "EXISTS (SELECT 1 FROM graph_files f WHERE f.path = s.path AND f.hash = s.hash)"
 
 
 class OtherSources:
@@ -18,47 +15,46 @@ class OtherSources:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def cover(self, files: Mapping[str, tuple[str, bytes | None]]) -> None:
-        """Replace the coverage of a SCIP index: by path the content hash of a file and its packed edges.
-
-        The edges are None if none in the index start in the file.
-        """
+    def cover(self, paths: Iterable[str]) -> None:
+        """Replace the set of files whose current content a SCIP index describes."""
         self._connection.execute("DELETE FROM scip_files")
-        self._connection.execute_many(
-            "INSERT INTO scip_files(path, hash, links) VALUES (?, ?, ?)",
-            [(path, *files[path]) for path in sorted(files)],
+        self._connection.execute(
+            """INSERT INTO scip_files(path, hash)
+               SELECT f.path, f.hash FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value""",
+            (json.dumps(sorted(paths)),),
+        )
+
+    def uncover(self, path: str) -> None:
+        """Drop what a SCIP index says of a file, whose content is another now."""
+        self._connection.execute("DELETE FROM scip_files WHERE path = ?", (path,))
+        self._connection.execute(
+            """DELETE FROM graph_edges WHERE source = 'scip' AND from_id IN (
+                 SELECT id FROM graph_nodes WHERE file_path = ?)""",
+            (path,),
         )
 
     def covered(self) -> list[str]:
-        """Return the files that the index covers, or covered before they changed, in order."""
+        """Return the files that the index covers, in order."""
         return [r[0] for r in self._connection.rows("SELECT path FROM scip_files ORDER BY path")]
 
-    def covers(self, path: str, hashed: str) -> bool:
-        """Return whether the index covers a file with this content."""
-        sql = "SELECT 1 FROM scip_files WHERE path = ? AND hash = ?"
-        return self._connection.row(sql, (path, hashed)) is not None
-
-    def links_of(self, path: str) -> bytes | None:
-        """Return the packed edges of the index from the current content of a file, None if there are none."""
-        sql = f"SELECT links FROM scip_files s WHERE s.path = ? AND {_AS_COVERED}"
-        found = self._connection.row(sql, (path,))
-        return found[0] if found else None
-
     def prefer_precise(self, path: str) -> None:
-        """Replace our resolved edges of a file with those of a SCIP index, as far as it covers them.
+        """Delete our resolved edges of a file in favour of its edges from a SCIP index, if it has any.
 
-        It decides on a certain edge only if it covers both current files. A guess is also removed if the same
+        The index decides on a certain edge only if it covers both files. A guess is also removed if the same
         definition has a precise edge to another definition of that name.
         """
         own = "from_id IN (SELECT id FROM graph_nodes WHERE file_path = ?)"
-        if self.links_of(path) is None:
+        sql = """SELECT 1 FROM scip_files s CROSS JOIN graph_nodes n ON n.file_path = s.path
+                 CROSS JOIN graph_edges e ON e.from_id = n.id AND e.source = 'scip'
+                 WHERE s.path = ? LIMIT 1"""
+        if self._connection.row(sql, (path,)) is None:
             return
         self._connection.execute(
             f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'
                 AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})
                 AND (
                   EXISTS (SELECT 1 FROM graph_nodes n CROSS JOIN scip_files s ON s.path = n.file_path
-                          WHERE n.id = graph_edges.to_id AND {_AS_COVERED})
+                          WHERE n.id = graph_edges.to_id)
                   OR confidence < {GUESS_BELOW} AND EXISTS (
                     SELECT 1 FROM graph_nodes a CROSS JOIN graph_edges p ON p.from_id = graph_edges.from_id
                     CROSS JOIN graph_nodes b ON b.id = p.to_id
@@ -77,16 +73,6 @@ class OtherSources:
         paths = [r[0] for r in self._connection.rows(sql, (source,))]
         self._connection.execute("DELETE FROM graph_edges WHERE source = ?", (source,))
         return paths
-
-    def put_symbols(self, names: Mapping[str, str]) -> None:
-        """Replace the node names of a SCIP index: name to key; unknown keys are dropped."""
-        self._connection.execute("DELETE FROM scip_symbols")
-        sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
-        ids: dict[str, int] = dict(self._connection.rows(sql, (json.dumps(sorted(set(names.values()))),)))
-        self._connection.execute_many(
-            "INSERT INTO scip_symbols(symbol_id, node_id) VALUES (?, ?)",
-            [(name, ids[key]) for name, key in sorted(names.items()) if key in ids],
-        )
 
     def put_history(self, partners: int, now: int) -> None:
         """Replace the edges of git and of agent sessions: each file's strongest partners.

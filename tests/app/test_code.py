@@ -601,8 +601,8 @@ def test_a_precise_index_says_nothing_of_files_that_are_newer(called: tuple[Memo
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_precise_edges_come_back_with_the_content_they_speak_of(called: tuple[Memory, Path], whole: bool):
-    """An edit that is taken back, in the file of the caller or of the called, leaves the graph as it was."""
+def test_a_file_that_changes_is_covered_no_longer(called: tuple[Memory, Path], whole: bool):
+    """What leads to it or from it is what we read ourselves, also after the edit is taken back."""
     memory, root = called
     (root / "index.scip").write_bytes(of_called(*CALLED))
 
@@ -611,40 +611,21 @@ def test_precise_edges_come_back_with_the_content_they_speak_of(called: tuple[Me
         memory.index() if whole else memory.index_files([path])
         return callers(memory, "c.py:h") + (callers(memory, "b.py:f") if "def f(" in text else [])
 
+    precise, own = [("main", "scip")], [("main", "ast")]
     memory.index()
-    precise = [[("main", "scip")]] * 2
-    assert callers(memory, "b.py:f", "c.py:h") == precise
-    assert put("b.py", "def ff():\n    pass\n") == precise[:1]
-    assert put("b.py", CALLED["b.py"]) == precise
-    assert put("a.py", CALLED["a.py"] + "\n\ndef f():\n    pass\n")[0] == [("main", "ast")]
+    assert callers(memory, "b.py:f", "c.py:h") == [precise, precise]
+    assert put("b.py", "def ff():\n    pass\n") == [precise]
+    assert put("b.py", CALLED["b.py"]) == [precise, own]
+    assert put("a.py", CALLED["a.py"] + "\n\ndef f():\n    pass\n")[0] == own
     put("a.py", CALLED["a.py"])
-    assert callers(memory, "b.py:f", "c.py:h") == precise
+    assert callers(memory, "b.py:f", "c.py:h") == [own, own]
+    (root / "index.scip").touch()
+    memory.index()
+    assert callers(memory, "b.py:f", "c.py:h") == [precise, precise]
     (root / "b.py").unlink()
     memory.index()
-    assert put("b.py", CALLED["b.py"]) == precise
-    assert put("b.py", "from c import h as f2\n\n\ndef f():\n    f2()\n")[1] == [("main", "scip")]
-
-
-def test_an_edge_of_ours_goes_again_when_its_file_is_covered_again(called: tuple[Memory, Path]):
-    """What was resolved while a file was another does not stay beside what the index says."""
-    memory, root = called
-    (root / "index.scip").write_bytes(of_called(*CALLED))
-    memory.index()
-    (root / "b.py").write_text("# Edited.\n" + CALLED["b.py"])
-    (root / "c.py").write_text(CALLED["c.py"].replace("def h", "def hh"))
-    memory.index()
-    (root / "c.py").write_text(CALLED["c.py"])
-    memory.index()
-    sources = memory._project.db.connection.rows(SOURCES)
-    assert sorted(sources) == [("b.py:f", "ast"), ("b.py:f", "scip"), ("c.py:h", "scip")]
-    (root / "b.py").write_text(CALLED["b.py"])
-    memory.index()
-    sources = memory._project.db.connection.rows(SOURCES)
-    assert sorted(sources) == [("b.py:f", "scip"), ("c.py:h", "scip")]
-
-
-SOURCES = """SELECT t.key, e.source FROM graph_edges e JOIN graph_nodes f ON f.id = e.from_id
-             JOIN graph_nodes t ON t.id = e.to_id WHERE f.key = 'a.py:main' AND e.type = 'calls'"""
+    assert put("b.py", CALLED["b.py"]) == [precise, own]
+    assert put("b.py", "from c import h as f2\n\n\ndef f():\n    f2()\n")[1] == own
 
 
 def test_a_precise_index_that_is_older_than_the_files_is_said_to_be(shop: Memory, folder: Path):

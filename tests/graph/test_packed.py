@@ -7,15 +7,8 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.code import Binding, Definition, Import, Link, Outline, Reference, Uses
-from remora.graph.packed import (
-    pack_links,
-    pack_outline,
-    pack_uses,
-    unpack_links,
-    unpack_outline,
-    unpack_uses,
-)
+from remora.core.code import Binding, Definition, Import, Outline, Reference, Uses
+from remora.graph.packed import pack_outline, pack_uses, unpack_outline, unpack_uses
 
 # Any code point, and more often than by chance: lone halves of pairs, NUL, quotes.
 TEXT = st.text(st.characters() | st.sampled_from("\ud83d\ude00\udfff\x00\"\\'a."), max_size=8)
@@ -73,10 +66,3 @@ def test_same_facts_give_the_same_bytes():
     uses = Uses(tuple(Reference("run", "self.pool", "call", line, "A.f") for line in range(200)))
     assert pack_uses(uses) == pack_uses(Uses(tuple(uses.references)))
     assert len(pack_uses(uses)) < len(zlib.decompress(pack_uses(uses))) / 4
-
-
-def test_links_come_back_as_they_were() -> None:
-    """Edges are the same after packing, none of them too."""
-    links = [Link("a.py:f", "b.py:g", "calls", 1.0, 3, 2), Link("a.py", "b.py", "imports", 0.95)]
-    assert unpack_links(pack_links(links)) == links
-    assert unpack_links(pack_links([])) == []

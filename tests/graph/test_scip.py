@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remora.core.code import Definition, Import, Link
-from remora.graph.scip import precise_links, symbol_keys
+from remora.graph.scip import precise_links
 from remora.graph.scip_index import DEFINITION, IMPORT
 from tests.graph.scip_bytes import document, documents_in, index, occurrence, relation, symbol
 
@@ -120,14 +120,6 @@ def test_the_order_of_documents_does_not_matter():
     """A name may be used before the document that defines it."""
     forward = precise_links(documents_in(index(A, B)), definitions, imports)
     assert precise_links(documents_in(index(B, A)), definitions, imports) == forward
-
-
-def test_names_lead_to_our_keys():
-    """Each name of the project is known by the key of its definition, local ones are not."""
-    assert symbol_keys(documents_in(index(A, B)), definitions) == {
-        BASE: "a.py:Base", RUN: "a.py:Base.run", HELP: "a.py:help",
-        SUB: "b.py:Sub", SUB_RUN: "b.py:Sub.run", MAIN: "b.py:main",
-    }  # fmt: skip
 
 
 def test_an_index_may_mark_imports_itself():

@@ -270,7 +270,7 @@ def test_precise_edges_replace_resolved_ones(db: Database):
 
     def settle(*covered: str) -> list[tuple[int, str]]:
         with db.connection.transaction():
-            db.other_sources.cover(dict.fromkeys(covered, ("h", b"x")))
+            db.other_sources.cover(covered)
         add_links(db, "tests/test_b.py", *own)
         add_links(db, "tests/test_b.py", precise, source="scip")
         return [(e.to_id, e.source) for e in db.graph.users(list(ids.values()), ["calls"])]
@@ -283,11 +283,9 @@ def test_precise_edges_replace_resolved_ones(db: Database):
     assert [e.type for e in db.closure.users([ids["src/a.py"]])] == ["calls,imports"]
     assert db.other_sources.count_from("scip") == 1
     with db.connection.transaction():
-        db.graph.put_file(file("src/a.py", hash="other"), 3)
-    assert not db.other_sources.covers("src/a.py", "other")
-    assert db.other_sources.links_of("src/a.py") is None
-    assert db.other_sources.links_of("tests/test_b.py") == b"x"
-    assert db.other_sources.covered() == ["src/a.py", "tests/test_b.py"]
+        db.other_sources.uncover("src/a.py")
+    assert db.other_sources.covered() == ["tests/test_b.py"]
+    assert db.other_sources.count_from("scip") == 1
     with db.connection.transaction():
         assert db.other_sources.drop_from("scip") == ["tests/test_b.py"]
     assert db.other_sources.count_from("scip") == 0
@@ -299,7 +297,7 @@ def test_a_guess_gives_way_to_a_precise_edge_of_its_name(db: Database):
     add_file(db, "c.py", [definition("run"), definition("walk")])
     ids |= db.graph.keys(["c.py:run", "c.py:walk"])
     with db.connection.transaction():
-        db.other_sources.cover(dict.fromkeys(("src/a.py", "tests/test_b.py"), ("h", b"x")))
+        db.other_sources.cover(["src/a.py", "tests/test_b.py"])
     add_links(db, "tests/test_b.py", link("tests/test_b.py:test_b", "src/a.py:A.run"), source="scip")
     guesses = [link("tests/test_b.py:test_b", f"c.py:{name}", "calls", 0.4) for name in ("run", "walk")]
     add_links(db, "tests/test_b.py", *guesses)
