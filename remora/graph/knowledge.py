@@ -2,16 +2,16 @@
 
 Each live memory of type pattern or decision that names files or a node of the graph has its own node. A file
 or definition has an edge to the pattern that it follows (`applies_pattern`); a decision has one to the code
-that it explains (`documents`). The layer is derived: `refresh` makes it match the current memories and the
-current code, for example when files return. It is called after each index run; if nothing changed, it only
-reads.
+that it explains (`documents`). The layer is derived: `refresh`, called after each index run, writes it anew
+if the memories or the files and definitions are others than before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from remora.core.code import hash_of
 from remora.graph.modules import files_named
 from remora.store.layers import MEMORY_PREFIX, KnownNode, UpperEdge, memory_key
 
@@ -19,36 +19,27 @@ if TYPE_CHECKING:
     from remora.store.database import Database
     from remora.store.layers import Known
 
+MADE_FROM = "graph.knowledge"  # meta key: the state of code and memories from which the layer was made
 KINDS = ("applies_pattern", "documents")
 IMPACTED_WEIGHT = 0.5  # of a node impacted by a memory's target; the target itself weighs 1
 MOST_FILES = 200  # matched by one glob; a wider glob makes no edges
 
 
 def refresh(db: Database, now: int) -> bool:
-    """Make layer 3 match the memories; returns whether anything changed.
-
-    Nothing is written if the layer is up to date.
+    """Make layer 3 match the memories and the code; returns whether either had changed.
 
     Args:
         db: the project's database, writable.
         now: milliseconds since the epoch.
     """
-    nodes, edges = _wanted(db)
-    held_nodes, held_edges = db.layers.knowledge()
-    if (nodes, edges) == (held_nodes, held_edges):
+    memories = db.layers.known()
+    state = [db.graph.file_count(), db.layers.newest(), hash_of(repr(memories).encode())]
+    if db.meta.get(MADE_FROM) == state:
         return False
+    nodes, edges = _wanted(db, memories)
     with db.connection.transaction(durable=False):
-        # Another process may have done it since.
-        nodes, edges = _wanted(db)
-        held_nodes, held_edges = db.layers.knowledge()
-        keys = {node.key for node in nodes}
-        db.layers.change_knowledge(
-            nodes - held_nodes,
-            edges - held_edges,
-            {node.key for node in held_nodes if node.key not in keys},
-            held_edges - edges,
-            now,
-        )
+        db.layers.replace_knowledge(nodes, edges, now)
+        db.meta.set(MADE_FROM, state)
     return True
 
 
@@ -62,9 +53,8 @@ def remembered(db: Database, keys: Collection[str]) -> list[str]:
     return list(dict.fromkeys(end.removeprefix(MEMORY_PREFIX) for end in ends if end not in keys))
 
 
-def _wanted(db: Database) -> tuple[set[KnownNode], set[UpperEdge]]:
+def _wanted(db: Database, memories: Sequence[Known]) -> tuple[list[KnownNode], list[UpperEdge]]:
     """Return the nodes and edges that the memories require."""
-    memories = db.layers.known()
     paths = db.layers.paths() if any(_wide(f) for m in memories for f in m.files) else []
     keys = {key for m in memories for key in (*m.files, *m.impacted, *([m.target] if m.target else ()))}
     existing = db.layers.existing(keys)
@@ -72,14 +62,14 @@ def _wanted(db: Database) -> tuple[set[KnownNode], set[UpperEdge]]:
     for written in {f for m in memories for f in m.files if _wide(f)}:
         found = files_named(written, paths)
         wide[written] = found if len(found) <= MOST_FILES else []
-    nodes = {KnownNode(memory_key(m.memory_id), m.type, m.label, m.confidence) for m in memories}
-    edges = set()
+    nodes = [KnownNode(memory_key(m.memory_id), m.type, m.label, m.confidence) for m in memories]
+    edges: list[UpperEdge] = []
     for memory in memories:
         weights: dict[str, float] = {}
         for key, weight in _named(memory, wide):
             if key in existing or key not in keys:
                 weights[key] = max(weight, weights.get(key, 0.0))
-        edges |= {_edge(memory, key, weight) for key, weight in weights.items()}
+        edges += [_edge(memory, key, weight) for key, weight in weights.items()]
     return nodes, edges
 
 

@@ -64,7 +64,7 @@ class Known(NamedTuple):
 
 
 class KnownNode(NamedTuple):
-    """A stored node of layer 3."""
+    """A node of layer 3."""
 
     key: str
     type: str
@@ -204,42 +204,20 @@ class Layers:
             for r in self._connection.rows("SELECT path FROM graph_files WHERE skipped = '' ORDER BY path")
         ]
 
-    def knowledge(self) -> tuple[set[KnownNode], set[UpperEdge]]:
-        """Return the nodes and edges of layer 3."""
-        sql = "SELECT key, type, label, confidence FROM graph_nodes WHERE layer > 1 AND layer = 3"
-        nodes = {KnownNode(*r) for r in self._connection.rows(sql)}
-        sql = """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_nodes n
-                 CROSS JOIN graph_edges e ON e.{0}_id = n.id AND e.layer = 3
-                 CROSS JOIN graph_nodes a ON a.id = e.from_id CROSS JOIN graph_nodes b ON b.id = e.to_id
-                 WHERE n.layer > 1 AND n.layer = 3"""
-        edges = {UpperEdge(*r) for end in ("from", "to") for r in self._connection.rows(sql.format(end))}
-        return nodes, edges
+    def newest(self) -> int:
+        """Return the highest id of the nodes of layers 1 and 2, 0 if there are none. Ids are never reused."""
+        sql = "SELECT id FROM graph_nodes WHERE layer < 3 ORDER BY id DESC LIMIT 1"
+        return int(self._connection.value(sql) or 0)
 
-    def change_knowledge(
-        self,
-        nodes: Iterable[KnownNode],
-        edges: Iterable[UpperEdge],
-        gone_nodes: Iterable[str],
-        gone_edges: Iterable[UpperEdge],
-        now: int,
-    ) -> None:
-        """Remove nodes (by key) and edges of layer 3, then write others."""
-        self._connection.execute_many(
-            "DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone_nodes)]
-        )
-        self._connection.execute_many(
-            """DELETE FROM graph_edges WHERE layer = 3 AND type = ?
-               AND from_id = (SELECT id FROM graph_nodes WHERE key = ?)
-               AND to_id = (SELECT id FROM graph_nodes WHERE key = ?)""",
-            [(e.type, e.from_key, e.to_key) for e in sorted(gone_edges)],
-        )
+    def replace_knowledge(self, nodes: Iterable[KnownNode], edges: Iterable[UpperEdge], now: int) -> None:
+        """Replace all nodes of layer 3, and with them its edges."""
+        self._connection.execute("DELETE FROM graph_nodes WHERE layer > 1 AND layer = 3")
         self._connection.execute_many(
             """INSERT INTO graph_nodes(key, type, label, layer, source, confidence, created_at, updated_at)
-               VALUES (?1, ?2, ?3, 3, 'agent', ?4, ?5, ?5)
-               ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, confidence = ?4, updated_at = ?5""",
-            [(*node, now) for node in sorted(nodes)],
+               VALUES (?1, ?2, ?3, 3, 'agent', ?4, ?5, ?5)""",
+            [(*node, now) for node in nodes],
         )
-        self._put_edges(sorted(edges), 3, "agent", now)
+        self._put_edges(edges, 3, "agent", now)
 
     # Both
 

@@ -13,6 +13,7 @@ from remora.store.database import Database
 from remora.store.layers import UpperEdge, memory_key
 from tests.graph.projects import db_of, indexed
 from tests.helpers import environment
+from tests.store.made_graphs import knowledge as held
 
 AT = 1_000
 
@@ -40,7 +41,7 @@ def layer(memory: Memory) -> tuple[set[str], set[tuple[str, str, str]]]:
     """Bring layer 3 up to date; return its nodes as "type label", and its edges by labels."""
     db = db_of(memory)
     knowledge.refresh(db, AT)
-    nodes, edges = db.layers.knowledge()
+    nodes, edges = held(db)
     names = {node.key: node.label for node in nodes}
     told = {(names.get(e.from_key, e.from_key), e.type, names.get(e.to_key, e.to_key)) for e in edges}
     return {f"{node.type} {node.label}" for node in nodes}, told
@@ -113,7 +114,7 @@ def test_it_follows_the_memories(memory: Memory) -> None:
     assert layer(memory) == edited
     new = memory.supersede(found.id, "We chose a builder")
     assert layer(memory)[1] == {("We chose a builder", "documents", "web.py")}
-    assert {node.key for node in db_of(memory).layers.knowledge()[0]} == {memory_key(new.id)}
+    assert {node.key for node in held(db_of(memory))[0]} == {memory_key(new.id)}
 
 
 def test_nothing_changed_writes_nothing(memory: Memory) -> None:
@@ -131,7 +132,7 @@ def test_index_refreshes_it(memory: Memory) -> None:
     memory.remember("Use a factory", type="pattern", related_files=["new.py"])
     (memory.root / "new.py").write_text("X = 1\n", "utf-8")
     memory.index()
-    edges = db_of(memory).layers.knowledge()[1]
+    edges = held(db_of(memory))[1]
     assert [(e.from_key, e.type) for e in edges] == [("new.py", "applies_pattern")]
 
 

@@ -8,6 +8,7 @@ from remora.core.code import Definition, Link
 from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.layers import Known, KnownNode, UpperEdge
+from tests.store.made_graphs import knowledge
 from tests.store.makers import add, record
 
 
@@ -121,31 +122,30 @@ def test_known_memories(db: Database) -> None:
     ]
 
 
-def test_knowledge_is_changed(code: Database) -> None:
-    """Nodes and edges are written, rewritten and removed; edges go with their nodes."""
+def test_knowledge_is_replaced(code: Database) -> None:
+    """Nodes and edges of before go, those to unknown keys are dropped; the code below stays."""
     one, two = KnownNode("memory:1", "pattern", "A", 0.8), KnownNode("memory:2", "decision", "B", 0.9)
     edges = [
         UpperEdge("m/a.py", "memory:1", "applies_pattern", 1.0, 0.8),
         UpperEdge("memory:2", "m/b.py", "documents", 0.5, 0.9),
         UpperEdge("memory:2", "m/b.py:f", "documents", 1.0, 0.9),
     ]
+    newest = code.layers.newest()
     with code.connection.transaction():
-        code.layers.change_knowledge([one, two], edges, [], [], 5)
-    assert code.layers.knowledge() == ({one, two}, set(edges))
+        code.layers.replace_knowledge([one, two], [*edges, edges[0]._replace(from_key="gone.py")], 5)
+    assert knowledge(code) == ({one, two}, set(edges))
     again = one._replace(label="C")
     with code.connection.transaction():
-        code.layers.change_knowledge([again], [], [], edges[2:], 6)
-    assert code.layers.knowledge() == ({again, two}, set(edges[:2]))
-    with code.connection.transaction():
-        code.layers.change_knowledge([], [], ["memory:2"], [], 7)
-    assert code.layers.knowledge() == ({again}, set(edges[:1]))
+        code.layers.replace_knowledge([again], edges[:1], 6)
+    assert knowledge(code) == ({again}, set(edges[:1]))
+    assert code.layers.newest() == newest
 
 
 def test_what_exists(code: Database) -> None:
     """Files, definitions and modules exist; memories are not named by others."""
     place(code, {"m": ["m/a.py"]})
     with code.connection.transaction():
-        code.layers.change_knowledge([KnownNode("memory:1", "pattern", "A", 0.8)], [], [], [], 5)
+        code.layers.replace_knowledge([KnownNode("memory:1", "pattern", "A", 0.8)], [], 5)
     asked = ["m/a.py", "m/a.py:f", "module:m/", "memory:1", "gone.py"]
     assert code.layers.existing(asked) == {"m/a.py", "m/a.py:f", "module:m/"}
     assert code.layers.paths() == ["m/a.py", "m/b.py"]
