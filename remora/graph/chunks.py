@@ -4,8 +4,8 @@ Every line that is not blank belongs to exactly one chunk. A function is a chunk
 comment and nested definitions. A short class is one chunk; a longer one gives a chunk for its head and
 fields, and one for each member. The rest between definitions makes module chunks; brackets alone stay with
 the text they close. A body is not split unless it has more than LONG lines; it is then split between its
-statements, and each further piece begins with the signature again. A continued table or other long statement
-begins with the line that started it. Prose and data have no definitions: 100 lines at a time.
+statements, and each further piece begins with the signature again. Prose and data have no definitions: 100
+lines at a time.
 
 No chunk has more than MAX_CHARS characters of the file: long lines make shorter pieces, and only a line
 longer than the limit is itself split, between words. No text is lost, because the size of a file is limited.
@@ -29,14 +29,11 @@ SHORT_CLASS = 40  # lines up to which a class is one chunk
 LONG = 120  # lines from which a body is cut
 DEEP = 20  # classes in classes that are taken apart
 MAX_CHARS = 20_000  # of a file's text in a chunk
-LEAD = 200  # characters of the first line of a continued statement
 _BODIES = frozenset({"function", "method", "test", "type"})
 _CLOSING = re.compile(r"(?:\W|\bend\b)*")  # brackets alone, or Ruby's word for one
-_INSIDE = re.compile(r"[\s)\]}]")  # how a line begins that goes on with what an earlier one began
 _EDGE = re.compile(r".*\W", re.DOTALL)  # up to the last place between words
 
 Breaks = Callable[[Definition], Sequence[int]]
-Begun = Callable[[int], int]
 
 
 class _Span(NamedTuple):
@@ -77,9 +74,7 @@ class _Lines:
         return start, end
 
 
-def chunks(
-    path: str, text: str, facts: FileFacts | None, kind: str, breaks: Breaks, begun: Begun | None = None
-) -> list[Chunk]:
+def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Breaks) -> list[Chunk]:
     """Return the chunks of a file, in order.
 
     Args:
@@ -88,14 +83,8 @@ def chunks(
         facts: its extracted facts; None for prose and data.
         kind: "code", "prose" or "data".
         breaks: returns the first lines of the statements in a long definition's body.
-        begun: returns the first line of the statement that continues at a line, 0 if none does. Without it,
-            and for files without facts, the indent decides.
     """
     lines = _Lines(text)
-    if kind != "code":
-        begun = _nothing
-    elif begun is None or facts is None:
-        begun = _ByIndent(lines)
     definitions = facts.outline.definitions if facts else ()
     if definitions:
         spans = _Cut(lines, _nested(definitions, lines.count), breaks).between(None, 1, lines.count, 0)
@@ -111,27 +100,7 @@ def chunks(
             found[-1] = found[-1]._replace(end=end)
         else:
             found.append(span._replace(start=start, end=end))
-    return [chunk for span in found for chunk in _written(path, lines, span, begun)]
-
-
-def _nothing(_line: int) -> int:
-    """Return 0: prose and data have no statements."""
-    return 0
-
-
-class _ByIndent:
-    """Finds by indent the first line of a continued statement; called from the top down."""
-
-    def __init__(self, lines: _Lines) -> None:
-        self._lines = lines
-        self._asked = self._found = 0
-
-    def __call__(self, line: int) -> int:
-        above = range(line - 1, self._asked, -1)
-        began = (n for n in above if self._lines[n] and not _INSIDE.match(self._lines[n]))
-        self._found = next(began, self._found)
-        self._asked = line - 1
-        return self._found if _INSIDE.match(self._lines[line]) else 0
+    return [chunk for span in found for chunk in _written(path, lines, span)]
 
 
 def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Definition]]:
@@ -232,7 +201,7 @@ def _pieces(lines: _Lines, start: int, end: int, kind: str, owner: Definition | 
     return spans
 
 
-def _written(path: str, lines: _Lines, span: _Span, begun: Begun) -> Iterator[Chunk]:
+def _written(path: str, lines: _Lines, span: _Span) -> Iterator[Chunk]:
     """Yield a span as chunks: one, or as many as its characters require."""
     at = span.start
     while at <= span.end:
@@ -240,16 +209,8 @@ def _written(path: str, lines: _Lines, span: _Span, begun: Begun) -> Iterator[Ch
         start, end = lines.trimmed(at, last)
         for number, text in enumerate(_texts(lines.text(start, end))):
             first = at == span.start and not number
-            lead = "" if number else _lead(lines, span, start, begun)
-            yield _chunk(path, span._replace(start=start, end=end), text, lead, first=first)
+            yield _chunk(path, span._replace(start=start, end=end), text, first=first)
         at = last + 1
-
-
-def _lead(lines: _Lines, span: _Span, start: int, begun: Begun) -> str:
-    """Return the first line of a chunk's continued statement, "" if the signature is enough."""
-    line = begun(start) if span.kind != "function" and start <= span.end else 0
-    own = span.definition.line if span.definition else 0
-    return lines[line][:LEAD].rstrip() if line > own else ""
 
 
 def _texts(text: str) -> Iterator[str]:
@@ -264,11 +225,9 @@ def _texts(text: str) -> Iterator[str]:
         yield text[at:]
 
 
-def _chunk(path: str, span: _Span, text: str, lead: str, *, first: bool) -> Chunk:
+def _chunk(path: str, span: _Span, text: str, *, first: bool) -> Chunk:
     definition = span.definition
     begins = definition is not None and first and span.start <= definition.line
-    if lead:
-        text = f"{lead}\n    …\n{text}"
     if definition is None:
         return Chunk(span.kind, "", span.start, span.end, text, f"File: {path}")
     if not begins and definition.signature:

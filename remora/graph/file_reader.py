@@ -133,8 +133,7 @@ class FileReader:
             pack_outline(facts.outline) if facts else None,
             pack_uses(facts.uses) if facts else None,
         )
-        statements = Statements(tree)
-        return Parsed(file, facts, text, chunks(item.path, text, facts, kind, statements, statements.around))
+        return Parsed(file, facts, text, chunks(item.path, text, facts, kind, Statements(tree)))
 
 
 def without_secrets(text: str) -> tuple[str, int]:

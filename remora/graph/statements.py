@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,10 +18,7 @@ _BODY = re.compile(
     r"(?:block|body|statements|(?:body|compound)_statement"
     r"|(?:statement|declaration|member|variant|enumerator)_list|^then|^else)$"
 )
-# Other nodes with statements or declarations: a group of Go, a condition of C's preprocessor.
-_GROUP = re.compile(r"spec_list$|^(?:var|const)_declaration$|^preproc_(?:if|else|elif)")
 _CLAUSE = re.compile(r"(?:clause|case|arm|group)$")  # may follow the first body of a statement
-_LEVELS = 100  # of the tree below which no statement is looked for: deeper ones stand in expressions
 
 
 class Statements:
@@ -30,7 +26,6 @@ class Statements:
 
     def __init__(self, tree: tree_sitter.Tree | None) -> None:
         self._root = tree.root_node if tree else None
-        self._inside: dict[int, tuple[list[tree_sitter.Node], list[int]]] = {}
 
     def __call__(self, definition: Definition) -> Sequence[int]:
         """Return the first lines of the statements in a definition's body, in order, from 1.
@@ -65,24 +60,6 @@ class Statements:
                     found.update(_starts(children))
             waiting += further
         return sorted(line + 1 for line in found if start < line <= end)
-
-    def around(self, line: int) -> int:
-        """Return the first line of the innermost statement that continues at a line, 0 if none does."""
-        node, found = self._root, 0
-        if node is None:
-            return 0
-        for _ in range(_LEVELS):
-            if node.id not in self._inside:
-                children = node.named_children
-                self._inside[node.id] = children, [child.end_point[0] for child in children]
-            children, ends = self._inside[node.id]
-            at = bisect_left(ends, line - 1)
-            if at == len(children) or children[at].start_point[0] >= line - 1:
-                break
-            if node is self._root or _BODY.search(node.type) or _GROUP.search(node.type):
-                found = children[at].start_point[0] + 1
-            node = children[at]
-        return found
 
 
 def _lines(node: tree_sitter.Node) -> int:

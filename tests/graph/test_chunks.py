@@ -33,8 +33,7 @@ def numbered(count: int) -> str:
 def read(text: str, language: str, path: str = "a") -> list[Chunk]:
     """Return the parts of a source as the indexer makes them."""
     facts, tree = extract_with_tree(text.encode(), language)
-    statements = Statements(tree)
-    return chunks(path, text, facts, "code", statements, statements.around)
+    return chunks(path, text, facts, "code", Statements(tree))
 
 
 def places(parts: Sequence[Chunk]) -> list[tuple[str, str, int, int]]:
@@ -300,52 +299,6 @@ def test_class_of_few_lines_and_much_text_is_taken_apart():
     text = f"class A:\n    def f(self):\n        return '{'f ' * 9_000}'\n\n    def g(self):\n"
     parts = read(text + f"        return '{'g ' * 9_000}'\n", "python")
     assert [c.name for c in parts] == ["A", "A.f", "A.g"]
-
-
-def test_further_pieces_of_a_table_say_its_name():
-    """What goes on with a table at the top level begins with the table's first line; prose does not."""
-    table = "import os\n\nTABLE = {\n" + "    1: 2,\n" * 250 + "}\n" + "last = 1\n"
-    parts = read(table + "after = 2\n" * 60, "python")
-    heads = [c.text.split("\n")[:2] for c in parts]
-    assert heads[1:] == [["TABLE = {", "    …"]] * 2 + [["after = 2", "after = 2"]]
-    assert chunks("a.md", table, None, "prose", none)[1].text.startswith("    1: 2,")
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "row", "heads"),
-    [
-        ("python", "class A:\n    x = 1\n    T = {\nROWS    }\n", "        1: 2,\n", "class A|    T = {"),
-        ("python", "import os\nT = [\nROWS]\n", "'a',\n", "T = ["),
-        ("python", 'T = """\nROWS"""\ndef f(): pass\n', "line\n", 'T = """'),
-        ("python", "if a:\n    T = {\nROWS    }\n", "        1: 2,\n", "    T = {"),
-        ("java", "class A {\n  int x;\n  int[] T = {\nROWS  };\n}\n", "    1,\n", "class A|  int[] T = {"),
-        ("csharp", "class A {\n  int x;\n  int[] T = {\nROWS  };\n}\n", "    1,\n", "class A|  int[] T = {"),
-        ("c", "#include <x.h>\nstatic struct e t[] =\n{\nROWS};\n", "{1, 2},\n", "static struct e t[] ="),
-        ("c", "#ifdef A\nstruct e t[] = {\nROWS};\n#endif\n", "{1, 2},\n", "struct e t[] = {"),
-        ("cpp", "namespace n {\nE t[] = {\nROWS};\n}\n", "{1, 2},\n", "namespace n|E t[] = {"),
-        ("go", "package p\n\nvar (\n\tx = 1\n\tT = []int{\nROWS\t}\n)\n", "\t\t1,\n", "\tT = []int{"),
-        ("go", "package p\n\nvar T = []int{\nROWS}\n", "\t1,\n", "var T = []int{"),
-        ("rust", "mod m {\n  type X = u8;\n  const T: A = [\nROWS  ];\n}\n",
-         "    1,\n", "mod m|  const T: A = ["),
-        ("ruby", "module M\n  X = 1\n  T = {\nROWS  }.freeze\nend\n", "    a: 1,\n", "module M|  T = {"),
-        ("php", "<?php\nclass A {\n  const X = 1;\n  const T = [\nROWS  ];\n}\n",
-         "    1,\n", "class A|  const T = ["),
-        ("typescript", "export const T = {\nROWS};\n", "  a: 1,\n", "export const T = {"),
-        ("javascript", "class A {\n  x = 1;\n  static T = [\nROWS  ];\n}\n",
-         "    1,\n", "class A|  static T = ["),
-    ],
-)  # fmt: skip
-def test_further_pieces_of_a_constant_say_its_name(language: str, text: str, row: str, heads: str):
-    """Wherever a long table or text stands, what goes on with it begins with the line that began it."""
-    parts = [part for part in read(text.replace("ROWS", row * 150), language) if part.kind != "function"]
-    assert "…" not in parts[0].text
-    assert parts[-1].text.startswith("\n    …\n".join((*heads.split("|"), row)))
-
-
-def test_a_constant_of_an_unread_language_is_told_by_its_indent():
-    """Without a tree the last line at the left is what a piece goes on with."""
-    text = "val t = listOf(\n" + "    1,\n" * 150 + ")\n"
-    assert chunks("a.kt", text, None, "code", none)[1].text.startswith("val t = listOf(\n    …\n    1,")
 
 
 @st.composite

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from remora.core.code import Definition
@@ -234,14 +232,3 @@ def test_deep_nesting_needs_no_deep_stack():
     text = "def f():\n    return (" + "1 +\n" * 5_000 + "1)\n"
     one = Definition("f", "f", "function", 1, 5_001, 1)
     assert all(1 < line <= 5_001 for line in statements(text.encode())(one))
-
-
-def test_a_statement_is_found_around_a_line():
-    """It is the innermost one that began above; deep in an expression that is asked as fast as elsewhere."""
-    found = statements(b"T = {\n  1: [\n    2,\n  ],\n}\nif a:\n    b(\n        c)\nd = 1\n")
-    assert [found.around(line) for line in range(1, 10)] == [0, 1, 1, 1, 1, 0, 6, 7, 0]
-    assert Statements(None).around(2) == 0
-    deep = statements(("T = (" + "1 +\n" * 50_000 + "1)\n").encode())
-    started = time.monotonic()
-    assert {deep.around(line) for line in range(100, 50_000, 100)} == {1}
-    assert time.monotonic() - started < 5.0
