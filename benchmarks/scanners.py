@@ -155,7 +155,6 @@ CALLED: MappingProxyType[str, growth.Run] = MappingProxyType({
     "core.tasks:written_paths": lambda text: tasks.written_paths(tasks.zones(text)),
     "core.tasks:names": lambda text: tasks.names(tasks.zones(text)),
     "graph.signatures:split_signature": lambda text: signatures.split_signature(text, "a"),
-    "graph.signatures:return_type": lambda text: signatures.return_type(text, "a", "java"),
     "journal.history:parse": lambda text: list(history.parse([_bytes(text)])),
     "sources.ignored:Ignored (pattern)": lambda text: Ignored([text]).covers("a/" * 20 + "a" * 200),
     "sources.ignored:Ignored (path)": lambda text: Ignored(["*a*b*", "**/a/**/b"]).says(text),

@@ -46,6 +46,8 @@ class Definition(NamedTuple):
         sentence: it is a test made by a call, as in `it("adds")`: its name names nothing in code.
         fixture: the name by which tests request it, if it is a fixture; "" otherwise.
         gives: the type of a fixture's value, as in `Binding`; "" if the source shows none.
+        returns: a function's written return type, if it is one named type; "Self" for the class of the
+            object; "" otherwise.
     """
 
     qualname: str
@@ -61,6 +63,7 @@ class Definition(NamedTuple):
     sentence: bool = False
     fixture: str = ""
     gives: str = ""
+    returns: str = ""
 
 
 class Import(NamedTuple):

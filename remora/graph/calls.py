@@ -190,11 +190,11 @@ class FileNames:
             return self.look.dotted(self.table, scope, text, self._local)
         elif first.endswith("()"):
             name = first[:-2]
-            value = self._returned(self.look.lexical(self.table, scope, name, self._local))
+            value = self.look.returned(self.look.lexical(self.table, scope, name, self._local))
         else:
             value = self.look.first(self.table, scope, first, self._local)
             if value is not None and family.implicit_self and _is_method(value):
-                value = self._returned(value)
+                value = self.look.returned(value)
         for part in parts[1:]:
             if value is None:
                 return None
@@ -206,13 +206,6 @@ class FileNames:
             field = self._field(value, part)
             if field is not None:
                 return field
-        if part.endswith("()"):
-            name = part[:-2]
-            found = self.look.member(value, name) if value.kind != "foreign" else value
-            if found is not None and found.path == self.table.path and found.definition is not None:
-                own = self._own_return(found, value)
-                if own is not None:
-                    return own
         return self.look.member(value, part)
 
     def _own_class(self, scope: str, kind: str) -> Value | None:
@@ -252,7 +245,7 @@ class FileNames:
         bindings = self._variables.get((scope, name))
         if not bindings and self._test and (scope, name) in self._taken:
             return self._fixtures.given(scope, name)
-        if not bindings or (scope, name) in self._open or name == "return":
+        if not bindings or (scope, name) in self._open:
             return None
         before = [binding for binding in bindings if binding.line <= self._line]
         if not before and scope == self._scope:
@@ -310,33 +303,8 @@ class FileNames:
         if value.kind == "definition" and value.definition is not None:
             if value.definition.kind in CLASSES or value.definition.kind == "test":
                 return Value("object", value.path, value.definition, min(value.sure, LIKELY))
-            return self._returned(value) or OPAQUE
+            return self.look.returned(value) or OPAQUE
         return value.less_sure(LIKELY) if value.kind == "object" else value
-
-    def _returned(self, value: Value | None) -> Value | None:
-        if value is not None and value.path == self.table.path:
-            own = self._own_return(value, None)
-            if own is not None:
-                return own
-        return self.look.returned(value)
-
-    def _own_return(self, value: Value, receiver: Value | None) -> Value | None:
-        """Return the result of a function of this file, if its type was read with the file."""
-        definition = value.definition
-        if definition is None or value.kind != "definition" or definition.kind in CLASSES:
-            return None
-        bindings = self._variables.get((definition.qualname, "return"))
-        if not bindings or (definition.qualname, "return") in self._open:
-            return None
-        text = bindings[0].type
-        if text in ("Self", "static", "self", "this"):
-            return self.look.returned(value, receiver)
-        self._open.add((definition.qualname, "return"))
-        try:
-            found = self.look.dotted(self.table, definition.parent, text, self._local)
-        finally:
-            self._open.discard((definition.qualname, "return"))
-        return self.look.instance(found, value.sure)
 
     # Guesses
 

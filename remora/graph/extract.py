@@ -41,6 +41,7 @@ from remora.graph.extract_parts import (
     annotation_names,
     chain,
     plain_type,
+    return_type,
     split_chain,
 )
 from remora.graph.languages import Grammar, grammar_of
@@ -223,7 +224,7 @@ def _definition(found: Found, rules: Rules, text: Source, captures: Captures, no
             break
     rules.define(text, draft, captures)
     if rules.returns and not draft.returns and draft.kind in ("function", "method"):
-        draft.returns = plain_type(text.field(node, rules.returns)[:_MAX_TYPE], rules.builtins)
+        draft.returns = return_type(text.field(node, rules.returns)[:_MAX_TYPE])
     if not draft.drop and 0 < len(draft.name) <= MAX_NAME:
         found.drafts.append(draft)
 

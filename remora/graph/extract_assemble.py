@@ -131,7 +131,7 @@ def assemble(
         if qualname in kept:
             kept[qualname].bases = tuple(dict.fromkeys((*kept[qualname].bases, *bases)))
     definitions = tuple(_finished(draft, text) for draft in kept.values())
-    return definitions, _imports(found, scopes, kept), _uses(found, text, scopes, kept)
+    return definitions, _imports(found, scopes, kept), _uses(found, scopes, kept)
 
 
 def _settle(draft: Draft, outer: _Scope | None, rules: Rules, kept: dict[str, Draft]) -> None:
@@ -216,6 +216,7 @@ def _finished(draft: Draft, text: Source) -> Definition:
         draft.sentence,
         draft.fixture,
         draft.gives,
+        draft.returns,
     )
 
 
@@ -262,15 +263,10 @@ def _imports(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> tuple[Imp
 _RANK = {"decorator": 0, "new": 1, "call": 2, "type": 3}
 
 
-def _uses(found: Found, text: Source, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
+def _uses(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
     names = {draft.name_at for draft in found.drafts}
     classes = {f"{draft.name}()": draft.name for draft in kept.values() if draft.classlike}
-    returned = (
-        Binding("return", draft.returns, _line(draft, text), draft.qualname)
-        for draft in kept.values()
-        if draft.returns
-    )
-    references, bindings = list[Reference](), dict[Binding, None].fromkeys(returned)
+    references, bindings = list[Reference](), dict[Binding, None]()
     written = {use.at for use in found.uses if use.written}
     last, upto = -1, 0
     scope: _Scope | None = None

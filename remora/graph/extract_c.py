@@ -12,8 +12,8 @@ from remora.graph.extract_parts import (
     Draft,
     Rules,
     Source,
-    plain_type,
     quoted,
+    return_type,
     split_chain,
     split_top,
     without_arguments,
@@ -94,9 +94,8 @@ def _declared(source: Source, draft: Draft, declarator: Node) -> None:
             draft.head_end = part.start_byte
     if function is not None and draft.name in _TEST and not draft.owner and not draft.declares:
         _test(source, draft, function)
-    draft.returns = (
-        plain_type(source.field(draft.node, "type")[:400], BUILTINS) if draft.kind == "function" else ""
-    )
+    if draft.kind == "function":
+        draft.returns = return_type(source.field(draft.node, "type")[:400])
 
 
 def _owned(name: str) -> tuple[str, str]:

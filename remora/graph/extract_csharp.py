@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import Import
-from remora.graph.extract_parts import Captures, Draft, Rules, Source, plain_type, without_arguments
+from remora.graph.extract_parts import Captures, Draft, Rules, Source, return_type, without_arguments
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,7 +40,7 @@ def _define(source: Source, draft: Draft, _captures: Captures) -> None:
                 draft.reopens = True
     elif draft.kind == "function":
         field = "returns" if node.type == "method_declaration" else "type"
-        draft.returns = plain_type(source.field(node, field)[:400], BUILTINS)
+        draft.returns = return_type(source.field(node, field)[:400])
         lists = [source.text(part) for part in node.named_children[:8] if part.type == "attribute_list"]
         draft.test = bool(_TEST.search(" ".join(lists)))
     # A signature without the attributes in front of it.

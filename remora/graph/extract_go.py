@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import Import
-from remora.graph.extract_parts import Captures, Draft, Rules, Source, plain_type, quoted, split_top
+from remora.graph.extract_parts import (
+    Captures,
+    Draft,
+    Rules,
+    Source,
+    plain_type,
+    quoted,
+    return_type,
+    split_top,
+)
 from remora.graph.go_names import LISTS_TYPES
 
 if TYPE_CHECKING:
@@ -44,7 +53,7 @@ def _result(text: str) -> str:
     """Return the type of the first result: `(x *Foo, err error)` gives "Foo"."""
     if text.startswith("("):
         text = split_top(text[1:-1], ",")[0].strip().rpartition(" ")[2]
-    return plain_type(text, BUILTINS)
+    return return_type(text)
 
 
 def _embedded(source: Source, shape: Node) -> Iterator[str]:

@@ -15,8 +15,8 @@ from remora.graph.extract_parts import (
     Source,
     chain,
     one_line,
-    plain_type,
     quoted,
+    return_type,
 )
 from remora.graph.imports.base import WHOLE
 
@@ -64,7 +64,7 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     if body is not None:
         draft.head_end = body.start_byte
     if draft.kind == "function":
-        draft.returns = plain_type(source.field(inner, "return_type")[:400], BUILTINS)
+        draft.returns = return_type(source.field(inner, "return_type")[:400])
     elif draft.classlike:
         _bases(source, draft, inner)
     elif kind == "type":

@@ -284,6 +284,7 @@ _SEEN_THROUGH = frozenset(
     optional Promise Readonly Partial NonNullable Task ValueTask Nullable Lazy Provider Supplier
     reference_wrapper CompletableFuture Future""".split()
 )
+_OWN_CLASS = frozenset(("Self", "self", "static", "this"))
 _NO_VALUE = frozenset(("None", "null", "undefined", "nil", "void", "NULL", "nullptr", "false"))
 _LEADING = re.compile(
     r"^(?:[&*:?\s]+|'\w+\s+|(?:const|mut|dyn|impl|struct|enum|union|class|readonly|typename|final|volatile|static|"
@@ -328,6 +329,16 @@ def plain_type(text: str, builtins: frozenset[str] = frozenset()) -> str:
             continue
         return "" if name in builtins or name in _NO_VALUE else name
     return ""
+
+
+def return_type(text: str) -> str:
+    """Return the `plain_type` of a written return type, "Self" for the class of the object.
+
+    >>> return_type("Promise<this>"), return_type("Option<Self>"), return_type(": Foo")
+    ('Self', 'Self', 'Foo')
+    """
+    name = plain_type(text)
+    return "Self" if name in _OWN_CLASS else name
 
 
 def split_top(text: str, sign: str) -> list[str]:

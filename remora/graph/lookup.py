@@ -15,7 +15,6 @@ from remora.core.code import LIKELY, Import
 from remora.graph.bases import Bases
 from remora.graph.imports import Entry, csharp
 from remora.graph.imports.base import MANY, package_key
-from remora.graph.signatures import return_type
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 
 if TYPE_CHECKING:
@@ -227,10 +226,9 @@ class Look(Bases):
         table = self.table(value.path)
         if table is None:
             return None
-        text = return_type(definition.signature, definition.name, table.outline.language)
-        if not text:
+        if not definition.returns:
             return None
-        if text == "Self":
+        if definition.returns == "Self":
             if receiver is not None and receiver.definition is not None and receiver.kind != "module":
                 return receiver._replace(kind="object", sure=min(receiver.sure, LIKELY))
             owner = table.by_qualname.get(definition.parent)
@@ -238,7 +236,7 @@ class Look(Bases):
         key = ("returned", value.path, definition.qualname)
         if key in self.open:  # its return type refers to itself, as in `def b(self) -> A.b.c`
             return None
-        found = self.entering(key, lambda: self.dotted(table, definition.parent, text))
+        found = self.entering(key, lambda: self.dotted(table, definition.parent, definition.returns))
         return self.instance(found, value.sure)
 
     def instance(self, value: Value | None, sure: float = LIKELY) -> Value | None:

@@ -22,7 +22,6 @@ from remora.core.code import Outline
 from remora.graph import go_names
 from remora.graph.imports import FAMILIES
 from remora.graph.imports.base import WHOLE
-from remora.graph.signatures import return_type
 from remora.graph.test_files import stems_under_test
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
     for binding in facts.uses.bindings:
         texts.add(binding.type)
     for definition in facts.outline.definitions:
-        texts.update((*definition.bases, definition.gives))
+        texts.update((*definition.bases, definition.gives, definition.returns))
         if definition.bases or definition.kind == "class":
             found.add(definition.name)  # the same class may be continued elsewhere
     for item in facts.outline.imports:
@@ -110,7 +109,7 @@ def _behind_a_dot(facts: FileFacts) -> set[str]:
     texts = {reference.receiver for reference in facts.uses.references}
     texts.update(binding.type for binding in facts.uses.bindings)
     for definition in facts.outline.definitions:
-        texts.update((*definition.bases, definition.signature))
+        texts.update((*definition.bases, definition.returns))
     for text in texts:
         if "." in text:
             found.update(_ATTRIBUTE.findall(text))
@@ -216,12 +215,9 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
             found.add(definition.fixture)
         if definition.name in touched:
             continue
-        if any(not touched.isdisjoint(_WORD.findall(base)) for base in definition.bases):
+        leads_to = (*definition.bases, definition.returns)
+        if any(not touched.isdisjoint(_WORD.findall(text)) for text in leads_to):
             found.add(definition.name)
-        elif definition.kind in ("function", "method"):
-            text = return_type(definition.signature, definition.name, outline.language)
-            if text and not touched.isdisjoint(_WORD.findall(text)):
-                found.add(definition.name)
     for item in outline.imports:
         last = _WORD.findall(item.module)[-1:]
         from_touched = bool(last) and last[0] in touched
@@ -310,7 +306,8 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
         if definition.sentence:
             continue
         head = definition.signature if definition.kind in ("function", "method") else ""
-        found[definition.name, definition.qualname, definition.kind, definition.bases, head] += 1
+        about = (definition.kind, definition.bases, head, definition.returns)
+        found[definition.name, definition.qualname, *about] += 1
         if definition.fixture:
             found[definition.fixture, definition.qualname, definition.gives] += 1
     family = FAMILIES.get(outline.language)

@@ -19,11 +19,12 @@ def shown(facts: FileFacts) -> list[str]:
 
 
 def _definition(row: Definition) -> str:
-    """`kind qualname first:own:last `signature` 'doc' < bases`; the qualname is the parent's and the name."""
+    """`kind qualname first:own:last `signature` 'doc' -> returns < bases`; the qualname ends in the name."""
     plain = f"{row.parent}.{row.name}" if row.parent else row.name
     assert row.qualname.partition("#")[0] == plain.partition("#")[0]
     line = f"{row.kind} {row.qualname} {row.start_line}:{row.line}:{row.end_line} `{row.signature}`"
     line += f" {row.doc!r}" if row.doc else ""
+    line += f" -> {row.returns}" if row.returns else ""
     line += f" gives {row.fixture}: {row.gives or '?'}" if row.fixture else ""
     return line + (f" < {', '.join(row.bases)}" if row.bases else "")
 
