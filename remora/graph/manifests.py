@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import json
 import re
 import tomllib
@@ -137,37 +136,3 @@ def _named(value: Mapping[str, Any], beginning: str) -> list[tuple[str, tuple[st
     names = (name for name in value if name.startswith(beginning))
     exact = sorted(names, key=lambda name: ("*" in name, -len(name.partition("*")[0]), name))
     return [(name, tuple(entries(value[name]))) for name in exact]
-
-
-def python_folders(name: str, text: str) -> list[str]:
-    """Return the source folders that a pyproject.toml or setup.cfg declares, as written."""
-    if name == "setup.cfg":
-        return _setup_cfg(text)
-    tool = table(toml(text), "tool")
-    found = strings(table(tool, "setuptools", "package-dir").get(""))
-    found += strings(table(tool, "setuptools", "packages", "find").get("where"))
-    found += strings(table(tool, "pytest", "ini_options").get("pythonpath"))
-    found += strings(table(tool, "maturin").get("python-source"))
-    found += strings(table(tool, "pdm", "build").get("package-dir"))
-    found += strings(table(tool, "hatch", "build").get("sources"))
-    packages = table(tool, "poetry").get("packages")
-    for item in packages if isinstance(packages, list) else ():
-        found += strings(table(item).get("from"))
-    wheel = table(tool, "hatch", "build", "targets", "wheel")
-    found += [path.rpartition("/")[0] or "." for path in strings(wheel.get("packages"))]
-    return found
-
-
-def _setup_cfg(text: str) -> list[str]:
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return []
-    found = []
-    for line in parser.get("options", "package_dir", fallback="").splitlines():
-        package, _, folder = line.partition("=")
-        if not package.strip() and folder.strip():
-            found.append(folder.strip())
-    where = parser.get("options.packages.find", "where", fallback="").strip()
-    return [*found, *where.splitlines()]

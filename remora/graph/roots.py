@@ -8,7 +8,6 @@ again.
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from remora.core.errors import SourceError
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 _Found = TypeVar("_Found")
 
-# Folders that hold sources by custom even when nothing declares them.
+# Folders that hold Python sources by custom.
 _PYTHON_CUSTOM = frozenset({"", "src", "lib", "python"})
 _MAX_EXTENDS = 10  # a chain of configurations longer than this is a loop
 
@@ -86,8 +85,7 @@ class Roots(NamedTuple):
         go: modules, longest name first.
         crates: Rust packages, deepest folder first.
         php: PSR-4 rules, longest prefix first.
-        python: declared and customary source folders: packages and modules are found in them from
-            anywhere.
+        python: customary source folders: packages and modules are found in them from anywhere.
         python_layout: other folders directly above a top-level package: packages are found in them.
         java: folders above packages by the usual layout (src/main/java and similar).
     """
@@ -157,12 +155,7 @@ def find_roots(
                     found += parse(path.rpartition("/")[0], text)
         return found
 
-    declared = {
-        folder
-        for name in ("pyproject.toml", "setup.cfg")
-        for folder in each(name, partial(_python_folders, name))
-    }
-    python, layout = _python(known, declared)
+    python, layout = _python(known)
     configs = [*by_name.get("jsconfig.json", ()), *by_name.get("tsconfig.json", ())]
     return Roots(
         typescript=_typescript(configs, read, skipped),
@@ -182,16 +175,7 @@ def find_roots(
 
 
 _MANIFESTS = frozenset(
-    {
-        "pyproject.toml",
-        "setup.cfg",
-        "tsconfig.json",
-        "jsconfig.json",
-        "package.json",
-        "go.mod",
-        "Cargo.toml",
-        "composer.json",
-    }
+    {"tsconfig.json", "jsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"}
 )
 
 
@@ -213,7 +197,7 @@ def _depth(folder: str) -> tuple[int, str]:
     return (-len(folder.split("/")) if folder else 0, folder)
 
 
-def _python(known: frozenset[str], declared: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _python(known: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     sources = {path.rpartition("/")[0] for path in known if path.endswith((".py", ".pyi"))}
     if not sources:
         return (), ()
@@ -221,8 +205,7 @@ def _python(known: frozenset[str], declared: set[str]) -> tuple[tuple[str, ...],
     above = {parent for folder in packages if (parent := folder.rpartition("/")[0]) not in packages}
     above.discard("")
     tops = {folder.split("/")[0] for folder in sources}
-    main = {folder for folder in declared | _PYTHON_CUSTOM if folder not in packages}
-    main = {folder for folder in main if not folder or folder in declared or folder in tops}
+    main = (_PYTHON_CUSTOM & {"", *tops}) - packages
     return tuple(sorted(main)), tuple(sorted(above - main))
 
 
@@ -243,11 +226,6 @@ def _java(known: frozenset[str]) -> tuple[str, ...]:
                 if "src" in parts[:-1]:
                     found.add("/".join(parts[: parts.index("src") + 1]))
     return tuple(sorted(found))
-
-
-def _python_folders(name: str, base: str, text: str) -> list[str]:
-    written = (join(base, one) for one in manifests.python_folders(name, text))
-    return [folder for folder in written if folder is not None]
 
 
 def _go(folder: str, text: str) -> list[GoModule]:

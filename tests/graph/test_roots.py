@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.values import Skipped
-from remora.graph.manifests import go_module, join, loose_json, python_folders
+from remora.graph.manifests import go_module, join, loose_json
 from remora.graph.roots import Crate, GoModule, JsPackage, PhpPrefix, Roots, TsConfig, find_roots
 
 
@@ -17,9 +17,6 @@ def roots(texts: dict[str, str]) -> Roots:
 
 
 FULL = {
-    "pyproject.toml": '[tool.setuptools.package-dir]\n"" = "source"\n[tool.pytest.ini_options]\n'
-    'pythonpath = ["extra"]\n',
-    "setup.cfg": "[options]\npackage_dir =\n    = code\n[options.packages.find]\nwhere = more\n",
     "source/app/__init__.py": "",
     "src/one.py": "",
     "examples/demo/pkg/__init__.py": "",
@@ -50,8 +47,8 @@ def test_every_kind_of_configuration_is_read() -> None:
         go=(GoModule("sub", "example.com/m/sub"), GoModule("", "example.com/m")),
         crates=(Crate("core", "my_core", "core/lib.rs", (("x", "the_x"),)),),
         php=(PhpPrefix("App\\", "src"), PhpPrefix("T\\", "a"), PhpPrefix("T\\", "b")),
-        python=("", "code", "extra", "more", "source", "src"),
-        python_layout=("examples/demo",),
+        python=("", "src"),
+        python_layout=("examples/demo", "source"),
         java=("mod/src", "src/main/java"),
     )
 
@@ -71,7 +68,7 @@ def test_other_text_gives_no_roots(text: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["pyproject.toml", "setup.cfg", "tsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"],
+    ["tsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"],
 )
 @pytest.mark.parametrize(
     "text",
@@ -145,21 +142,6 @@ def test_comments_inside_strings_stay() -> None:
 def test_paths_are_joined_inside_the_project(folder: str, part: str, expected: str | None) -> None:
     """A path that leads out of the project is none."""
     assert join(folder, part) == expected
-
-
-def test_python_folders_of_other_tools() -> None:
-    """Poetry, hatch, pdm and maturin declare source folders in their own way."""
-    text = """
-[tool.poetry]
-packages = [{include = "x", from = "lib"}]
-[tool.hatch.build.targets.wheel]
-packages = ["py/app", "flat"]
-[tool.maturin]
-python-source = "python"
-[tool.pdm.build]
-package-dir = "pdm"
-"""
-    assert sorted(python_folders("pyproject.toml", text)) == [".", "lib", "pdm", "py", "python"]
 
 
 def test_a_module_line_may_stand_anywhere() -> None:
