@@ -30,7 +30,6 @@ from remora.sources.transcripts.claude_line import (
     ended,
     injected,
     kept_in,
-    lines_shown,
     refusal,
     report,
     runs_on,
@@ -42,7 +41,6 @@ from remora.sources.transcripts.paths import Roots
 from remora.sources.transcripts.texts import (
     MAX_PROMPT,
     joined,
-    number,
     result_text,
     string,
     without_reminders,
@@ -257,12 +255,7 @@ class ClaudeCode:
             return []
         thread = self._thread(line)
         events = self._begin(line) + self._close(line.session, line.agent, thread)
-        about = line.record.get("compactMetadata")
-        extra: dict[str, Any] = {}
-        if isinstance(about, Mapping):
-            extra = {"trigger": string(about.get("trigger"), 40), "tokens": number(about.get("preTokens"))}
-        key = f"{line.uuid or line.at}:compaction"
-        return [*events, line.event("compaction", key, thread.step, extra=extra or None)]
+        return [*events, line.event("compaction", f"{line.uuid or line.at}:compaction", thread.step)]
 
     def _attachment(self, line: ClaudeLine) -> list[Event]:
         held = line.record.get("attachment")
@@ -305,10 +298,6 @@ class ClaudeCode:
             extra["interrupted"] = True
         if error:
             extra.update(refusal(text))
-        if made.action == "read" and (shown := lines_shown(about.get("file"))):
-            extra["lines"] = shown
-        if about.get("userModified") is True:
-            extra["user_modified"] = True
         events: list[Event] = []
         if made.action == "task":
             text, agent = report(text, about)

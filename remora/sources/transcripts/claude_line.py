@@ -157,19 +157,11 @@ def structured_text(value: Any) -> Any:
 
 
 def refusal(text: str) -> dict[str, Any]:
-    """Return who refused according to a failure: the user (and their words), or the tool itself."""
-    if _DENIED.match(text):
-        said = _SAID.search(text)
-        return {"denied": True, **({"said": said[1].strip()} if said else {})}
-    return {"rejected": True} if text.lstrip().startswith("<tool_use_error>") else {}
-
-
-def lines_shown(file: Any) -> list[int] | None:
-    """Return the first and last line of a read."""
-    if not isinstance(file, Mapping):
-        return None
-    first, count = number(file.get("startLine")), number(file.get("numLines"))
-    return [first, first + count - 1] if first is not None and count else None
+    """Return whether the user refused according to a failure, and their words; empty if not."""
+    if not _DENIED.match(text):
+        return {}
+    said = _SAID.search(text)
+    return {"denied": True, **({"said": said[1].strip()} if said else {})}
 
 
 def report(text: str, about: Mapping[str, Any]) -> tuple[str, str]:

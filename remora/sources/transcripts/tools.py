@@ -10,7 +10,7 @@ from remora.core.cut import both_ends
 from remora.core.edits import joined, sides
 from remora.shell.scripts import words_of
 from remora.sources.transcripts.codex_patch import parse_patch
-from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS, number, string
+from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS, string
 
 MAX_TODOS = 200
 
@@ -51,16 +51,14 @@ def call(tool: str, given: Any, relative: Callable[[str], str], action: str | No
 def patch_call(tool: str, patch: str, relative: Callable[[str], str]) -> Call:
     """Return the call of a tool that applies a patch of Codex's form.
 
-    Its `extra` has all old and new lines, shortened, and the change of each file.
+    Its `extra` has all old and new lines, shortened.
     """
     files = parse_patch(patch)
     paths = [relative(file.path[:4096]) for file in files]
     moved = [relative(file.moved_to[:4096]) for file in files if file.moved_to]
-    changes = ["move" if file.moved_to else file.change for file in files]
     extra = {
         "old": joined((file.old for file in files), MAX_EDIT),
         "new": joined((file.new for file in files), MAX_EDIT),
-        "files": [{"path": path, "change": change} for path, change in zip(paths, changes, strict=True)],
     }
     action = "write" if files and all(file.change == "add" for file in files) else "edit"
     return Call(tool, action, tuple(dict.fromkeys(paths + moved)), extra=extra)
@@ -74,45 +72,31 @@ def _paths(given: Mapping[str, Any], relative: Callable[[str], str]) -> tuple[st
 
 
 def _read(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
-    first, count = number(given.get("offset")), number(given.get("limit"))
-    extra: dict[str, Any] = {}
-    if first is not None or count is not None:
-        first = max(first or 1, 1)
-        extra["lines"] = [first, first + max(count, 1) - 1 if count is not None else None]
-    return made._replace(paths=_paths(given, relative), extra=extra or None)
+    return made._replace(paths=_paths(given, relative))
 
 
 def _edit(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
-    extra: dict[str, Any] = dict(zip(("old", "new"), sides(given, MAX_EDIT), strict=True))
-    if given.get("replace_all") is True:
-        extra["replace_all"] = True
-    return made._replace(paths=_paths(given, relative), extra=extra)
+    old, new = sides(given, MAX_EDIT)
+    return made._replace(paths=_paths(given, relative), extra={"old": old, "new": new})
 
 
 def _run(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
     command = given.get("command", given.get("cmd"))
     if isinstance(command, list):
         command = words_of(command)
-    extra: dict[str, Any] = {}
-    if given.get("run_in_background") is True:
-        extra["background"] = True
     folder = given.get("workdir", given.get("working_directory"))
-    if isinstance(folder, str) and folder and (where := relative(folder[:4096])) not in ("", "."):
-        extra["cwd"] = where
-    return made._replace(command=string(command, MAX_COMMAND), extra=extra or None)
+    where = relative(folder[:4096]) if isinstance(folder, str) and folder else ""
+    extra = {"cwd": where} if where not in ("", ".") else None
+    return made._replace(command=string(command, MAX_COMMAND), extra=extra)
 
 
 def _search(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
     paths = _paths(given, relative)
-    extra: dict[str, Any] = {}
+    made = made._replace(pattern=string(given.get("pattern", given.get("operation"))))
     # A search takes a folder or a file; only the name distinguishes the two.
     if paths and not names_a_file(paths[0]):
-        extra["in"], paths = paths[0], ()
-    for key in ("glob", "type", "output_mode"):
-        if isinstance(given.get(key), str):
-            extra[key] = string(given[key], 200)
-    pattern = given.get("pattern", given.get("operation"))
-    return made._replace(paths=paths, pattern=string(pattern), extra=extra or None)
+        return made._replace(extra={"in": paths[0]})
+    return made._replace(paths=paths)
 
 
 def _glob(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
@@ -125,14 +109,6 @@ def _fetch(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str]
     query = given.get("query")
     extra = {"query": string(query)} if isinstance(query, str) else None
     return made._replace(url=string(url), extra=extra)
-
-
-def _task(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str]) -> Call:
-    kind = string(given.get("subagent_type", given.get("agent_type")), 100)
-    about = string(given.get("description"), 300)
-    asked = string(given.get("prompt", given.get("message")), MAX_EDIT)
-    extra = {"agent_type": kind, "description": about, "prompt": asked}
-    return made._replace(extra={key: value for key, value in extra.items() if value} or None)
 
 
 # Tools that query a running command, and their argument for its name.
@@ -172,7 +148,6 @@ _READERS: dict[str, Callable[[Call, Mapping[str, Any], Callable[[str], str]], Ca
     "search": _search,
     "glob": _glob,
     "fetch": _fetch,
-    "task": _task,
     "plan": _plan,
     "other": _other,
 }

@@ -253,15 +253,10 @@ def test_a_refused_tool_is_an_error_with_the_users_words(tmp_path: Path) -> None
         tmp_path / "a.jsonl",
         asks("a1", "Edit", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", old_string="1", new_string="2"),
         answers("u1", "toolu_01AbCd01", refused, is_error=True),
-        asks("a2", "Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py"),
-        answers(
-            "u2", "toolu_01AbCd02", "<tool_use_error>File does not exist.</tool_use_error>", is_error=True
-        ),
     )
     came = [e for e in denied if e.kind == "tool_result"]
     assert came[0].extra == {"denied": True, "said": "use the helper\nin util.go"}
     assert (came[0].error, came[0].paths) == (True, ("a.py",))
-    assert came[1].extra == {"rejected": True}
 
 
 @pytest.mark.parametrize(
@@ -285,22 +280,14 @@ def test_structured_results_stand_in_for_missing_content(
     assert (answer.text, answer.error) == (expected, error)
 
 
-def test_a_result_tells_lines_and_what_the_user_changed(tmp_path: Path) -> None:
-    """A read tells its lines, an edit that the user touched it, a command that it was stopped."""
+def test_a_result_tells_that_a_command_was_stopped(tmp_path: Path) -> None:
+    """The program's own record of the result says so."""
     found = events(
         tmp_path / "s1.jsonl",
-        asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", mid="m"),
-        asks("a2", "Edit", "toolu_01AbCd02", file_path=f"{ROOT}/a.py", mid="m"),
-        asks("a3", "Bash", "toolu_01AbCd03", command="sleep 9", mid="m"),
-        answers("u1", "toolu_01AbCd01", "x", toolUseResult={"file": {"startLine": 5, "numLines": 10}}),
-        answers("u2", "toolu_01AbCd02", "ok", toolUseResult={"userModified": True}),
-        answers("u3", "toolu_01AbCd03", "", toolUseResult={"interrupted": True}),
+        asks("a1", "Bash", "toolu_01AbCd01", command="sleep 9"),
+        answers("u1", "toolu_01AbCd01", "", toolUseResult={"interrupted": True}),
     )
-    assert [e.extra for e in found if e.kind == "tool_result"] == [
-        {"lines": [5, 14]},
-        {"user_modified": True},
-        {"interrupted": True},
-    ]
+    assert [e.extra for e in found if e.kind == "tool_result"] == [{"interrupted": True}]
 
 
 def test_what_a_host_hides_in_results_is_not_read(tmp_path: Path) -> None:
@@ -353,13 +340,10 @@ def test_unknown_types_are_skipped_and_counted(tmp_path: Path) -> None:
 
 
 def test_a_compaction_is_told(tmp_path: Path) -> None:
-    """The boundary is an event with its trigger and size; the summary after it is not a prompt."""
+    """The boundary is an event; the summary after it is not a prompt."""
     boundary = claude("system", "c1", None, subtype="compact_boundary")
-    boundary["compactMetadata"] = {"trigger": "auto", "preTokens": 151000}
     found = events(tmp_path / "s1.jsonl", boundary, _said("This session…", isCompactSummary=True))
-    assert [(e.kind, e.key, e.extra) for e in found][1:] == [
-        ("compaction", "c1:compaction", {"trigger": "auto", "tokens": 151000})
-    ]
+    assert [(e.kind, e.key) for e in found][1:] == [("compaction", "c1:compaction")]
 
 
 def test_repeated_lines_and_ids_count_once(tmp_path: Path) -> None:

@@ -70,7 +70,6 @@ _BEGUN = ("edit", "write", "run")
 # Arguments and their names in the contract.
 _NAMES = {
     "regex": "pattern",
-    "file_pattern": "glob",
     "cwd": "workdir",
     "absolutePath": "path",
     "search": "old_string",

@@ -270,12 +270,8 @@ def _plain(tool: str, given: Any) -> tuple[str, Any]:
     if not isinstance(given, dict):
         return tool, given
     arguments = dict(given)
-    first, last = number(given.get("startLine")), number(given.get("endLine"))
-    if first is not None:
-        arguments |= {"offset": first, "limit": last - first + 1 if last is not None else None}
     if ACTIONS.get(tool) in ("search", "glob"):
         arguments["pattern"] = given.get("query")
-        arguments["glob"] = given.get("includePattern")
     changes = [mapping(one) for one in items(given.get("replacements"))]
     paths = [one.get("filePath") for one in changes] + items(given.get("filePaths"))
     if paths:
