@@ -39,7 +39,6 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s")
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 NAMES_TRIED = 4  # names under which an imported entry is looked for
 OF_USER = "scope:user"  # tag of memories that the other system declares valid in every project
-GONE = "The imported files lack the earlier messages."
 
 
 class Move:
@@ -51,7 +50,6 @@ class Move:
         self._progress = progress
         self._own = project.store("project")
         self._before: dict[str, MemoryRecord] = {}  # earlier memories by the external ids of drafts
-        self._called: dict[str, str] = {}  # names of entries here, by their names there
         self._came_over: set[str] = set(self._own.db.meta.get(LEDGER + found.system) or ())
         self._origins = Origins(self._own.db.meta.get(META + found.system))
         self.new: Counter[str] = Counter()
@@ -141,19 +139,17 @@ class Move:
         for entry in self._found.entries:
             wanted, content = self._clean(entry.name), self._clean(entry.content)
             key, here = f"entry:{wanted}", self._as_here(wanted, content)
-            self._called[entry.name] = here
             if here or self._came_last(key, content):
                 self.known["entries"] += 1
                 self._origins.note(key, content, content if here else "")
                 continue
             if self._origins.has(key):
-                self._called[entry.name] = here = self._untouched_entry(key, wanted)
-                if here:
+                if here := self._untouched_entry(key, wanted):
                     fresh.append((key, content, Write(here, content)))
                 else:
                     self._left_as_it_is("entries", f"entry {wanted}", key, content)
                 continue
-            name = self._called[entry.name] = next(filter(free, _names(wanted, self._found.system)))
+            name = next(filter(free, _names(wanted, self._found.system)))
             others = dict.fromkeys(map(self._clean, entry.aliases))
             aliases = tuple(a for a in others if a != name and free(a))
             taken.update((name, *aliases))
@@ -229,23 +225,15 @@ class Move:
             self._as_it_was(session, log, added.messages)
 
     def _as_it_was(self, session: FoundSession, log: SessionLog, messages: Sequence[Message]) -> None:
-        """Set the compaction boundary, consolidation mark, state and title that a session had.
+        """Set the consolidation mark and the state that a session had.
 
         The system of origin is set last: without it, a crash came in between.
         """
         if session.consolidated:
             log.mark_consolidated(messages[session.consolidated - 1].seq)
-        if session.context_from and log.boundary is None:
-            called = self._called.get(session.archive_name)
-            archive = self._project.entries().get(called) if called else None
-            summary = session.summary or (archive.content if archive is not None else "") or GONE
-            kept = session.context_from
-            kept_from = messages[kept].seq if kept < len(messages) else messages[-1].seq + 1
-            log.compact(self._clean(summary), kept_from, archive_name=archive.name if archive else None)
         if session.state:
             log.set_state(session.state)
-        title = self._clean(session.title)
-        log.update_metadata({FROM: self._found.system, **({"title": title} if title else {})})
+        log.update_metadata({FROM: self._found.system})
 
     # Memories
 

@@ -1,8 +1,8 @@
 """Import the files of another memory system.
 
 A reader (`sources.others`) reads them and `import_writer` stores their items: memories and their relations,
-notes and archives, conversations with their boundaries, history, daily notes and the long-term memory. The
-other system's files are only read.
+notes and archives, conversations, history, daily notes and the long-term memory. The other system's files
+are only read.
 
 A second import stores new items, and the newer text of an entry or a memory that was imported before, unless
 it was edited or forgotten here. After a crash, repeated items are recognised when they are stored: a message

@@ -1,7 +1,7 @@
-"""Read CrabTalk's files: memory files, dumped trees, sessions.
+"""Read CrabTalk's files: memory files and dumped trees.
 
-A path may be a memory file, a dumped tree, a folder of sessions, or a folder that contains them. The user
-chooses the name of a memory file, so files are recognized by their first bytes.
+A path may be a memory file, a dumped tree, or a folder that contains them. The user chooses the name of a
+memory file, so files are recognized by their first bytes.
 
 A dumped tree has one file `<name>.md` per entry in `notes/`, `archives/`, `topics/` (and, for a while,
 `prompts/`). A file begins with a block `<div id="meta">` with the creation time and the aliases of the entry;
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from remora.core.values import Entry
-from remora.sources.others import crabtalk_file, crabtalk_sessions
+from remora.sources.others import crabtalk_file
 from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_text
 from remora.sources.others.import_result import Found, Gatherer
 
@@ -45,9 +45,7 @@ def read(path: Path) -> Found:
     for file in memory_files(path):
         crabtalk_file.read_file(file, gather)
     for root in trees(path):
-        _read_tree(root, gather, _prefix(path, root))
-    for folder in session_folders(path):
-        crabtalk_sessions.read_sessions(folder, gather, _prefix(path, folder) or "sessions/")
+        _read_tree(root, gather, "" if root == path else f"{root.name}/")
     return gather.found()
 
 
@@ -65,24 +63,11 @@ def trees(path: Path) -> list[Path]:
     return [root for root in (path, *_folders(path)) if _is_tree(root)]
 
 
-def session_folders(path: Path) -> list[Path]:
-    """Return the folders of sessions: the folder itself, or its `sessions`."""
-    return [
-        folder
-        for folder in (path, path / "sessions")
-        if folder.is_dir() and any(crabtalk_sessions.is_session(one) for one in _folders(folder))
-    ]
-
-
 def _folders(path: Path) -> list[Path]:
     try:
         return sorted(one for one in path.iterdir() if one.is_dir() and not one.is_symlink())
     except OSError:
         return []
-
-
-def _prefix(path: Path, folder: Path) -> str:
-    return "" if folder == path else f"{folder.relative_to(path).as_posix()}/"
 
 
 def _read_tree(root: Path, gather: Gatherer, prefix: str) -> None:

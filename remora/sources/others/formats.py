@@ -120,8 +120,7 @@ def _is_golem_session(path: Path) -> bool:
 def _crabtalk(path: Path) -> bool:
     if path.is_file():
         return head_of(path, 6) == crabtalk_file.MAGIC
-    files = any(True for _ in crabtalk.memory_files(path))
-    return files or bool(crabtalk.trees(path) or crabtalk.session_folders(path))
+    return any(True for _ in crabtalk.memory_files(path)) or bool(crabtalk.trees(path))
 
 
 def _some(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:

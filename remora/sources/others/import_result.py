@@ -36,11 +36,6 @@ class FoundSession(NamedTuple):
         state: ACTIVE, PAUSED or TERMINATED.
         messages: mappings for `SessionLog.add`, oldest first. Each has an `external_id` that is the same at
             every reading, so that adding them again adds nothing.
-        title: its subject, "" if none was given.
-        context_from: the index of the first message of the working context; the earlier ones were compacted
-            or consolidated there.
-        archive_name: the archive of the earlier messages, "" if there is none.
-        summary: the text that replaced them, "" if it is not in the session.
         consolidated: number of messages, from the first on, that are already in the journal.
     """
 
@@ -48,10 +43,6 @@ class FoundSession(NamedTuple):
     created_at: str
     state: str
     messages: tuple[Mapping[str, Any], ...]
-    title: str = ""
-    context_from: int = 0
-    archive_name: str = ""
-    summary: str = ""
     consolidated: int = 0
 
 

@@ -33,7 +33,7 @@ def check(found: Found) -> Found:
         prepare_messages(session.messages, "2026-01-01T00:00:00.000Z")
         ids = [message["external_id"] for message in session.messages]
         assert len(set(ids)) == len(ids)
-        assert 0 <= session.context_from <= len(ids)
+        assert 0 <= session.consolidated <= len(ids)
     assert [event.time for event in found.history] == sorted(event.time for event in found.history)
     assert all(from_iso(event.time) for event in found.history)
     return found

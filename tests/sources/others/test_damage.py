@@ -44,7 +44,6 @@ def _golemcore(root: Path) -> None:
 
 
 def _crabtalk(root: Path) -> None:
-    write(root, test_crabtalk._session(test_crabtalk.STEPS))
     file = body(entry(1, "a", "b", ("c",)), entry(2, "d", "e", kind=1))
     write(root, {"notes/a.md": test_crabtalk.NOTE, "mem": file})
 
