@@ -26,7 +26,7 @@ from benchmarks.metrics import percentile
 from benchmarks.texts import Texts, numbered
 from remora.app.memory import Memory
 from remora.core.clock import DAY_SECONDS, to_iso
-from remora.journal.history import HISTORY, month_file, render
+from remora.core.history_entries import HISTORY, month_file, render
 
 if TYPE_CHECKING:
     from remora.app.records.session import Session

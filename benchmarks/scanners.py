@@ -21,13 +21,13 @@ from remora.core import globs, tasks
 from remora.core.budget import FILE_SECONDS
 from remora.core.errors import RemoraError
 from remora.core.events import Event
+from remora.core.history_entries import parse
 from remora.graph import signatures
 from remora.graph.chunks import chunks
 from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES
 from remora.graph.statements import Statements
 from remora.interfaces.install.insertions import Broken
-from remora.journal import history
 from remora.observer.observer import Observer
 from remora.sources.ignored import Ignored
 from remora.sources.rules import read_given
@@ -155,7 +155,7 @@ CALLED: MappingProxyType[str, growth.Run] = MappingProxyType({
     "core.tasks:written_paths": lambda text: tasks.written_paths(tasks.zones(text)),
     "core.tasks:names": lambda text: tasks.names(tasks.zones(text)),
     "graph.signatures:split_signature": lambda text: signatures.split_signature(text, "a"),
-    "journal.history:parse": lambda text: list(history.parse([_bytes(text)])),
+    "core.history_entries:parse": lambda text: list(parse([_bytes(text)])),
     "sources.ignored:Ignored (pattern)": lambda text: Ignored([text]).covers("a/" * 20 + "a" * 200),
     "sources.ignored:Ignored (path)": lambda text: Ignored(["*a*b*", "**/a/**/b"]).says(text),
     "sources.rules:read_given": lambda text: read_given(_bytes(text), "AGENTS.md", Path("/no")),

@@ -26,7 +26,7 @@ from benchmarks.metrics import percentile
 from benchmarks.texts import numbered
 from remora.app.memory import Memory
 from remora.core.errors import NotFound
-from remora.journal.history import HISTORY, parse
+from remora.core.history_entries import HISTORY, parse
 
 OWN_NOTES = {"REMORA_JOURNAL_NOTE_REPLIES": "false"}  # what is noted is what the race itself notes
 WRITERS = 4

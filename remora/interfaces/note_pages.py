@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from remora.app.records.compaction import Compaction
     from remora.app.records.consolidation import Consolidation
     from remora.conversation.sessions import SessionInfo
-    from remora.journal.history import HistoryEntry
+    from remora.core.history_entries import HistoryEntry
     from remora.journal.versions import KeptFile
 
 SHOWN = 20  # remarks, and skipped items, of an import

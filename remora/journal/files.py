@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
+from remora.core.history_entries import HISTORY, month_file, render
 from remora.core.text import sound
 from remora.disk.files import append_line, error_of, lock, write_over
 from remora.journal.daily import note_line
-from remora.journal.history import HISTORY, month_file, render
 from remora.journal.versions import KeptFile, Shelf
 
 MEMORY = "MEMORY.md"

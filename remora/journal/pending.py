@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput, RemoraError
+from remora.core.history_entries import render
 from remora.disk.files import append_line, error_of, os_errors, write_atomic
 from remora.journal.files import Appended, Journal, Reading, append_to_each
-from remora.journal.history import render
 from remora.journal.merge import merge
 
 FOLDER = ".pending"

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from remora.core.clock import to_iso
 from remora.core.fences import fence_after
+from remora.core.history_entries import HistoryEntry
 from remora.journal.files import MEMORY
-from remora.journal.history import HistoryEntry
 
 TARGET, MOST = 800, 1200  # characters of a piece
 

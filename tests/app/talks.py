@@ -65,7 +65,8 @@ def history(memory: Memory) -> list[str]:
 
 def in_each_history_file(memory: Memory) -> dict[str, Counter[str]]:
     """Return how often each entry stands in each history file."""
-    from remora.journal.history import history_files, parse
+    from remora.core.history_entries import parse
+    from remora.journal.history import history_files
 
     found = {}
     for path in history_files(memory.journal.folder):

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.journal.history import HistoryEntry
+from remora.core.history_entries import HistoryEntry
 from remora.journal.sections import MOST, daily_pieces, history_pieces, memory_pieces
 from tests.journal.made import NOW
 

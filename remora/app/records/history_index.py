@@ -21,7 +21,7 @@ from remora.store.notes import Written
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.journal.history import HistoryEntry
+    from remora.core.history_entries import HistoryEntry
     from remora.store.notes import Notes
 
 _LINE_END = ord("\n")
@@ -84,7 +84,7 @@ def _what_follows(folder: Path, changed: Collection[str], seen: Mapping[str, str
 
 
 def _all_again(notes: Notes, folder: Path, looks: Mapping[str, str]) -> Followed:
-    from remora.journal.history import parse
+    from remora.core.history_entries import parse
 
     told: set[bytes] = set()
     unread: set[str] = set()
@@ -146,7 +146,7 @@ def _mark_of(seen: str | None) -> str:
 
 def _rest(path: Path, mark: str) -> _Read | None:
     """Return the entries after a mark; None if the file does not continue with a new entry."""
-    from remora.journal.history import parse
+    from remora.core.history_entries import parse
 
     data = path.read_bytes()
     length = mark.split(":")[0]

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from remora.app.project.open_project import OpenProject
     from remora.app.records.consolidation import Consolidation
+    from remora.core.history_entries import HistoryEntry
     from remora.journal.files import Journal as Files
     from remora.journal.files import Reading
-    from remora.journal.history import HistoryEntry
     from remora.journal.versions import KeptFile
 
 

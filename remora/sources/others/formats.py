@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from remora.core.errors import InvalidInput, NotFound
+from remora.core.history_entries import parse
 from remora.sources.others import (
     auto_claude,
     basic_memory,
@@ -85,8 +86,7 @@ def _neoclaw(path: Path) -> bool:
 
 
 def _is_history(file: Path) -> bool:
-    said = head_of(file, 1 << 16).decode("utf-8-sig", "ignore")
-    return any(piece.time for piece in neoclaw.history_pieces(said))
+    return any(entry.time for entry in parse(head_of(file, 1 << 16).split(b"\n")))
 
 
 def _golemcore(path: Path) -> bool:

@@ -5,10 +5,9 @@
     <workspace>/memory/HISTORY-2026-02.md    the entries of a month, again
     <workspace>/../sessions/<key>.jsonl      one line of metadata, then one line a message
 
-A history entry begins with `## ` and an ISO time. Older files, from neoclaw's predecessor, have paragraphs
-that begin with `[2026-02-27 14:30]`; both forms are read. The month files repeat HISTORY.md, but HISTORY.md
-may hold older entries: all files are read, and an entry counts once. (Remora's journal has files of this form
-and its own parser for them, because packages of one layer do not import each other.)
+The history has the form of Remora's own (`core.history_entries`). The month files repeat HISTORY.md, but
+HISTORY.md may hold older entries: all files are read, and an entry counts once. Text before the first header,
+such as the paragraphs of neoclaw's predecessor, has no time and is reported.
 
 Messages have no ids there, and a trim removes the oldest. So the id of a message is made from its text, role
 and time, and does not depend on its position.
@@ -19,8 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from remora.core.history_entries import parse
 from remora.sources.others.files import (
     File,
     Ids,
@@ -42,8 +42,6 @@ from remora.sources.others.import_result import Found, FoundSession, Gatherer
 SYSTEM = "neoclaw"
 
 _HISTORY = re.compile(r"HISTORY(?:-\d{4}-\d{2})?\.md")
-_HEADER = re.compile(r"## (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}\S*)[ \t]*")
-_STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2} \d{2}:\d{2})\]")
 _KNOWN = frozenset(
     "role content timestamp toolsUsed tools_used tool_calls tool_call_id name _type key createdAt".split()
 )
@@ -126,51 +124,13 @@ def read_history(file: File, gather: Gatherer) -> None:
     except Unreadable as error:
         gather.pass_over("files", file.shown, str(error))
         return
-    for piece in history_pieces(said):
+    for entry in parse(said.encode().split(b"\n")):
         gather.saw("history")
-        place = f"{file.shown}:{piece.line}"
-        if not piece.text:
-            gather.skip("history", place, "an entry without text")
-        elif piece.time is None:
+        place = f"{file.shown}:{entry.start_line}"
+        if entry.time is None:
             gather.skip("history", place, "text without a time")
         else:
-            gather.event(piece.time, piece.text, place)
-
-
-class Piece(NamedTuple):
-    """An entry of a history file: its first line number, its time if any, its text."""
-
-    line: int
-    time: str | None
-    text: str
-
-
-def history_pieces(said: str) -> Iterator[Piece]:
-    """Yield the entries of a history; text before the first header is split into paragraphs."""
-    begin, time, lines = 1, "", list[str]()
-    for number, line in enumerate([*said.split("\n"), None], 1):
-        header = _HEADER.fullmatch(line) if line is not None else None
-        stamp = instant(header[1]) if header else None
-        if line is not None and stamp is None:
-            lines.append(line)
-            continue
-        if time:
-            yield Piece(begin, time, "\n".join(lines).strip())
-        else:
-            yield from _paragraphs(lines)
-        begin, time, lines = number, stamp or "", []
-
-
-def _paragraphs(lines: list[str]) -> Iterator[Piece]:
-    begin = 1
-    for number, line in enumerate([*lines, ""], 1):
-        if line.strip():
-            continue
-        said = "\n".join(lines[begin - 1 : number - 1]).strip()
-        if said and not re.fullmatch(r"#\s[^\n]*", said):  # the title of the file has no content
-            stamp = _STAMP.match(said)
-            yield Piece(begin, instant(stamp[1]) if stamp else None, said)
-        begin = number + 1
+            gather.event(entry.time, entry.text, place)
 
 
 def is_session_line(record: object) -> bool:

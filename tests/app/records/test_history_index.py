@@ -10,7 +10,7 @@ import pytest
 from remora import Memory
 from remora.app.records import history_index as written_history
 from remora.core.clock import FixedClock
-from remora.journal.history import month_file, render
+from remora.core.history_entries import month_file, render
 
 MONTH = month_file("2026-02-07T10:00:00.000Z")
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -127,27 +127,22 @@ def test_a_message_without_a_time_has_that_of_the_one_before(home: Path) -> None
     assert session.messages[2]["time_text"] == "last Tuesday"
 
 
-def test_paragraphs_of_older_histories_are_entries(home: Path) -> None:
-    """A history without headers has paragraphs that begin with their time; other text is reported."""
-    said = "# History\n\n[2026-01-02 10:00] First.\nStill first.\n\nBy hand.\n\n[2026-01-03 11:30] Second.\n"
+def test_text_before_the_first_header_is_reported(home: Path) -> None:
+    """It has no time; so it is with the paragraphs of older histories."""
+    said = "# History\n\n[2026-01-02 10:00] First.\nStill first.\n\nBy hand.\n"
     write(home, {"workspace/memory/HISTORY.md": said + ENTRY})
     found = check(neoclaw.read(home))
-    assert [event.time for event in found.history] == [
-        "2026-01-02T10:00:00.000Z",
-        "2026-01-03T11:30:00.000Z",
-        "2026-02-27T14:30:00.000Z",
-    ]
-    assert found.history[0].text == "[2026-01-02 10:00] First.\nStill first."
-    assert why(found)["memory/HISTORY.md:6"] == "text without a time"
+    assert [event.time for event in found.history] == ["2026-02-27T14:30:00.000Z"]
+    assert why(found)["memory/HISTORY.md:1"] == "text without a time"
 
 
 def test_a_heading_that_is_no_time_belongs_to_its_entry(home: Path) -> None:
-    """Markdown inside an entry stays in it; an entry without text is reported."""
+    """Markdown inside an entry stays in it; an entry without text is none."""
     body = "## 2026-03-01T00:00:00.000Z\n## Plan\n- one\n## 2026-03-02T00:00:00.000Z\n\n"
     write(home, {"workspace/memory/HISTORY.md": body, "workspace/memory/HISTORY-2026-02.md": ""})
     found = check(neoclaw.read(home))
     assert found.history == (("2026-03-01T00:00:00.000Z", "## Plan\n- one"),)
-    assert why(found)["memory/HISTORY.md:4"] == "an entry without text"
+    assert found.skipped == ()
 
 
 def test_text_of_another_encoding_is_said(home: Path) -> None:
