@@ -24,7 +24,8 @@ from remora.core.values import (
     Relation,
     WorkUnitRef,
 )
-from remora.sources.others.files import instant, number, text, texts
+from remora.sources.instant import instant
+from remora.sources.others.files import number, text, texts
 from remora.sources.others.import_result import Found, Gatherer, Link
 from remora.store.foreign import Foreign, is_sqlite
 

@@ -20,17 +20,9 @@ from typing import NamedTuple
 
 from remora.core.text import collapse
 from remora.core.values import Entry, MemoryDraft
+from remora.sources.instant import instant
 from remora.sources.markdown import bullets
-from remora.sources.others.files import (
-    File,
-    Unreadable,
-    digest,
-    files_of,
-    head_of,
-    instant,
-    modified,
-    read_note,
-)
+from remora.sources.others.files import File, Unreadable, digest, files_of, head_of, modified, read_note
 from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_text import Text
 from remora.sources.rule_types import guess_type

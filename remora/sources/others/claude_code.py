@@ -15,7 +15,8 @@ from pathlib import Path
 
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft
-from remora.sources.others.files import File, Unreadable, files_of, instant, modified, read_note
+from remora.sources.instant import instant
+from remora.sources.others.files import File, Unreadable, files_of, modified, read_note
 from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_text import Text
 from remora.sources.rules import MAX_BYTES, read_memory_text

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from remora.core.values import Entry
+from remora.sources.instant import instant
 from remora.sources.others import crabtalk_file
-from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_text
+from remora.sources.others.files import File, Unreadable, files_of, head_of, read_text
 from remora.sources.others.import_result import Found, Gatherer
 
 SYSTEM = "crabtalk"

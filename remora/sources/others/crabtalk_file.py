@@ -17,7 +17,8 @@ import struct
 from typing import BinaryIO
 
 from remora.core.values import Entry
-from remora.sources.others.files import File, Unreadable, instant, open_regular
+from remora.sources.instant import instant
+from remora.sources.others.files import File, Unreadable, open_regular
 from remora.sources.others.import_result import Gatherer
 
 MAGIC = b"CRMEM\0"

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.core.clock import from_iso, to_iso
+from remora.core.clock import to_iso
 from remora.core.decoding import decode
 from remora.core.text import clean
 from remora.sources.others.import_result import Gatherer
@@ -27,7 +27,6 @@ MAX_TEXT = 64 << 20  # bytes of a file that is read whole
 MAX_LINE = 16 << 20  # bytes of one line of JSON
 MAX_FILES = 100_000
 MAX_DEPTH = 32  # of metadata and tool arguments; the session log takes 64
-MILLISECONDS_FROM = 1e11  # as seconds the year 5138; as milliseconds 1973
 
 
 class File(NamedTuple):
@@ -243,27 +242,6 @@ def _record(line: bytes) -> dict[str, Any] | str:
         whole = line.endswith(b"\n")
         return str(error) if whole or str(error) != "not JSON" else "not JSON; the file ends inside the line"
     return value if isinstance(value, dict) else "JSON, but not an object"
-
-
-def instant(value: object) -> str | None:
-    """Return a time as ISO 8601 in UTC; None if it is not a time.
-
-    Accepts ISO 8601 text and numbers (seconds since 1970, milliseconds from 1e11 on). A time
-    without a zone is taken as UTC.
-
-    >>> instant("2026-02-07T15:15:00.123456789+01:00"), instant(1577836800), instant("soon")
-    ('2026-02-07T14:15:00.123Z', '2020-01-01T00:00:00.000Z', None)
-    """
-    try:
-        if isinstance(value, str):
-            stamp = to_iso(from_iso(value.strip()))
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            stamp = to_iso(value / 1000 if abs(value) >= MILLISECONDS_FROM else value)
-        else:
-            return None
-    except (ValueError, OverflowError, OSError):
-        return None
-    return stamp if len(stamp) == len("2026-01-01T00:00:00.000Z") else None
 
 
 def text(value: object) -> str:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.values import MemoryDraft
-from remora.sources.others.files import File, Unreadable, files_of, head_of, instant, read_note
+from remora.sources.instant import instant
+from remora.sources.others.files import File, Unreadable, files_of, head_of, read_note
 from remora.sources.others.import_result import Found, Gatherer, Link
 
 SYSTEM = "forge"

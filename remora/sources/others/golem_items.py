@@ -32,16 +32,8 @@ from typing import Any, NamedTuple
 from remora.core.clock import DAY_SECONDS, from_iso
 from remora.core.strength import EXPIRED_HALF_LIVES
 from remora.core.values import MemoryDraft, WorkUnitRef
-from remora.sources.others.files import (
-    File,
-    Unreadable,
-    digest,
-    instant,
-    json_lines,
-    number,
-    text,
-    texts,
-)
+from remora.sources.instant import instant
+from remora.sources.others.files import File, Unreadable, digest, json_lines, number, text, texts
 from remora.sources.others.import_result import Gatherer
 
 TYPES = {

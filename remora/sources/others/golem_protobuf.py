@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from remora.core.protobuf import FIXED64, LEN, VARINT, Damaged, fields, signed
-from remora.sources.others.files import MAX_DEPTH, Unreadable, instant
+from remora.sources.instant import instant
+from remora.sources.others.files import MAX_DEPTH, Unreadable
 
 _STATES = {0: "ACTIVE", 1: "ACTIVE", 2: "PAUSED", 3: "TERMINATED"}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from remora.sources.instant import instant
 from remora.sources.others import golem_protobuf
 from remora.sources.others.files import (
     MAX_TEXT,
@@ -18,7 +19,6 @@ from remora.sources.others.files import (
     Unreadable,
     content_of,
     digest,
-    instant,
     message,
     parse_json,
     read_bytes,

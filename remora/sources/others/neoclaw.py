@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.history_entries import parse
+from remora.sources.instant import instant
 from remora.sources.others.files import (
     File,
     Ids,
@@ -28,7 +29,6 @@ from remora.sources.others.files import (
     content_of,
     digest,
     files_of,
-    instant,
     json_lines,
     message,
     read_text,

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from remora.core.events import Event
+from remora.sources.instant import instant
 from remora.sources.transcripts.paths import Roots
-from remora.sources.transcripts.texts import instant, number, string
+from remora.sources.transcripts.texts import number, string
 from remora.sources.transcripts.tools import Call
 
 INTERRUPTED = "[Request interrupted by user"

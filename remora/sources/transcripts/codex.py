@@ -26,6 +26,7 @@ from remora.core.actions import ACTION_OF, own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.shell.scripts import words_of
+from remora.sources.instant import instant
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_item import (
     ITEMS,
@@ -40,14 +41,7 @@ from remora.sources.transcripts.codex_output import Output, read_output
 from remora.sources.transcripts.codex_patch import patch_in_command
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots, joined_path, plain
-from remora.sources.transcripts.texts import (
-    MAX_PROMPT,
-    instant,
-    joined,
-    number,
-    result_text,
-    string,
-)
+from remora.sources.transcripts.texts import MAX_PROMPT, joined, number, result_text, string
 from remora.sources.transcripts.tools import Call, call, patch_call
 
 HOST = "codex"

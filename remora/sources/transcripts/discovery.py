@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import holds_repository, run
+from remora.sources.instant import instant
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import COPIES, NAMED, OTHERS
 from remora.sources.transcripts.hosts.places import home_folder
@@ -24,7 +25,7 @@ from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
 from remora.sources.transcripts.paths import LONGEST, Roots, inside, slug
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.reader import HOSTS, detect, parts_of, survey
-from remora.sources.transcripts.texts import instant, joined, string
+from remora.sources.transcripts.texts import joined, string
 from remora.sources.transcripts.turns import Session
 
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran

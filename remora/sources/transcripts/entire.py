@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 
 from remora.core.errors import SourceError
 from remora.sources.git_process import answer, ask, run
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.values import json_of, mapping
-from remora.sources.transcripts.texts import instant, string
+from remora.sources.transcripts.texts import string
 
 HOST = "entire"
 _BRANCH = ("entire", "checkpoints", "v1")

@@ -23,16 +23,10 @@ from remora.core.errors import InvalidInput
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.core.text import sound
 from remora.disk.files import os_errors
+from remora.sources.instant import instant
 from remora.sources.transcripts.lines import Counts, Unusable
 from remora.sources.transcripts.plain_lines import VERSION, header, line_of
-from remora.sources.transcripts.texts import (
-    MAX_NAME,
-    MAX_PATHS,
-    MAX_PROMPT,
-    instant,
-    number,
-    string,
-)
+from remora.sources.transcripts.texts import MAX_NAME, MAX_PATHS, MAX_PROMPT, number, string
 
 HOST = "plain"
 MAX_EXTRA = 20_000  # characters of an event's `extra` as JSON; more is dropped

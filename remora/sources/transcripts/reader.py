@@ -22,12 +22,13 @@ from typing import Any
 
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
+from remora.sources.instant import instant
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import OTHERS
 from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
-from remora.sources.transcripts.texts import instant, string
+from remora.sources.transcripts.texts import string
 from remora.sources.transcripts.turns import Session, events
 
 HOSTS = (claude_code.HOST, codex.HOST, *OTHERS, plain.HOST)

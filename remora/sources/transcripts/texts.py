@@ -78,35 +78,3 @@ def number(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if -(2**53) < value < 2**53 else None
-
-
-def instant(value: Any) -> str | None:
-    """Return a time as ISO 8601 in UTC, to the millisecond; None if it is not a time.
-
-    >>> instant("2026-01-05T14:00:00+02:00"), instant("yesterday"), instant(None)
-    ('2026-01-05T12:00:00.000Z', None, None)
-    """
-    from remora.core.clock import from_iso, to_iso  # records of a live hook have no times
-
-    if not isinstance(value, str):
-        return None
-    try:
-        return to_iso(from_iso(value))
-    except (ValueError, OverflowError):
-        return None
-
-
-def instant_of(milliseconds: Any) -> str | None:
-    """Return a time in milliseconds since 1970 as ISO 8601 in UTC; None if it is not a time.
-
-    >>> instant_of(1_767_614_400_000), instant_of(True), instant_of(10**30)
-    ('2026-01-05T12:00:00.000Z', None, None)
-    """
-    from remora.core.clock import to_iso  # records of a live hook have no times
-
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        return None
-    try:
-        return to_iso(milliseconds / 1000)
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -14,7 +14,6 @@ from remora.sources.others.files import (
     Unreadable,
     digest,
     files_of,
-    instant,
     json_lines,
     parse_json,
     read_bytes,
@@ -54,27 +53,6 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: pyt
     path.write_text('{"a": 1}\n' + json.dumps({"b": "x" * (5 << 20)}) + '\r\n\n{"c": 3}')
     found = list(json_lines(File(path, "a.jsonl")))
     assert found == [(1, {"a": 1}), (2, "longer than 1 MB"), (4, {"c": 3})]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("2026-02-07", "2026-02-07T00:00:00.000Z"),
-        (" 2026-02-07T14:15:00+01:00 ", "2026-02-07T13:15:00.000Z"),
-        (1_577_836_800_000, "2020-01-01T00:00:00.000Z"),
-        (-1, "1969-12-31T23:59:59.000Z"),
-        ("0001-01-01T00:00:00Z", None),
-        ("9999-12-31T23:59:59-10:00", None),
-        (10**400, None),
-        (float("inf"), None),
-        (True, None),
-        (None, None),
-        ([2026], None),
-    ],
-)
-def test_times_are_understood_or_not_there(value: object, expected: str | None) -> None:
-    """Nobody guesses: a time that is none is nothing."""
-    assert instant(value) == expected
 
 
 def test_tool_calls_of_all_forms() -> None:

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from remora.sources.transcripts.texts import (
-    MAX_RESULT,
-    instant,
-    joined,
-    number,
-    result_text,
-    without_reminders,
-)
+from remora.sources.transcripts.texts import MAX_RESULT, joined, number, result_text, without_reminders
 
 
 def test_reminders_go_wherever_they_stand() -> None:
@@ -31,13 +24,6 @@ def test_content_is_joined_whatever_its_shape() -> None:
     assert joined([{"type": "text", "text": "a"}, {"type": "image"}, "b", 3, None]) == "a\n[image]\nb"
     assert joined({"type": "text", "text": "a"}) == "a"
     assert joined(None) == ""
-
-
-def test_times_are_utc_or_nothing() -> None:
-    """A time becomes fixed-width UTC; what is none becomes None."""
-    assert instant("2026-01-05T12:17:31.459Z") == "2026-01-05T12:17:31.459Z"
-    assert instant("2026-01-05T14:17:31.4591234+02:00") == "2026-01-05T12:17:31.459Z"
-    assert [instant(v) for v in ("2026-02-31T00:00:00.000Z", "soon", 5, None, "0001-01-01")] == [None] * 5
 
 
 def test_numbers_fit_a_database() -> None:

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts import roo, tasks
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
 from remora.sources.transcripts.hosts.values import apart, data_of, items, json_file, json_of, mapping
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
 
 HOST = "cline"
@@ -77,7 +78,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
 
 
 def _message(message: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
-    key, at = string(message.get("id"), 200), instant_of(message.get("ts"))
+    key, at = string(message.get("id"), 200), instant(message.get("ts"))
     blocks = [mapping(block) for block in items(message.get("content"))]
     note = mapping(message.get("metadata"))
     if message.get("role") == "assistant":

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import exit_code, mapping
 from remora.sources.transcripts.lines import Counts, objects
-from remora.sources.transcripts.texts import instant, joined, string
+from remora.sources.transcripts.texts import joined, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,

@@ -25,12 +25,13 @@ from typing import Any
 
 from remora.core.actions import table
 from remora.core.errors import RemoraError
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import Database, opened, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
 from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.paths import plain
-from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Prompt, Reply, Returned, Session, Turn
 from remora.store.foreign import is_sqlite
 
@@ -206,7 +207,7 @@ def _in_database(database: Database, folders: Mapping[str, str]) -> list[Session
         messages = len(items(told.get("fullConversationHeadersOnly"))) or len(items(told.get("conversation")))
         if name and cwd and messages:
             stamp = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-            started = instant_of(told.get("createdAt")) or ""
+            started = instant(told.get("createdAt")) or ""
             found.append(Session(name, plain(cwd), started, stamp=stamp, size=_BYTES * messages))
     return [session for session in found if session.id not in parts]
 
@@ -237,7 +238,7 @@ def _at(bubble: Mapping[str, Any]) -> str | None:
     created = bubble.get("createdAt")
     begun = mapping(bubble.get("timingInfo")).get("clientStartTime")
     early = not isinstance(begun, int | float) or begun < _EPOCH
-    return instant(created) or instant_of(created) or (None if early else instant_of(begun))
+    return instant(created) or (None if early else instant(begun))
 
 
 def _called(call: Mapping[str, Any], name: str, at: str | None) -> Iterator[Turn]:

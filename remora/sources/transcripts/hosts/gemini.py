@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import items, mapping
 from remora.sources.transcripts.lines import Counts, document, objects
-from remora.sources.transcripts.texts import instant, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
 from remora.sources.transcripts.hosts.places import data_folder, home_folder
 from remora.sources.transcripts.hosts.values import exit_code, items, mapping, said
 from remora.sources.transcripts.lines import Counts, Line, objects, parse
-from remora.sources.transcripts.texts import instant, instant_of, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
 
 HOST = "goose"
@@ -80,7 +81,7 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
         content = [b for b in items(message.get("content")) if isinstance(b, Mapping)]
         told = mapping(message.get("metadata"))
         created = number(message.get("created"))
-        at = instant_of(created * 1000) if created is not None else None
+        at = instant(created)
         moment = f"{created} {string(message.get('role'), 20)}"
         key = f"{moment} {known[moment]}"
         known[moment] += 1

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 from remora.core.actions import table
 from remora.core.errors import RemoraError
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
 from remora.sources.transcripts.hosts.places import data_folder
 from remora.sources.transcripts.hosts.values import items, mapping
 from remora.sources.transcripts.lines import Counts, Line, document, parse
-from remora.sources.transcripts.texts import instant_of, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,
@@ -115,9 +116,7 @@ def _in_database(database: Database) -> list[Session]:
     for row in database.rows("session", ("id", "parent_id", "directory", "time_created")):
         if isinstance(row["id"], str) and not row["parent_id"]:
             count, changed = messages.get(row["id"], (0, 0))
-            found.append(
-                _session(row["id"], row["directory"], instant_of(row["time_created"]), count, changed)
-            )
+            found.append(_session(row["id"], row["directory"], instant(row["time_created"]), count, changed))
     return found
 
 
@@ -242,7 +241,7 @@ def _call(part: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
 
 
 def _time(holder: Mapping[str, Any], name: str) -> str | None:
-    return instant_of(mapping(holder.get("time")).get(name))
+    return instant(mapping(holder.get("time")).get(name))
 
 
 def _tokens(told: Any) -> int | None:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import exit_code, items, said
 from remora.sources.transcripts.lines import Counts, objects
-from remora.sources.transcripts.texts import instant, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,

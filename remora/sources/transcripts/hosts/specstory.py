@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.actions import ACTION_OF, OTHER, table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts import cursor, gemini, tasks, vscode
 from remora.sources.transcripts.hosts.values import Keys, apart, data_of
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.texts import instant, without_reminders
+from remora.sources.transcripts.texts import without_reminders
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.search_replace import blocks_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
@@ -27,7 +28,7 @@ from remora.sources.transcripts.hosts.values import (
     mapping,
 )
 from remora.sources.transcripts.lines import Counts
-from remora.sources.transcripts.texts import instant_of, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,
@@ -112,7 +113,7 @@ def session(path: Path) -> Session:
     first = _FIRST_TIME.search(head)
     name = path.parent.name
     ran = int(first[1]) if first else int(name) if re.fullmatch(r"\d{13}", name) else None
-    return Session(name, string(cwd, 4096), instant_of(ran) or "")
+    return Session(name, string(cwd, 4096), instant(ran) or "")
 
 
 def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = False) -> Iterator[Turn]:
@@ -129,7 +130,7 @@ def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = Fal
     for place, message in enumerate(items(json_file(path, counts))):
         told = mapping(message)
         at = told.get("ts") or times.get(place) or times.get(place - 1)
-        for turn in timeline.message(told, instant_of(at)):
+        for turn in timeline.message(told, instant(at)):
             if delegated and isinstance(turn, Prompt):
                 delegated = False
                 counts.skip("prompt of another task")

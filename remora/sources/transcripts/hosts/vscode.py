@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.actions import table
+from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import editor_folders
 from remora.sources.transcripts.hosts.values import data_of, items, json_file, json_of, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.paths import inside, plain
-from remora.sources.transcripts.texts import instant_of, joined, number, string
+from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
     Compacted,
@@ -91,7 +92,7 @@ def sessions(path: Path) -> Iterator[Session]:
         state = _state(path, Counts())
         if items(state.get("requests")):
             cwd = plain(_opened(path.parent.with_name("workspace.json")))
-            yield Session(path.stem, cwd, instant_of(state.get("creationDate")) or "")
+            yield Session(path.stem, cwd, instant(state.get("creationDate")) or "")
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
@@ -151,7 +152,7 @@ def _at(state: Any, key: Any) -> Any:
 
 
 def _request(request: Mapping[str, Any], name: str, counts: Counts) -> Iterator[Turn]:
-    at = instant_of(request.get("timestamp"))
+    at = instant(request.get("timestamp"))
     message = request.get("message")
     asked = joined(mapping(message).get("text")) or joined(message)
     if request.get("confirmation"):
@@ -175,7 +176,7 @@ def _request(request: Mapping[str, Any], name: str, counts: Counts) -> Iterator[
 def _round(
     one: Mapping[str, Any], name: str, results: Mapping[str, Any], shown: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Turn]:
-    at = instant_of(one.get("timestamp"))
+    at = instant(one.get("timestamp"))
     if one.get("summary"):
         yield Compacted(name, at)
     yield Reply(name, joined(one.get("response")), joined(mapping(one.get("thinking")).get("text")), at)
