@@ -1265,8 +1265,8 @@ class Memory:
     ) -> MoveReport:
         """Import the memories of another memory system from disk; its files are only read.
 
-        Running it again imports new memories and newer texts. Memories that were edited or forgotten here
-        since stay so.
+        Running it again imports new items only: nothing that exists here is changed, and what was forgotten
+        here stays so.
 
         Args:
             path: a file or a folder of the other system.

@@ -196,14 +196,12 @@ def restored(name: str, *, changed: bool) -> Page:
 
 
 def moved(report: MoveReport) -> Page:
-    """Return a page with an import from another system: new, updated, known and skipped items."""
+    """Return a page with an import from another system: new, known and skipped items."""
     new = [f"{number:,} {kind}" for kind, number in report.new.items() if number]
     told = {"system": report.system, "what": listed(new) or say("moved.nothing")}
     parts: list[Part] = [
         Para(say("moved.would", **told) if report.dry_run else say("moved.did", **told), "good")
     ]
-    if updated := [f"{number:,} {kind}" for kind, number in report.updated.items() if number]:
-        parts.append(Para(say("moved.updated", what=listed(updated)), "good", indent=2))
     if known := [f"{number:,} {kind}" for kind, number in report.known.items() if number]:
         parts.append(Para(say("moved.known", what=listed(known)), "dim", indent=2))
     parts += [Para(in_words(remark), indent=2) for remark in report.remarks[:SHOWN]]

@@ -201,11 +201,6 @@ class Memories:
         found = self._connection.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
         return self._record(found) if found else None
 
-    def with_external_ids_below(self, prefix: str) -> list[MemoryRecord]:
-        """Return the memories, including forgotten ones, whose external ids begin with a prefix."""
-        sql = f"{_SELECT} WHERE m.external_id >= ? AND m.external_id < ? ORDER BY m.external_id"
-        return [self._record(found) for found in self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))]
-
     def sharing_bands(
         self, bands: Sequence[tuple[int, int]], memory_type: str, limit: int = 20
     ) -> list[tuple[str, str]]:

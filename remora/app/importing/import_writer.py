@@ -1,43 +1,40 @@
-"""Store the items that a reader found in another system: each once, and changed ones with their newer text.
+"""Store the items that a reader found in another system: each once; existing data is never changed.
 
 Files and notes come first, memories and their relations last. Imported items are recorded by digests, so
-that items edited or forgotten here stay so; `import_ledger` has the digests of items that can be updated.
+that items edited or forgotten here stay so. An entry, a memory or a long-term memory that has another text at
+a later import is reported once and not imported.
 """
 
 from __future__ import annotations
 
-import re
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
-from remora.app.importing.import_ledger import META, Origins, digest, earlier
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
-from remora.core.fences import fence_after
 from remora.core.secrets import redact
 from remora.core.values import Message, Redaction, Relation, Skipped
 from remora.disk.files import append_line, lock
-from remora.entries.table import Add, Write
+from remora.entries.table import Add
 from remora.journal.files import Journal
 from remora.journal.history import entries as history_entries
 from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
-    from remora.core.values import MemoryDraft, MemoryRecord
+    from remora.core.values import MemoryDraft
     from remora.sources.others.import_result import Found, FoundSession
 
 Progress = Callable[[str, int, int], None]
-Fresh = tuple[str, str, Add | Write]  # an origin, its text, and the operation that imports it
 LEDGER = "moved:"  # prefix of a meta key; the system follows: digests of imported names and texts
+OLD_LEDGER = "moved-last:"  # the same of older versions: a mapping by the digests of names
 FROM = "from"  # metadata of a session: the system of its origin
 BATCH = 200  # memories stored in one transaction
-_HEADING = re.compile(r" {0,3}#{1,6}\s")
 ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
-NAMES_TRIED = 4  # names under which an imported entry is looked for
 OF_USER = "scope:user"  # tag of memories that the other system declares valid in every project
 
 
@@ -49,12 +46,12 @@ class Move:
         self._found = found
         self._progress = progress
         self._own = project.store("project")
-        self._before: dict[str, MemoryRecord] = {}  # earlier memories by the external ids of drafts
-        self._came_over: set[str] = set(self._own.db.meta.get(LEDGER + found.system) or ())
-        self._origins = Origins(self._own.db.meta.get(META + found.system))
+        self._came_over: set[str] = {
+            *(self._own.db.meta.get(LEDGER + found.system) or ()),
+            *(self._own.db.meta.get(OLD_LEDGER + found.system) or ()),
+        }
         self.new: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
-        self.updated: Counter[str] = Counter()
         self.failed: list[Skipped] = []
         self.secrets: dict[str, int] = {}
 
@@ -74,28 +71,21 @@ class Move:
     # Files
 
     def _longterm(self) -> None:
-        text = self._clean(self._found.longterm).strip()
-        if not text:
+        kind, text = "long-term memory", self._clean(self._found.longterm).strip()
+        # Older versions recorded its lines.
+        older = any(self._came("longterm", line.rstrip()) for line in text.split("\n"))
+        if not text or self._is_known(kind, "MEMORY.md", "longterm", text, here=older):
             return
-        units = _units(text)
-        came = {unit for unit in units if self._came("longterm", unit)}
-        head = f"## From {self._found.system}"
 
         def joined(before: str) -> str | None:
-            if not came:
-                added = "" if text in before else text
-            else:  # the text has grown: add the new units, under their headings
-                added = _under_headings(units, came.union(before.splitlines()))
-            if not added:
+            if text in before:
                 return None
-            return f"{before.rstrip()}\n\n{head}\n\n{added}" if before.strip() else added
+            head = f"## From {self._found.system}"
+            return f"{before.rstrip()}\n\n{head}\n\n{text}" if before.strip() else text
 
-        changed = len(came) < len(set(units)) and self._project.journal().change_memory(
-            lambda reading: joined(reading.text)
-        )
-        (self.new if changed else self.known)["long-term memory"] += 1
-        for unit in units:
-            self._note("longterm", unit)
+        changed = self._project.journal().change_memory(lambda reading: joined(reading.text))
+        (self.new if changed else self.known)[kind] += 1
+        self._note_item("longterm", text)
 
     def _history(self) -> None:
         events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
@@ -131,69 +121,57 @@ class Move:
     def _entries(self) -> None:
         store = self._project.entries()
         taken: set[str] = set()
-        fresh: list[Fresh] = []
+        fresh: list[tuple[str, Add]] = []  # an origin, and the operation that imports it
 
         def free(name: str) -> bool:
             return name not in taken and store.get(name) is None
 
         for entry in self._found.entries:
             wanted, content = self._clean(entry.name), self._clean(entry.content)
-            key, here = f"entry:{wanted}", self._as_here(wanted, content)
-            if here or self._came_last(key, content):
+            origin = f"entry:{wanted}"
+            if self._is_here(wanted, content):
                 self.known["entries"] += 1
-                self._origins.note(key, content, content if here else "")
+                self._note_item(origin, content)
                 continue
-            if self._origins.has(key):
-                if here := self._untouched_entry(key, wanted):
-                    fresh.append((key, content, Write(here, content)))
-                else:
-                    self._left_as_it_is("entries", f"entry {wanted}", key, content)
+            if self._is_known("entries", f"entry {wanted}", origin, content):
                 continue
             name = next(filter(free, _names(wanted, self._found.system)))
             others = dict.fromkeys(map(self._clean, entry.aliases))
             aliases = tuple(a for a in others if a != name and free(a))
             taken.update((name, *aliases))
-            fresh.append((key, content, Add(name, content, entry.kind, aliases, entry.created_at)))
+            fresh.append((origin, Add(name, content, entry.kind, aliases, entry.created_at)))
         for start in range(0, len(fresh), ENTRIES_TOGETHER):
             batch = fresh[start : start + ENTRIES_TOGETHER]
-            for key, content, operation in self._applied(batch):
-                self._origins.note(key, content, content)
-                (self.new if isinstance(operation, Add) else self.updated)["entries"] += 1
+            added = self._added([operation for _, operation in batch])
+            for origin, operation in batch:
+                if operation.name in added:
+                    self._note_item(origin, operation.content)
+                    self.new["entries"] += 1
             self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
 
-    def _as_here(self, name: str, content: str) -> str:
-        """Return the name of an entry here with the same text; empty if there is none."""
+    def _is_here(self, name: str, content: str) -> bool:
+        """Return whether there is an entry with this text under one of the names that it may get."""
         for candidate in _names(name, self._found.system):
             here = self._project.entries().get(candidate)
-            if here is None:
-                return ""
-            if here.content == content:
-                return candidate
-        return ""
+            if here is None or here.content == content:
+                return here is not None
+        return False
 
-    def _untouched_entry(self, key: str, wanted: str) -> str:
-        """Return the name of the entry imported from an origin; empty if it was edited or removed here."""
-        for name in islice(_names(wanted, self._found.system), NAMES_TRIED):
-            here = self._project.entries().get(name)
-            if here is not None and self._origins.untouched(key, here.content):
-                return here.name
-        return ""
-
-    def _applied(self, batch: Sequence[Fresh]) -> Sequence[Fresh]:
-        """Apply operations with one write, or one by one if one is refused; return the applied ones."""
+    def _added(self, batch: Sequence[Add]) -> set[str]:
+        """Add entries with one write, or one by one if one is refused; return the names of the added ones."""
         store = self._project.entries()
         try:
-            store.apply(*(operation for _, _, operation in batch))
-            return batch
+            store.apply(*batch)
+            return {entry.name for entry in batch}
         except (InvalidInput, Conflict, NotFound):
-            done = []
-        for one in batch:
+            added = set()
+        for entry in batch:
             try:
-                store.apply(one[2])
-                done.append(one)
+                store.apply(entry)
+                added.add(entry.name)
             except (InvalidInput, Conflict, NotFound) as error:
-                self.failed.append(Skipped(f"entry {one[2].name}", str(error)))
-        return done
+                self.failed.append(Skipped(f"entry {entry.name}", str(error)))
+        return added
 
     # Conversations
 
@@ -238,14 +216,11 @@ class Move:
     # Memories
 
     def _memories(self) -> None:
-        fresh = [d for d in self._found.drafts if not self._came_last(_memory(d), d.content)]
-        self.known["memories"] += len(self._found.drafts) - len(fresh)
         for realm in ("project", "user"):
-            own = [d for d in fresh if (OF_USER in d.tags) == (realm == "user")]
-            if own:
-                own = self._without_edited(own, realm)
-            for start in range(0, len(own), BATCH):
-                batch = own[start : start + BATCH]
+            drafts = [d for d in self._found.drafts if (OF_USER in d.tags) == (realm == "user")]
+            fresh = [draft for draft in drafts if not self._is_stored(draft, realm)]
+            for start in range(0, len(fresh), BATCH):
+                batch = fresh[start : start + BATCH]
                 try:
                     self._store(batch, realm)
                 except InvalidInput:
@@ -254,45 +229,25 @@ class Move:
                             self._store([draft], realm)
                         except InvalidInput as error:
                             self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
-                self._progress("memories", min(start + BATCH, len(own)), len(own))
+                self._progress("memories", min(start + BATCH, len(fresh)), len(fresh))
 
-    def _without_edited(self, drafts: Sequence[MemoryDraft], realm: str) -> list[MemoryDraft]:
-        """Return the drafts without those whose memory was edited here since its import."""
-        store = self._project.store(realm)
-        there = {draft.external_id or "" for draft in self._found.drafts}
-        before = earlier(store.db.memories, drafts, there)
-        self._before |= before.records
-        for whole in before.split:
-            key = f"memory:{whole.external_id}"
-            if self._origins.has(key) and self._origins.untouched(key, _here(whole)):
-                store.upkeep.forget(whole.id)
-                self._origins.forget(key)
-                self.updated["memories"] += 1
-        kept = []
-        for draft in drafts:
-            old = before.records.get(draft.external_id or "")
-            if old is None or self._origins.untouched(f"memory:{old.external_id}", _here(old)):
-                kept.append(draft)
-            else:
-                self._left_as_it_is("memories", f"memory {draft.external_id}", _memory(draft), draft.content)
-        return kept
+    def _is_stored(self, draft: MemoryDraft, realm: str) -> bool:
+        """Return whether a memory was imported before; the intake would replace its text."""
+        origin = f"memory:{draft.external_id}"
+        here = self._project.store(realm).db.memories.with_external_id(draft.external_id or "")
+        if here is not None and here.content == draft.content:
+            self.known["memories"] += 1
+            self._note_item(origin, draft.content)
+            return True
+        what = f"memory {draft.external_id}"
+        return self._is_known("memories", what, origin, draft.content, here=here is not None)
 
     def _store(self, drafts: Sequence[MemoryDraft], realm: str) -> None:
-        store = self._project.store(realm)
-        with store.db.transaction():
-            for draft in drafts:
-                old = self._before.get(draft.external_id or "")
-                if old is not None and old.external_id != draft.external_id:
-                    store.db.memories.update(old.id, {"external_id": draft.external_id})
-                    self._origins.forget(f"memory:{old.external_id}")
-            records = store.intake.remember_many(drafts, revive=False)
+        records = self._project.store(realm).intake.remember_many(drafts, revive=False)
         for draft, record in zip(drafts, records, strict=True):
-            action = record.receipt.action if record.receipt else "stored"
-            # A text that the user taught stays the user's, also when it is imported.
-            theirs = action == "merged" and record.source == "user_taught"
-            self._origins.note(_memory(draft), draft.content, "" if theirs else _here(record))
-            into = {"stored": self.new, "updated": self.updated}.get(action, self.known)
-            into["memories"] += 1
+            self._note_item(f"memory:{draft.external_id}", draft.content)
+            stored = record.receipt is None or record.receipt.action == "stored"
+            (self.new if stored else self.known)["memories"] += 1
         self._save()
         for record in records:
             if record.receipt is not None:
@@ -335,60 +290,34 @@ class Move:
         """Return whether a text was imported before, even if it was changed or removed here."""
         return digest(f"{name}\n{text}") in self._came_over
 
-    def _came_last(self, origin: str, text: str) -> bool:
-        """Return whether a text is the last one imported from an origin, even if it was changed here."""
-        known = self._origins.has(origin)
-        return self._origins.is_last(origin, text) if known else self._came(origin, text)
+    def _is_known(self, kind: str, what: str, origin: str, text: str, *, here: bool = False) -> bool:
+        """Return whether an item is `here` or was imported before; another text of it is reported once.
 
-    def _left_as_it_is(self, kind: str, what: str, origin: str, text: str) -> None:
-        """Skip the newer text of an item that was changed or removed here."""
+        Args:
+            kind: of the item, for the counts.
+            what: names the item in the report.
+            origin, text: of the item.
+            here: whether it is stored; an item that was imported before may have been removed.
+        """
+        came = self._came(origin, text)
+        if not (came or here or digest(origin) in self._came_over):
+            return False
         self.known[kind] += 1
-        self._origins.note(origin, text, "")
-        self.failed.append(Skipped(what, "it was edited here; the newer text was not imported"))
+        if not came:
+            self._note_item(origin, text)
+            self.failed.append(Skipped(what, "it was imported before; existing items are not changed"))
+        return True
 
     def _note(self, name: str, text: str) -> None:
         self._came_over.add(digest(f"{name}\n{text}"))
 
+    def _note_item(self, origin: str, text: str) -> None:
+        """Record an item and its text, so that another text of it is recognized, too."""
+        self._came_over.add(digest(origin))
+        self._note(origin, text)
+
     def _save(self) -> None:
-        with self._own.db.transaction():
-            self._own.db.meta.set(LEDGER + self._found.system, sorted(self._came_over))
-            self._own.db.meta.set(META + self._found.system, self._origins.as_json())
-
-
-def _units(text: str) -> list[str]:
-    """Return the lines that are not blank; a fenced block is one unit."""
-    units: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        inside, fence = fence, fence_after(line, fence)
-        if inside:
-            units[-1] += f"\n{line}"
-        elif line.strip():
-            units.append(line)
-    return [unit.rstrip() for unit in units]
-
-
-def _under_headings(units: Sequence[str], known: Collection[str]) -> str:
-    """Return the units that are not known, each below its heading."""
-    found: list[str] = []
-    heading = ""
-    for unit in units:
-        if _HEADING.match(unit):
-            heading = unit
-        elif unit not in known:
-            found += [heading, unit] if heading else [unit]
-            heading = ""
-    return "\n".join(found)
-
-
-def _memory(draft: MemoryDraft) -> str:
-    """Return the name of a memory's origin."""
-    return f"memory:{draft.external_id}"
-
-
-def _here(record: MemoryRecord) -> str:
-    """Return the fields of a memory that a person may have edited, as text."""
-    return f"{record.type}\n{record.content}"
+        self._own.db.meta.set(LEDGER + self._found.system, sorted(self._came_over))
 
 
 def _names(name: str, system: str) -> Iterator[str]:
@@ -397,3 +326,8 @@ def _names(name: str, system: str) -> Iterator[str]:
     yield f"{name} (from {system})"
     for number in count(2):
         yield f"{name} (from {system} {number})"
+
+
+def digest(text: str) -> str:
+    """Return a 12-byte hexadecimal digest of a text."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -4,9 +4,8 @@ A reader (`sources.others`) reads them and `import_writer` stores their items: m
 notes and archives, conversations, history, daily notes and the long-term memory. The other system's files
 are only read.
 
-A second import stores new items, and the newer text of an entry or a memory that was imported before, unless
-it was edited or forgotten here. After a crash, repeated items are recognised when they are stored: a message
-by its id, an entry by its name and text, a line by its words.
+A second import stores new items and changes no existing one. After a crash, repeated items are recognised
+when they are stored: a message or a memory by its id, an entry by its name and text, a line by its words.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class MoveReport(NamedTuple):
         path: the path of the files.
         new: number of new items by kind.
         known: number of items by kind that had been imported, or existed here, before.
-        updated: number of items by kind that had been imported and got their newer text.
+        updated: always empty: an import changes no existing item.
         counts: number of items by kind that the reader saw, took and left out.
         skipped: items that were not imported, each with its place and the reason.
         remarks: notes on items that were imported in another form.
@@ -87,7 +86,7 @@ def move_in(
         str(path),
         dict(move.new),
         dict(move.known),
-        dict(move.updated),
+        {},
         found.counts,
         (*found.skipped, *move.failed),
         found.remarks,

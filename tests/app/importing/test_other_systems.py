@@ -363,23 +363,6 @@ def test_secrets(bare: Memory, tmp_path: Path) -> None:
     assert holds(bare.home, SECRET) == []
 
 
-def test_a_long_term_memory_that_grew_there(bare: Memory, tmp_path: Path) -> None:
-    """Only its new lines come over, under their headings; what was changed or taken out here stays so."""
-    first = "# Facts\n\n- Lives in Oslo\n- Has a parrot\n\n```sh\nmake all\n\nmake run\n```\n"
-    path = write(tmp_path / "theirs", {"memory/MEMORY.md": first})
-    assert bare.move_in(path, "neoclaw").new == {"long-term memory": 1}
-    bare.journal.write(bare.journal.show().replace("- Has a parrot\n", ""))
-    before = bare.journal.show()
-    assert bare.move_in(path, "neoclaw").new == {}
-    assert bare.journal.show() == before
-    grown = first.replace("parrot\n", "parrot\n- Likes tea\n") + "\n# Work\n\nA shop.\n"
-    write(tmp_path / "theirs", {"memory/MEMORY.md": grown})
-    assert bare.move_in(path, "neoclaw").new == {"long-term memory": 1}
-    added = "## From neoclaw\n\n# Facts\n- Likes tea\n# Work\nA shop."
-    assert bare.journal.show().rstrip() == f"{before.rstrip()}\n\n{added}"
-    assert bare.move_in(path, "neoclaw").new == {}
-
-
 def test_what_nobody_knows(bare: Memory, tmp_path: Path) -> None:
     """A missing path, an unknown system and files of nobody are errors; an unclear folder asks."""
     for system in (None, "neoclaw"):
