@@ -17,6 +17,7 @@ COUNTED_BY = "observer_inferred"
 # Sources of deliberate statements: by a person, or by an agent that recorded them.
 STATED = ("user_taught", "agent_explicit", "mcp_auto")
 SESSIONS = 2  # evidence required for other sources
+QUIET = 0.75  # of the usual help, at or below which a memory is not shown: ten sessions without help
 
 
 def may_be_said(source: str, sessions: int, *, kept: bool, tainted: bool) -> bool:

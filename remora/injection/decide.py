@@ -30,7 +30,7 @@ from itertools import chain, combinations
 from typing import NamedTuple, Protocol
 
 from remora.core import moments, triggers
-from remora.core.evidence import SESSIONS, may_be_said
+from remora.core.evidence import QUIET, SESSIONS, may_be_said
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.stems import stem
@@ -53,7 +53,6 @@ LOOSELY = 0.4  # share of the long words; to select content words would take mil
 # which drops pairs that only large commits bring together, .70, .60 and .60.
 TOGETHER, SHARE, LIFT, TIED = 4, 0.7, 1.8, 0.125
 FADED = 0.3  # confidence below which a memory is out of date
-QUIET = 0.75  # of the usual help, at or below which a memory is not shown: ten sessions without help
 
 
 class Limits(NamedTuple):

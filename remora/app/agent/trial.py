@@ -15,8 +15,8 @@ from remora.app.recall.phase_weights import WEIGHTS, versions, weights_of
 from remora.core import moments, trial
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
+from remora.core.evidence import QUIET
 from remora.core.trial import HELD, SAID, Compared, Estimate
-from remora.injection.decide import QUIET
 from remora.injection.trial import HELD as HELD_KEY
 from remora.injection.trial import UNIT
 from remora.store.hook_reader import AT_ONCE
