@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DESCRIPTIONS: dict[str, str] = {
-    "home": "Folder of the project's data. Empty: a folder of its own below the data folder.",
+    "home": "Folder of the project's data. Empty: one below the data folder. Changing it moves no data.",
     "embedding.provider": "Service for vectors. auto: Ollama if it answers, else the bundled model.",
     "embedding.model": "Name of the model. Empty: the provider's default.",
     "embedding.url": "Address of the server. Empty: the provider's default.",

@@ -20,7 +20,6 @@ from remora.app.health.doctor_code import code
 from remora.app.health.doctor_files import items, written
 from remora.app.health.doctor_settings import environment, settings, variables
 from remora.app.health.findings import Finding, Level, Report, failed, megabytes
-from remora.app.health.reminders import left_behind
 from remora.app.health.stats import database_bytes
 from remora.app.project.destinations import destinations as where_to
 from remora.app.project.homes import notice
@@ -104,13 +103,10 @@ def database(project: OpenProject) -> list[Finding]:
     return findings
 
 
-def homes(project: OpenProject) -> list[Finding]:
-    """Report other databases of this project: shipped with the repository, or in a former home."""
+def shipped(project: OpenProject) -> list[Finding]:
+    """Report a database that came with the repository."""
     came = notice(project.location.foreign)
-    shipped = [Finding("warning", "shipped memory", came)] if came else []
-    return shipped + [
-        Finding("note", "other database", what, f"{advice}.") for what, advice in left_behind(project)
-    ]
+    return [Finding("warning", "shipped memory", came)] if came else []
 
 
 def _sound(what: str, store: Store) -> list[Finding]:
@@ -347,7 +343,7 @@ def _opens(project: OpenProject) -> bool:
 CHECKS: tuple[tuple[str, Callable[[OpenProject], Iterable[Finding]]], ...] = (
     ("project", places),
     ("database", database),
-    ("other database", homes),
+    ("shipped memory", shipped),
     ("sessions", sessions),
     ("written", written),
     ("items", items),
