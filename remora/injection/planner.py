@@ -11,7 +11,7 @@ whatever their kind: they are never rules and change no number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +22,7 @@ from remora.core.strength import current_confidence
 from remora.core.text import collapse, safe, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MEMORY_KINDS, Context, Filters, Hit, MemoryRecord, Reason
-from remora.injection.limits import ratio, samples_of, step_factor
+from remora.injection.limits import ratio
 from remora.injection.render import SHORT
 from remora.injection.scope import Scope
 from remora.retrieval import pipeline
@@ -123,7 +123,7 @@ def brief(
     """
     total = BUDGETS[PHASES[what]].tokens if budget is None else budget
     found = gather(reader, task, where, KINDS[what], branch=branch, relevant=relevant)
-    return pack(found, what, total, where, cache(reader.mtime))
+    return pack(found, what, total)
 
 
 def gather(
@@ -145,17 +145,12 @@ def gather(
         hits = [
             _hit(record, near.get(key, 0.0), searched.get(key))
             for key, record in _records(near, searched, reader).items()
-            if _worth_telling(record, reader.now) and not _goes_with_any(record)
+            if _worth_telling(record, reader.now)
             if kind.type != STATED or record.source in STATED_BY or record.user_verified
         ]
         if kind.type == STATED and task.strip():
             hits += _quotes(reader, task)
         found[kind.type] = _chosen(kind, hits)
-    for kind in kinds:
-        own = found[kind.type]
-        # The recipe for any change is added only to a block with other memories.
-        if kind.type == "workflow_recipe" and len(own) < kind.most and any(found.values()):
-            own += _of_any_change(reader, branch)[: kind.most - len(own)]
     return found
 
 
@@ -227,18 +222,6 @@ def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
     return Hit(record.id, source, record.content, score, why, memory=record, realm=record.realm)
 
 
-def _goes_with_any(record: MemoryRecord) -> bool:
-    """Return whether a memory is a recipe for checking or handing in any change, in any place."""
-    return record.type == "workflow_recipe" and "commands" in record.tags and not record.related_files
-
-
-def _of_any_change(reader: Reader, branch: str | None) -> list[Hit]:
-    filters = Filters(types=("workflow_recipe",), branch=branch)
-    records = reader.databases[0].memories.find(filters, tag="commands", order="confidence", limit=READ)
-    worth = (r for r in records if _goes_with_any(r) and _worth_telling(r, reader.now))
-    return [_hit(record, 0.0, None) for record in worth]
-
-
 def _chosen(kind: Kind, hits: list[Hit]) -> list[Hit]:
     best = sorted(hits, key=lambda h: (-round(h.score, 6), -h.memory.confidence if h.memory else 0.0, h.id))
     if kind.type == "work_unit_outcome":
@@ -258,13 +241,7 @@ class _Line(NamedTuple):
     outside: bool
 
 
-def pack(
-    found: Mapping[str, Sequence[Hit]],
-    what: str,
-    budget: int,
-    where: Scope,
-    modified: Callable[[str], float | None],
-) -> Context:
+def pack(found: Mapping[str, Sequence[Hit]], what: str, budget: int) -> Context:
     """Return the text of a block within a budget.
 
     The kinds give their best memories in turn, so that a short text has some of each kind; a memory that
@@ -274,8 +251,6 @@ def pack(
         found: the memories of each kind, best first.
         what: PLAN or QA.
         budget: tokens of the text, at most.
-        where: the scope of the task; its own files are not listed as partners.
-        modified: returns the time of a file's last change; None if it is deleted.
     """
     kinds = KINDS[what]
     lines = [[_line(hit, kind) for hit in found.get(kind.type, ())] for kind in kinds]
@@ -283,9 +258,9 @@ def pack(
     waiting = [line for row in zip_longest(*lines) for line in row if line is not None]
     for line in waiting:
         wider = [*chosen, line]
-        if ceil_chars_4(_text(wider, what, where, modified)) <= budget:
+        if ceil_chars_4(_text(wider, what)) <= budget:
             chosen = wider
-    text = safe(_text(chosen, what, where, modified)) if chosen else ""
+    text = safe(_text(chosen, what)) if chosen else ""
     shown = [line.hit for line in _in_order(chosen, kinds)]
     left_out = len(waiting) - len(chosen)
     return Context(text, tuple(shown), ceil_chars_4(text), budget, PHASES[what], left_out)
@@ -297,42 +272,17 @@ def _in_order(lines: Sequence[_Line], kinds: Sequence[Kind]) -> Iterator[_Line]:
             yield from (line for line in lines if line.kind == kind and line.outside is outside)
 
 
-def _text(lines: Sequence[_Line], what: str, where: Scope, modified: Callable[[str], float | None]) -> str:
+def _text(lines: Sequence[_Line], what: str) -> str:
     parts = [_TITLES[what]]
     trusted = [line for line in lines if not line.outside]
     for kind in KINDS[what]:
         own = [line for line in trusted if line.kind == kind]
         if own:
-            more = _beside(kind, [line.hit for line in own], where, modified)
-            parts.append("\n".join((f"### {kind.heading}", *(f"- {line.text}" for line in own), *more)))
+            parts.append("\n".join((f"### {kind.heading}", *(f"- {line.text}" for line in own))))
     outside = [line.text for line in _in_order(lines, KINDS[what]) if line.outside]
     if outside:
         parts.append("\n".join((_OUTSIDE, *(f"> {text}" for text in outside))))
     return "\n\n".join(parts)
-
-
-def _beside(
-    kind: Kind, hits: Sequence[Hit], where: Scope, modified: Callable[[str], float | None]
-) -> Iterator[str]:
-    """Yield a summary line for the memories of a kind."""
-    records = [hit.memory for hit in hits if hit.memory is not None]
-    if kind.type == "task_calibration":
-        factor = step_factor(records)
-        if factor is not None and len(records) > 1 and abs(factor - 1.0) > AS_PLANNED:
-            yield f"Together: {factor:.1f} times the planned steps."
-    elif kind.type == "causal_dependency" and where.files:
-        others = [
-            path for path in _partners(records) if path not in where.files and modified(path) is not None
-        ]
-        if others:
-            yield f"Other files that change with these: {', '.join(f'`{path}`' for path in others[:12])}."
-
-
-def _partners(records: Sequence[MemoryRecord]) -> list[str]:
-    """Return the files in some dependencies, those of typed relations first."""
-    typed = [r.target_file_path for m in records for r in m.relations if r.target_file_path]
-    named = [path for m in records for path in m.related_files if "*" not in path]
-    return list(dict.fromkeys((*typed, *named)))
 
 
 def _line(hit: Hit, kind: Kind) -> _Line:
@@ -359,34 +309,17 @@ def _quoted(text: str) -> str:
 
 
 def _told(record: MemoryRecord) -> str:
-    """Return a memory as one line of text."""
-    teller = _TELLERS.get(record.type)
-    told = teller(record, record.payload or {}) if teller is not None else ""
-    return shorten(told or record.content, LINE)
+    """Return a memory as one line: its text, or what only its payload holds."""
+    payload = record.payload or {}
+    told = record.content
+    if record.type == "workflow_recipe":
+        told = _recipe(payload) or told
+    elif record.type == "work_unit_outcome":
+        told = _outcome(record, payload)
+    return shorten(told, LINE)
 
 
-def _calibration(record: MemoryRecord, payload: Mapping[str, object]) -> str:
-    found = ratio(record)
-    if found is None:
-        return ""
-    module = payload.get("module") or (record.related_modules[0] if record.related_modules else "")
-    where = f"`{module}`: plans here" if module else "Plans here"
-    pieces = samples_of(record)
-    counted = f"{pieces} pieces of work" if pieces > 1 else "one piece of work"
-    return f"{where} took {found:.1f} times the planned steps ({counted})"
-
-
-def _dead_end(_: MemoryRecord, payload: Mapping[str, object]) -> str:
-    tried, why = (_clause(payload.get(name)) for name in ("approach_tried", "why_it_failed"))
-    if not tried or not why:
-        return ""
-    instead = _clause(payload.get("alternative_used"))
-    same = tried.casefold() in why.casefold()
-    told = f"Given up: {why}" if same else f"Given up: {tried}. Why: {why}"
-    return f"{told}. Instead: {instead}" if instead else told
-
-
-def _recipe(_: MemoryRecord, payload: Mapping[str, object]) -> str:
+def _recipe(payload: Mapping[str, object]) -> str:
     steps = payload.get("steps")
     pattern = _clause(payload.get("task_pattern"))
     if not isinstance(steps, list) or not pattern:
@@ -409,22 +342,8 @@ def _outcome(record: MemoryRecord, payload: Mapping[str, object]) -> str:
     day = record.created_at[:10]
     dated = "" if day in record.content else f"{day}: "
     failed = "Failed: " if payload.get("succeeded") is False else ""
-    return f"{dated}{failed}{collapse(record.content)}"
-
-
-def _seen(record: MemoryRecord, payload: Mapping[str, object]) -> str:
-    kind = payload.get("observation_type")
-    return f"{str(kind).replace('_', ' ')}: {collapse(record.content)}" if kind else ""
+    return f"{dated}{failed}{record.content}"
 
 
 def _clause(value: object) -> str:
     return collapse(value).rstrip(" .;,:") if isinstance(value, str) else ""
-
-
-_TELLERS: dict[str, Callable[[MemoryRecord, Mapping[str, object]], str]] = {
-    "task_calibration": _calibration,
-    "dead_end": _dead_end,
-    "workflow_recipe": _recipe,
-    "work_unit_outcome": _outcome,
-    "e2e_observation": _seen,
-}

@@ -67,7 +67,7 @@ PLAN = """\
 - Tokens must expire [Memory #…]
 
 ### Steps that earlier work took here
-- `auth`: plans here took 1.6 times the planned steps (4 pieces of work) [Memory #…]
+- Work in auth [Memory #…]
 
 ### Approaches that failed here
 - Polling the gateway failed [Memory #…]
