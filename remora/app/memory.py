@@ -708,7 +708,7 @@ class Memory:
             project = self._project
             where, on = where_of(project, task, modules, files), current_branch(project, branch)
             without = file_names(files, self.root)
-            return prefetch(project, task, where, branch=on, most=most, budget=budget, without=without)
+            return prefetch(project, where, branch=on, most=most, budget=budget, without=without)
 
     def step_factor(
         self, task: str = "", *, modules: Sequence[str] = (), files: Paths = (), branch: str | None = None

@@ -1,28 +1,25 @@
 """Prefetch: the files to load in advance, because earlier sessions of the kind used them (section 10).
 
-Sessions are like a task if their prompts are similar, or if they changed files in the same module. A file
-that more than 80 % of such a group used comes first, one that more than half used second; a group of fewer
-than three sessions proves nothing. Stored patterns (`prefetch_pattern`) count as a group of their own. The
-result contains current files of the project: existing, not ignored, text, and neither by name nor by content
-a place for secrets.
+The sessions that changed files in a module of the task are its group. A file that more than 80 % of a group
+used comes first, one that more than half used second; a group of fewer than three sessions proves nothing.
+Stored patterns (`prefetch_pattern`) count as a group of their own. The result contains current files of the
+project: existing, not ignored, text, and neither by name nor by content a place for secrets.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core import tasks
 from remora.core.errors import SourceError
 from remora.core.secrets import redact
-from remora.core.text import STOP_WORDS, safe
+from remora.core.text import safe
 from remora.core.tokens import scripts
 from remora.core.values import Filters, Skipped
 from remora.injection.scope import Scope
-from remora.retrieval.candidates import lexical
 from remora.sources.tree import listed
 from remora.sources.tree_names import Folders, by_name
 from remora.sources.tree_read import by_content, decode, read
@@ -35,10 +32,7 @@ if TYPE_CHECKING:
 ALWAYS, OFTEN = 0.8, 0.5  # of the sessions of a group; section 10
 MOST_FILES, MOST_TOKENS = 12, 32_000  # section 10
 SESSIONS = 3  # of a group, at least; the files of fewer are chance
-ALIKE = 0.15  # share of the weight of a task's words that a session's prompts must contain
-NEAR_BEST = 0.5  # share of the best session's score; sessions below it had another task
-MOST_ALIKE, MOST_IN_MODULE = 10, 20  # sessions of a group; old ones tell little
-SEARCHED = 50
+MOST_IN_MODULE = 20  # sessions of a group; old ones tell little
 CANDIDATES = 60  # files that are examined, so that twelve remain after some are left out
 LARGEST = 256_000  # bytes; a larger file exceeds the whole budget
 TITLE = "## Current contents of files that similar sessions used"
@@ -108,8 +102,7 @@ class _Named(NamedTuple):
 def prefetch(
     db: Database,
     root: Path,
-    task: str,
-    where: Scope = Scope(),  # noqa: B008  immutable
+    where: Scope,
     *,
     repository: Repository | None = None,
     branch: str | None = None,
@@ -122,7 +115,6 @@ def prefetch(
     Args:
         db: the project's database.
         root: the project's folder.
-        task: in words; may be empty if modules are given.
         where: the files and modules of the task.
         repository: the git repository of the folder; without one the ignore files are read.
         branch: patterns of this branch are included.
@@ -130,7 +122,7 @@ def prefetch(
         budget: tokens (`scripts`) of the packed text, at most.
         without: files that are already loaded.
     """
-    named = _named(db, task, where, branch)
+    named = _named(db, where, branch)
     ranked = [path for path in _ranked(named) if path not in without][:CANDIDATES]
     if not ranked or most < 1:
         return Prefetch(())
@@ -186,41 +178,23 @@ def secret_name(path: str) -> bool:
 # Selection of files
 
 
-def _named(db: Database, task: str, where: Scope, branch: str | None) -> dict[str, _Named]:
+def _named(db: Database, where: Scope, branch: str | None) -> dict[str, _Named]:
     """Return the files that more than half of a group used, each with its best group."""
     best: dict[str, _Named] = {}
-    for name, sessions in _groups(db, task, where):
-        if len(sessions) < SESSIONS:
-            continue
+    for module in where.modules:
+        sessions = db.sessions.working_in(module, MOST_IN_MODULE)
         used = db.sessions.used(sessions)
         # A session that used no file does not show which ones are needed.
         working = [i for i in sessions if used.get(i)]
-        counts = Counter(path for i in working for path in used[i])
-        for path, number in counts.items():
-            if len(working) >= SESSIONS and number > OFTEN * len(working):
-                _offer(best, path, _Named(number / len(working), number, len(working), name))
+        if len(working) < SESSIONS:
+            continue
+        for path, number in Counter(path for i in working for path in used[i]).items():
+            share = number / len(working)
+            if share > OFTEN:
+                _offer(best, path, _Named(share, number, len(working), f"that changed `{module}`"))
     for record in _patterns(db, where, branch):
         _offer_pattern(best, record)
     return best
-
-
-def _groups(db: Database, task: str, where: Scope) -> Iterator[tuple[str, list[str]]]:
-    if task.strip():
-        yield "with a similar request", alike(db, task)
-    for module in where.modules:
-        yield f"that changed `{module}`", db.sessions.working_in(module, MOST_IN_MODULE)
-
-
-def alike(db: Database, task: str) -> list[str]:
-    """Return the sessions whose prompts contain most of a task's words, the nearest first."""
-    words = [w for w in dict.fromkeys(tasks.words(task)) if w not in STOP_WORDS][: tasks.TERMS]
-    found = db.sessions.like(words, SEARCHED)
-    if len(found) < SESSIONS:
-        return []
-    covered = lexical(db.fulltext.term_stats("observer_sessions", words), found, db.sessions.like)
-    least = max(ALIKE, NEAR_BEST * max(covered.values(), default=0.0))
-    near = [(i, share) for i, share in covered.items() if share >= least]
-    return [i for i, _ in sorted(near, key=lambda item: (-round(item[1], 9), item[0]))[:MOST_ALIKE]]
 
 
 def _patterns(db: Database, where: Scope, branch: str | None) -> list[MemoryRecord]:

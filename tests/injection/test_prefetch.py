@@ -17,7 +17,6 @@ from tests.helpers import SECRET, Repo
 from tests.observer.sessions import session
 from tests.retrieval.worlds import World
 
-ASKED = "make the token lifetime a setting of the gateway"
 AUTH = Scope(("auth",))
 
 
@@ -34,23 +33,22 @@ class Shop:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).write_text(text, "utf-8")
 
-    def worked(self, *read: str, edited: tuple[str, ...] = (), asked: str = ASKED, times: int = 1) -> None:
-        """Record sessions that were asked for something and used files; the files are there."""
+    def worked(self, *read: str, edited: tuple[str, ...] = ("auth/gone.py",), times: int = 1) -> None:
+        """Record sessions that read some files and changed others, one in `auth` that is gone by default."""
         for _ in range(times):
             self.number += 1
             uses = [FileUse(p, 1, 0, 1, 2) for p in read] + [FileUse(p, 1, 1, 1, 2) for p in edited]
             one = session(
                 f"s{self.number}",
-                prompts=(asked,),
                 files=tuple(uses),
                 started=f"2026-01-{self.number:02d}T10:00:00.000Z",
             )
             with self.world.db.transaction():
                 self.world.db.sessions.record(one, (), "1", "2026-02-01T00:00:00.000Z")
 
-    def ahead(self, task: str = ASKED, where: Scope = AUTH, **more) -> Prefetch:
+    def ahead(self, where: Scope = AUTH, **more) -> Prefetch:
         """Return the files to load ahead."""
-        return prefetch(self.world.db, self.root, task, where, **more)
+        return prefetch(self.world.db, self.root, where, **more)
 
 
 @pytest.fixture
@@ -80,29 +78,27 @@ def test_always_before_often(shop: Shop) -> None:
         ("four_of_five.py", 0.8, False),
         ("a_often.py", 0.6, False),
     ]
-    assert found[0].why == "used in 5 of 5 sessions with a similar request"
+    assert found[0].why == "used in 5 of 5 sessions that changed `auth`"
 
 
 def test_two_sessions_prove_nothing(shop: Shop) -> None:
-    """A group of fewer than three gives nothing; nor do sessions that were asked for something else."""
+    """A group of fewer than three gives nothing."""
     shop.put("a.py")
     shop.worked("a.py", times=2)
     assert shop.ahead() == []
     assert shop.ahead().text == ""
-    shop.worked("a.py", asked="float the footer on phones", times=3)
-    assert shop.ahead(where=Scope()) == []
 
 
 def test_sessions_of_the_module(shop: Shop) -> None:
-    """What those read that changed files in the module counts, whatever they were asked for."""
+    """Only what those read that changed files in the module counts."""
     shop.put("server/settings.py")
-    for asked in ("rename it", "speed up the login", "mend the clock"):
-        shop.worked("server/settings.py", edited=("auth/tokens.py",), asked=asked)
-    shop.worked("auth/tokens.py", asked="what does this do", times=3)  # changed nothing there
-    found = shop.ahead("something else entirely")
+    shop.worked("server/settings.py", edited=("auth/tokens.py",), times=3)
+    shop.worked("auth/tokens.py", edited=(), times=3)
+    found = shop.ahead()
     assert paths(found) == ["server/settings.py"]
     assert found[0].why == "used in 3 of 3 sessions that changed `auth`"
-    assert shop.ahead("something else entirely", Scope(("aut",))) == []
+    assert shop.ahead(Scope(("aut",))) == []
+    assert shop.ahead(Scope()) == []
 
 
 def test_remembered_patterns(shop: Shop) -> None:
@@ -117,16 +113,16 @@ def test_remembered_patterns(shop: Shop) -> None:
     }
     remember = shop.world.remember
     remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=payload)
-    found = shop.ahead("")
+    found = shop.ahead()
     assert [(f.path, f.always) for f in found] == [("a.py", True), ("b.py", False)]
     assert found[0].why == "used in 5 of 6 sessions that changed `auth`, from memory"
-    assert shop.ahead("", Scope(("web",))) == []
+    assert shop.ahead(Scope(("web",))) == []
     shop.world.memory.forget(shop.world.id_of("p"))
     remember("few", "A few sessions", type="prefetch_pattern", payload={**payload, "session_count": 2})
     remember(
         "forged", "Sessions of somebody", type="prefetch_pattern", payload=payload, taint=Taint("web_fetch")
     )
-    assert shop.ahead("") == []
+    assert shop.ahead() == []
 
 
 def test_only_files_that_may_be_shown(shop: Shop, tmp_path: Path) -> None:
@@ -201,13 +197,13 @@ def test_the_budget_holds_for_the_text(shop: Shop) -> None:
 PACKED = """\
 ## Current contents of files that similar sessions used
 
-### a.py (used in 3 of 3 sessions with a similar request)
+### a.py (used in 3 of 3 sessions that changed `auth`)
 ```
      1\tdef f():
      2\t    return "é"
 ```
 
-### b.md (used in 3 of 3 sessions with a similar request)
+### b.md (used in 3 of 3 sessions that changed `auth`)
 ````
      1\t```
      2\tcode

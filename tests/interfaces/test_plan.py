@@ -73,7 +73,7 @@ PLAN = """\
 - Polling the gateway failed [Memory #…]
 
 Files to load first
-auth/tokens.py  100%  28  used in 3 of 3 sessions with a similar request
+auth/tokens.py  100%  28  used in 3 of 3 sessions that changed `auth`
 
 Steps: past work took 1.6 times the planned steps; 100 become 160.
 """

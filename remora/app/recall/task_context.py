@@ -77,7 +77,6 @@ def context_for(
 
 def prefetch(
     project: OpenProject,
-    task: str,
     where: Scope,
     *,
     branch: str | None,
@@ -93,7 +92,6 @@ def prefetch(
     return files_ahead(
         project.db,
         location.root,
-        task,
         where,
         repository=location.repository,
         branch=branch,

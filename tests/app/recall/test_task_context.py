@@ -114,17 +114,17 @@ def test_step_limits(bare: Memory) -> None:
 
 
 def test_prefetch(bare: Memory) -> None:
-    """Files that like sessions used, with their contents; those at hand are not named again."""
+    """Files that sessions there used, with their contents; those at hand are not named again."""
     for path in ("auth/tokens.py", "server/settings.py"):
         (bare.root / path).parent.mkdir()
         (bare.root / path).write_text("x = 1\n")
     for number in range(3):
         worked(bare, f"s{number}", "server/settings.py")
-    found = bare.prefetch(TASK)
+    found = bare.prefetch(TASK, modules=["auth"])
     assert [one.path for one in found] == ["auth/tokens.py", "server/settings.py"]
     assert "     1\tx = 1" in found.text
     assert [one.path for one in bare.prefetch(TASK, files=["auth/tokens.py"])] == ["server/settings.py"]
-    assert [one.path for one in bare.prefetch("other work", modules=["auth"], most=1)] == ["auth/tokens.py"]
+    assert [one.path for one in bare.prefetch(TASK, modules=["auth"], most=1)] == ["auth/tokens.py"]
     for wrong in ({"most": 0}, {"budget": 0}, {"most": True}):
         with pytest.raises(InvalidInput):
             bare.prefetch(TASK, **wrong)
