@@ -34,40 +34,24 @@ LOOKED_AT = 6_000  # characters of a result that the rules read
 LEAST_WORDS, LONGEST = 4, 300  # of a sentence
 QUOTE = 160  # characters of a line that is quoted
 
-# Names that only UI tools have, on any server. The first five are section 10's.
-_NAMES = frozenset(
-    """take_screenshot click_by_text fill_input get_page_structure take_snapshot navigate_page evaluate_script
-    send_command_to_electron read_electron_logs get_electron_window_info list_console_messages describe_ui
-    fill_form click_element""".split()
-)
-_PREFIXES = ("browser_", "puppeteer_", "playwright_", "stagehand_", "selenium_", "mobile_", "page_")
-# Ambiguous names: they count only if the name of the server contains a word of _SERVERS.
-_PLAIN = frozenset(
-    """eval evaluate click fill hover drag navigate screenshot snapshot type press press_key select wait_for
-    wait scroll find read_page form_input computer tap swipe open_page new_page close_page handle_dialog
-    upload_file get_page_text javascript_tool act observe extract""".split()
-)
-_SERVERS = frozenset(
-    """browser browsers playwright puppeteer chrome chromium devtools electron selenium webdriver cypress
-    stagehand browserbase safari firefox simulator xcodebuild maestro appium mobile ui""".split()
-)
-_WORD = re.compile(r"[a-z0-9]+")
+# Section 10's names, and words in the name of any other tool of a browser or an interface, or of its server.
+_NAMES = ("take_screenshot", "click_by_text", "fill_input", "get_page_structure", "eval")
+_WORDS = ("browser", "playwright", "puppeteer", "chrome", "electron")
 
 
 def is_ui_tool(tool: str) -> bool:
     """Return whether a tool observes or controls a browser or a user interface, by its name in a host.
 
-    >>> [is_ui_tool(t) for t in ("mcp__playwright__browser_click", "take_screenshot", "browser_navigate")]
-    [True, True, True]
-    >>> [is_ui_tool(t) for t in ("mcp__redis__eval", "mcp__electron__eval", "eval", "Bash", "mcp__gh__click")]
-    [False, True, True, False, False]
+    >>> [is_ui_tool(t) for t in ("mcp__playwright__click", "take_screenshot", "browser_navigate", "eval")]
+    [True, True, True, True]
+    >>> [is_ui_tool(t) for t in ("mcp__electron__eval", "mcp__redis__eval", "Bash", "mcp__gh__click")]
+    [True, False, False, False]
     """
-    server, name = _parts(tool)
-    if name in _NAMES or name.startswith(_PREFIXES):
+    lower = tool.lower()
+    if any(word in lower for word in _WORDS):
         return True
-    if name == "eval" and not server:  # section 10 names it bare
-        return True
-    return name in _PLAIN and bool(_SERVERS.intersection(_WORD.findall(server)))
+    server, name = _parts(lower)
+    return name in _NAMES and not (name == "eval" and server)  # databases have an `eval` too
 
 
 def _parts(tool: str) -> tuple[str, str]:
@@ -78,10 +62,6 @@ def _parts(tool: str) -> tuple[str, str]:
         if found:
             return server.removeprefix("mcp").strip("_"), name
     if lower.startswith("mcp_"):
-        for prefix in _PREFIXES:
-            at = lower.find(f"_{prefix}")
-            if at > 0:
-                return lower[4:at], lower[at + 1 :]
         server, _, name = lower[4:].partition("_")
         return server, name
     return "", lower
@@ -205,69 +185,21 @@ _RULES: tuple[_Rule, ...] = (
         "the server must run before",
     ),
     _rule(
-        "precondition",
-        r"(?:Executable doesn't exist at|Chromium distribution '\w+' is not found|"
-        r"Browser (?:specified in your config )?is not installed)[^\n]{0,200}",
-        "the browser must be installed before",
-    ),
-    _rule(
-        "precondition",
-        r"(?:Please |You (?:must|need to|have to) )(?:log|sign) ?in\b[^\n]{0,160}",
-        "somebody must be logged in before",
-    ),
-    _rule(
         "test_sequence",
         r"[A-Z][^\n.]{0,120}\b(?:must|has to|have to|needs? to) be (?:\w+ ){0,2}"
         r"(?:first\b|before )[^\n]{0,120}",
         "there is an order",
     ),
     _rule(
-        "test_sequence",
-        r"Please (?:save|select|choose|fill in|enter|upload|confirm|accept) [^\n]{2,100}"
-        r"(?: first\b| before )[^\n]{0,100}",
-        "there is an order",
-    ),
-    _rule(
         "mcp_gotcha",
-        r"(?:Ref \S{1,20} not found in the current page snapshot|No snapshot available|"
-        r"No current snapshot available)[^\n]{0,200}",
+        r"Ref \S{1,20} not found in the current page snapshot[^\n]{0,200}",
         "references last until the page changes; a new snapshot gives new ones",
     ),
     _rule(
-        "mcp_gotcha",
-        r"strict mode violation: [^\n]{1,200} resolved to \d+ elements",
-        "the locator names several elements",
-    ),
-    _rule("mcp_gotcha", r"Tool \"\w+\" does not handle the modal state[^\n]{0,200}", "a dialog is open"),
-    _rule(
-        "mcp_gotcha",
-        r"(?:Browser is already in use for|The browser is already running for)[^\n]{0,200}",
-        "one browser at a time uses a profile",
-    ),
-    _rule(
-        "mcp_gotcha",
-        r"(?:Target page, context or browser has been closed|No open (?:pages|tabs)\b)[^\n]{0,160}",
-        "a page must be opened again",
-    ),
-    _rule(
         "ui_behavior",
-        r"<[a-z][^\n]{0,200}?> (?:from <[^\n]{0,200}?> subtree )?intercepts pointer events",
-        "another element covers it",
-    ),
-    _rule(
-        "ui_behavior",
-        r"element is not (?:enabled|editable|visible|attached)[^\n]{0,100}",
+        r"(?:<[a-z][^\n]{0,200}?> (?:from <[^\n]{0,200}?> subtree )?intercepts pointer events|"
+        r"element is not (?:enabled|editable|visible|attached)[^\n]{0,100})",
         "it cannot be used as it is",
-    ),
-    _rule(
-        "ui_behavior",
-        r"\[\"(?:alert|confirm|prompt|beforeunload)\" dialog with message \"[^\n\"]{1,160}\"\]",
-        "a dialog opens",
-    ),
-    _rule(
-        "ui_behavior",
-        r"alert(?: \"[^\n\"]{1,160}\")?(?: \[[\w=]+\])*: (?:\"|')?[^\n]{4,160}",
-        "a message is shown",
     ),
     _rule(
         "timing",
@@ -276,9 +208,6 @@ _RULES: tuple[_Rule, ...] = (
         "it takes longer, or never comes",
     ),
 )
-_WAITING = re.compile(r"^[ \t\-]*waiting for (?P<what>[^\n]{2,120})", re.MULTILINE)
-_PAGE = re.compile(r"^[ \t\-*#]*Page URL: (?P<url>\S{1,300})", re.MULTILINE)
-_LOGIN = re.compile(r"/(?:log-?in|sign-?in|auth|session/new|users/sign_in)(?:[/?#]|$)", re.IGNORECASE)
 
 
 def by_rules(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> Seen | None:
@@ -289,33 +218,14 @@ def by_rules(tool: str, result: str, arguments: Mapping[str, Any] | None = None)
     >>> by_rules("browser_snapshot", "- paragraph: The job timed out after lunch")
     """
     head = result[:LOOKED_AT]
-    name = _parts(tool)[1]
-    if login := _sent_to_login(name, head, arguments):
-        return login
     for rule in _RULES:
         found = rule.pattern.search(head)
         if found is None:
             continue
         said = shorten(found["what"].strip(" \"'"), QUOTE)
-        waits = _WAITING.search(head) if rule.kind == "timing" else None
-        more = f"; waiting for {shorten(waits['what'], 80)}" if waits else ""
-        return Seen(rule.kind, f"`{name}`{_on(arguments)}: “{said}” ({rule.meaning}{more})")
+        target = f" on “{named}”" if (named := _named(arguments)) else ""
+        return Seen(rule.kind, f"`{_parts(tool)[1]}`{target}: “{said}” ({rule.meaning})")
     return None
-
-
-def _sent_to_login(name: str, head: str, arguments: Mapping[str, Any] | None) -> Seen | None:
-    """Return the observation that a page requires a login, if opening it leads to a login URL."""
-    asked = (arguments or {}).get("url")
-    page = _PAGE.search(head)
-    if not isinstance(asked, str) or page is None or not _LOGIN.search(page["url"]) or _LOGIN.search(asked):
-        return None
-    asked, led = (shorten(address.partition("?")[0], 120) for address in (asked, page["url"]))
-    return Seen("precondition", f"`{name}` of {asked} leads to {led}: somebody must be logged in before")
-
-
-def _on(arguments: Mapping[str, Any] | None) -> str:
-    named = _named(arguments)
-    return f" on “{named}”" if named else ""
 
 
 def _named(arguments: Mapping[str, Any] | None) -> str:
