@@ -16,7 +16,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.app.agent.hook_context import note_trouble
 from remora.app.agent.injection_log import injections_of, keep
 from remora.app.agent.session_brief import head_of
-from remora.app.agent.session_journal import NOTED, write_down
+from remora.app.agent.session_journal import NOTED, day_of, due, write_down
 from remora.app.agent.transcript_capture import FOLDER, transcript_of
 from remora.app.agent.trial import keep_units, weigh_memories
 from remora.app.agent.trust import note_session
@@ -142,14 +142,19 @@ class Over(NamedTuple):
     @property
     def state(self) -> tuple[str, int]:
         """The name of the live file and its number of moments."""
-        return self.path.name, sum(line.get("k") not in _OURS for line in self.lines)
+        return self.path.name, len(_moments(self.lines))
 
     @property
     def at(self) -> float:
         """Time of the last moment, in seconds since the epoch."""
-        times = (line.get("at") for line in self.lines if line.get("k") not in _OURS)
+        times = (line.get("at") for line in _moments(self.lines))
         found = [at / 1000 for at in times if isinstance(at, int | float)]
         return found[-1] if found else time.time()
+
+
+def _moments(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines that are no records of this work."""
+    return [line for line in lines if line.get("k") not in _OURS]
 
 
 def _over(place: Path, idle: float, environ: Mapping[str, str]) -> Iterator[Over]:
@@ -220,8 +225,11 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             learnt = learn_session(project, head)
             if said or learnt:
                 note_session(project, name)
-            noted = write_down(project, head, learnt, lines, at=over.at, ended=over.ended)
-            _mark(over, *([noted] if noted else []), {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
+            if over.ended and (about := due(project, head, lines, over.at)):
+                # The mark comes first: a process that dies in between must not write twice.
+                _mark(over, {"k": NOTED, "d": day_of(project, over.at)})
+                write_down(project, head, about, learnt, over.at)
+            _mark(over, {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
             _tidy_captured(Path(head.home), over.path.parent)
             with suppress(RemoraError):
                 catch_up(project, EMBED_SECONDS, code=True)
@@ -252,17 +260,17 @@ def _root(head: Head) -> str:
     return above if mark and not Path(head.root).is_dir() and Path(above).is_dir() else head.root
 
 
-def _mark(over: Over, *lines: Line) -> None:
-    """Record the progress in the live file; lines that were added meanwhile stay unimported."""
-    at = int(time.time() * 1000)
+def _mark(over: Over, line: Line) -> None:
+    """Record the progress in the live file; moments that were added meanwhile stay unimported."""
     with suppress(OSError):
-        given_up = lines[-1]["k"] == TRIED and _is_too_old(over)
+        given_up = line["k"] == TRIED and _is_too_old(over)
         if given_up or over.path.stat().st_size > MAX_BYTES:
             over.path.unlink()
             return
         with LiveFile(str(over.path)) as live:
-            grown = len(live.lines) != len(over.lines)
-            live.add(*({**line, "at": at} for line in lines if not (grown and line["k"] == LEARNT)))
+            has_grown = len(_moments(live.lines)) != len(_moments(over.lines))
+            if not (has_grown and line["k"] == LEARNT):
+                live.add({**line, "at": int(time.time() * 1000)})
 
 
 def _is_too_old(over: Over) -> bool:

@@ -78,15 +78,7 @@ class Journal:
         """
         return self._files().restore_version(name)
 
-    def note(
-        self,
-        user: str,
-        assistant: str,
-        *,
-        at: float | None = None,
-        own_words: bool = True,
-        instead_of: str = "",
-    ) -> str:
+    def note(self, user: str, assistant: str, *, at: float | None = None, own_words: bool = True) -> str:
         """Add an exchange to its day's note and return the line; empty if there was no answer.
 
         Args:
@@ -94,13 +86,12 @@ class Journal:
             assistant: the final answer.
             at: time in seconds since the epoch; now by default.
             own_words: whether the answer is the assistant's message; otherwise it is a fact of the session.
-            instead_of: a line of the same day to replace; if the day has no such line, nothing is noted.
         """
         if not self._project.settings.journal.enabled:
             return ""
         who = "Assistant" if own_words else "Session"
         said, answer = redact(user).text, redact(assistant).text
-        return self._files().append_today(said, answer, at, who=who, instead_of=instead_of)
+        return self._files().append_today(said, answer, at, who=who)
 
     def today(self) -> str:
         """Return today's notes; empty if there are none."""

@@ -51,13 +51,10 @@ def test_a_day(bare: Memory) -> None:
     assert journal.day(date(2020, 1, 1)) == ""
 
 
-def test_a_line_of_a_day_can_be_replaced(bare: Memory) -> None:
-    """A fact of a session is not put into the assistant's mouth, and a line can take another one's place."""
+def test_a_fact_of_a_session(bare: Memory) -> None:
+    """It is not put into the assistant's mouth."""
     line = bare.journal.note("Mend the cart", "build, success", own_words=False)
     assert line.endswith("User: Mend the cart | Session: build, success\n")
-    new = bare.journal.note("Mend the cart", "It is mended.", instead_of=line)
-    assert bare.journal.today() == new.strip()
-    assert bare.journal.note("Mend the cart", "Again.", instead_of=line) == ""
 
 
 def test_the_last_exchange_of_a_session(bare: Memory) -> None:
