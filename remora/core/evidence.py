@@ -1,8 +1,8 @@
-"""Distinguish memories from records, and decide which memories may be shown without being asked for.
+"""Distinguish memories from records, and state the evidence that a memory needs to be shown unasked.
 
 A memory is a statement with lasting force. A record is an event: it is searchable, feeds plans and ranking,
 and is counted and listed separately. Whether a memory may be shown depends on its source and its evidence,
-never on a score alone.
+never on a score alone (`remora.injection.decide.why_silent`). Every hook loads this module.
 """
 
 from __future__ import annotations
@@ -20,16 +20,26 @@ SESSIONS = 2  # evidence required for other sources
 QUIET = 0.75  # of the usual help, at or below which a memory is not shown: ten sessions without help
 
 
-def may_be_said(source: str, sessions: int, *, kept: bool, tainted: bool) -> bool:
-    """Return whether a memory may be shown without being asked for.
+def decayed(confidence: float, half_life: float, used: str, now: float) -> float:
+    """Return confidence after decay: confidence · 0.5^(days since the last use / half-life).
 
     Args:
-        source: one of the memory sources.
-        sessions: number of sessions that showed it.
-        kept: whether a person verified or pinned it.
-        tainted: whether it rests on external text.
+        confidence: at the last use, 0..1.
+        half_life: days; 0 or less never decays.
+        used: when it was last used, ISO 8601, in UTC unless it names a zone; another text is long ago.
+        now: seconds since the epoch.
     """
-    return kept or (not tainted and (source in STATED or sessions >= SESSIONS))
+    if half_life <= 0:
+        return confidence
+    from datetime import UTC, datetime  # few hooks need it
+
+    try:
+        last = datetime.fromisoformat(used)
+        seconds = (last if last.tzinfo else last.replace(tzinfo=UTC)).timestamp()
+    except ValueError:
+        seconds = 0.0
+    days = max(0.0, now - seconds) / 86_400.0
+    return float(confidence * 0.5 ** (days / half_life))
 
 
 def hit_source(source: str, memory_type: str) -> str:

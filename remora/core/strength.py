@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from remora.core.clock import days_between, from_iso
+from remora.core.evidence import decayed
 from remora.core.values import MemoryRecord
 
 # Section 18. Types that are not listed, and decisions, never decay by age.
@@ -56,14 +57,9 @@ def half_life(memory_type: str) -> float | None:
 
 
 def current_confidence(record: MemoryRecord, now: float) -> float:
-    """Return confidence after decay: confidence · 0.5^(days since last access / half-life).
-
-    Pinned memories and those without a half-life do not decay.
-    """
-    if not record.decay_half_life_days or record.decay_half_life_days <= 0 or record.pinned:
-        return record.confidence
-    days = days_between(record.last_accessed_at, now)
-    return float(record.confidence * 0.5 ** (days / record.decay_half_life_days))
+    """Return confidence after decay (`decayed`); pinned memories do not decay."""
+    half_life = 0.0 if record.pinned else record.decay_half_life_days or 0.0
+    return decayed(record.confidence, half_life, record.last_accessed_at, now)
 
 
 def is_expired(record: MemoryRecord, now: float) -> bool:

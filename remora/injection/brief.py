@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.checks.suggest import Suggestion
-from remora.core.evidence import may_be_said
 from remora.core.rule_names import CONTRIBUTING, HOST_FILES, ON_REQUEST
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from remora.injection import render
-from remora.injection.decide import FADED, agreeing
+from remora.injection.decide import agreeing, why_silent
 from remora.store.hook_reader import Note
 
 # The usefulness of each memory type at the start of a session, whose task is not known yet.
@@ -114,7 +113,7 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
     usual = [f"- `{_command(c)}` ({c.ran})" for c in habits][:COMMANDS]
     add("How work is checked here, from the root of the project:", [(text, "") for text in usual])
     ranked = sorted(
-        (r for r in material.records if _may_be_said(r, threshold, now)),
+        (r for r in material.records if _belongs(r) and not silence(r, threshold, now)),
         key=lambda r: (-_worth(r, now), r.id),
     )[:MOST]
     agreed = agreeing([as_note(r) for r in ranked])
@@ -160,6 +159,7 @@ def as_note(record: MemoryRecord) -> Note:
         record.source,
         record.stale_at is not None,
         record.realm == "user",
+        _sessions(record),
         path=(record.origins[0].path or "") if record.origins else "",
     )
 
@@ -170,28 +170,17 @@ def _tail(material: Material) -> str:
     return "\n".join(filter(None, (material.notice, held, RECORD if material.asks else "")))
 
 
-def _may_be_said(record: MemoryRecord, threshold: float, now: float) -> bool:
-    if record.type not in WORTH or record.stale_at or record.deprecated or is_shaken(record):
+def _belongs(record: MemoryRecord) -> bool:
+    """Return whether a memory belongs in a brief, and not to one action, one module or one file."""
+    if record.type not in WORTH or record.deprecated or is_shaken(record) or not tells(record.content):
         return False
-    if not tells(record.content):
-        return False
-    if record.pinned:
-        return True
-    if waits_for_its_action(record):
-        return False
-    if record.scope == "module" or (record.type in AT_THE_FILE and record.related_files):
-        return False  # it applies only there
-    return has_evidence(record, threshold, now)
+    elsewhere = record.scope == "module" or (record.type in AT_THE_FILE and bool(record.related_files))
+    return record.pinned or not (elsewhere or waits_for_its_action(record))
 
 
-def has_evidence(record: MemoryRecord, threshold: float, now: float) -> bool:
-    """Return whether a memory may be injected at all: by its source, its evidence and its age."""
-    kept = record.user_verified or record.pinned
-    vouched = record.source == "user_taught" or any(origin.path for origin in record.origins)
-    sure = (vouched or record.confidence >= threshold) and current_confidence(record, now) >= FADED
-    return may_be_said(record.source, _sessions(record), kept=kept, tainted=record.taint is not None) and (
-        kept or sure
-    )
+def silence(record: MemoryRecord, threshold: float, now: float) -> str:
+    """Return why a memory may not be shown without being asked for; see `why_silent`."""
+    return why_silent(as_note(record), lambda: threshold, now)
 
 
 def is_shaken(record: MemoryRecord) -> bool:
@@ -207,11 +196,6 @@ def waits_for_its_action(record: MemoryRecord) -> bool:
     contributing = CONTRIBUTING in record.tags and HOST_FILES.isdisjoint(record.tags)
     asked = ON_REQUEST in record.tags and all(origin.path for origin in record.origins)
     return contributing or asked
-
-
-def is_tainted_rule(record: MemoryRecord) -> bool:
-    """Return whether a memory is a rule and tainted; such a memory is never shown."""
-    return record.taint is not None and record.type in ("preference", "requirement", "decision")
 
 
 def _sessions(record: MemoryRecord) -> int:

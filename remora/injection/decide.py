@@ -30,7 +30,7 @@ from itertools import chain, combinations
 from typing import NamedTuple, Protocol
 
 from remora.core import moments, triggers
-from remora.core.evidence import QUIET, SESSIONS, may_be_said
+from remora.core.evidence import QUIET, SESSIONS, STATED, decayed
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.stems import stem
@@ -47,6 +47,7 @@ RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
 SEEN = ("error_pattern", "observer_inferred")
+RULES = ("preference", "requirement", "decision")
 LOOSELY = 0.4  # share of the long words; to select content words would take milliseconds to load
 # Limits of file pairs in the commit history. Predicting each commit from those before it, a named partner is
 # in the same commit .83 of the time on pallets/click, .73 on pytest and .68 on entireio/cli; without TIED,
@@ -115,7 +116,7 @@ class Setting(NamedTuple):
         threshold: returns the confidence that a memory needs, besides evidence, to be injected.
         relative: maps a path of the host to one from the root of the project; empty if it lies outside.
         within: whether a folder of the host, absolute or from the moment's own, belongs to the project.
-        faded: maps a note to its current confidence.
+        now: seconds since the epoch.
         branch: the branch that is checked out; empty if unknown.
         fingerprint: maps an error's text to its fingerprint; only called if a tool failed.
         goes_without_saying: whether the coupling of the second file to the first need not be reported.
@@ -129,7 +130,7 @@ class Setting(NamedTuple):
     threshold: Callable[[], float]
     relative: Callable[[str], str]
     within: Callable[[str], bool]
-    faded: Callable[[Note], float]
+    now: float
     branch: str
     fingerprint: Callable[[str], str]
     goes_without_saying: Callable[[str, str], bool]
@@ -425,28 +426,52 @@ def _worth(notes: Sequence[Note], state: State, setting: Setting, *, at_the_act:
     told = state.advised if at_the_act else state.said
     kept: dict[str, Note] = {}
     for note in notes:
-        if note.id in told or note.stale:
+        if note.id in told or (note.branch and note.branch != setting.branch) or not _tells(note.content):
             continue
-        if (note.branch and note.branch != setting.branch) or not _tells(note.content):
-            continue
-        held = note.pinned or note.verified
-        sure = _is_sure(note, setting) and setting.faded(note) >= FADED
-        stated = bool(note.path) or may_be_said(note.source, note.sessions, kept=held, tainted=note.tainted)
-        if held or (sure and stated and not note.tainted):
+        # At its own moment, the file that a memory was read from is evidence enough.
+        shown = note._replace(sessions=SESSIONS) if note.path else note
+        if not why_silent(shown, setting.threshold, setting.now):
             kept.setdefault(note.id, note)
     return agreeing(list(kept.values()))
 
 
-def _is_sure(note: Note, setting: Setting) -> bool:
+def why_silent(note: Note, threshold: Callable[[], float], now: float) -> str:
+    """Return why a memory may not be shown without being asked for; empty if it may.
+
+    Args:
+        note: the memory.
+        threshold: returns the confidence that a memory needs besides evidence.
+        now: seconds since the epoch.
+    """
+    if note.stale:
+        return "it is out of date"
+    if note.pinned or note.verified:
+        return ""
+    if is_tainted_rule(note):
+        return "it is an unverified rule from outside text"
+    if not _is_sure(note, threshold):
+        return f"it is not confirmed, and its confidence {note.confidence:.2f} is below {threshold():.2f}"
+    stated = note.source in STATED or note.sessions >= SESSIONS
+    if stated and not note.tainted and decayed(note.confidence, note.half_life, note.used, now) >= FADED:
+        return ""
+    return "it is not confirmed, and its evidence is too weak or too old"
+
+
+def is_tainted_rule(note: Note) -> bool:
+    """Return whether a memory is a rule and tainted; it is never shown unless a person confirms it."""
+    return note.tainted and note.type in RULES
+
+
+def _is_sure(note: Note, threshold: Callable[[], float]) -> bool:
     """Return whether a memory has the required confidence, or comes from a person or a rule file."""
     vouched = note.unconfirmed or bool(note.path) or note.source == "user_taught"
-    return vouched or note.confidence >= setting.threshold()
+    return vouched or note.confidence >= threshold()
 
 
 def _unconfirmed(note: Note, setting: Setting) -> Note:
     """Return a memory about a recurring error, marked as unconfirmed if it lacks the confidence."""
     held = note.pinned or note.verified or note.tainted
-    return note if held or _is_sure(note, setting) else note._replace(unconfirmed=True)
+    return note if held or _is_sure(note, setting.threshold) else note._replace(unconfirmed=True)
 
 
 def _tells(content: str) -> bool:

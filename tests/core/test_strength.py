@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from remora.core import strength as s
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
+from remora.core.evidence import decayed
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -88,6 +89,13 @@ def test_endless_half_life():
     endless = record(decay_half_life_days=math.inf)
     assert s.current_confidence(endless, after(10_000)) == 0.8
     assert not s.is_expired(endless, after(10_000))
+
+
+def test_time_of_the_last_use():
+    """It may have a zone; a text that is no time is long ago."""
+    assert decayed(0.8, 60.0, "2026-01-01T02:00:00+02:00", after(60)) == pytest.approx(0.4)
+    assert decayed(0.8, 60.0, "2026-01-01T00:00:00", after(60)) == pytest.approx(0.4)
+    assert decayed(0.8, 60.0, "never", after(60)) < 0.01
 
 
 def test_clock_going_backwards():

@@ -13,9 +13,11 @@ from remora.core.globs import matches
 from remora.core.moments import Moment
 from remora.core.triggers import Trigger
 from remora.injection import render
-from remora.injection.decide import Limits, Setting, decide
+from remora.injection.decide import Limits, Setting, decide, why_silent
 from remora.injection.state import State, state_of
 from remora.store.hook_reader import Note, Partner
+
+NOW = 1_767_225_600.0  # when the notes were last used
 
 
 def note(text: str, *files: str, number: int = 1, **more: Any) -> Note:
@@ -87,7 +89,7 @@ def setting(**more: Any) -> Setting:
         "threshold": lambda: 0.0,
         "relative": lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "",
         "within": lambda folder: not folder.startswith(("/", "..")) or folder.startswith("/w"),
-        "faded": lambda one: one.confidence,
+        "now": NOW,
         "branch": "main",
         "goes_without_saying": lambda path, other: other.startswith("tests/"),
         "fingerprint": lambda text: "f" * 16 if "boom" in text else "",
@@ -146,13 +148,37 @@ def test_what_stays_unsaid(changes: dict[str, Any], why: str):
 
 def test_what_faded_stays_unsaid_unless_a_person_holds_to_it():
     """A memory that nobody needed for long falls silent."""
-    faded = setting(faded=lambda _: 0.29)
-    assert decide(EDIT, State(), Store(GOTCHA), faded).text == ""
-    assert decide(EDIT, State(), Store(GOTCHA), setting(faded=lambda _: 0.31)).text
+    fading = GOTCHA._replace(confidence=0.9, half_life=1.0)
+    faded = setting(now=NOW + 2 * 86_400)
+    assert decide(EDIT, State(), Store(fading), faded).text == ""
+    assert decide(EDIT, State(), Store(fading), setting(now=NOW + 86_400)).text
     unsure = GOTCHA._replace(source="observer_inferred")
     assert decide(EDIT, State(), Store(unsure), setting()).text == ""
-    for held in (GOTCHA._replace(pinned=True), unsure._replace(verified=True)):
+    for held in (fading._replace(pinned=True), fading._replace(verified=True)):
         assert decide(EDIT, State(), Store(held), faded).text
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({}, ""),
+        ({"stale": True, "pinned": True}, "out of date"),
+        ({"tainted": True, "type": "decision"}, "unverified rule"),
+        ({"tainted": True, "type": "decision", "verified": True}, ""),
+        ({"tainted": True}, "too weak"),
+        ({"source": "agent_explicit", "confidence": 0.5}, "0.50 is below 0.65"),
+        ({"source": "agent_explicit", "confidence": 0.5, "path": "AGENTS.md"}, ""),
+        ({"confidence": 0.5}, ""),
+        ({"source": "observer_inferred", "sessions": 1}, "too weak"),
+        ({"source": "observer_inferred", "sessions": 2}, ""),
+        ({"half_life": 1.0, "used": "2025-12-01T00:00:00Z"}, "too old"),
+    ],
+)
+def test_why_a_memory_is_silent(changes: dict[str, Any], why: str):
+    """The first reason, for a program and for a person."""
+    told = why_silent(GOTCHA._replace(**changes), lambda: 0.65, NOW)
+    assert why in told
+    assert bool(told) == bool(why)
 
 
 def test_a_file_outside_of_the_project_is_nobody_s_business():

@@ -21,8 +21,6 @@ from remora.injection.decide import Limits, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from remora.store.hook_reader import Note
-
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 DEEPEST = 24  # folders above a working folder that are searched
 
@@ -78,7 +76,7 @@ def setting_of(
         lambda: limits.threshold or level(),
         relative_to(head.root, cwd),
         lambda folder: is_within(head, cwd, folder),
-        lambda note: faded(note, time.time() if now is None else now),
+        time.time() if now is None else now,
         _branch(head.head_file),
         _fingerprint,
         _goes_without_saying,
@@ -135,24 +133,6 @@ def relative_to(root: str, cwd: str) -> Callable[[str], str]:
         return whole[len(top) :] if whole.startswith(top) else ""
 
     return relative
-
-
-def faded(note: Note, now: float) -> float:
-    """Return a note's confidence now: confidence · 0.5^(days since its last use / half-life)."""
-    if note.half_life <= 0 or note.pinned:
-        return note.confidence
-    days = max(0.0, now - _seconds(note.used)) / 86_400.0
-    return float(note.confidence * 0.5 ** (days / note.half_life))
-
-
-def _seconds(iso: str) -> float:
-    """Return an ISO 8601 time in UTC as seconds since the epoch; 0 if it is not a time."""
-    from datetime import UTC, datetime  # `time.strptime` takes five times as long to import
-
-    try:
-        return datetime.fromisoformat(iso[:19]).replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def _branch(head_file: str) -> str:

@@ -98,17 +98,9 @@ def _silent(project: OpenProject, path: str, said: tuple[str, ...]) -> tuple[Sil
 
 def _why(project: OpenProject, record: MemoryRecord) -> str:
     """Return the first reason why a memory is not injected."""
-    now, threshold = project.clock.now(), threshold_of(project)
     if record.silent:
         return "you marked it as not useful here"
-    if record.stale_at is not None:
-        return "it is out of date"
-    if briefs.is_tainted_rule(record) and not (record.user_verified or record.pinned):
-        return "it is an unverified rule from outside text"
     if briefs.is_shaken(record):
         return record.review_reason or "it needs review"
-    if not briefs.has_evidence(record, threshold, now):
-        if record.confidence >= threshold:
-            return "it is not confirmed, and its evidence is too weak or too old"
-        return f"it is not confirmed, and its confidence {record.confidence:.2f} is below {threshold:.2f}"
-    return "other memories come first, or nothing in it matches this edit"
+    why = briefs.silence(record, threshold_of(project), project.clock.now())
+    return why or "other memories come first, or nothing in it matches this edit"

@@ -347,14 +347,13 @@ def _worth_saying(
     hit: Hit, bar: float, threshold: float, said: Container[str], now: float, host: str
 ) -> bool:
     record = hit.memory
-    if record is None or record.silent or hit.id in said or record.stale_at or record.type == "work_state":
+    if record is None or record.silent or hit.id in said or record.type == "work_state":
         return False
     if briefs.is_shaken(record) or not tells(record.content):
         return False
     if _is_shown(record, host) or hit.disagrees_with:
         return False
-    if record.pinned or record.user_verified:
-        return hit.score >= bar
-    if briefs.waits_for_its_action(record):
+    kept = record.pinned or record.user_verified
+    if hit.score < bar or (briefs.waits_for_its_action(record) and not kept):
         return False
-    return hit.score >= bar and briefs.has_evidence(record, threshold, now)
+    return not briefs.silence(record, threshold, now)

@@ -34,8 +34,8 @@ from remora.core.triggers import (
     triggers_of,
 )
 from remora.core.values import Filters
-from remora.injection.brief import is_tainted_rule
-from remora.injection.decide import SAID_AT_FILES, WARNINGS
+from remora.injection.brief import as_note
+from remora.injection.decide import SAID_AT_FILES, WARNINGS, is_tainted_rule
 from remora.observer.phrases import SENTENCE
 from remora.observer.statements import CHOICE_WORDS, statements
 from remora.shell.lines import programs_in, whole_of
@@ -200,7 +200,7 @@ def _searched(record: MemoryRecord, db: Database) -> list[str]:
     rules.
     """
     at_its_moment = record.source == "commit_auto" or _signal(record) in AT_THEIR_MOMENT
-    if at_its_moment or _from_rules(record) or is_tainted_rule(record):
+    if at_its_moment or _from_rules(record) or is_tainted_rule(as_note(record)):
         return []
     found: dict[str, None] = {}
     stems = {path.rpartition("/")[2].partition(".")[0] for path in record.related_files}

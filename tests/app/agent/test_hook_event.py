@@ -14,7 +14,6 @@ from remora import Memory
 from remora.app.agent import hook_event as hooking
 from remora.app.agent import session_brief as starting
 from remora.app.agent.hook_context import (
-    faded,
     note_trouble,
     place_of,
     relative_to,
@@ -26,13 +25,9 @@ from remora.core import moments
 from remora.core.moments import Moment, Reply
 from remora.disk import live
 from remora.disk.live import LiveFile
-from remora.store.hook_reader import Note
 from tests.app.hooked import Hooked
 from tests.helpers import SECRET, Repo, holds
 
-NOTE = Note(
-    "a" * 16, "gotcha", "x", 0.8, 10.0, "2026-03-01T00:00:00Z", False, False, False, (), "", "x", False
-)
 LESSON = "The cart is cached per tenant, never share the key"
 
 
@@ -464,15 +459,6 @@ def test_paths_from_the_root(tmp_path):
     assert relative(str(tmp_path / "link" / "cart.py")) == "cart.py"
     assert relative("/etc/passwd") == ""
     assert relative(str(root)) == ""
-
-
-def test_what_fades_fades_by_half_in_its_half_life():
-    """What is pinned does not, nor what has no half-life."""
-    now = 1772323200.0 + 10 * 86_400  # ten days after it was used
-    assert faded(NOTE, now) == pytest.approx(0.4)
-    assert faded(NOTE._replace(pinned=True), now) == 0.8
-    assert faded(NOTE._replace(half_life=0.0), now) == 0.8
-    assert faded(NOTE._replace(used="never"), now) < 0.01
 
 
 def test_the_place_of_a_moment():
