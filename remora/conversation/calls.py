@@ -11,9 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.values import Message
-
-RESULT_ROLES = frozenset({"tool", "function"})
+from remora.core.values import Message, is_result
 
 
 class CallPlace(NamedTuple):
@@ -21,13 +19,6 @@ class CallPlace(NamedTuple):
 
     message: int
     call: int
-
-
-def is_result(message: Message) -> bool:
-    """Return whether a message is a tool result; one that calls tools itself is not."""
-    return not message.tool_calls and (
-        message.role.lower() in RESULT_ROLES or message.tool_call_id is not None
-    )
 
 
 def arguments_text(arguments: Any) -> str:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from remora.conversation.calls import RESULT_ROLES, CallPlace, arguments_text, is_result, pair, waiting
+from remora.conversation.calls import CallPlace, arguments_text, pair, waiting
 from remora.conversation.replay import Boundary
-from remora.core.values import Message
+from remora.core.values import RESULT_ROLES, Message, is_result
 
 ARGUMENT_CHARACTERS = 200  # shown of a call's arguments
 RESULT_CHARACTERS = 2_000  # shown of a result

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from remora.conversation.calls import is_result, pair
-from remora.core.values import Message
+from remora.conversation.calls import pair
+from remora.core.values import Message, is_result
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})  # the second is what newer interfaces call the first
 

@@ -1,33 +1,12 @@
-"""Split text into sentences, and shorten it at the end of one, in Western and East Asian scripts."""
+"""Shorten text at the end of a sentence, in Western and East Asian scripts."""
 
 from __future__ import annotations
 
 import re
 
-from remora.core.text import clean, collapse
-
 # A full stop inside a number, a file name or a version has no space after it. A run of stops is looked at
 # from its start only. Both kinds begin with a sign, so that what is no sign is passed over fast.
-_STOP = r"[.!?…؟](?<![.!?…؟]{2})(?>[.!?…؟]*[\"'”’»)\]*_`]*)(?=\s|$)|[。！？．｡][」』”）)]*"
-_END_IN_LINE = re.compile(_STOP)
-_END = re.compile(rf"{_STOP}|(?=\n)")
-_BULLET = re.compile(r"^\s*(?:[-*•>#]+|\d{1,3}[.)])\s+")
-
-
-def sentences(text: str) -> list[str]:
-    r"""Return the sentences of a text, each on one line, without bullets; lines end sentences too.
-
-    >>> sentences("Use v1.2 of a.py. Really?\n- 用制表符。不要空格！")
-    ['Use v1.2 of a.py.', 'Really?', '用制表符。', '不要空格！']
-    """
-    found = []
-    for line in text.split("\n"):
-        start, line = 0, _BULLET.sub("", line)
-        for end in _END_IN_LINE.finditer(line):
-            found.append(line[start : end.end()])
-            start = end.end()
-        found.append(line[start:])
-    return [one for one in (collapse(clean(sentence)) for sentence in found) if one]
+_END = re.compile(r"[.!?…؟](?<![.!?…؟]{2})(?>[.!?…؟]*[\"'”’»)\]*_`]*)(?=\s|$)|[。！？．｡][」』”）)]*|(?=\n)")
 
 
 def shorten_to_sentence(text: str, limit: int, *, broken: bool = False) -> str:

@@ -7,7 +7,7 @@ The names:
 - `recency`: the newest, up to the first that does not fit. No gaps.
 - `turns`: the same with whole exchanges, from the user's message to the end of the answer.
 - `window`: the newest 20 messages (`window(n)` for another number), as far as they fit.
-- `importance`: decisions, rules, errors and their fixes first; there may be gaps.
+- `importance`: what the user said first, then tool results and long texts; there may be gaps.
 - `hybrid`: half of the room by recency, the rest by importance.
 
 `semantic(embed)` has no name, since it needs a model: it keeps the messages closest to the latest exchange.
@@ -22,10 +22,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from remora.conversation.calls import is_result
-from remora.conversation.cue_words import DECISION, FIX, OPEN, RULE, TROUBLE, is_assent
 from remora.conversation.groups import Unit, exchanges
 from remora.core.errors import InvalidInput
+from remora.core.values import is_result
 
 
 class Strategy(Protocol):
@@ -44,11 +43,9 @@ class Strategy(Protocol):
 Score = Callable[[Sequence[Unit]], Sequence[float]]
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
-_READ = 8_000  # characters of a unit that are looked at for cues
-_CUES = ((DECISION, 3.0), (RULE, 3.0), (FIX, 2.0), (TROUBLE, 2.0), (OPEN, 1.0))
-_ASSENT = -2.0  # "ok, thanks" is worth less than nothing
+_READ = 8_000  # characters of a unit that are read
 _RESULT = 1.0  # what a tool found cannot be guessed again
-_USER = 1.0  # what was asked is worth more than how it was answered
+_USER = 3.0  # what was asked, at any age, is worth more than how it was answered
 _LONG = 400  # characters from which a text has its whole point for length
 _NEWEST = 2.0  # points of the newest unit; the oldest has none
 
@@ -151,20 +148,18 @@ def semantic(embed: Embed) -> Strategy:
 
 
 def importance_scores(units: Sequence[Unit]) -> list[float]:
-    """Return the importance of each unit, in points: by its text, its kind, and its age."""
+    """Return the importance of each unit, in points: by its kind, its length and its age."""
     last = max(1, len(units) - 1)
     return [_points(unit) + _NEWEST * position / last for position, unit in enumerate(units)]
 
 
 def _points(unit: Unit) -> float:
-    text = _text(unit)
-    points = sum(weight for cue, weight in _CUES if cue.search(text))
-    points += min(1.0, len(text) / _LONG)
+    points = min(1.0, len(_text(unit)) / _LONG)
     if any(is_result(message) for message in unit.messages):
         points += _RESULT
     if unit.messages[0].role.lower() == "user":
         points += _USER
-    return points + (_ASSENT if is_assent(text) else 0.0)
+    return points
 
 
 def _text(unit: Unit) -> str:

@@ -18,18 +18,17 @@ from typing import Literal, NamedTuple
 
 from remora.conversation.budget import limit_of
 from remora.conversation.budget import room as room
-from remora.conversation.calls import is_result
 from remora.conversation.cut import is_summary
-from remora.conversation.extract import extract
 from remora.conversation.flatten import clip
 from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.sentences import shorten_to_sentence
 from remora.core.config import CompactionSettings
 from remora.core.errors import RemoraError
+from remora.core.extract import extract
 from remora.core.fences import unfenced
 from remora.core.text import clean, collapse, shorten, sound
 from remora.core.tokens import scripts
-from remora.core.values import Message
+from remora.core.values import Message, is_result
 from remora.llm.client import Completion, LanguageModel, strip_thinking
 from remora.llm.client import Message as Prompt
 from remora.llm.prompts import fill, load
@@ -90,11 +89,11 @@ def summarise(
     else:
         answer, note = _ask(model, lines, previous, settings)
     if not answer:
-        return Summary(extract(messages, previous, room(settings)), "extract", note, said, left_out)
+        return Summary(extract(messages, room(settings), previous=previous), "extract", note, said, left_out)
     thin = _thin(answer, lines, previous)
     left = room(settings) - len(answer) - 2
     if thin and left > 0:
-        answer = f"{answer}\n\n{extract(messages, previous, left)}"
+        answer = f"{answer}\n\n{extract(messages, left, previous=previous)}"
         note = _notes(note, f"{thin}; the extract follows it")
     return Summary(answer, "model", note, said, left_out, model.model_id if model else "")
 

@@ -252,6 +252,16 @@ class Message(NamedTuple):
     time_text: str | None = None
 
 
+RESULT_ROLES = frozenset({"tool", "function"})
+
+
+def is_result(message: Message) -> bool:
+    """Return whether a message is a tool result; one that calls tools itself is not."""
+    return not message.tool_calls and (
+        message.role.lower() in RESULT_ROLES or message.tool_call_id is not None
+    )
+
+
 class Entry(NamedTuple):
     """One entry of the entry store: a person's or an agent's note, or the archive of a compaction.
 

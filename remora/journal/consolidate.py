@@ -28,7 +28,7 @@ from remora.journal.judge import Reply
 from remora.journal.model_request import ask
 from remora.journal.pending import Done, Intent, Recovered, Step, aside, carry_out, recover
 from remora.journal.prompt import build_prompt
-from remora.journal.without_model import extract, raw_fallback
+from remora.journal.without_model import extracted_entry, raw_fallback
 from remora.llm.client import LanguageModel
 
 TURN = ".consolidation"
@@ -146,7 +146,7 @@ def _consolidate(
     memory = journal.read_memory()
     seen = "" if memory.problem else memory.text
     if model is None:
-        draft = _Draft("extract", extract(messages, session_id))
+        draft = _Draft("extract", extracted_entry(messages, session_id))
     else:
         draft = _ask(journal, seen, messages, model, settings, session_id, with_facts, sleep)
     if memory.problem:

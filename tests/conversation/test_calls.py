@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from remora.conversation.calls import CallPlace, arguments_text, is_result, pair, waiting
-from remora.core.values import Message, ToolCall
+from remora.conversation.calls import CallPlace, arguments_text, pair, waiting
+from remora.core.values import Message, ToolCall, is_result
 from tests.conversation.compaction import calls, result, said
 
 

@@ -107,7 +107,7 @@ def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str
     compact(log, 5, ScriptedModel([failure]))
     context = context_of(log)
     assert len(context) == 6
-    assert context[0].content.startswith("[Conversation summary]\nExtract of 45 messages")
+    assert context[0].content.startswith("[Conversation summary]\n45 messages, extracted")
     assert contents(context)[1:] == [f"msg{i}" for i in range(45, 50)]
 
 
@@ -192,4 +192,4 @@ def test_two_rounds_give_one_summary(tmp_path: Path) -> None:
     context = context_of(log)
     assert [m.seq == 0 for m in context] == [True, False, False, False]
     assert "- msg0\n" in context[0].content
-    assert "Extract of 6 messages" in context[0].content
+    assert "6 messages, extracted" in context[0].content

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from remora.conversation.budget import room, standing
-from remora.conversation.calls import is_result, pair
+from remora.conversation.calls import pair
 from remora.conversation.cut import cut_to_fit
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderBusy
+from remora.core.values import is_result
 from remora.llm.scripted import ScriptedModel
 from tests.conversation.compaction import SETTINGS, compact, context_of
 

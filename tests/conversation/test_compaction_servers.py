@@ -47,7 +47,7 @@ CASES = {
         answer("It was long and said little. " * 3_500), "model", "had 101,499 characters", "It was"
     ),
     "three words": Case(
-        answer("Here you go!"), "model", "only 12 characters; the extract follows", "Extract of"
+        answer("Here you go!"), "model", "only 12 characters; the extract follows", "messages, extracted"
     ),
     "empty": Case(answer(""), "extract", "returned no text"),
     "object for text": Case(answer({"summary": GOOD}), "extract", "unexpected response"),
@@ -96,7 +96,7 @@ def test_every_answer_ends_in_a_usable_summary(case: Case, server: ModelServer, 
     assert (removed, summary.how) == (30, case.how)
     assert case.note in summary.note
     assert bool(summary.note) == bool(case.note)
-    assert (case.text or "Extract of 30 messages") in summary.text
+    assert (case.text or "30 messages, extracted") in summary.text
     assert len(summary.text) <= room(QUICK)
     assert log.history() == before
     context = context_of(log)

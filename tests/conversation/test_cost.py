@@ -17,7 +17,7 @@ what was sold on each day and in which shop while nothing else moves around""".s
 
 
 def conversation(count: int) -> list[Message]:
-    """Return messages of ordinary prose, 40 words each, that hold no cue."""
+    """Return messages of ordinary prose, 40 words each."""
     chosen = random.Random(5)
     return [
         Message(seq, ("user", "assistant")[seq % 2], f"{' '.join(chosen.choices(WORDS, k=40))} {seq}.")

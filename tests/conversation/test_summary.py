@@ -70,7 +70,7 @@ def test_without_a_model_there_is_an_extract() -> None:
     summary = summarise(TALK, "", None, SETTINGS)
     assert summary.how == "extract"
     assert summary.note == "there is no model"
-    assert summary.text.startswith("Extract of 3 messages")
+    assert summary.text.startswith("3 messages, extracted")
     assert "- Add tokens." in summary.text
 
 
@@ -154,7 +154,7 @@ def test_a_long_answer_is_held_to_its_room() -> None:
 def test_an_answer_that_says_nothing_is_followed_by_the_extract() -> None:
     """A few words for a long conversation lose it, so the extract stands behind them."""
     summary = summarise(LONG, "", ScriptedModel(["Sure!"]), SETTINGS)
-    assert summary.text.startswith("Sure!\n\nExtract of 39 messages")
+    assert summary.text.startswith("Sure!\n\n39 messages, extracted")
     assert (summary.how, summary.note) == (
         "model", "the answer had only 5 characters; the extract follows it",
     )  # fmt: skip
@@ -166,7 +166,7 @@ def test_an_answer_that_drops_the_earlier_summary_is_followed_by_the_extract() -
     """171 bytes for a long earlier summary are a loss: what it said is carried along."""
     earlier = "\n".join(f"- Fact {i} about the harbour is that it has {i} piers." for i in range(40))
     summary = summarise(TALK, earlier, ScriptedModel([HOLDS]), SETTINGS)
-    assert summary.text.startswith(HOLDS + "\n\nExtract of 3 messages")
+    assert summary.text.startswith(HOLDS + "\n\n3 messages, extracted")
     assert "- Fact 0 about" in summary.text
     assert f"the answer had {len(HOLDS)} characters for an earlier summary of {len(earlier)}" in summary.note
     assert len(summary.text) <= room(SETTINGS)

@@ -92,8 +92,8 @@ def test_without_a_model(tmp_path):
     journal.write_memory("- RS256")
     outcome = consolidate(journal, talk(4), None, SETTINGS, session_id="cli:42")
     assert outcome.how == "extract"
-    assert "Asked: message 1" in history(journal)
-    assert "At last: message 4" in outcome.history_entry
+    assert "- message 1\n" in history(journal)
+    assert "Last answer:\n- message 4" in outcome.history_entry
     assert journal.read_memory().text == "- RS256"
 
 

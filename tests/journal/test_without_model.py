@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.values import Message, ToolCall
-from remora.journal.without_model import extract, raw_fallback
+from remora.journal.without_model import extracted_entry, raw_fallback
 from tests.journal.made import talk
 
 TALK = [
@@ -22,42 +22,40 @@ TALK = [
 ]
 
 
-def test_an_extract():
-    """The request, decisions, failures, files, tools and the last answer, in the words that were said."""
-    assert extract(TALK, "cli:42").split("\n") == [
-        "[2026-02-27 14:41] 6 messages in cli:42, extracted without a model.",
-        "Asked: How long do tokens live? See auth/tokens.py please.",
-        "Decided:",
-        "- We will use ES256 instead of RS256.",
-        "- Never log tokens!",
-        "Failed:",
-        "- TypeError: bad operand",
+def test_an_extracted_entry():
+    """The time of the last message, requests, the last answer, files and tools; no result of a tool."""
+    assert extracted_entry(TALK, "cli:42").split("\n") == [
+        "[2026-02-27 14:41] 7 messages in cli:42, extracted without a model.",
+        "Asked:",
+        "- How long do tokens live? See auth/tokens.py please.",
+        "- Fine. Never log tokens!",
+        "Last answer:",
+        "- Done: tests pass.",
         "Files: auth/tokens.py",
-        "Tools: read_file x2",
-        "At last: Done: tests pass.",
+        "Tools: read_file ×2",
     ]
 
 
 def test_an_extract_of_people():
-    """Roles may be names; without an assistant the last message stands at the end."""
-    entry = extract([Message(1, "Ann", "Dinner at eight?"), Message(2, "Mel", "Great.")])
-    assert entry == "2 messages, extracted without a model.\nAsked: Dinner at eight?\nAt last: Great."
-    assert extract([Message(1, "tool", "x")]) == "1 message, extracted without a model."
+    """Roles may be names."""
+    entry = extracted_entry([Message(1, "Ann", "Dinner at eight?"), Message(2, "Mel", "Great.")])
+    assert entry == "2 messages, extracted without a model.\nAsked:\n- Ann: Dinner at eight?\n- Mel: Great."
+    assert extracted_entry([Message(1, "tool", "x")]) == "1 message, extracted without a model."
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text()), max_size=12))
 def test_an_extract_of_anything(said):
     """It never fails, is never blank, and is the same each time."""
     messages = [Message(n, role, text) for n, (role, text) in enumerate(said, 1)]
-    assert extract(messages).strip()
-    assert extract(messages) == extract(messages)
+    assert extracted_entry(messages).strip()
+    assert extracted_entry(messages) == extracted_entry(messages)
 
 
 def test_an_extract_is_bounded():
-    """However much was said, the entry has at most about 4,000 characters."""
+    """However much was said, the entry has at most about 2,500 characters."""
     text = "We must never fail: ValueError in src/some/file.py. " * 2000
     messages = [Message(n, "user", f"{n} {text} src/file{n}.py") for n in range(1, 30)]
-    assert len(extract(messages, "s" * 10_000)) < 4_000
+    assert len(extracted_entry(messages, "s" * 10_000)) <= 2_520
 
 
 def test_the_raw_end():

@@ -44,7 +44,7 @@ def test_the_last_messages_stay(bare: Memory) -> None:
     assert done._replace(summary="", consolidation=None) == Compaction(
         "cli:42", 26, 4, how="extract", archive="cli-42-1", why="asked"
     )
-    assert done.summary.startswith("Extract of 26 messages, made without a model.")
+    assert done.summary.startswith("26 messages, extracted without a model.")
     first, *rest = session.messages()
     assert (first.role, first.content) == ("system", f"[Conversation summary]\n{done.summary}")
     assert rest == said[26:]
