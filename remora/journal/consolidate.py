@@ -3,9 +3,9 @@
 A model produces both; without one, or if it fails, the history entry is made of the conversation's own words
 and MEMORY.md is unchanged. The outcome describes each case.
 
-Everything from reading MEMORY.md to writing it happens in the turn of the journal (`turns`), so that two
-sessions never start from the same memory and overwrite each other. The model's time begins with the turn, not
-with the wait for it. The messages are best given as a function: it is called in the turn and sees the latest
+Everything from reading MEMORY.md to writing it happens under the lock of `TURN`, so that two sessions never
+start from the same memory and overwrite each other. The model's time begins with the lock, not with the wait
+for it. The messages are best given as a function: it is called under the lock and sees the latest
 consolidation of another process.
 
 The session is marked (`done`) after everything is durable. The next consolidation, or `recover_interrupted`,
@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from remora.core.clock import to_iso
 from remora.core.config import JournalSettings
 from remora.core.values import MemoryDraft, Message
-from remora.journal.consolidation_lock import turn
+from remora.disk.files import lock
 from remora.journal.files import Journal
 from remora.journal.judge import Reply
 from remora.journal.model_request import ask
@@ -110,7 +110,7 @@ def consolidate(
         return Outcome("nothing")
     if wait is None:
         wait = _TURNS_WAITED * settings.consolidation_timeout + _TURN_SLACK
-    with turn(journal.folder / TURN, wait):
+    with lock(journal.folder / TURN, timeout=wait):
         began = time.monotonic()
         before = recover(journal, done, step)
         told = messages() if callable(messages) else messages
@@ -128,7 +128,7 @@ def recover_interrupted(journal: Journal, done: Done | None) -> Recovered:
     Raises:
         StoreBusy: a consolidation is running.
     """
-    with turn(journal.folder / TURN, _TURN_SLACK):
+    with lock(journal.folder / TURN, timeout=_TURN_SLACK):
         return recover(journal, done)
 
 

@@ -16,6 +16,7 @@ from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderError, StoreBusy, StoreError
 from remora.core.values import ToolCall
+from remora.disk.files import lock
 from remora.llm.scripted import ScriptedModel
 from tests.app.talks import contents, history, in_each_history_file, markers, opened, start, talk
 from tests.helpers import SECRET, environment, files, holds
@@ -303,8 +304,6 @@ def test_a_session_that_is_not_there(bare: Memory) -> None:
 
 def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
     """Who waits too long for others is told to try again; nothing was written and nothing marked."""
-    from remora.journal.consolidation_lock import turn
-
     environ = environment(tmp_path, REMORA_JOURNAL_CONSOLIDATION_TIMEOUT="0.01")
     with Memory.open(folder, environ=environ) as memory:
         session = memory.session("cli:42")
@@ -313,7 +312,7 @@ def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
 
         slack, steps._TURN_SLACK = steps._TURN_SLACK, 0.05
         try:
-            with turn(memory.journal.folder / steps.TURN, 1.0), pytest.raises(StoreBusy):
+            with lock(memory.journal.folder / steps.TURN), pytest.raises(StoreBusy):
                 session.new()
         finally:
             steps._TURN_SLACK = slack
