@@ -7,8 +7,8 @@ were done and does the others.
 
 - The history files: a complete entry is not appended again. A partial entry at the end of a file, left by a
   crash, is cut off first.
-- MEMORY.md: if it matches neither the state before nor the one after, a person edited it; then the change is
-  merged into the person's text, as in a normal run.
+- MEMORY.md: if it matches neither the state before nor the one after, a person edited it; then it stays, and
+  the update is kept aside, as in a normal run.
 - The session's mark is set by the caller's `done`, which may be called twice with the same numbers.
 
 All of it happens while the caller holds the turn of the journal, so only one process is active.
@@ -28,7 +28,6 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.history_entries import render
 from remora.disk.files import append_line, error_of, os_errors, write_atomic
 from remora.journal.files import Appended, Journal, Reading, append_to_each
-from remora.journal.merge import merge
 
 FOLDER = ".pending"
 
@@ -185,29 +184,28 @@ def _finish(
 
 
 def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) -> Carried:
-    """Apply an update to MEMORY.md; a person's edits since the model's read are kept."""
-    notes = list(problems)
-    unmerged: tuple[str, ...] = ()
+    """Apply an update to MEMORY.md; if a person edited it since the model's read, keep the update aside."""
+    base, update = base.strip(), update.strip()
+    if update == base:
+        return Carried(notes=problems)
+    reason = ""
 
     def change(now: Reading) -> str | None:
-        nonlocal unmerged
+        nonlocal reason
         if now.problem:
             raise InvalidInput(now.problem)
-        merged = merge(base.strip(), now.text, update.strip())
-        unmerged = merged.unmerged
-        return None if merged.text == now.text else merged.text
+        edited = now.text not in (base, update)
+        reason = "MEMORY.md was edited meanwhile; the update was not applied" if edited else ""
+        return None if edited or now.text == update else update
 
     try:
         changed = journal.change_memory(change)
     except RemoraError as error:
-        reason = f"MEMORY.md could not be changed: {error}"
-        kept, note = aside(journal, update, reason)
-        return Carried(False, kept, notes=(*notes, reason, *note))
-    if not unmerged:
-        return Carried(changed, notes=tuple(notes))
-    reason = f"MEMORY.md was edited meanwhile; lines of the update that were not merged: {len(unmerged)}"
-    kept, note = aside(journal, "\n".join(unmerged), reason)
-    return Carried(changed, kept, notes=(*notes, reason, *note))
+        changed, reason = False, f"MEMORY.md could not be changed: {error}"
+    if not reason:
+        return Carried(changed, notes=problems)
+    kept, note = aside(journal, update, reason)
+    return Carried(changed, kept, notes=(*problems, reason, *note))
 
 
 def aside(journal: Journal, text: str, reason: str) -> tuple[Path | None, tuple[str, ...]]:

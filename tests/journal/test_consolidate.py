@@ -164,7 +164,7 @@ def test_messages_are_read_when_the_turn_comes(tmp_path):
 
 
 def test_an_edit_while_the_model_thinks_stays(tmp_path):
-    """A person's line that was saved during the call is in the memory with the model's."""
+    """What a person saved during the call stays whole; the model's update is kept aside and told."""
     journal = journal_in(tmp_path)
     journal.write_memory("- RS256\n- tabs")
 
@@ -173,24 +173,11 @@ def test_an_edit_while_the_model_thinks_stays(tmp_path):
         return answer(memory="- ES256\n- tabs")
 
     outcome = run(journal, talk(), slow)
-    assert journal.read_memory().text == "- ES256\n- tabs\n- my own line"
-    assert (outcome.memory_changed, outcome.kept_aside, outcome.notes) == (True, None, ())
-
-
-def test_an_edit_of_the_same_line_wins(tmp_path):
-    """What both changed stays as the person has it; the model's line is kept aside and told."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("- RS256\n- tabs")
-
-    def slow(call):
-        journal.memory_path.write_text("- PS256\n- tabs", "utf-8")
-        return answer(memory="- ES256\n- tabs\n- more")
-
-    outcome = run(journal, talk(), slow)
-    assert journal.read_memory().text == "- PS256\n- tabs\n- more"
+    assert journal.read_memory().text == "- RS256\n- tabs\n- my own line"
+    assert not outcome.memory_changed
+    assert outcome.notes == ("MEMORY.md was edited meanwhile; the update was not applied",)
     assert outcome.kept_aside is not None
-    assert "- ES256" in outcome.kept_aside.read_text("utf-8")
-    assert "lines of the update that were not merged: 1" in outcome.notes[0]
+    assert "- ES256\n- tabs" in outcome.kept_aside.read_text("utf-8")
 
 
 def test_a_memory_that_cannot_be_read_stays(tmp_path):
@@ -358,8 +345,8 @@ def test_an_edit_at_the_very_moment_of_the_write_stays(tmp_path, monkeypatch, ho
 
     outcome = run(journal, talk(), model)
     assert saved
-    assert journal.read_memory().text == "- ES256\n- tabs\n- mine"
-    assert outcome.kept_aside is None
+    assert journal.read_memory().text == "- RS256\n- tabs\n- mine"
+    assert outcome.kept_aside is not None
 
 
 def test_a_memory_that_became_shorter_is_told(tmp_path):

@@ -24,6 +24,7 @@ from tests.journal.made import answer as model_answer
 
 POINTS = ("intent", "history", "month", "memory", "done", "removed")
 ENTRY, BASE, UPDATE = "They chose ES256.", "- RS256\n- tabs", "- ES256\n- tabs"
+EDITED = "MEMORY.md was edited meanwhile; the update was not applied"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
 
 
@@ -163,13 +164,15 @@ def test_an_entry_in_a_file_with_other_line_ends_is_found(tmp_path):
 
 
 def test_an_edit_between_crash_and_recovery_stays(tmp_path):
-    """The change is merged into what a person made of the memory meanwhile."""
+    """What a person made of the memory meanwhile stays whole; the update is kept aside."""
     journal = begun(tmp_path)
     with pytest.raises(Crash):
         carry_out(journal, intent(), None, crash_at("month"))
     journal.memory_path.write_text(BASE + "\n- my own line", "utf-8")
-    recover(journal, lambda *_: None)
-    assert journal.read_memory().text == UPDATE + "\n- my own line"
+    recovered = recover(journal, lambda *_: None)
+    assert journal.read_memory().text == BASE + "\n- my own line"
+    assert EDITED in recovered.notes
+    assert aside(journal) == [f"{EDITED}\n\n{UPDATE}\n"]
 
 
 def test_an_edit_after_the_memory_was_written_stays(tmp_path):
@@ -182,16 +185,16 @@ def test_an_edit_after_the_memory_was_written_stays(tmp_path):
     assert journal.read_memory().text == UPDATE + "\n- my own line"
 
 
-def test_what_cannot_be_merged_is_kept_aside(tmp_path):
-    """A line that both changed stays as the person has it, and the other one is kept and told."""
+def test_an_update_of_an_edited_memory_is_kept_aside(tmp_path):
+    """The memory stays as the person has it, and the update is kept and told."""
     journal = begun(tmp_path)
     journal.memory_path.write_text("- PS256\n- tabs", "utf-8")
     carried = carry_out(journal, intent(), lambda *_: None, lambda _: None)
     assert journal.read_memory().text == "- PS256\n- tabs"
     assert (carried.memory_changed, carried.marked) == (False, True)
     assert carried.kept_aside is not None
-    assert carried.kept_aside.read_text("utf-8").endswith("\n\n- ES256\n")
-    assert "lines of the update that were not merged: 1" in carried.notes[0]
+    assert carried.kept_aside.read_text("utf-8").endswith(f"\n\n{UPDATE}\n")
+    assert carried.notes == (EDITED,)
     assert history(journal).count(ENTRY) == 1
 
 
