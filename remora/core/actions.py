@@ -87,7 +87,8 @@ _COMMON = {
     "terminal run_terminal_cmd run_in_terminal bash_tool exec command shell_tool execute_shell",
     "search": "grep search ripgrep rg grep_search search_code codebase_search text_search search_in_files",
     "glob": "glob find find_files file_search search_files ls list_files list_dir list_directory",
-    "fetch": "fetch web_fetch fetch_url http_get http_request browse browse_url visit_webpage",
+    "fetch": "fetch web_fetch fetch_url read_url open_url http_get http_request browse browse_url "
+    "visit_webpage search_web websearch google_search duckduckgo_search tavily_search wikipedia_search",
 }
 COMMON = table(_COMMON)
 # Tools with several actions, chosen by an argument `command`.

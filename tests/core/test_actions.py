@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.actions import ACTION_OF, OTHER, action_of, names_a_file, own_id
+from remora.core import host_tools
+from remora.core.actions import ACTION_OF, OTHER, action_of, loop_action, names_a_file, own_id
 from remora.core.events import ACTIONS
 from remora.shell.scripts import script_of, words_of
 from tests.tables import table
@@ -23,6 +24,18 @@ def test_the_table_holds_actions_only() -> None:
     """No name means something that events do not know."""
     assert set(ACTION_OF.values()) <= set(ACTIONS)
     assert OTHER.isdisjoint(ACTION_OF)
+
+
+@pytest.mark.parametrize("host", ["COPILOT", "CURSOR", "GEMINI", "OPENCODE", "VSCODE"])
+def test_a_host_s_tools_mean_actions(host: str) -> None:
+    """No name means something that events do not know."""
+    assert set(getattr(host_tools, host).values()) <= set(ACTIONS)
+
+
+@pytest.mark.parametrize("tool", ["google_search", "tavily_search", "read_url", "open_url", "web_search"])
+def test_the_answer_of_a_web_tool_is_external_text(tool: str) -> None:
+    """In a program's own loop, by the names that are common for such tools."""
+    assert loop_action(tool, {}, {}) == "fetch"
 
 
 @pytest.mark.parametrize("path", ["a.py", "src/.env", "C:\\w\\a.py", "a.d_ts", "x.tar.gz"])

@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import action_of, of_server, table
+from remora.core.actions import action_of, host_action, of_server
+from remora.core.host_tools import COPILOT
 from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
@@ -39,20 +40,6 @@ _KINDS = {
     "stop": moments.STOP,
     "sessionEnd": moments.END,
 }
-_ACTIONS = table(
-    {
-        "read": "view show_file",
-        "edit": "edit str_replace_editor apply_patch",
-        "write": "create",
-        "run": "bash powershell",
-        "search": "grep rg",
-        "glob": "glob",
-        "fetch": "web_fetch web_search fetch_copilot_cli_documentation",
-        "task": "task",
-        "plan": "update_todo exit_plan_mode",
-        "memory": "store_memory",
-    }
-)
 _CAMEL = {
     "session_id": "sessionId",
     "transcript_path": "transcriptPath",
@@ -115,9 +102,7 @@ def _event(payload: Mapping[str, Any]) -> str:
 
 
 def _meaning(tool: str, editor: str) -> str:
-    if tool == "str_replace_editor":
-        return {"view": "read", "create": "write"}.get(editor, "edit")
-    if tool in _ACTIONS:
-        return _ACTIONS[tool]
+    if tool in COPILOT:
+        return host_action(tool, {"command": editor}, COPILOT)
     server, dash, own = tool.rpartition("-")  # a server's: "github-mcp-server-list_issues"
     return of_server(server, own) if dash and not tool.startswith("mcp__") else action_of(tool)

@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import action_of, of_server, table
+from remora.core.actions import action_of, of_server
+from remora.core.host_tools import CURSOR
 from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
@@ -44,17 +45,6 @@ _KINDS = {
     "stop": moments.STOP,
     "sessionEnd": moments.END,
 }
-_ACTIONS = table(
-    {
-        "read": "ReadFile",
-        "edit": "StrReplace SearchReplace Delete EditNotebook EditFile ApplyPatch",
-        "run": "Shell Terminal",
-        "search": "SemanticSearch Search Codebase",
-        "glob": "ListDir FileSearch",
-        "plan": "UpdateTodos CreatePlan SwitchMode",
-        "task": "Subagent",
-    }
-)
 # Payloads do not name the MCP server, so Remora's tools are recognised by their own names.
 _OURS = frozenset(
     "search_memory record_memory get_session_context analyze_impact get_dependencies context_for_task "
@@ -126,4 +116,4 @@ def _meaning(tool: str) -> str:
     if tool.startswith("MCP:"):
         own = tool[4:]
         return "memory" if own in _OURS else of_server("", own)
-    return _ACTIONS.get(tool) or action_of(tool)
+    return CURSOR.get(tool) or action_of(tool)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import action_of, of_server, table
+from remora.core.actions import action_of, of_server
+from remora.core.host_tools import GEMINI
 from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
@@ -29,21 +30,6 @@ _KINDS = {
     "AfterAgent": moments.STOP,
     "SessionEnd": moments.END,
 }
-_ACTIONS = table(
-    {
-        "read": "read_file read_many_files get_internal_docs",
-        "edit": "replace edit",
-        "write": "write_file",
-        "run": "run_shell_command",
-        "search": "search_file_content grep_search",
-        "glob": "glob list_directory",
-        "fetch": "web_fetch google_web_search",
-        "task": "codebase_investigator delegate_to_agent generalist",
-        "plan": "write_todos enter_plan_mode exit_plan_mode tracker_create_task tracker_update_task "
-        "tracker_get_task tracker_list_tasks",
-        "memory": "save_memory",
-    }
-)
 _CODE = r"^Exit Code: (\d{1,9})$"
 
 
@@ -75,8 +61,8 @@ def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str
 
 def _meaning(tool: str, server: str) -> str:
     """Return a tool's action; a tool of an MCP server is named `mcp_<server>_<tool>`."""
-    if tool in _ACTIONS:
-        return _ACTIONS[tool]
+    if tool in GEMINI and not server:
+        return GEMINI[tool]
     if server or (tool.startswith("mcp_") and not tool.startswith("mcp__")):
         first, _, own = tool.removeprefix("mcp_").partition("_")
         return of_server(server or first, tool.removeprefix(f"mcp_{server}_") if server else own)

@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import action_of, of_server, table
+from remora.core.actions import action_of, of_server
+from remora.core.host_tools import OPENCODE
 from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
@@ -40,19 +41,6 @@ _KINDS = {
     "session.idle": moments.STOP,
     "session.deleted": moments.END,
 }
-_ACTIONS = table(
-    {
-        "read": "read",
-        "edit": "edit multiedit patch apply_patch",
-        "write": "write",
-        "run": "bash",
-        "search": "grep lsp",
-        "glob": "glob list",
-        "fetch": "webfetch websearch codesearch",
-        "task": "task",
-        "plan": "todowrite todoread plan_enter plan_exit",
-    }
-)
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
@@ -99,7 +87,7 @@ def _typed(part: Any) -> bool:
 
 def _meaning(tool: str) -> str:
     """Return a tool's action; a tool of an MCP server is named `<server>_<tool>`."""
-    if tool in _ACTIONS:
-        return _ACTIONS[tool]
+    if tool in OPENCODE:
+        return OPENCODE[tool]
     server, bar, own = tool.partition("_")
     return of_server(server, own) if bar and not tool.startswith("mcp__") else action_of(tool)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import action_of, of_server, table
+from remora.core.actions import action_of, of_server
+from remora.core.host_tools import VSCODE
 from remora.interfaces.hooks import payloads
 
 if TYPE_CHECKING:
@@ -30,22 +31,6 @@ _KINDS = {
     "SubagentStop": moments.SUBAGENT_STOP,
     "Stop": moments.STOP,
 }
-_ACTIONS = table(
-    {
-        "read": "read_file readFile view_image read_notebook_cell_output copilot_getNotebookSummary",
-        "edit": "replace_string_in_file multi_replace_string_in_file insert_edit_into_file apply_patch "
-        "edit_notebook_file editFiles editNotebook edit_files",
-        "write": "create_file createFile create_new_jupyter_notebook",
-        "run": "run_in_terminal runInTerminal runTerminalCommand runCommands run_task create_and_run_task",
-        "search": "grep_search textSearch semantic_search codebase list_code_usages vscode_listCodeUsages "
-        "test_search",
-        "glob": "file_search fileSearch list_dir listDirectory",
-        "fetch": "fetch_webpage fetch github_repo githubRepo",
-        "task": "runSubagent search_subagent execution_subagent",
-        "plan": "manage_todo_list todos",
-        "memory": "memory resolve_memory_file_uri",
-    }
-)
 _CODE = r"exited with (?:exit )?code (\d{1,9})\.?\s*\Z"
 
 
@@ -72,8 +57,8 @@ def _event(payload: Mapping[str, Any]) -> str:
 
 def _meaning(tool: str) -> str:
     """Return a tool's action; a tool of an MCP server is named `mcp_<server>_<tool>`."""
-    if tool in _ACTIONS:
-        return _ACTIONS[tool]
+    if tool in VSCODE:
+        return VSCODE[tool]
     if tool.startswith("mcp_") and not tool.startswith("mcp__"):
         server, _, own = tool[4:].partition("_")
         return of_server(server, own)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from remora.core.actions import ACTION_OF
 from remora.core.events import ACTIONS
 from remora.core.moments import KINDS, OTHER, SILENCE, Moment, Reply
 from remora.interfaces.hooks.hosts import HOSTS, host_named
@@ -85,12 +84,3 @@ def test_every_kind_of_event_stands_beside_here(name: str) -> None:
     actions = {golden["moment"].get("action", "other") for golden in goldens}
     assert actions <= set(ACTIONS)
     assert kinds >= host.INJECTS
-
-
-@pytest.mark.parametrize("name", HOSTS)
-def test_a_host_s_own_names_mean_actions(name: str) -> None:
-    """No name means something that events do not know; what Claude Code has already is not said again."""
-    actions: dict[str, str] = getattr(host_named(name), "_ACTIONS", {})
-    assert set(actions.values()) <= set(ACTIONS)
-    said_again = {tool for tool, action in actions.items() if ACTION_OF.get(tool) == action}
-    assert said_again <= {"read_file", "apply_patch", "view_image", "web_search", "memory", "list_dir"}

@@ -151,3 +151,11 @@ def test_a_text_that_fits_stays() -> None:
         assert cut.endswith("\n[Truncated; search_memory or `remora search` finds the rest.]")
     assert "line\n[Truncated" in fitted("line\n" * 9_000)
     assert "word\n[Truncated" in fitted("word " * 9_000)
+
+
+def test_a_server_s_tool_with_a_name_of_gemini_s_own_is_a_server_s_tool() -> None:
+    """Gemini CLI names the server: what comes from it is external text."""
+    payload = {"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "read_file"}
+    gemini = host_named("gemini")
+    assert gemini.parse(payload, {}).action == "read"
+    assert gemini.parse({**payload, "mcp_context": {"server_name": "drive"}}, {}).action == "fetch"

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from remora.core.actions import table
+from remora.core.host_tools import COPILOT
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import exit_code, mapping
@@ -30,22 +30,7 @@ from remora.sources.transcripts.turns import (
 )
 
 HOST = "copilot"
-ACTIONS: Mapping[str, str] = table(
-    {
-        "read": "view",
-        "edit": "edit str_replace_editor apply_patch",
-        "write": "create",
-        "run": "bash powershell local_shell",
-        "search": "grep rg",
-        "glob": "glob",
-        "fetch": "web_fetch web_search fetch_copilot_cli_documentation",
-        "plan": "update_todo report_intent",
-        "task": "task read_agent list_agents",
-        "memory": "store_memory",
-        "other": "read_bash write_bash stop_bash list_bash read_powershell write_powershell stop_powershell "
-        "list_powershell ask_user skill exit_plan_mode",
-    }
-)
+ACTIONS: Mapping[str, str] = COPILOT
 _FILE = "events.jsonl"
 _EXIT = re.compile(r"<(?:shellId: \S{1,40} completed|exited) with exit code (-?\d{1,9})>\s*\Z")
 

@@ -23,8 +23,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from remora.core.actions import table
 from remora.core.errors import RemoraError
+from remora.core.host_tools import CURSOR
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import Database, opened, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
@@ -36,25 +36,7 @@ from remora.sources.transcripts.turns import Called, Prompt, Reply, Returned, Se
 from remora.store.foreign import is_sqlite
 
 HOST = "cursor"
-ACTIONS: Mapping[str, str] = table(
-    {
-        "read": "read_file read_file_v2 Read ReadFile ReadLints read_lints",
-        "edit": "edit_file edit_file_v2 Edit search_replace apply_patch MultiEdit "
-        "edit_notebook reapply delete_file apply_agent_diff StrReplace SearchReplace Delete "
-        "EditNotebook EditFile ApplyPatch",
-        "write": "write Write create_file",
-        "run": "run_terminal_cmd run_terminal_command run_terminal_command_v2 Shell Terminal",
-        "search": "grep Grep grep_search codebase_search ripgrep ripgrep_search "
-        "ripgrep_raw_search semantic_search_full semantic_search SemanticSearch Search Codebase",
-        "glob": "list_dir list_dir_v2 LS Glob file_search glob_file_search ListDir FileSearch",
-        "fetch": "web_search web_fetch WebSearch WebFetch fetch_mcp_resource read_mcp_resource",
-        "task": "task task_v2 Task Subagent",
-        "plan": "todo_write TodoWrite create_plan UpdateTodos CreatePlan SwitchMode",
-        "memory": "update_memory",
-        "other": "fetch_rules ask_question AskQuestion Await AwaitShell write_shell_stdin GetMcpTools "
-        "list_mcp_resources",
-    }
-)
+ACTIONS: Mapping[str, str] = CURSOR
 _DATABASE = "state.vscdb"
 _TABLE, _KEY, _VALUE = "cursorDiskKV", "key", "value"
 _TRANSCRIPTS = "agent-transcripts"

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from remora.core.actions import table
+from remora.core.host_tools import GEMINI
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import items, mapping
@@ -33,22 +33,7 @@ from remora.sources.transcripts.turns import (
 )
 
 HOST = "gemini"
-ACTIONS: Mapping[str, str] = table(
-    {
-        "read": "read_file read_many_files get_internal_docs",
-        "edit": "replace edit",
-        "write": "write_file",
-        "run": "run_shell_command",
-        "search": "search_file_content grep_search",
-        "glob": "glob list_directory",
-        "fetch": "web_fetch google_web_search read_mcp_resource",
-        "task": "codebase_investigator delegate_to_agent generalist invoke_agent",
-        "plan": "write_todos enter_plan_mode exit_plan_mode tracker_create_task tracker_update_task "
-        "tracker_get_task tracker_list_tasks tracker_add_dependency tracker_visualize",
-        "memory": "save_memory",
-        "other": "activate_skill ask_user update_topic complete_task list_mcp_resources",
-    }
-)
+ACTIONS: Mapping[str, str] = GEMINI
 _ROOT = ".project_root"
 _REFERENCED = "--- Content from referenced files ---"
 _SNAPSHOT = "<state_snapshot>"

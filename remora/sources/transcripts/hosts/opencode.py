@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.core.actions import table
 from remora.core.errors import RemoraError
+from remora.core.host_tools import OPENCODE
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
 from remora.sources.transcripts.hosts.places import data_folder
@@ -37,20 +37,7 @@ from remora.sources.transcripts.turns import (
 )
 
 HOST = "opencode"
-ACTIONS: Mapping[str, str] = table(
-    {
-        "read": "read",
-        "edit": "edit multiedit patch apply_patch",
-        "write": "write",
-        "run": "bash shell",
-        "search": "grep lsp",
-        "glob": "glob list",
-        "fetch": "webfetch websearch codesearch execute",
-        "task": "task",
-        "plan": "todowrite todoread plan_enter plan_exit",
-        "other": "skill question batch invalid reload StructuredOutput",
-    }
-)
+ACTIONS: Mapping[str, str] = OPENCODE
 _REFUSED = "The user rejected permission"
 _ABORTED = "Tool execution aborted"
 _BYTES = 20_000  # of a message with its parts, about

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.core.actions import table
+from remora.core.host_tools import VSCODE
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import editor_folders
 from remora.sources.transcripts.hosts.values import data_of, items, json_file, json_of, mapping
@@ -32,45 +32,8 @@ from remora.sources.transcripts.turns import (
 )
 
 HOST = "vscode"
-_TOOLS = table(
-    {
-        "read": "read_file view_image read_notebook_cell_output get_errors get_changed_files "
-        "read_project_structure get_search_view_results",
-        "edit": "replace_string_in_file multi_replace_string_in_file insert_edit_into_file apply_patch "
-        "edit_notebook_file edit_files textEditGroup",
-        "write": "create_file create_new_jupyter_notebook",
-        "run": "run_in_terminal run_task create_and_run_task runTests run_tests run_notebook_cell",
-        "search": "grep_search semantic_search list_code_usages search_workspace_symbols test_search",
-        "glob": "file_search list_dir",
-        "fetch": "fetch_webpage github_repo open_simple_browser get_vscode_api",
-        "task": "runSubagent search_subagent execution_subagent",
-        "plan": "manage_todo_list",
-        "memory": "memory resolve_memory_file_uri",
-        "other": "get_terminal_output terminal_selection terminal_last_command get_task_output test_failure "
-        "create_directory create_new_workspace install_extension get_project_setup_info run_vscode_command "
-        "vscode_get_confirmation vscode_get_terminal_confirmation tool_replay update_user_preferences "
-        "get_doc_info think copilot_getNotebookSummary",
-    }
-)
 # The same tools by their names in the window.
-ACTIONS: Mapping[str, str] = _TOOLS | table(
-    {
-        "read": "copilot_readFile copilot_getErrors copilot_getChangedFiles copilot_readProjectStructure "
-        "copilot_readNotebookCellOutput copilot_getSearchResults",
-        "edit": "copilot_applyPatch copilot_insertEdit copilot_replaceString copilot_multiReplaceString "
-        "copilot_editNotebook copilot_editFiles",
-        "write": "copilot_createFile copilot_createNewJupyterNotebook",
-        "run": "copilot_createAndRunTask copilot_runTests1 copilot_runNotebookCell",
-        "search": "copilot_findTextInFiles copilot_searchCodebase copilot_listCodeUsages "
-        "copilot_searchWorkspaceSymbols copilot_findTestFiles",
-        "glob": "copilot_findFiles copilot_listDirectory",
-        "fetch": "copilot_fetchWebPage copilot_githubRepo copilot_openSimpleBrowser copilot_getVSCodeAPI",
-        "memory": "copilot_memory",
-        "other": "copilot_createDirectory copilot_createNewWorkspace copilot_installExtension "
-        "copilot_getProjectSetupInfo copilot_runVscodeCommand copilot_testFailure copilot_toolReplay "
-        "copilot_updateUserPreferences copilot_getDocInfo",
-    }
-)
+ACTIONS: Mapping[str, str] = VSCODE
 _FOLDER = "chatSessions"
 _SET, _PUSH, _DELETE = 1, 2, 3
 _CANCELLED = 2  # of a response's state
