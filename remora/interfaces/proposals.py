@@ -7,17 +7,13 @@ returned with its place and the reason, so that it does not affect the valid one
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from remora.app.project.arguments import own_names
 from remora.core.errors import InvalidInput
 from remora.core.payloads import PAYLOADS
-from remora.core.values import MemoryDraft, Relation, Taint, WorkUnitRef
 
-RECORDS: dict[str, type[Any]] = {"work_unit_ref": WorkUnitRef, "taint": Taint}  # fields that are objects
-ONE, IN_LIST, ON_LINE = "the draft", "draft {}", "line {}"
+EXAMPLE = """Such as '{"approach_tried": "threads", "why_it_failed": "races"}' for a dead_end."""
 
 
 class Proposed(NamedTuple):
@@ -28,8 +24,8 @@ class Proposed(NamedTuple):
     problem: InvalidInput | None = None
 
 
-def proposals(text: str) -> Iterator[Proposed]:
-    """Yield the drafts of a JSON document, or of JSON lines, in order.
+def proposals(text: str) -> list[Proposed]:
+    """Return the drafts of a JSON document, or of JSON lines, in order.
 
     Raises:
         InvalidInput: the text is neither, or empty.
@@ -40,16 +36,13 @@ def proposals(text: str) -> Iterator[Proposed]:
     try:
         whole = _parsed(text)
     except InvalidInput as error:
-        yield from _lines(text, error)
-        return
+        return _lines(text, error)
     if isinstance(whole, list):
-        for number, one in enumerate(whole, start=1):
-            yield _proposed(IN_LIST.format(number), one)
-    else:
-        yield _proposed(ONE, whole)
+        return [_proposed(f"draft {number}", one) for number, one in enumerate(whole, start=1)]
+    return [_proposed("the draft", whole)]
 
 
-def payload(text: str) -> dict[str, Any] | None:
+def payload(text: str) -> Any:
     """Return the payload in a JSON text; None for null.
 
     Raises:
@@ -58,73 +51,53 @@ def payload(text: str) -> dict[str, Any] | None:
     try:
         found = _parsed(text)
     except InvalidInput as error:
-        raise InvalidInput(f"the payload is {error}", hint=_payload_hint()) from None
+        raise InvalidInput(f"the payload is {error}", hint=EXAMPLE) from None
     if found is not None and not isinstance(found, dict):
-        raise InvalidInput(f"the payload must be a JSON object, not {_kind(found)}", hint=_payload_hint())
+        raise InvalidInput("the payload must be a JSON object", hint=EXAMPLE)
     return found
 
 
-def fields_of(value: object) -> dict[str, Any]:
-    """Return the fields of a draft from parsed JSON; null counts as missing.
-
-    Only names and shapes of the fields are checked here; `Memory.remember` checks the values.
-
-    Raises:
-        InvalidInput: the value is not an object, has an unknown field, lacks `content`, or has a payload
-            without a type.
-    """
-    if isinstance(value, Mapping):
-        value = own_names(value)
-    given = _object("a draft", value, MemoryDraft._fields)
-    if "content" not in given:
-        raise InvalidInput("a draft needs 'content'", hint='The minimum is {"content": "a statement"}.')
-    if "payload" in given and "type" not in given:
-        kinds = ", ".join(PAYLOADS)
-        raise InvalidInput("a payload needs a type", hint=f"Name a type, such as {kinds}.")
-    for name, record in RECORDS.items():
-        if name in given:
-            given[name] = _record(name, given[name], record)
-    if "relations" in given:
-        given["relations"] = tuple(
-            _record(f"relations[{number}]", one, Relation)
-            for number, one in enumerate(_list("relations", given["relations"]))
-        )
-    for name in ("derived_from", "impacted_node_ids"):
-        if name in given:
-            given[name] = tuple(_list(name, given[name]))
-    return given
-
-
-def _lines(text: str, whole: InvalidInput) -> Iterator[Proposed]:
-    """Yield a draft for each line.
+def _lines(text: str, whole: InvalidInput) -> list[Proposed]:
+    """Return a draft for each line.
 
     Raises:
         InvalidInput: no line is an object, so that the text is an invalid document, with the error `whole`.
     """
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    objects = 0
+    objects = False
     found: list[Proposed] = []
-    for number, line in lines:
-        place = ON_LINE.format(number)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             value = _parsed(line)
         except InvalidInput as error:
             said = str(error).replace("line 1, ", "")
-            found.append(Proposed(place, {}, InvalidInput(said, hint=error.hint)))
+            found.append(Proposed(f"line {number}", {}, InvalidInput(said)))
             continue
-        objects += isinstance(value, dict)
-        found.append(_proposed(place, value))
+        objects = objects or isinstance(value, dict)
+        found.append(_proposed(f"line {number}", value))
     if not objects:
         hint = "Give one object, a list of objects, or an object on each line."
         raise InvalidInput(f"the drafts are {whole}", hint=hint)
-    yield from found
+    return found
 
 
 def _proposed(place: str, value: object) -> Proposed:
+    """Return a draft with its fields from parsed JSON; null counts as missing.
+
+    `Memory.remember_each` checks the fields.
+    """
+    if not isinstance(value, dict):
+        return Proposed(place, {}, InvalidInput("a draft must be a JSON object"))
     try:
-        return Proposed(place, fields_of(value))
+        named = own_names(value)
     except InvalidInput as error:
         return Proposed(place, {}, error)
+    fields = {name: one for name, one in named.items() if one is not None}
+    if "payload" in fields and "type" not in fields:
+        hint = f"Name a type, such as {', '.join(PAYLOADS)}."
+        return Proposed(place, {}, InvalidInput("a payload needs a type", hint=hint))
+    return Proposed(place, fields)
 
 
 def _parsed(text: str) -> Any:
@@ -137,57 +110,3 @@ def _parsed(text: str) -> Any:
         raise InvalidInput(f"not JSON that can be read ({error})") from None
     except RecursionError:
         raise InvalidInput("not JSON that can be read (nested too deep)") from None
-
-
-def _record(name: str, value: object, record: type[Any]) -> Any:
-    """Return a record from an object; its values are checked when it is stored."""
-    given = _object(name, value, record._fields)
-    missing = [n for n in record._fields if n not in given and n not in record._field_defaults]
-    if missing:
-        raise InvalidInput(f"{name} needs {', '.join(map(repr, missing))}", hint=_hint(record._fields))
-    return record(**given)
-
-
-def _object(name: str, value: object, known: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise InvalidInput(f"{name} must be a JSON object, not {_kind(value)}")
-    for field in value:
-        if field not in known:
-            close = get_close_matches(field, known, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else _hint(known)
-            raise InvalidInput(f"{name} has no field {field!r:.60}", hint=hint)
-    return {field: one for field, one in value.items() if one is not None}
-
-
-def _list(name: str, value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise InvalidInput(f"{name} must be a list, not {_kind(value)}")
-    return value
-
-
-def _hint(known: tuple[str, ...]) -> str:
-    return f"Its fields are {', '.join(known)}."
-
-
-def _payload_hint() -> str:
-    return """Such as '{"approach_tried": "threads", "why_it_failed": "races"}' for a dead_end."""
-
-
-def _kind(value: object) -> str:
-    """Return the name of a JSON value's type.
-
-    >>> [_kind(value) for value in (None, True, 1.5, "a", [], {})]
-    ['null', 'true', 'a number', 'a text', 'a list', 'an object']
-    """
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return str(value).lower()
-        case int() | float():
-            return "a number"
-        case str():
-            return "a text"
-        case list():
-            return "a list"
-    return "an object"

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from remora.core import payloads
 from remora.core.clock import from_iso, to_iso
@@ -49,6 +49,7 @@ _IDENTITIES = (
     "chunk_type",
     "target_node_id",
 )
+_R = TypeVar("_R", Relation, Taint, WorkUnitRef)
 _FLAGS = ("needs_review", "user_verified", "pinned")
 _WHOLE = ("chunk_start_line", "chunk_end_line", "origin_line")
 
@@ -241,9 +242,8 @@ def _relations(values: object, counts: dict[str, int]) -> tuple[Relation, ...]:
     if not isinstance(values, list | tuple):
         raise InvalidInput(f"relations must be a list of Relation, not {type(values).__name__}")
     found = []
-    for one in values:
-        if not isinstance(one, Relation):
-            raise InvalidInput(f"relations must be a list of Relation, not of {type(one).__name__}")
+    for number, value in enumerate(values):
+        one = _record(f"relations[{number}]", value, Relation)
         one_of("relation", one.relation_type, RELATION_TYPES)
         target = _optional_identity("target_memory_id", one.target_memory_id)
         path = _free_text("target_file_path", one.target_file_path, counts)
@@ -289,22 +289,35 @@ def _triggers(value: object, counts: dict[str, int]) -> dict[str, list[str]] | N
 def _taint(value: object, counts: dict[str, int]) -> Taint | None:
     if value is None:
         return None
-    source = _free_text("taint", value.source, counts) if isinstance(value, Taint) else None
-    if not isinstance(value, Taint) or source is None:
+    taint = _record("taint", value, Taint)
+    source = _free_text("taint", taint.source, counts)
+    if source is None:
         raise InvalidInput("taint must be a Taint that names its source", hint='Taint("web_fetch", step=12)')
-    return Taint(source, _whole("taint.step", value.step))
+    return Taint(source, _whole("taint.step", taint.step))
 
 
 def _work_unit(value: object, counts: dict[str, int]) -> WorkUnitRef | None:
     if value is None:
         return None
-    if not isinstance(value, WorkUnitRef):
-        raise InvalidInput(f"work_unit_ref must be a WorkUnitRef, not {type(value).__name__}")
-    methodology = _optional_identity("methodology", value.methodology)
-    label = _free_text("label", value.label, counts)
+    unit = _record("work_unit_ref", value, WorkUnitRef)
+    methodology = _optional_identity("methodology", unit.methodology)
+    label = _free_text("label", unit.label, counts)
     if methodology is None or label is None:
         raise InvalidInput("a work unit must have a methodology and a label")
-    return WorkUnitRef(methodology, _names("hierarchy", value.hierarchy, counts), label)
+    return WorkUnitRef(methodology, _names("hierarchy", unit.hierarchy, counts), label)
+
+
+def _record(name: str, value: object, record: type[_R]) -> _R:
+    """Return a record; a mapping of its fields may stand for it, in which None counts as missing."""
+    if isinstance(value, Mapping):
+        try:
+            value = record(**{field: one for field, one in value.items() if one is not None})
+        except TypeError:
+            hint = f"Its fields are {', '.join(record._fields)}."
+            raise InvalidInput(f"{name} has missing or unknown fields", hint=hint) from None
+    if not isinstance(value, record):
+        raise InvalidInput(f"{name} must be a {record.__name__}, not {type(value).__name__}")
+    return value
 
 
 def checked_instant(name: str, value: object) -> str | None:

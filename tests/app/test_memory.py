@@ -147,19 +147,23 @@ def test_what_cannot_be_remembered(bare: Memory, given: dict[str, Any], message:
 
 def test_remember_each(bare: Memory) -> None:
     """Drafts are taken as `remember` takes them, each by itself; a store that fails keeps none of them."""
-    rule, missing, user, near = bare.remember_each(
+    rule, missing, tag, other, near = bare.remember_each(
         [
             {"content": "Never commit to main without a review", "related_files": ["src/"]},
             {"type": "gotcha"},
-            {"content": "Tokens expire after 24 h", "user": True},
+            {"content": "Tokens expire after 24 h", "tag": "auth"},
+            {"content": "Tokens expire after 24 h", "project": "p"},
             {"content": "never commit to main without a review", "source": "user_taught"},
         ]
     )
     assert isinstance(rule, MemoryRecord)
     assert (rule.type, rule.related_files, rule.confidence) == ("requirement", ("src/",), 0.8)
     assert isinstance(missing, InvalidInput)
-    assert isinstance(user, InvalidInput)
-    assert str(user) == "a memory has no field 'user'"
+    assert str(missing) == "a draft needs 'content'"
+    assert isinstance(tag, InvalidInput)
+    assert (str(tag), tag.hint) == ("a memory has no field 'tag'", "Did you mean 'tags'?")
+    assert isinstance(other, InvalidInput)
+    assert other.hint.startswith("Its fields are content, type")
     assert isinstance(near, MemoryRecord)
     assert (near.id, near.confidence, near.receipt and near.receipt.action) == (rule.id, 1.0, "merged")
     (mine,) = bare.remember_each([{"content": "I like tabs"}], user=True)

@@ -71,7 +71,10 @@ def test_a_custom_type_comes_from_a_plugin() -> None:
         ({"related_files": [5]}, "related_files must be a list of texts, not of int"),
         ({"derived_from": "abcd"}, "derived_from must be a list"),
         ({"impacted_node_ids": "abcd"}, "impacted_node_ids must be a list"),
-        ({"relations": [{"relation_type": "validates"}]}, "relations must be a list of Relation"),
+        ({"relations": {}}, "relations must be a list of Relation"),
+        ({"relations": ["validates"]}, r"relations\[0\] must be a Relation, not str"),
+        ({"relations": [{"kind": "validates"}]}, r"relations\[0\] has missing or unknown fields"),
+        ({"relations": [{"relation_type": "validates"}]}, "a relation must have one target"),
         ({"relations": (Relation("likes", "id"),)}, "unknown relation 'likes'"),
         ({"relations": (Relation("validates"),)}, "a relation must have one target"),
         ({"relations": (Relation("validates", "id", "a.py"),)}, "a relation must have one target"),
@@ -84,6 +87,8 @@ def test_a_custom_type_comes_from_a_plugin() -> None:
         ({"type": "dead_end", "payload": {"colour": "red"}}, "dead_end has no field 'colour'"),
         ({"taint": "web"}, "taint must be a Taint"),
         ({"taint": Taint("")}, "taint must be a Taint"),
+        ({"taint": {"step": 1}}, "taint has missing or unknown fields"),
+        ({"work_unit_ref": {}}, "work_unit_ref has missing or unknown fields"),
         ({"taint": Taint("web", -1)}, "taint.step must be a whole number"),
         ({"work_unit_ref": ("native", ("1",), "x")}, "work_unit_ref must be a WorkUnitRef"),
         ({"work_unit_ref": WorkUnitRef("native", (), "")}, "a work unit must have a methodology and a label"),
@@ -107,6 +112,18 @@ def test_what_cannot_be_stored(given: dict[str, Any], message: str) -> None:
     """A wrong value is refused with the name of its field."""
     with pytest.raises(InvalidInput, match=message):
         fields(**given)
+
+
+def test_a_mapping_stands_for_a_record() -> None:
+    """As JSON has it; None counts as missing."""
+    made = fields(
+        relations=[{"relation_type": "validates", "target_file_path": "a.py", "confidence": None}],
+        taint={"source": "web_fetch", "step": None},
+        work_unit_ref={"methodology": "native", "hierarchy": ["1"], "label": "Spec 1"},
+    )
+    assert made.relations == (Relation("validates", None, "a.py"),)
+    assert made.taint == Taint("web_fetch")
+    assert made.work_unit_ref == WorkUnitRef("native", ("1",), "Spec 1")
 
 
 def test_a_wrong_draft() -> None:

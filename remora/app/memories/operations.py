@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from remora.app.memories.embedding import embed_when_many
@@ -94,16 +95,22 @@ def _drafted_or_refused(
     if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
         return InvalidInput("a draft must be a mapping of field names to values")
     try:
-        draft = drafted(project, **{"content": None, **own_names(fields)}, for_user=user)
+        given = own_names(fields)
+        _known(given)
+        if given.get("content") is None:
+            raise InvalidInput("a draft needs 'content'", hint='The minimum is {"content": "a statement"}.')
+        draft = drafted(project, **given, for_user=user)
         return _with_parents(project, draft, store)
     except REFUSALS as error:
         return error
 
 
 def _known(fields: Mapping[str, Any]) -> None:
-    unknown = sorted(set(fields) - set(MemoryDraft._fields))
-    if unknown:
-        raise InvalidInput(f"a memory has no field {unknown[0]!r}")
+    names = MemoryDraft._fields
+    for field in sorted(set(fields).difference(names)):
+        close = get_close_matches(field[:60], names, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Its fields are {', '.join(names)}."
+        raise InvalidInput(f"a memory has no field {field!r:.60}", hint=hint)
 
 
 def _guess_type(content: object) -> str:

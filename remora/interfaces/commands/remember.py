@@ -120,7 +120,7 @@ def remember(
     given["payload"] = proposals.payload(payload) if payload is not None else None
     given["triggers"] = _triggers(forbids, wants, when)
     content = cli.statement(text, "the statement") if from_json is None else ""
-    proposed = [*proposals.proposals(cli.document(from_json))] if from_json is not None else []
+    proposed = proposals.proposals(cli.document(from_json)) if from_json is not None else []
     memory = cli.memory()
     options = {
         **{name: value for name, value in given.items() if value is not None},
