@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from anyio import to_thread
-from claude_agent_sdk import HookMatcher, SessionStore, fold_session_summary
+from claude_agent_sdk import HookMatcher, SessionStore
 
 from remora.core import moments
-from remora.core.errors import InvalidInput, RemoraError
+from remora.core.errors import InvalidInput
 from remora.core.moments import Moment, Reply
-from remora.disk.files import append_line, finish_last_line, lock, os_errors, write_atomic
+from remora.disk.files import append_line, finish_last_line, lock, os_errors
 from remora.disk.names import original_name, safe_name
 from remora.interfaces.adapters.guarded import Loops, joined, quietly
 from remora.interfaces.hooks import claude_code
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         SessionListSubkeysKey,
         SessionStoreEntry,
         SessionStoreListEntry,
-        SessionSummaryEntry,
     )
 
     from remora.app.learning.promotion import Taken
@@ -66,7 +65,7 @@ EVENTS = (
 )
 TIMEOUT = 10.0  # seconds: the brief and the advice for the first prompt may take three each
 FOLDER = "claude-sessions"  # below the project's home
-SUFFIX, SUMMARY = ".jsonl", ".summary.json"
+SUFFIX = ".jsonl"
 MOST_KNOWN = 256  # files whose entries' ids are kept in memory
 
 _OURS = {"CLAUDECODE": "1"}  # the caller is known: the process environment is not consulted
@@ -221,10 +220,6 @@ class RemoraSessionStore(SessionStore):
         """Return the sessions of a project with the time of the last write."""
         return await _aside(self._sessions, project_key)
 
-    async def list_session_summaries(self, project_key: str) -> list[SessionSummaryEntry]:
-        """Return the summaries of a project's sessions, without reading transcripts."""
-        return await _aside(self._summaries, project_key)
-
     async def delete(self, key: SessionKey) -> None:
         """Delete a session with its subagents, or only one subagent."""
         await _aside(self._delete, key)
@@ -234,19 +229,15 @@ class RemoraSessionStore(SessionStore):
         return await _aside(self._subkeys, key)
 
     def _append(self, key: SessionKey, entries: Sequence[Any]) -> None:
-        main, path = self._main(key), self._path(key)
-        with lock(main):
+        path = self._path(key)
+        with lock(self._main(key)):
             finish_last_line(path)
-            before = _size(path)
             fresh, known = _fresh(entries, self._ids(path))
             if not fresh:
                 return
             # ASCII only: escapes preserve unpaired surrogates.
             append_line(path, "".join(json.dumps(entry) + "\n" for entry in fresh))
             self._remember(path, known)
-            if path == main:
-                with suppress(RemoraError):  # the summary is rebuilt from the transcript
-                    self._fold(key, path, before, fresh)
 
     def _load(self, key: SessionKey) -> list[Any] | None:
         path = self._path(key)
@@ -263,15 +254,6 @@ class RemoraSessionStore(SessionStore):
             for name, path in self._mains(project_key)
         ]
 
-    def _summaries(self, project_key: str) -> list[Any]:
-        found = []
-        for name, path in self._mains(project_key):
-            summary, _ = _summary(path)
-            if summary is not None:
-                mtime = int(_beside(path).stat().st_mtime * 1000)
-                found.append({"session_id": name, "mtime": mtime, "data": summary})
-        return found
-
     def _delete(self, key: SessionKey) -> None:
         main, path = self._main(key), self._path(key)
         if not main.parent.is_dir():
@@ -280,7 +262,7 @@ class RemoraSessionStore(SessionStore):
             if path == main:
                 with suppress(FileNotFoundError):
                     shutil.rmtree(main.with_suffix(""))
-                _beside(main).unlink(missing_ok=True)
+                main.with_suffix(".summary.json").unlink(missing_ok=True)  # of earlier versions
             path.unlink(missing_ok=True)
         with self._mutex:
             for known in [p for p in self._known if p == path or main.with_suffix("") in p.parents]:
@@ -335,15 +317,6 @@ class RemoraSessionStore(SessionStore):
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)
 
-    def _fold(self, key: SessionKey, path: Path, before: int, fresh: Sequence[Any]) -> None:
-        """Update the summary of a session; rebuild it if it missed entries because of a crash."""
-        data, upto = _summary(path)
-        if upto != before:
-            data, fresh = None, _entries(path.read_bytes())
-        last: Any = None if data is None else {"session_id": key["session_id"], "mtime": 0, "data": data}
-        folded = fold_session_summary(last, key, list(fresh))
-        write_atomic(_beside(path), json.dumps({"upto": _size(path), "data": folded["data"]}))
-
 
 async def _aside(call: Callable[..., _T], *args: Any) -> _T:
     """Call in a thread; works with asyncio and trio, as the SDK does."""
@@ -360,20 +333,6 @@ def _named(part: str) -> str:
     if original_name(made) is None:
         raise InvalidInput(f"{part[:40]!r}… is too long for a session's key")
     return made
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(path.name.removesuffix(SUFFIX) + SUMMARY)
-
-
-def _summary(path: Path) -> tuple[dict[str, Any] | None, int]:
-    """Return a transcript's summary and the number of bytes it covers; None and 0 if there is none."""
-    try:
-        found = json.loads(_beside(path).read_text("utf-8"))
-        data, upto = found["data"], found["upto"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None, 0
-    return (data, upto) if isinstance(data, dict) and isinstance(upto, int) else (None, 0)
 
 
 def _entries(data: bytes) -> list[Any]:
@@ -396,13 +355,6 @@ def _fresh(entries: Sequence[Any], known: set[str]) -> tuple[list[Any], set[str]
         if isinstance(name, str):
             ids.add(name)
     return found, ids
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
