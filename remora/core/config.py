@@ -181,12 +181,17 @@ _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 def keys() -> dict[str, Any]:
     """Return the dotted name of every setting with its default, in the order of `Settings`."""
+    return values(Settings())
+
+
+def values(settings: Settings) -> dict[str, Any]:
+    """Return the dotted name of every setting with its value, in the order of `Settings`."""
     found: dict[str, Any] = {}
-    for name, default in Settings()._asdict().items():
-        if isinstance(default, tuple) and hasattr(default, "_asdict"):
-            found.update({f"{name}.{k}": v for k, v in default._asdict().items()})
+    for name, value in settings._asdict().items():
+        if isinstance(value, tuple) and hasattr(value, "_asdict"):
+            found.update({f"{name}.{k}": v for k, v in value._asdict().items()})
         else:
-            found[name] = default
+            found[name] = value
     return found
 
 
@@ -213,28 +218,30 @@ def parse(files: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) ->
             names the file or variable.
     """
     known = keys()
-    values: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     for file, content in files.items():
-        for key, value in _flatten(content):
+        for key, value in flat(content).items():
             if key not in known:
                 raise ConfigError(
                     f"{file}: unknown setting {key!r}", hint=f"Known settings: {', '.join(known)}."
                 )
-            values[key] = _coerce(key, value, known[key], file)
+            given[key] = _coerce(key, value, known[key], file)
     for key, default in known.items():
         name = variable(key)
         if name in environ:
-            values[key] = _coerce(key, environ[name], default, name)
-    return _build(values)
+            given[key] = _coerce(key, environ[name], default, name)
+    return _build(given)
 
 
-def _flatten(content: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+def flat(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a parsed TOML file by dotted name.
+
+    >>> flat({"home": ".remora", "search": {"hyde": True}})
+    {'home': '.remora', 'search.hyde': True}
+    """
+    found: dict[str, Any] = {}
     for name, value in content.items():
-        if isinstance(value, Mapping):
-            found.extend((f"{name}.{k}", v) for k, v in value.items())
-        else:
-            found.append((name, value))
+        found |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, Mapping) else {name: value}
     return found
 
 
@@ -284,13 +291,13 @@ def _convert(value: Any, kind: type) -> Any:
     return value
 
 
-def _build(values: Mapping[str, Any]) -> Settings:
+def _build(given: Mapping[str, Any]) -> Settings:
     parts: dict[str, Any] = {}
     hints = get_type_hints(Settings)
     for name, default in Settings()._asdict().items():
         if isinstance(default, tuple) and hasattr(default, "_asdict"):
-            own = {k.partition(".")[2]: v for k, v in values.items() if k.startswith(name + ".")}
+            own = {k.partition(".")[2]: v for k, v in given.items() if k.startswith(name + ".")}
             parts[name] = hints[name](**{**default._asdict(), **own})
         else:
-            parts[name] = values.get(name, default)
+            parts[name] = given.get(name, default)
     return Settings(**parts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from remora.app.health.findings import Finding
-from remora.app.project.locate import SETTINGS_FILE, config_dir, ignored_settings, set_in_repository
-from remora.core.config import Settings, keys, parse, variable
+from remora.app.project.locate import SETTINGS_FILE, ignored_settings, user_file
+from remora.app.project.user_settings import settings_files, sources
+from remora.core.config import keys, values, variable
 from remora.core.errors import ConfigError
 from remora.core.secrets import redact
 from remora.core.setting_descriptions import DESCRIPTIONS
@@ -31,13 +31,13 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 def settings(project: OpenProject) -> list[Finding]:
     """Report the settings that differ from the defaults, each with its source."""
-    defaults, files = keys(), _settings_files(project)
+    root, environ = project.location.root, project.environ
+    defaults, files = keys(), settings_files(root, environ)
     findings = [Finding("ok", "settings", f"read from {path}") for path in files]
-    sources = {key: path for path, content in files.items() for key in _set_in(parse({path: content}, {}))}
-    sources |= {key: variable(key) for key in _set_in(parse({}, project.environ))}
-    for key, value in _values(project.settings).items():
+    given = sources(project.settings, root, environ)
+    for key, value in values(project.settings).items():
         if value != defaults[key]:
-            source = sources.get(key, "the program")
+            source = given.get(key, "the program")
             detail = f"{key} = {_showable(value)}, from {source}. {DESCRIPTIONS[key]}"
             findings.append(Finding("ok", "setting", detail))
     if len(findings) == len(files):
@@ -46,7 +46,7 @@ def settings(project: OpenProject) -> list[Finding]:
 
 
 def _refused(project: OpenProject) -> list[Finding]:
-    advice = f"Your own settings are in {config_dir(project.environ) / 'config.toml'}."
+    advice = f"Your own settings are in {user_file(project.environ)}."
     root = project.location.root
     lines = [f"{root / SETTINGS_FILE}: {line}" for line in ignored_settings(root)]
     return [Finding("warning", "settings", line, advice) for line in lines]
@@ -104,30 +104,6 @@ def variables(environ: Mapping[str, str]) -> list[Finding]:
         )
         findings.append(Finding("warning", "environment", f"{name} is not known", advice))
     return findings
-
-
-def _settings_files(project: OpenProject) -> dict[str, Mapping[str, Any]]:
-    own, root = config_dir(project.environ) / "config.toml", project.location.root
-    found: dict[str, Mapping[str, Any]] = {}
-    if own.is_file():
-        found[str(own)] = tomllib.loads(own.read_text("utf-8"))
-    if allowed := set_in_repository(root):
-        found[str(root / SETTINGS_FILE)] = allowed
-    return found
-
-
-def _set_in(settings: Settings) -> list[str]:
-    defaults = keys()
-    return [key for key, value in _values(settings).items() if value != defaults[key]]
-
-
-def _values(settings: Settings) -> dict[str, Any]:
-    """Return the value of every setting by its dotted name."""
-    found: dict[str, Any] = {}
-    for key in keys():
-        section, _, name = key.rpartition(".")
-        found[key] = getattr(getattr(settings, section) if section else settings, name)
-    return found
 
 
 def _showable(value: object) -> str:

@@ -64,6 +64,11 @@ def config_dir(environ: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_config_dir("remora", appauthor=False))
 
 
+def user_file(environ: Mapping[str, str]) -> Path:
+    """Return the path of the user's own settings, `config.toml`."""
+    return config_dir(environ) / "config.toml"
+
+
 def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
     """Read the user's settings, the repository's remora.toml and the environment.
 
@@ -71,20 +76,28 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
         ConfigError: the user's file is not TOML, or a setting of the user's is unknown or wrong. Wrong
             settings of a repository are ignored (`ignored_settings` lists them).
     """
-    files: dict[str, Mapping[str, Any]] = {}
-    path = config_dir(environ) / "config.toml"
-    try:
-        files[str(path)] = _parsed(path.resolve())  # may be a link to a file elsewhere
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Fix or remove it.") from None
-    except StoreError as error:
-        raise ConfigError(str(error)) from error
+    files = {str(user_file(environ)): set_by_user(environ)}
     mine = parse(files, environ)
     own, _ = _of_repository(root)
     # A repository can switch injection off, but not on against the user's settings.
     if own.get("inject") and not mine.inject.enabled:
         del own["inject"]
     return parse({**files, str(root / SETTINGS_FILE): own}, environ)
+
+
+def set_by_user(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the content of the user's settings file; empty if there is none.
+
+    Raises:
+        ConfigError: the file is not TOML, or cannot be read.
+    """
+    path = user_file(environ)
+    try:
+        return _parsed(path.resolve())  # may be a link to a file elsewhere
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Fix or remove it.") from None
+    except StoreError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _parsed(path: Path) -> dict[str, Any]:

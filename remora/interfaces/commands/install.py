@@ -127,7 +127,7 @@ def uninstall(
 
 def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked: bool) -> None:
     """Set an installed agent as the writer of memories from sessions; ask the user first, and only once."""
-    from remora.app.project.locate import config_dir, data_dir, settings_for
+    from remora.app.project.locate import data_dir, settings_for, user_file
 
     settings = settings_for(_root(Path(cli.project)), os.environ)
     if settings.llm.provider != "none" or settings.learn.synthesis:
@@ -146,9 +146,8 @@ def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked
         write_atomic(answered, b"yes\n" if agreed else b"no\n")
         if not agreed:
             return
-    place = config_dir(os.environ) / "config.toml"
-    set_writer(place, commands[0])
-    cli.note(say("writer.set", command=commands[0], path=place))
+    set_writer(commands[0], os.environ)
+    cli.note(say("writer.set", command=commands[0], path=user_file(os.environ)))
 
 
 class _Where:

@@ -5,12 +5,11 @@ The commands disable tools and session storage, because the model reads untruste
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 
-from remora.core.errors import ConfigError, SourceError
-from remora.disk.files import read_small, write_atomic
-from remora.interfaces.install import tomls
-from remora.interfaces.install.insertions import Broken
+from remora.app.project.locate import set_by_user, user_file
+from remora.app.project.user_settings import set_settings
+from remora.core.errors import ConfigError
 
 # By host: the command that answers a prompt on its standard input.
 WRITERS = {
@@ -25,31 +24,21 @@ def program_of(command: str) -> str:
     return command.partition(" ")[0]
 
 
-def set_writer(path: Path, command: str) -> None:
-    """Set a command as the language model that writes memories from sessions.
+def set_writer(command: str, environ: Mapping[str, str]) -> None:
+    """Set a command as the language model that writes memories from sessions, in the user's settings.
 
     Args:
-        path: the path of `config.toml`, created if missing; existing settings stay.
         command: the value of `llm.command`.
+        environ: the environment that names the settings folder.
 
     Raises:
-        ConfigError: the file already has `[llm]` or `[learn]`, or is not TOML.
-        SourceError: the tables cannot be appended to the file.
+        ConfigError: the settings already have `[llm]` or `[learn]`, or cannot be changed safely.
     """
-    text = (read_small(path.resolve()) or b"").decode("utf-8")
-    try:
-        there = tomls.parse(text)
-    except Broken as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}", hint="Fix the file.") from None
-    added = {"llm": {"provider": "command", "command": command}, "learn": {"synthesis": True}}
-    for name in added:
-        if name in there:
+    there = set_by_user(environ)
+    for name in ("llm", "learn"):
+        if name in there:  # a setting of another provider would be mixed with the command
             raise ConfigError(
-                f"{path} already has a table [{name}]; it was not changed",
+                f"{user_file(environ)} already has a table [{name}]; it was not changed",
                 hint=f"Set llm.provider = \"command\", llm.command = '{command}' and learn.synthesis = true.",
             )
-    lines = [tomls.table(["llm"], {"provider": "command", "command": command}), "[learn]\nsynthesis = true"]
-    whole = "\n\n".join([*([text.rstrip("\n")] if text.strip() else []), *lines]) + "\n"
-    if tomls.parse(whole) != there | added:
-        raise SourceError(f"the tables cannot be added to {path}; it was not changed")
-    write_atomic(path, whole.encode("utf-8"))
+    set_settings({"llm.provider": "command", "llm.command": command, "learn.synthesis": "true"}, environ)

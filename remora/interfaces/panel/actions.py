@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from remora.app.project.user_settings import set_settings
 from remora.core.errors import ConfigError, Conflict, InvalidInput, RemoraError
 from remora.interfaces.commands.review import due
 from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
-from remora.interfaces.panel.settings import set_setting
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ def trusted(asked: Asked) -> Done:
 def configured(asked: Asked) -> Done:
     """Set a setting in the user's settings file."""
     try:
-        set_setting(asked.field("name"), asked.field("value"))
+        set_settings({asked.field("name"): asked.field("value")}, os.environ)
     except ConfigError as error:
         raise InvalidInput(str(error), hint=error.hint) from None
     _say(asked, "said.setting", name=asked.field("name"))

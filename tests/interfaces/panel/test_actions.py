@@ -6,13 +6,9 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from remora import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import ConfigError
 from remora.core.values import MemoryRecord
-from remora.interfaces.panel.settings import set_setting
 from tests.interfaces.panel.conftest import Browser
 
 
@@ -182,26 +178,6 @@ def test_the_first_steps_are_closed_for_good(browser: Browser) -> None:
     assert "Do not show this again" in browser.get().text
     browser.post("cards")
     assert "Do not show this again" not in browser.get().text
-
-
-def test_a_setting_changes_nothing_else_in_the_file(tmp_path: Path) -> None:
-    """Comments and other tables stay; an empty value takes the line out; nonsense is refused."""
-    path = tmp_path / "config.toml"
-    path.write_text('# mine\n[inject]\ntimes = 4  # few\n\n[llm]\nprovider = "none"\n')
-    environ = {"REMORA_CONFIG": str(tmp_path)}
-    set_setting("inject.at_once", "2", environ)
-    set_setting("inject.times", "9", environ)
-    set_setting("search.hyde", "true", environ)
-    text = path.read_text()
-    assert text.startswith("# mine\n")
-    found = tomllib.loads(text)
-    assert found["inject"] == {"at_once": 2, "times": 9}
-    assert found["llm"] == {"provider": "none"}
-    set_setting("inject.times", "", environ)
-    assert "times" not in tomllib.loads(path.read_text())["inject"]
-    for name, value in (("nothing.here", "1"), ("llm.provider", "magic")):
-        with pytest.raises(ConfigError):
-            set_setting(name, value, environ)
 
 
 def test_a_team_decides_in_the_panel(browser: Browser, memory: Memory, tmp_path: Path) -> None:
