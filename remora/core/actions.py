@@ -79,13 +79,16 @@ _FILES = {
 _FILE_ACTION = table(_FILES)
 # Common names in programs' own loops and frameworks, which no supported host uses for something else.
 _COMMON = {
-    "read": "read view cat open_file view_file get_file file_read read_files load_file",
+    "read": "read view cat cat_file open_file view_file get_file file_read read_files load_file "
+    "read_text_file",
     "edit": "edit replace str_replace str_replace_based_edit_tool str_replace_editor text_editor edit_file "
-    "replace_in_file multi_edit edit_block insert patch apply_diff modify_file update_file search_replace",
+    "replace_in_file multi_edit edit_block insert insert_lines patch patch_file apply_diff modify_file "
+    "update_file search_replace move_file delete_file",
     "write": "write create create_file write_file write_to_file save_file new_file file_write",
     "run": "bash shell execute execute_command execute_bash run_command run_shell run_shell_command run_bash "
     "terminal run_terminal_cmd run_in_terminal bash_tool exec command shell_tool execute_shell",
-    "search": "grep search ripgrep rg grep_search search_code codebase_search text_search search_in_files",
+    "search": "grep search ripgrep rg grep_search search_code code_search codebase_search text_search "
+    "search_in_files find_in_files search_file_content",
     "glob": "glob find find_files file_search search_files ls list_files list_dir list_directory",
     "fetch": "fetch web_fetch fetch_url read_url open_url http_get http_request browse browse_url "
     "visit_webpage search_web websearch google_search duckduckgo_search tavily_search wikipedia_search",
@@ -114,8 +117,8 @@ def loop_action(tool: str, given: Mapping[str, Any], named: Mapping[str, str]) -
         return named[tool]
     if tool in _SEVERAL:
         return _BY_COMMAND.get(str(given.get("command")), "edit")
-    if tool in COMMON:
-        return COMMON[tool]
+    if tool.lower() in COMMON:
+        return COMMON[tool.lower()]
     found = action_of(tool)
     return found if found != "other" or tool in OTHER or tool.startswith("mcp__") else None
 

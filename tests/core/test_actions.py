@@ -32,7 +32,7 @@ def test_a_host_s_tools_mean_actions(host: str) -> None:
     assert set(getattr(host_tools, host).values()) <= set(ACTIONS)
 
 
-@pytest.mark.parametrize("tool", ["google_search", "tavily_search", "read_url", "open_url", "web_search"])
+@pytest.mark.parametrize("tool", ["google_search", "Tavily_Search", "read_url", "open_url", "web_search"])
 def test_the_answer_of_a_web_tool_is_external_text(tool: str) -> None:
     """In a program's own loop, by the names that are common for such tools."""
     assert loop_action(tool, {}, {}) == "fetch"

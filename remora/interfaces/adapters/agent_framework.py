@@ -32,7 +32,7 @@ from agent_framework import (
 )
 from agent_framework.exceptions import MiddlewareException, UserInputRequiredException
 
-from remora.interfaces.adapters.guarded import ManySessions, aside, joined, known_as
+from remora.interfaces.adapters.guarded import ManySessions, aside, joined, woven
 
 if TYPE_CHECKING:
     from agent_framework import SupportsAgentRun
@@ -64,8 +64,7 @@ class RemoraProvider(ManySessions["_Talk"], ContextProvider):
         source_id: str = SOURCE,
     ) -> None:
         ContextProvider.__init__(self, source_id)
-        ManySessions.__init__(self, memory, host, lambda name: _Talk(lambda: self._loops.of(name)))
-        self._tools = dict(tools or {})
+        ManySessions.__init__(self, memory, host, lambda name: _Talk(lambda: self._loop_of(name)), tools)
 
     async def before_run(
         self,
@@ -82,7 +81,7 @@ class RemoraProvider(ManySessions["_Talk"], ContextProvider):
         if text:
             context.extend_instructions(self.source_id, text)
         talk = self._state(name)
-        context.extend_middleware(self.source_id, [_AroundTools(talk, self._tools), _AroundRequests(talk)])
+        context.extend_middleware(self.source_id, [_AroundTools(talk), _AroundRequests(talk)])
 
     async def after_run(
         self,
@@ -98,7 +97,7 @@ class RemoraProvider(ManySessions["_Talk"], ContextProvider):
             await aside(None, self._end, name, list(context.response.messages))
 
     def _begin(self, name: str, said: str, state: dict[str, Any]) -> str:
-        loop, talk = self._loops.of(name), self._state(name)
+        loop, talk = self._loop_of(name), self._state(name)
         if not talk.briefed:  # a brief in the state, from another process, may be outdated
             state["brief"] = loop.brief()
             talk.briefed = True
@@ -109,7 +108,7 @@ class RemoraProvider(ManySessions["_Talk"], ContextProvider):
         return joined(str(state.get("brief", "")), str(state.get("first", "")))
 
     def _end(self, name: str, messages: Sequence[Message]) -> None:
-        loop, talk = self._loops.of(name), self._state(name)
+        loop, talk = self._loop_of(name), self._state(name)
         calls = {c.call_id: c for m in messages for c in m.contents if c.type == "function_call"}
         for message in messages:
             for content in message.contents:
@@ -117,8 +116,8 @@ class RemoraProvider(ManySessions["_Talk"], ContextProvider):
                 if call is not None and talk.is_new(str(call.call_id)):
                     given, result = call.parse_arguments(), str(content.result or content.exception or "")
                     failed = content.exception is not None
-                    tool = known_as(str(call.name), self._tools)
-                    loop.after(tool, dict(given or {}), result, failed=failed, call_id=str(call.call_id))
+                    name, call_id = str(call.name), str(call.call_id)
+                    loop.after(name, dict(given or {}), result, failed=failed, call_id=call_id)
             if message.role == "assistant" and message.text.strip():
                 loop.replied(message.text)
 
@@ -165,30 +164,25 @@ class _Talk:
         last = next((ids[-1] for m in reversed(messages) if (ids := _results(m))), "")
         if injection is not None and last:
             self.say(last, injection.text)
-        made: list[Message] = []
-        waiting: list[str] = []
-        for number, message in enumerate(messages):
-            made.append(message)
-            waiting += [text for name in _results(message) for text in self._said.get(name, ())]
-            goes_on = number + 1 < len(messages) and messages[number + 1].role == "tool"
-            if waiting and not goes_on:
-                made.append(Message("user", ["\n\n".join(waiting)]))
-                waiting = []
-        return made
+        return woven(
+            messages,
+            lambda message: [text for name in _results(message) for text in self._said.get(name, ())],
+            lambda message: message.role == "tool",
+            lambda text: Message("user", [text]),
+        )
 
 
 class _AroundTools(FunctionMiddleware):
     """Record each tool call and append the advice to its result."""
 
-    def __init__(self, talk: _Talk, tools: Mapping[str, str]) -> None:
+    def __init__(self, talk: _Talk) -> None:
         self._talk = talk
-        self._tools = tools
 
     async def process(
         self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]
     ) -> None:
         """Run the tool; ask for advice before and after it."""
-        tool, arguments = known_as(context.function.name, self._tools), _arguments(context.arguments)
+        tool, arguments = context.function.name, _arguments(context.arguments)
         call_id = str(context.metadata.get("call_id", ""))
         early = await aside("", self._talk.before, tool, arguments, call_id)
         try:

@@ -33,7 +33,7 @@ from remora.core.errors import InvalidInput
 from remora.core.moments import Moment, Reply
 from remora.disk.files import append_line, finish_last_line, lock, os_errors
 from remora.disk.names import original_name, safe_name
-from remora.interfaces.adapters.guarded import Loops, joined, quietly
+from remora.interfaces.adapters.guarded import ManySessions, joined, quietly
 from remora.interfaces.hooks import claude_code
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         SessionStoreListEntry,
     )
 
-    from remora.app.learning.promotion import Taken
     from remora.app.memory import Memory
 
 HOST = "claude-code"  # the SDK runs Claude Code: a transcript that is learned later has the same session id
@@ -75,7 +74,15 @@ _T = TypeVar("_T")
 # Hooks
 
 
-class RemoraHooks(dict[str, list[HookMatcher]]):
+class _Briefed:
+    """Whether the brief was injected into a session, and whether it is due again."""
+
+    def __init__(self) -> None:
+        self.once = False
+        self.again = False
+
+
+class RemoraHooks(ManySessions[_Briefed], dict[str, list[HookMatcher]]):
     """The hooks for `ClaudeAgentOptions(hooks=…)`, with one loop per session.
 
     Use it with `with`, or call `close`, which saves the sessions. `finish` learns from one session; call it
@@ -83,10 +90,7 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
     """
 
     def __init__(self, memory: Memory, *, timeout: float = TIMEOUT) -> None:
-        super().__init__()
-        self._loops = Loops(memory, HOST)
-        self._lock = threading.Lock()
-        self._briefed: OrderedDict[str, bool] = OrderedDict()  # by session: the brief is due again
+        super().__init__(memory, HOST, lambda _: _Briefed())
         for event in EVENTS:
             self[event] = [HookMatcher(hooks=[self._called], timeout=timeout, on_failure="continue")]
 
@@ -97,19 +101,6 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return the result; None on failure.
-
-        Args:
-            session_id: the id in the SDK's messages.
-            outcome: "success", "failure" or "abandoned", if known.
-        """
-        return quietly(None, self._loops.finish, session_id, outcome)
-
-    def close(self) -> None:
-        """Save all sessions without learning from them; they may continue later."""
-        self._loops.close()
 
     async def _called(self, told: Any, tool_use_id: str | None, context: HookContext) -> dict[str, Any]:  # noqa: ARG002
         """Answer one hook event; never block or decide a tool call."""
@@ -124,7 +115,7 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         return claude_code.render(told, moment, Reply(text)) or {}
 
     def _said(self, moment: Moment, told: Mapping[str, Any]) -> str:
-        loop = self._loops.of(moment.session)
+        loop = self._loop_of(moment.session)
         given = told.get("tool_input")
         arguments = given if isinstance(given, Mapping) else {}
         match moment.kind:
@@ -137,7 +128,7 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
                 said = loop.after(moment.tool, arguments, moment.text, failed=failed, call_id=moment.call_id)
                 return joined(self._again(moment), said)
             case moments.COMPACTING:
-                self._mark(moment.session, again=True)
+                self._state(moment.session).again = True
             case moments.SUBAGENT_START:
                 return loop.brief()
             case moments.STOP if moment.text:
@@ -145,28 +136,23 @@ class RemoraHooks(dict[str, list[HookMatcher]]):
         return ""
 
     def _prompted(self, moment: Moment) -> str:
-        loop = self._loops.of(moment.session)
+        loop, briefed = self._loop_of(moment.session), self._state(moment.session)
         with self._lock:
-            first = moment.session not in self._briefed
+            first = not (briefed.once or briefed.again)
+            briefed.once = True
         if not first:
             loop.heard(moment.text)
             return self._again(moment)
-        self._mark(moment.session, again=False)
         return joined(loop.brief(), loop.first_message(moment.text))
 
     def _again(self, moment: Moment) -> str:
         """Return the brief again, once after each compaction, for the main agent; else an empty text."""
+        briefed = self._state(moment.session)
         with self._lock:
-            due = not moment.agent and self._briefed.get(moment.session, False)
+            due = not moment.agent and briefed.again
             if due:
-                self._briefed[moment.session] = False
-        return self._loops.of(moment.session).brief() if due else ""
-
-    def _mark(self, session: str, *, again: bool) -> None:
-        with self._lock:
-            self._briefed[session] = again
-            while len(self._briefed) > MOST_KNOWN:
-                self._briefed.popitem(last=False)
+                briefed.again = False
+        return self._loop_of(moment.session).brief() if due else ""
 
 
 def remora_hooks(memory: Memory, *, timeout: float = TIMEOUT) -> RemoraHooks:

@@ -1,4 +1,4 @@
-"""Helpers of the adapters: the open loops by session, and calls that never raise into the host."""
+"""Helpers of the adapters: the open sessions, and calls that never raise into the host."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
-from remora.core.actions import table
+from remora.core.actions import loop_action
 
 if TYPE_CHECKING:
     from remora.app.agent.loop import Loop
@@ -18,22 +18,6 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 64  # loops; the least recently used one is closed, and opened again on demand
 
-# Common names of tools, by the name that Remora knows. The kind of a tool decides which advice applies and
-# whether its result is external text.
-_USUAL = table(
-    {
-        "Read": "view_file open_file cat_file get_file read_text_file file_read",
-        "Edit": "edit edit_file modify_file update_file patch_file replace_in_file search_replace "
-        "str_replace str_replace_editor apply_diff insert_lines delete_file move_file",
-        "Write": "write write_file create_file save_file write_to_file file_write",
-        "Bash": "bash run_command execute_command run_shell run_shell_command execute_bash run_bash terminal "
-        "run_terminal_cmd run_in_terminal shell_tool command",
-        "Grep": "grep grep_search search_code search_in_files search_file_content code_search find_in_files",
-        "Glob": "glob list_files list_directory list_dir find_files search_files file_search",
-        "WebFetch": "fetch fetch_url web_fetch http_get http_request visit_webpage read_url browse open_url",
-        "WebSearch": "google_search duckduckgo_search tavily_search wikipedia_search search_web websearch",
-    }
-)
 _log = logging.getLogger("remora.adapters")
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -57,39 +41,12 @@ async def aside(default: _T, call: Callable[_P, _T], *args: _P.args, **named: _P
     return await asyncio.to_thread(run)
 
 
-class Loops:
-    """The open loops of a memory, one per session, created on first use. Thread-safe."""
+class _Open(Generic[_T]):
+    """A session of an adapter: the adapter's own state, and the loop, opened on first use."""
 
-    def __init__(self, memory: Memory, host: str) -> None:
-        self._memory = memory
-        self._host = host
-        self._lock = threading.Lock()
-        self._open: OrderedDict[str, Loop] = OrderedDict()
-
-    def of(self, session_id: str) -> Loop:
-        """Return the loop of a session; close the least recently used above MOST_OPEN."""
-        with self._lock:
-            loop = self._open.pop(session_id, None) or self._memory.loop(session_id, host=self._host)
-            self._open[session_id] = loop
-            old = [self._open.popitem(last=False)[1] for _ in range(len(self._open) - MOST_OPEN)]
-        for one in old:
-            quietly(None, one.close)
-        return loop
-
-    def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
-        """Learn from a finished session and return the result."""
-        loop = self.of(session_id)
-        with self._lock:
-            self._open.pop(session_id, None)
-        return loop.finish(outcome)
-
-    def close(self) -> None:
-        """Close all loops without learning; their sessions may continue later."""
-        with self._lock:
-            old = list(self._open.values())
-            self._open.clear()
-        for one in old:
-            quietly(None, one.close)
+    def __init__(self, state: _T) -> None:
+        self.state = state
+        self.loop: Loop | None = None
 
 
 class ManySessions(Generic[_T]):
@@ -99,13 +56,17 @@ class ManySessions(Generic[_T]):
         memory: an open memory.
         host: the name of the program.
         make: returns the state of a new session from its id.
+        tools: the names of the program's own tools, mapped to names that Remora knows.
     """
 
-    def __init__(self, memory: Memory, host: str, make: Callable[[str], _T]) -> None:
-        self._loops = Loops(memory, host)
-        self._lock = threading.Lock()
+    def __init__(
+        self, memory: Memory, host: str, make: Callable[[str], _T], tools: Mapping[str, str] | None = None
+    ) -> None:
+        known = actions_of(tools)
+        self._new: Callable[[str], Loop] = lambda name: memory.loop(name, host=host, tools=known)
         self._make = make
-        self._states: OrderedDict[str, _T] = OrderedDict()
+        self._lock = threading.RLock()
+        self._sessions: OrderedDict[str, _Open[_T]] = OrderedDict()
 
     def finish(self, session_id: str, outcome: str | None = None) -> Taken | None:
         """Learn from a finished session and return the result; None on failure.
@@ -114,22 +75,48 @@ class ManySessions(Generic[_T]):
             session_id: the session's id.
             outcome: "success", "failure" or "abandoned", if known.
         """
-        with self._lock:
-            self._states.pop(session_id, None)
-        return quietly(None, self._loops.finish, session_id, outcome)
+        return quietly(None, lambda: self._forgotten(session_id).finish(outcome))
 
     def close(self) -> None:
         """Save all sessions without learning from them; they may continue later."""
-        quietly(None, self._loops.close)
+        with self._lock:
+            sessions = list(self._sessions.values())
+        for one in sessions:
+            self._close(one)
+
+    def _opened(self, session_id: str) -> _Open[_T]:
+        """Return a session; close and forget the least recently used above MOST_OPEN."""
+        with self._lock:
+            found = self._sessions.pop(session_id, None) or _Open(self._make(session_id))
+            self._sessions[session_id] = found
+            old = [self._sessions.popitem(last=False)[1] for _ in range(len(self._sessions) - MOST_OPEN)]
+        for one in old:
+            self._close(one)
+        return found
 
     def _state(self, session_id: str) -> _T:
-        """Return the state of a session; forget the least recently used above MOST_OPEN."""
+        """Return the state of a session; never fails because of the memory."""
+        return self._opened(session_id).state
+
+    def _loop_of(self, session_id: str) -> Loop:
         with self._lock:
-            state = self._states.pop(session_id, None) or self._make(session_id)
-            self._states[session_id] = state
-            if len(self._states) > MOST_OPEN:
-                self._states.popitem(last=False)
-            return state
+            session = self._opened(session_id)
+            session.loop = session.loop or self._new(session_id)
+            return session.loop
+
+    def _forgotten(self, session_id: str) -> Loop:
+        """Return the loop of a session that is over, and forget the session."""
+        with self._lock:
+            try:
+                return self._loop_of(session_id)
+            finally:
+                self._sessions.pop(session_id, None)
+
+    def _close(self, session: _Open[_T]) -> None:
+        with self._lock:
+            loop, session.loop = session.loop, None
+        if loop is not None:
+            quietly(None, loop.close)
 
 
 class OneSession:
@@ -137,11 +124,20 @@ class OneSession:
 
     Attributes:
         session_id: the session's id.
+
+    Args:
+        memory: an open memory.
+        session_id: the session's id.
+        host: the name of the program.
+        tools: the names of the program's own tools, mapped to names that Remora knows.
     """
 
-    def __init__(self, memory: Memory, session_id: str, host: str) -> None:
+    def __init__(
+        self, memory: Memory, session_id: str, host: str, tools: Mapping[str, str] | None = None
+    ) -> None:
         self.session_id = session_id
-        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host)
+        known = actions_of(tools)
+        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host, tools=known)
         self._opened: Loop | None = None
         self._lock = threading.RLock()
 
@@ -170,13 +166,44 @@ class OneSession:
             return loop
 
 
-def known_as(tool: str, own: Mapping[str, str]) -> str:
-    """Return the name by which Remora knows a tool: from the program's mapping, then the common names.
+def actions_of(tools: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the actions of a program's own tools, which are mapped to names that Remora knows.
 
-    >>> known_as("run_command", {}), known_as("make", {"make": "Bash"}), known_as("get_weather", {})
-    ('Bash', 'Bash', 'get_weather')
+    >>> actions_of({"make": "Bash", "look_up": "WebFetch", "frob": "unheard"})
+    {'make': 'run', 'look_up': 'fetch'}
     """
-    return own.get(tool) or _USUAL.get(tool.lower(), tool)
+    named = {tool: loop_action(known, {}, {}) for tool, known in (tools or {}).items()}
+    return {tool: action for tool, action in named.items() if action is not None}
+
+
+def woven(
+    items: Sequence[_T],
+    said: Callable[[_T], Iterable[str]],
+    is_result: Callable[[_T], bool],
+    message: Callable[[str], _T],
+) -> list[_T]:
+    """Return items with each injection after its item, but never between two results of one step.
+
+    Args:
+        items: the messages of a request.
+        said: returns the injections that follow an item.
+        is_result: returns whether an item is a tool's result.
+        message: returns an item with a text.
+
+    >>> woven(["call", "=1", "=2", "bye"], lambda item: ["!"] if item == "=1" else [],
+    ...       lambda item: item.startswith("="), str.upper)
+    ['call', '=1', '=2', '!', 'bye']
+    """
+    made: list[_T] = []
+    waiting: list[str] = []
+    for number, item in enumerate(items):
+        made.append(item)
+        waiting += said(item)
+        goes_on = number + 1 < len(items) and is_result(item) and is_result(items[number + 1])
+        if waiting and not goes_on:
+            made.append(message("\n\n".join(waiting)))
+            waiting = []
+    return made
 
 
 def joined(*texts: str) -> str:

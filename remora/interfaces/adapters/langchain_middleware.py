@@ -21,7 +21,7 @@ from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
-from remora.interfaces.adapters.guarded import ManySessions, aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import ManySessions, aside, joined, quietly
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ModelRequest, ModelResponse
@@ -43,7 +43,7 @@ class RemoraState(AgentState, total=False):  # type: ignore[type-arg, call-arg, 
 
 
 class _Call(NamedTuple):
-    """A tool call, with the tool's name as Remora knows it."""
+    """A tool call."""
 
     tool: str
     arguments: dict[str, Any]
@@ -90,9 +90,8 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
         host: str = HOST,
         tools: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(memory, host, lambda _: _Run())
+        super().__init__(memory, host, lambda _: _Run(), tools)
         self._session_of = session_id
-        self._known = dict(tools or {})
         self._alone = uuid4().hex  # the session of an agent that does not call `before_agent`
 
     def __enter__(self) -> Self:
@@ -124,7 +123,7 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
     def close(self) -> None:
         """Learn from runs that ended with an error; save the others, which may continue later."""
         with self._lock:
-            ended = [session for session, run in self._states.items() if run.broken]
+            ended = [session for session, one in self._sessions.items() if one.state.broken]
         for session in ended if self._session_of is None else ():
             self.finish(session)
         super().close()
@@ -173,7 +172,7 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
 
     def _with_what_is_said(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         session = self._id_in(request.state)
-        run, loop = self._state(session), self._loops.of(session)
+        run, loop = self._state(session), self._loop_of(session)
         run.broken = False
         messages = list(request.messages)
         with run.lock:
@@ -195,7 +194,7 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
         messages = [response] if isinstance(response, BaseMessage) else getattr(response, "result", ())
         said = joined(*(_text(message) for message in messages if isinstance(message, AIMessage)))
         if said.strip():
-            self._loops.of(self._id_in(request.state)).replied(said)
+            self._loop_of(self._id_in(request.state)).replied(said)
 
     # Tools
 
@@ -258,11 +257,11 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
         return told
 
     def _loop(self, request: ToolCallRequest) -> Loop:
-        return self._loops.of(self._id_in(request.state))
+        return self._loop_of(self._id_in(request.state))
 
     def _call(self, request: ToolCallRequest) -> _Call:
         call = request.tool_call
-        return _Call(known_as(call["name"], self._known), dict(call["args"]), str(call.get("id") or ""))
+        return _Call(call["name"], dict(call["args"]), str(call.get("id") or ""))
 
 
 def _take_in(run: _Run, loop: Loop, messages: Sequence[BaseMessage]) -> None:

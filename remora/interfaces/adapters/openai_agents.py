@@ -32,7 +32,7 @@ from agents.run import CallModelData, ModelInputData
 from remora.core.errors import InvalidInput, RemoraError
 from remora.disk.files import append_line, lock, write_atomic
 from remora.disk.names import safe_name
-from remora.interfaces.adapters.guarded import OneSession, aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import OneSession, aside, joined, quietly, woven
 
 if TYPE_CHECKING:
     from agents import Agent, ModelResponse, RunContextWrapper, Tool, TResponseInputItem
@@ -71,9 +71,8 @@ class RemoraHooks(OneSession, RunHooks[Any]):
             raise InvalidInput(
                 f"{role!r} is not a role of injected messages", hint="Choose developer or system."
             )
-        super().__init__(memory, session_id, host)
+        super().__init__(memory, session_id, host, tools)
         self._role = role
-        self._tools = dict(tools or {})
         self._brief: str | None = None
         self._greeted = False
         self._filtered = False
@@ -133,18 +132,8 @@ class RemoraHooks(OneSession, RunHooks[Any]):
             self._said.setdefault(place, []).append(text)
 
     def _with_what_was_said(self, items: Sequence[TResponseInputItem]) -> list[TResponseInputItem]:
-        """Return items with each injection after its item, but never between two results of one step."""
-        made: list[TResponseInputItem] = []
-        waiting: list[str] = []
         left = dict(self._said)
-        for number, item in enumerate(items):
-            made.append(item)
-            waiting += left.pop(_place(item), ())
-            goes_on = number + 1 < len(items) and _is_result(item) and _is_result(items[number + 1])
-            if waiting and not goes_on:
-                made.append(self._message("\n\n".join(waiting)))
-                waiting = []
-        return made
+        return woven(items, lambda item: left.pop(_place(item), ()), _is_result, self._message)
 
     def _message(self, text: str) -> TResponseInputItem:
         message: Any = {"role": self._role, "content": text}
@@ -253,7 +242,7 @@ class RemoraHooks(OneSession, RunHooks[Any]):
         """Return a call's tool, id and arguments; a call without an id is matched by name and order."""
         name = str(getattr(context, "tool_name", "") or getattr(tool, "name", "") or "tool")
         server = getattr(getattr(tool, "_tool_origin", None), "mcp_server_name", None)
-        known = f"mcp__{server}__{name}" if server else known_as(name, self._tools)
+        known = f"mcp__{server}__{name}" if server else name
         call_id = str(getattr(context, "tool_call_id", "") or "")
         if call_id:
             return known, call_id, _arguments(getattr(context, "tool_arguments", ""))

@@ -24,7 +24,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from remora.core.errors import RemoraError
 from remora.core.text import safe
-from remora.interfaces.adapters.guarded import ManySessions, aside, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import ManySessions, aside, joined, quietly
 
 if TYPE_CHECKING:
     from pydantic_ai import RunContext
@@ -80,10 +80,9 @@ class RemoraCapability(ManySessions[_Run], AbstractCapability[Any]):
         tools: Mapping[str, str] | None = None,
         own_tools: bool = True,
     ) -> None:
-        super().__init__(memory, host, lambda _: _Run())
+        super().__init__(memory, host, lambda _: _Run(), tools)
         self._memory = memory
         self._session_of = session_id
-        self._known = dict(tools or {})
         self._own_tools = own_tools
         self._session = uuid4().hex  # for an agent that does not call `for_run`
 
@@ -120,7 +119,7 @@ class RemoraCapability(ManySessions[_Run], AbstractCapability[Any]):
         return self._state(self._session)
 
     def _loop(self) -> Loop:
-        return self._loops.of(self._session)
+        return self._loop_of(self._session)
 
     # Instructions and tools of the agent
 
@@ -242,7 +241,7 @@ class RemoraCapability(ManySessions[_Run], AbstractCapability[Any]):
         """Record a tool call with its result or failure, and add the advice."""
         if self._own_tools and call.tool_name in (RECALL, REMEMBER):
             return await handler(args)
-        tool, given = known_as(call.tool_name, self._known), dict(args)
+        tool, given = call.tool_name, dict(args)
         advice = await aside("", self._before, tool, given, call.tool_call_id)
         try:
             result = await handler(args)

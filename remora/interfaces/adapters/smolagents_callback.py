@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from smolagents import ActionStep, FinalAnswerStep, PlanningStep, TaskStep
 
-from remora.interfaces.adapters.guarded import OneSession, joined, known_as, quietly
+from remora.interfaces.adapters.guarded import OneSession, joined, quietly
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -44,8 +44,7 @@ class RemoraCallback(OneSession):
     def __init__(
         self, memory: Memory, session_id: str, *, host: str = HOST, tools: Mapping[str, str] | None = None
     ) -> None:
-        super().__init__(memory, session_id, host)
-        self._tools = dict(tools or {})
+        super().__init__(memory, session_id, host, tools)
         self._tasks: set[str] = set()  # tasks with injections; their prompts are recorded already
         self._heard: set[int] = set()  # `id` of the task steps that an agent currently keeps
         self._steps = 0
@@ -96,7 +95,7 @@ class RemoraCallback(OneSession):
 
     def _called(self, call: Mapping[str, Any], step: Any, *, alone: bool) -> str:
         """Record one call and return the advice; several calls of a step share one result text."""
-        name, arguments = known_as(str(call["name"]), self._tools), dict(call["arguments"])
+        name, arguments = str(call["name"]), dict(call["arguments"])
         failed = step.error is not None
         result = str(step.error) if failed else str(step.observations or "")
         call_id = str(call["id"] or "") or f"step-{id(step)}"

@@ -80,9 +80,11 @@ class SpeakingMemory:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self.loops: dict[str, Speaking] = {}
+        self.tools: dict[str, str] = {}
 
-    def loop(self, session_id: str, host: str) -> Speaking:
+    def loop(self, session_id: str, host: str, tools: dict[str, str]) -> Speaking:
         """Return the loop of a session."""
+        self.tools = tools
         return self.loops.setdefault(session_id, Speaking(session_id, host))
 
     def __getattr__(self, name: str) -> Any:

@@ -136,8 +136,8 @@ def test_what_the_model_sees(speaking: Any, wait: bool) -> None:
     agent = agent_of(model, RemoraMiddleware(speaking), system_prompt="You mend.")
     state = run(agent, wait=wait)
     first = ["You mend.\n\nBRIEF", f"{TASK}\n\nFIRST"]
-    second = [*first, "First a.", "changed a.py\n\nBEFORE Edit\n\nAFTER Edit", "STEP 1"]
-    third = [*second, "", "make: no rule\n\nBEFORE Bash\n\nAFTER Bash", "STEP 2"]
+    second = [*first, "First a.", "changed a.py\n\nBEFORE edit_file\n\nAFTER edit_file", "STEP 1"]
+    third = [*second, "", "make: no rule\n\nBEFORE run_command\n\nAFTER run_command", "STEP 2"]
     assert [model.seen(n) for n in range(3)] == [first, second, third]
     assert isinstance(model.sent[0][0], SystemMessage)
     assert isinstance(model.sent[1][-1], HumanMessage)
@@ -145,12 +145,12 @@ def test_what_the_model_sees(speaking: Any, wait: bool) -> None:
     assert SESSION not in state
     loop = only(speaking)
     assert loop.of("before") == [
-        ("Edit", {"path": "a.py"}, "edit_file-0"),
-        ("Bash", {"command": "make"}, "run_command-0"),
+        ("edit_file", {"path": "a.py"}, "edit_file-0"),
+        ("run_command", {"command": "make"}, "run_command-0"),
     ]
     assert loop.of("after") == [
-        ("Edit", {"path": "a.py"}, "changed a.py", False, "edit_file-0"),
-        ("Bash", {"command": "make"}, "make: no rule", True, "run_command-0"),
+        ("edit_file", {"path": "a.py"}, "changed a.py", False, "edit_file-0"),
+        ("run_command", {"command": "make"}, "make: no rule", True, "run_command-0"),
     ]
     assert loop.of("heard") == [(TASK,)]
     assert loop.of("replied") == [("First a.",), ("done",)]
@@ -206,8 +206,8 @@ def test_results_of_other_shapes(speaking: Any) -> None:
     state = run(agent_of(model, RemoraMiddleware(speaking)), [{"type": "text", "text": TASK}])
     assert texts(state)[2:5] == [
         "noted x\n\nBEFORE note_down\n\nAFTER note_down",
-        "changed a\n\nBEFORE Edit\n\nAFTER Edit",
-        "changed b\n\nBEFORE Edit\n\nAFTER Edit",
+        "changed a\n\nBEFORE edit_file\n\nAFTER edit_file",
+        "changed b\n\nBEFORE edit_file\n\nAFTER edit_file",
     ]
     assert model.sent[0][0].content == "BRIEF"
     assert model.sent[0][1].content == [{"type": "text", "text": TASK}, {"type": "text", "text": "FIRST"}]
@@ -219,7 +219,8 @@ def test_a_tool_of_another_name(speaking: Any) -> None:
     model = script(calls(("note_down", {"text": "x"})), AIMessage("done"))
     run(agent_of(model, RemoraMiddleware(speaking, host="shop", tools={"note_down": "Write"})))
     loop = only(speaking)
-    assert loop.of("before")[0][0] == "Write"
+    assert loop.of("before")[0][0] == "note_down"
+    assert speaking.tools == {"note_down": "write"}
     assert loop.name.startswith("shop:")
 
 

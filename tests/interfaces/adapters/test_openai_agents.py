@@ -322,7 +322,8 @@ def test_tools_have_meanings(memory: Memory) -> None:
     said = SpeakingMemory(memory)
     hooks = RemoraHooks(said, "s", tools={"read_file": "WebFetch"})  # type: ignore[arg-type]
     go(Script(calls("read_file", "c1", path="a"), calls("edit_file", "c2", path="b"), says("done")), hooks)
-    assert [one[0] for one in said.loops["s"].of("after")] == ["WebFetch", "Edit"]
+    assert [one[0] for one in said.loops["s"].of("after")] == ["read_file", "edit_file"]
+    assert said.tools == {"read_file": "fetch"}
     with pytest.raises(InvalidInput):
         RemoraHooks(memory, "s", role="user")
 

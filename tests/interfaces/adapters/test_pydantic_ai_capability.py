@@ -144,7 +144,7 @@ def test_what_the_model_sees(speaking: Any) -> None:
     )
     result = agent_of(script, RemoraCapability(speaking)).run_sync(TASK)
     assert result.output == "done"
-    changed = "changed a.py\n\nBEFORE Edit\n\nAFTER Edit"
+    changed = "changed a.py\n\nBEFORE edit_file\n\nAFTER edit_file"
     value = "{'name': 'x', 'n': [1, 2]}"
     first = [TASK, "FIRST"]
     second = [*first, "First a.", "-> edit_file", changed, "STEP 1"]
@@ -155,11 +155,11 @@ def test_what_the_model_sees(speaking: Any) -> None:
     assert kept == [TASK, "First a.", "-> edit_file", changed, "-> look_up", value, "done"]
     loop = only(speaking)
     assert loop.of("before") == [
-        ("Edit", {"path": "a.py"}, "edit_file-0"),
+        ("edit_file", {"path": "a.py"}, "edit_file-0"),
         ("look_up", {"name": "x"}, "look_up-0"),
     ]
     assert loop.of("after") == [
-        ("Edit", {"path": "a.py"}, "changed a.py", False, "edit_file-0"),
+        ("edit_file", {"path": "a.py"}, "changed a.py", False, "edit_file-0"),
         ("look_up", {"name": "x"}, '{"name": "x", "n": [1, 2]}', False, "look_up-0"),
     ]
     assert loop.of("heard") == [(TASK,)]
@@ -178,7 +178,7 @@ def test_streamed(speaking: Any) -> None:
 
     assert asyncio.run(go()) == "done"
     assert script.sent[0] == [TASK, "FIRST"]
-    assert script.sent[1][-2:] == ["changed a.py\n\nBEFORE Edit\n\nAFTER Edit", "STEP 1"]
+    assert script.sent[1][-2:] == ["changed a.py\n\nBEFORE edit_file\n\nAFTER edit_file", "STEP 1"]
     assert only(speaking).of("replied") == [("done",)]
     assert only(speaking).of("finish") == [(None,)]
 
@@ -215,7 +215,7 @@ def test_a_tool_that_asks_for_another_try(speaking: Any) -> None:
     agent_of(script, RemoraCapability(speaking)).run_sync(TASK)
     loop = only(speaking)
     assert [one[2:] for one in loop.of("after")] == [("make: no rule", True, "run_command-0")]
-    assert script.sent[1][-1] == "BEFORE Bash\n\nAFTER Bash\n\nSTEP 1"
+    assert script.sent[1][-1] == "BEFORE run_command\n\nAFTER run_command\n\nSTEP 1"
 
 
 def test_a_tool_that_breaks(speaking: Any) -> None:
@@ -294,7 +294,7 @@ def test_runs_of_one_conversation(speaking: Any) -> None:
     assert loop.name == "shop:u"
     assert loop.of("heard") == [("C?",), ("D?",)]
     assert loop.of("finish") == []
-    edited = "changed a\n\nBEFORE Edit\n\nAFTER Edit"
+    edited = "changed a\n\nBEFORE edit_file\n\nAFTER edit_file"
     assert script.sent[2] == ["C?", "FIRST", "-> edit_file", edited, "STEP 1", "three", "D?", "STEP 2"]
     remora.finish("u", "success")
     assert loop.of("finish") == [("success",)]
