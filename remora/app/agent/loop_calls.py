@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from remora.app.agent.hook_context import relative_to
 from remora.core import moments
-from remora.core.edits import sides
+from remora.core.edits import joined, sides
 from remora.core.events import Event
 from remora.core.moments import Moment
+from remora.sources.transcripts.codex_patch import parse_patch
 from remora.sources.transcripts.tools import call as read_call
+from remora.sources.transcripts.tools import patch_of
 
 if TYPE_CHECKING:
     from remora.disk.live import Head
 
 MAX_TEXT = 8_000  # characters of a result that are read
+MAX_EDIT = 4_000  # of the text that an edit adds, and of the text that it removes
 
 
 def moment_of(
@@ -38,7 +41,7 @@ def moment_of(
         action: the action of the tool, if the caller knows it better than the tool's name tells it.
     """
     made = read_call(tool, arguments, str, action)
-    removed, changed = sides(arguments, MAX_TEXT // 2)
+    removed, changed = _sides(arguments, made.action)
     return Moment(
         kind,
         head.host,
@@ -57,6 +60,14 @@ def moment_of(
         removed=removed,
         place=str((made.extra or {}).get("in", "")),
     )
+
+
+def _sides(arguments: Mapping[str, Any], action: str) -> tuple[str, str]:
+    """Return the text that a call removes and the text that it adds, also by a patch of Codex's form."""
+    files = parse_patch(patch_of(arguments)) if action in ("edit", "write") else ()
+    if not files:
+        return sides(arguments, MAX_EDIT)
+    return joined((file.old for file in files), MAX_EDIT), joined((file.new for file in files), MAX_EDIT)
 
 
 def event_of(

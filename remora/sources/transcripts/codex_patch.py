@@ -27,7 +27,7 @@ Change = Literal["add", "update", "delete"]
 _CHANGES: dict[str, Change] = {"Add": "add", "Update": "update", "Delete": "delete"}
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: *+(.+)")
 _MOVE = re.compile(r"\*\*\* Move to: *+(.+)")
-_BEGIN, _END = "*** Begin Patch", "*** End Patch"
+BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _IN_SHELL = re.compile(r"(?:^|[\s;&|('\"])(?:apply_patch|applypatch)\b[^\n]*")
 _FOLDER = re.compile(r"\s*cd\s+(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|'\"]+))\s*&&\s*$")
 _MAX = 2_000_000  # characters of a patch that are read
@@ -53,7 +53,7 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
     inside = False
     for line in text[:_MAX].splitlines():
         bare = line.strip()
-        if bare.startswith(_BEGIN):
+        if bare.startswith(BEGIN):
             inside = True
         elif not inside:
             continue
@@ -84,7 +84,7 @@ def patch_in_command(command: str) -> tuple[str, str]:
     called = _IN_SHELL.search(command)
     if called is None:
         return "", ""
-    start = command.find(_BEGIN, called.start())
+    start = command.find(BEGIN, called.start())
     if start < 0:
         return "", ""
     end = command.find(_END, start)

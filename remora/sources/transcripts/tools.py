@@ -7,12 +7,15 @@ from typing import Any, NamedTuple
 
 from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
 from remora.core.cut import both_ends
-from remora.core.edits import joined, sides
+from remora.core.edits import edits_of, joined, sides
 from remora.shell.scripts import words_of
-from remora.sources.transcripts.codex_patch import parse_patch
+from remora.sources.transcripts.codex_patch import BEGIN, parse_patch
 from remora.sources.transcripts.texts import MAX_EDIT, MAX_PATHS, string
 
 MAX_TODOS = 200
+# Arguments with a patch of Codex's form, and arguments with what is searched for, in the hosts' spellings.
+_PATCHES = ("input", "patch", "patchText", "patch_text", "command")
+_PATTERNS = ("pattern", "query", "regex", "glob_pattern")
 
 
 class Call(NamedTuple):
@@ -48,6 +51,12 @@ def call(tool: str, given: Any, relative: Callable[[str], str], action: str | No
     return reader(Call(tool, action), given, relative)
 
 
+def patch_of(given: Mapping[str, Any]) -> str:
+    """Return the patch of Codex's form in the arguments of an edit; empty if there is none."""
+    texts = (given.get(key) for key in _PATCHES)
+    return next((text for text in texts if isinstance(text, str) and BEGIN in text), "")
+
+
 def patch_call(tool: str, patch: str, relative: Callable[[str], str]) -> Call:
     """Return the call of a tool that applies a patch of Codex's form.
 
@@ -68,7 +77,13 @@ def _paths(given: Mapping[str, Any], relative: Callable[[str], str]) -> tuple[st
     named = [given.get(key) for key in PATH_KEYS]
     several = given.get("paths")
     named += several[:MAX_PATHS] if isinstance(several, list) else []
+    named += [one.get(key) for one in edits_of(given) for key in PATH_KEYS]
     return tuple(dict.fromkeys(relative(p[:4096]) for p in named if isinstance(p, str) and p.strip()))
+
+
+def _first(given: Mapping[str, Any], *keys: str) -> str:
+    """Return the first value of some keys that is a non-empty string; empty if there is none."""
+    return next((value for key in keys if isinstance(value := given.get(key), str) and value), "")
 
 
 def _read(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
@@ -76,6 +91,8 @@ def _read(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) 
 
 
 def _edit(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
+    if (patch := patch_of(given)) and (applied := patch_call(made.tool, patch, relative)).paths:
+        return applied
     old, new = sides(given, MAX_EDIT)
     return made._replace(paths=_paths(given, relative), extra={"old": old, "new": new})
 
@@ -92,7 +109,7 @@ def _run(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -
 
 def _search(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
     paths = _paths(given, relative)
-    made = made._replace(pattern=string(given.get("pattern", given.get("operation"))))
+    made = made._replace(pattern=string(_first(given, *_PATTERNS, "operation")))
     # A search takes a folder or a file; only the name distinguishes the two.
     if paths and not names_a_file(paths[0]):
         return made._replace(extra={"in": paths[0]})
@@ -101,11 +118,12 @@ def _search(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]
 
 def _glob(made: Call, given: Mapping[str, Any], relative: Callable[[str], str]) -> Call:
     paths = _paths(given, relative) or (_paths({"path": given.get("dir_path")}, relative))
-    return made._replace(pattern=string(given.get("pattern")), extra={"in": paths[0]} if paths else None)
+    pattern = string(_first(given, *_PATTERNS))
+    return made._replace(pattern=pattern, extra={"in": paths[0]} if paths else None)
 
 
 def _fetch(made: Call, given: Mapping[str, Any], _relative: Callable[[str], str]) -> Call:
-    url = next((given[k] for k in ("url", "uri") if isinstance(given.get(k), str)), "")
+    url = _first(given, "url", "uri")
     query = given.get("query")
     extra = {"query": string(query)} if isinstance(query, str) else None
     return made._replace(url=string(url), extra=extra)

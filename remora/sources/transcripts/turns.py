@@ -17,12 +17,11 @@ from remora.core.cut import both_ends
 from remora.core.events import Event
 from remora.core.typed_prompt import typed
 from remora.sources.transcripts.calls import Calls
+from remora.sources.transcripts.codex_patch import BEGIN
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots
 from remora.sources.transcripts.texts import MAX_PROMPT, result_text, string
 from remora.sources.transcripts.tools import Call, call, patch_call
-
-PATCH = "*** Begin Patch"
 
 
 class Session(NamedTuple):
@@ -239,7 +238,7 @@ class _Timeline:
         given = called.given if isinstance(called.given, Mapping) else {}
         patch = called.given if isinstance(called.given, str) else ""
         texts = [patch, *(value for value in given.values() if isinstance(value, str))]
-        patch = next((text for text in texts if text.lstrip().startswith(PATCH)), "")
+        patch = next((text for text in texts if text.lstrip().startswith(BEGIN)), "")
         if patch and (made := patch_call(tool, patch, self._relative)).paths:
             return made
         return call(tool, given, self._relative, host_action(tool, given, self._actions))

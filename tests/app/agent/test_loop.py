@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from remora.app.agent import loop as module
+from remora.app.agent.loop_calls import moment_of
 from remora.app.memory import Memory
 from remora.core.actions import own_id
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
-from remora.core.moments import Reply
+from remora.core.moments import BEFORE, Reply
 from remora.core.values import MemoryDraft
 from remora.injection.trial import decide_in_trial
 from tests.helpers import environment
@@ -336,6 +337,29 @@ def test_the_usual_names_of_tools_are_known(bare: Memory) -> None:
             told = "make deploy" if given.get("command") == "make deploy" else "Check the till"
             assert told in loop.before(tool, given)
             assert loop.trouble == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("apply_patch", {"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-1\n+2\n*** End Patch"}),
+        ("multi_edit", {"edits": [{"path": "a.py", "old_text": "1", "new_text": "2"}]}),
+    ],
+)
+def test_the_files_of_an_edit_are_those_of_its_parts(bare: Memory, tool: str, given: dict[str, Any]) -> None:
+    """The files of a patch and of several edits, and the lines that they change."""
+    bare.remember("Check the till before the tax", type="gotcha", related_files=["a.py"])
+    with bare.loop("s") as loop:
+        assert "Check the till" in loop.before(tool, given)
+        made = moment_of(loop._head, BEFORE, tool, given, "c", "", "", "edit")
+    assert (made.paths, made.removed, made.changed) == (("a.py",), "1", "2")
+
+
+def test_a_search_may_call_its_pattern_a_query(bare: Memory) -> None:
+    """As a program's own tools do."""
+    with bare.loop("s") as loop:
+        made = moment_of(loop._head, BEFORE, "search", {"query": "till"}, "c", "", "", "search")
+    assert made.pattern == "till"
 
 
 def test_an_unknown_tool_is_noted_once_and_can_be_named(bare: Memory) -> None:
