@@ -24,7 +24,6 @@ from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.inferred_edges import SAYS, said
 from remora.graph.languages import LANGUAGES
-from remora.graph.name_references import naming
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
 from remora.store.closure import DEPTH
@@ -40,12 +39,7 @@ if TYPE_CHECKING:
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
-NAMES = "names it"
-NOT_FOLLOWED = (
-    "only calls, imports and bases are followed; other references to {0} were searched by name in {1} and in "
-    "the files that import it, but nowhere else"
-)
-ENOUGH = 5  # results beside which more that only name the target would say little
+NOT_FOLLOWED = "only calls, imports and bases are followed; search the text for other references to {0}"
 MAX_DEPTH = 10
 LIMIT = 200
 ASKED = 6  # files whose imports are read to tell whether they name the target
@@ -324,28 +318,10 @@ class _Walk:
         self._outward(own, 1, self._users, bases=True)
         if not self.cut:
             known = {impact.path for impact in self._found} | {self._node.path}
-            looked = self._naming(own)
             self._possible(known)
-            if looked and not self._found and self._node.type != "test":
-                self.notes = (NOT_FOLLOWED.format(self._node.label, self._node.path),)
+            if not self._found and self._node.type != "test":
+                self.notes = (NOT_FOLLOWED.format(self._node.label),)
         return self._found
-
-    def _naming(self, own: Sequence[int]) -> bool:
-        """Add references to the target without a call; return whether its name was searched."""
-        if len(self._found) > ENOUGH:
-            return False
-        found, common = naming(self._db, self._node, own)
-        known = {(impact.path, impact.symbol) for impact in self._found}
-        for one in found:
-            if (one.path, one.symbol) not in known:
-                via = (_arrow(self._node.key, NAMES, one.key),)
-                self._found.append(Impact(one.path, one.symbol, 1, via, POSSIBLE, one.type, one.test))
-        if common:
-            label = self._node.label
-            self.notes = (
-                f"{label} is too common a name to search for references without a call: reads, values, types",
-            )
-        return not common
 
     def _users(self, ids: Sequence[int], limit: int) -> list[Edge]:
         changing = {i: self._changing[i] for i in ids if i in self._changing}
@@ -498,16 +474,11 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
     """Return the remarks on an answer."""
     notes = []
     unsure = [i for i in impacts if i.confidence < GUESS_BELOW]
-    named = sum(1 for i in unsure if i.via[0].partition(" <-")[2].startswith(NAMES))
     told = sum(1 for i in unsure if i.source in SAYS)
-    if (guesses := len(unsure) - named - told) == 1:
+    if (guesses := len(unsure) - told) == 1:
         notes.append("1 result depends on a call that could not be resolved with certainty")
     elif guesses:
         notes.append(f"{guesses} results depend on calls that could not be resolved with certainty")
-    if named == 1:
-        notes.append("1 result only contains its name, which may mean something else")
-    elif named:
-        notes.append(f"{named} results only contain its name, which may mean something else")
     if told == 1:
         notes.append("1 result from statements of a language model or an agent, not from code")
     elif told:

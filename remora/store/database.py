@@ -23,7 +23,6 @@ from remora.store.memories import Memories
 from remora.store.meta import Meta
 from remora.store.model_costs import ModelCosts
 from remora.store.module_evidence import ModuleEvidence
-from remora.store.name_references import NameReferences
 from remora.store.notes import Notes
 from remora.store.other_sources import OtherSources
 from remora.store.overrides import Overrides
@@ -76,7 +75,6 @@ class Database:
         self.history = History(connection)
         self.commits = Commits(connection)
         self.graph = Graph(connection)
-        self.name_references = NameReferences(connection)
         self.overrides = Overrides(connection)
         self.file_prediction = FilePrediction(connection)
         self.other_sources = OtherSources(connection)
