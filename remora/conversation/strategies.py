@@ -7,7 +7,7 @@ The names:
 - `recency`: the newest, up to the first that does not fit. No gaps.
 - `turns`: the same with whole exchanges, from the user's message to the end of the answer.
 - `window`: the newest 20 messages (`window(n)` for another number), as far as they fit.
-- `importance`: what the user said first, then tool results and long texts; there may be gaps.
+- `importance`: the user's messages first, then tool results and long texts; there may be gaps.
 - `hybrid`: half of the room by recency, the rest by importance.
 
 `semantic(embed)` has no name, since it needs a model: it keeps the messages closest to the latest exchange.

@@ -20,25 +20,32 @@ The extract depends on the messages alone, so the same messages give the same ex
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import zip_longest
+from typing import Any
 
 from remora.core.actions import PATH_KEYS, names_a_file
+from remora.core.edits import NEW, OLD
 from remora.core.fences import without_code
 from remora.core.pieces import pieces
 from remora.core.query import named_paths
 from remora.core.text import clean, collapse, shorten
 from remora.core.values import Message, is_result
 
-READ = 20_000  # characters read of one message
+READ = 4_000  # characters read of one message, and of one argument
 ITEM, NAME, PATH = 250, 40, 120  # characters of a request or answer, a tool's name and a file
 MOST = 12  # files and tools
 
 EARLIER, ASKED, LAST, FILES, TOOLS = "Earlier", "Asked", "Last answer", "Files", "Tools"
 
-_HEAD = re.compile(r"(\d{1,9}) messages?, extracted without a model\.")
+_HEAD = re.compile(r"(?:Extract of )?(\d{1,9}) messages?, (?:extracted|made) without a model\.")
+_LABEL = re.compile(r"[A-Z][a-z ]{2,30}:")  # of a section that extracts no longer have
+_UNSPACED = re.compile(r"[^\x00-\u052f]+")  # scripts without spaces: their signs are no part of a file's name
+_TEXTS = frozenset((*OLD, *NEW, "patch", "diff"))  # arguments with a file's text, not its name
 _COUNTED = re.compile(r"(.+) ×(\d{1,9})")
 _ASSISTANTS = frozenset({"assistant", "ai", "model", "bot", "agent"})
 _USERS = frozenset({"user", "human"})
@@ -75,6 +82,8 @@ def _read_previous(facts: Facts, previous: str) -> int:
             label = EARLIER
         elif line in (f"{EARLIER}:", f"{ASKED}:", f"{LAST}:"):
             label = line[:-1]
+        elif _LABEL.fullmatch(line):
+            label = EARLIER
         elif line.startswith("- ") and label != EARLIER:
             _add(facts, label, shorten(line[2:], ITEM))
         elif not _read_names(facts, line):
@@ -107,15 +116,50 @@ def _read_message(facts: Facts, message: Message) -> None:
         _add(facts, LAST, shorten(said, ITEM))
     elif said:
         _add(facts, ASKED, shorten(said if role in _USERS else clean(f"{message.role}: {said}"), ITEM))
-    for path in named_paths(text):
+    for path in _files_in(text):
         _add(facts, FILES, path)
     for call in message.tool_calls:
         if name := shorten(clean(call.name).replace(",", " ").replace("×", "x"), NAME):
             _add(facts, TOOLS, name)
-        given = call.arguments if isinstance(call.arguments, Mapping) else {}
-        for named in map(given.get, PATH_KEYS):
-            if isinstance(named, str) and names_a_file(named):
-                _add(facts, FILES, clean(named))
+        for path in _files_given(call.arguments):
+            _add(facts, FILES, path)
+
+
+def _files_in(text: str) -> tuple[str, ...]:
+    """Return the files that a text names.
+
+    >>> _files_in("请看src/auth.py的 and/or lib/b.go。")
+    ('src/auth.py', 'lib/b.go')
+    """
+    return named_paths(_UNSPACED.sub(" ", text))
+
+
+def _files_given(arguments: Any) -> Iterator[str]:
+    """Yield the files that the arguments of a call name; a text is read as JSON if it is.
+
+    >>> list(_files_given('{"file_path": "/w/a.c", "edits": [{"path": "b.py", "new_string": "c.py"}]}'))
+    ['/w/a.c', 'b.py']
+    """
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    for key, value in _strings("", arguments):
+        if key in PATH_KEYS and names_a_file(value):
+            yield clean(value)
+        elif key not in _TEXTS:
+            yield from _files_in(clean(value[:READ]))
+
+
+def _strings(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the texts in a value, however deep, each with the name that it has."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _strings(str(name), inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings(key, inner)
 
 
 def _add(facts: Facts, label: str, item: str, times: int = 1) -> None:

@@ -9,9 +9,9 @@ than its callers. Both walks stop at `limit` results, because a target with a th
 described as affecting everything than by a list; the answer says so.
 
 The confidence of a result is the product of its edges'. A call that could not be resolved with certainty is
-marked as a guess. A reference to a symbol without a call is possible at depth 1 (see `naming`), and so is a
-file that imports the target's file and uses the symbol's name unresolved; if an import there names the
-symbol, the file re-exports it, which is certain.
+marked as a guess. A file that imports the target's file and uses the symbol's name unresolved is possible at
+depth 1; if an import there names the symbol, the file re-exports it, which is certain. Other references, such
+as reads of a property, are left to a search of the text.
 """
 
 from __future__ import annotations
@@ -446,7 +446,6 @@ class _Walk:
         file = self._graph.node(self._node.path)
         if file is None:
             return
-        listed = {impact.path for impact in self._found}
         users = self._closure.using(file.id, self._node.label, self._limit)
         possible = {path: test for path, test in users if path not in known}
         # Each file costs a read. Files that represent a folder come first, because they re-export names.
@@ -454,8 +453,6 @@ class _Walk:
         named = {path for path in asked if self._is_named_by(path)}
         for path, test in possible.items():
             how = f"imports {self._node.path} and uses the name {self._node.label}"
-            if path not in named and path in listed:
-                continue  # the result that names the target is more exact
             how, sure = ("imports", EXACT) if path in named else (how, POSSIBLE)
             via = (_arrow(self._node.key, how, path),)
             self._found.append(Impact(path, None, 1, via, sure, test=test))

@@ -195,7 +195,7 @@ def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) 
         if now.problem:
             raise InvalidInput(now.problem)
         edited = now.text not in (base, update)
-        reason = "MEMORY.md was edited meanwhile; the update was not applied" if edited else ""
+        reason = "MEMORY.md was edited meanwhile and stays; the update is kept aside" if edited else ""
         return None if edited or now.text == update else update
 
     try:

@@ -20,7 +20,7 @@ def raw_fallback(messages: Sequence[Message]) -> str:
 
 
 def extracted_entry(messages: Sequence[Message], session_id: str = "") -> str:
-    """Return an extract of a conversation after the time of its last message, if there is one.
+    """Return the time of a conversation's last message, if it has one, and an extract of the conversation.
 
     Args:
         messages: oldest first.

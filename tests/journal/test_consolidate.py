@@ -175,7 +175,7 @@ def test_an_edit_while_the_model_thinks_stays(tmp_path):
     outcome = run(journal, talk(), slow)
     assert journal.read_memory().text == "- RS256\n- tabs\n- my own line"
     assert not outcome.memory_changed
-    assert outcome.notes == ("MEMORY.md was edited meanwhile; the update was not applied",)
+    assert outcome.notes == ("MEMORY.md was edited meanwhile and stays; the update is kept aside",)
     assert outcome.kept_aside is not None
     assert "- ES256\n- tabs" in outcome.kept_aside.read_text("utf-8")
 

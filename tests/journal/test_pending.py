@@ -24,7 +24,7 @@ from tests.journal.made import answer as model_answer
 
 POINTS = ("intent", "history", "month", "memory", "done", "removed")
 ENTRY, BASE, UPDATE = "They chose ES256.", "- RS256\n- tabs", "- ES256\n- tabs"
-EDITED = "MEMORY.md was edited meanwhile; the update was not applied"
+EDITED = "MEMORY.md was edited meanwhile and stays; the update is kept aside"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
 
 

@@ -46,9 +46,11 @@ class Move:
         self._found = found
         self._progress = progress
         self._own = project.store("project")
+        # Digests of names, each with that of its text first.
+        self._earlier: dict[str, list[str]] = self._own.db.meta.get(OLD_LEDGER + found.system) or {}
         self._came_over: set[str] = {
             *(self._own.db.meta.get(LEDGER + found.system) or ()),
-            *(self._own.db.meta.get(OLD_LEDGER + found.system) or ()),
+            *self._earlier,
         }
         self.new: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
@@ -72,9 +74,13 @@ class Move:
 
     def _longterm(self) -> None:
         kind, text = "long-term memory", self._clean(self._found.longterm).strip()
+        if not text:
+            return
         # Older versions recorded its lines.
-        older = any(self._came("longterm", line.rstrip()) for line in text.split("\n"))
-        if not text or self._is_known(kind, "MEMORY.md", "longterm", text, here=older):
+        came = [self._came("longterm", line.rstrip()) for line in text.split("\n") if line.strip()]
+        if all(came):
+            self._note_item("longterm", text)
+        if self._is_known(kind, "MEMORY.md", "longterm", text, here=any(came)):
             return
 
         def joined(before: str) -> str | None:
@@ -232,7 +238,7 @@ class Move:
                 self._progress("memories", min(start + BATCH, len(fresh)), len(fresh))
 
     def _is_stored(self, draft: MemoryDraft, realm: str) -> bool:
-        """Return whether a memory was imported before; the intake would replace its text."""
+        """Return whether a memory was imported before, so that the intake does not replace its text."""
         origin = f"memory:{draft.external_id}"
         here = self._project.store(realm).db.memories.with_external_id(draft.external_id or "")
         if here is not None and here.content == draft.content:
@@ -299,7 +305,7 @@ class Move:
             origin, text: of the item.
             here: whether it is stored; an item that was imported before may have been removed.
         """
-        came = self._came(origin, text)
+        came = self._came(origin, text) or self._earlier.get(digest(origin), [""])[0] == digest(text)
         if not (came or here or digest(origin) in self._came_over):
             return False
         self.known[kind] += 1

@@ -41,6 +41,7 @@ from remora.sources.others.import_result import Found, FoundSession, Gatherer
 
 SYSTEM = "neoclaw"
 
+_DAY = re.compile(r"^##[ \t]+\d{4}-\d\d-\d\d[ \t]*$", re.MULTILINE)
 _HISTORY = re.compile(r"HISTORY(?:-\d{4}-\d{2})?\.md")
 _KNOWN = frozenset(
     "role content timestamp toolsUsed tools_used tool_calls tool_call_id name _type key createdAt".split()
@@ -124,7 +125,8 @@ def read_history(file: File, gather: Gatherer) -> None:
     except Unreadable as error:
         gather.pass_over("files", file.shown, str(error))
         return
-    for entry in parse(said.encode().split(b"\n")):
+    # A day alone is no header there.
+    for entry in parse(_DAY.sub(r"\\\g<0>", said).encode().split(b"\n")):
         gather.saw("history")
         place = f"{file.shown}:{entry.start_line}"
         if entry.time is None:

@@ -171,7 +171,10 @@ def test_what_an_older_version_imported_stays(bare: Memory, tmp_path: Path) -> N
     bare._project.db.meta.set("moved:neoclaw", [line])
     files: Files = {"notes/coffee.md": "---\ntitle: Coffee\npermalink: notes/coffee\n---\n\n# Coffee\n"}
     assert new(moved(bare, tmp_path, files, "basic-memory")) == {}
-    assert new(moved(bare, tmp_path, {"memory/MEMORY.md": "# Facts\n\n- Lives in Oslo\n"}, "neoclaw")) == {}
+    same = moved(bare, tmp_path, {"memory/MEMORY.md": "- Lives in Oslo\n"}, "neoclaw")
+    assert (new(same), same.skipped) == ({}, ())
+    more = moved(bare, tmp_path, {"memory/MEMORY.md": "- Lives in Oslo\n- Sings\n"}, "neoclaw")
+    assert (new(more), len(more.skipped)) == ({}, 1)
     assert bare.entries.list() == []
 
 

@@ -32,7 +32,6 @@ from remora.sources.transcripts.turns import (
 )
 
 HOST = "vscode"
-# The same tools by their names in the window.
 ACTIONS: Mapping[str, str] = VSCODE
 _FOLDER = "chatSessions"
 _SET, _PUSH, _DELETE = 1, 2, 3
