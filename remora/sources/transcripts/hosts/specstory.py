@@ -2,8 +2,9 @@
 
 The format is that of its Markdown version 2.1.0, derived from its source and from files in public
 repositories. A comment contains the session's id: a copy is recognized by it, and not read if the session
-itself is available. A tool call is an element with the tool's name; its arguments are in prose, from which
-paths, commands and patterns are extracted. Before version 2 calls were lines of the reply, and stay there.
+itself is available. A tool call is an element with the tool's name; its arguments are in prose. A call keeps
+its command, the arguments that have names, and the first other file; its result is the last fence of plain
+text. Before version 2 calls were lines of the reply, and stay there.
 
 A tool's output is copied unchanged, so it can close its element and imitate a person: the two cannot be
 distinguished. Prompts after the first call are therefore left out.
@@ -64,13 +65,12 @@ _END = re.compile(r"(?:</details>)?\s*</tool-use>\s*$")
 _FENCE = re.compile(r"(`{3,})([\w+-]{0,40})\s*$")
 _THOUGHT = ("<think><details><summary>Thought Process</summary>", "</details></think>")
 _SUMMARY = re.compile(r"</?(?:details|summary)>")
-_GIVEN = re.compile(r"^- (\w{1,60}): `(.*)`$", re.MULTILINE)
-_VERBS = ("Read", "Edit", "Write", "Create", "Delete")
-_CHANGED = ("**Add", "**Update", "**Delete", "**Move")
-_WRITTEN = re.compile(
-    r"^(?:The file (.{1,4096}?) has been|File created successfully at: (.{1,4096}))", re.MULTILINE
-)
+_GIVEN = re.compile(r"(?:^(?:- | )?|(?<=`) )(\w{1,60}):? `(.*?)`(?=$| \w{1,60}:? `)", re.MULTILINE)
 _SPAN = re.compile(r"(?<![`\w])`([^`\n]+)`")
+_FILE = re.compile(r"(?: file: |(?<![`\w])`)([^`\n]{1,4096})")
+_WRITTEN = re.compile(
+    r"^(?:The file |File created successfully at: )(.{1,4096}?)(?: has been|$)", re.MULTILINE
+)
 _EXIT = re.compile(r"(?:Exit code|Process exited with code|exit code:) (-?\d{1,9})\b")
 _SHELLS = ("bash", "sh", "shell", "powershell")
 _REFUSED = "The user doesn't want to proceed with this tool use"
@@ -199,55 +199,26 @@ def _prompt(text: str, key: str, at: str | None, counts: Counts) -> Iterator[Tur
 
 def _called(call: _Tool, name: str, at: str | None) -> Iterator[Turn]:
     words, fences = _parts(call.lines)
+    output = next((body for language, body in reversed(fences) if language in ("", "text")), "")
     given: dict[str, object] = dict(_GIVEN.findall(words))
-    spans = _SPAN.findall(words)
-    command = [fence for fence in fences if call.kind == "shell" and fence[0] in _SHELLS][:1]
-    if command:
-        given["command"] = command[0][1]
-    elif call.kind == "shell" and spans and "command" not in given:
-        given["command"] = spans[-1]
-    outputs = [body for language, body in fences if language in ("", "text")]
-    output = outputs[-1] if outputs else ""
-    named = _named(words)
-    if call.kind == "read" and not named and not given:
-        named = spans[:1]
-    if call.kind == "search" and (pattern := _pattern(words)):
-        given["pattern"] = pattern
-    if call.kind == "write" and not named and (written := _WRITTEN.search(output)):
-        named = [written[1] or written[2]]
-    if named:
-        given["paths"] = named
-    if call.kind == "write":
-        given |= _sides(fences, output)
+    if call.kind == "shell":
+        spans = _SPAN.findall(words)
+        scripts = [body for language, body in fences if language in _SHELLS]
+        given["command"] = next(iter(scripts), "") or given.get("command") or next(reversed(spans), "")
+    elif call.kind in ("read", "write"):
+        written = _WRITTEN.search(output) if call.kind == "write" else None
+        if named := _FILE.search(_GIVEN.sub("", words)) or written:
+            given["paths"] = [named[1].strip()]
     yield Called(name, call.name, given, at)
     code = _EXIT.match(output) or _EXIT.search(output[:200]) if call.kind == "shell" else None
-    failed = "<tool_use_error>" in output[:100] or "**Error:**" in words
     yield Returned(
         name,
         output,
         at,
-        error=failed,
+        error="<tool_use_error>" in output[:100] or "**Error:**" in words,
         exit_code=int(code[1]) if code else None,
         denied=output.startswith(_REFUSED),
     )
-
-
-def _named(words: str) -> list[str]:
-    """Return the paths that a call's text names as read or changed."""
-    found: list[str] = []
-    for row in words.splitlines():
-        before, file, path = row.partition(" file: ")
-        if file and before.rpartition("• ")[2] in _VERBS:
-            found.append(path.strip())
-        elif row.startswith(_CHANGED) and row.endswith("`**"):
-            found.append(row.partition("`")[2].removesuffix("`**"))
-    return found
-
-
-def _pattern(words: str) -> str:
-    """Return the pattern in the text of a search."""
-    row = words.partition("pattern `")[2].partition("\n")[0]
-    return row.partition("` include `")[0].rpartition("`")[0] or row.partition("` include `")[0]
 
 
 def _parts(rows: list[str]) -> tuple[str, list[tuple[str, str]]]:
@@ -268,15 +239,6 @@ def _parts(rows: list[str]) -> tuple[str, list[tuple[str, str]]]:
         else:
             words.append(_SUMMARY.sub("", row))
     return "\n".join(words), fences
-
-
-def _sides(fences: list[tuple[str, str]], output: str) -> dict[str, str]:
-    """Return the old and the new text of an edit: from its diffs, or else the written text."""
-    rows = [row for language, body in fences if language == "diff" for row in body.splitlines()]
-    old = "\n".join(row[1:] for row in rows if row.startswith("-"))
-    new = "\n".join(row[1:] for row in rows if row.startswith("+"))
-    whole = next((body for language, body in fences if language != "diff" and body != output), "")
-    return {"old_string": old, "new_string": new or whole}
 
 
 def _time(about: str) -> str | None:
