@@ -112,10 +112,12 @@ def loop_action(tool: str, given: Mapping[str, Any], named: Mapping[str, str]) -
     ('run', None)
     >>> loop_action("frob", {}, {"frob": "run"}), loop_action("text_editor", {"command": "view"}, {})
     ('run', 'read')
+    >>> loop_action("ed", {"command": "view"}, {"ed": "edit"}), loop_action("ed", {}, {"ed": "edit"})
+    ('read', 'edit')
     """
-    if tool in named:
+    if tool in named and named[tool] != "edit":
         return named[tool]
-    if tool in _SEVERAL:
+    if tool in _SEVERAL or tool in named:
         return _BY_COMMAND.get(str(given.get("command")), "edit")
     if tool.lower() in COMMON:
         return COMMON[tool.lower()]

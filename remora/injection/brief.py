@@ -160,7 +160,7 @@ def as_note(record: MemoryRecord) -> Note:
         record.stale_at is not None,
         record.realm == "user",
         _sessions(record),
-        path=(record.origins[0].path or "") if record.origins else "",
+        path=next((origin.path for origin in record.origins if origin.path), ""),
     )
 
 

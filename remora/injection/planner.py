@@ -145,12 +145,17 @@ def gather(
         hits = [
             _hit(record, near.get(key, 0.0), searched.get(key))
             for key, record in _records(near, searched, reader).items()
-            if _worth_telling(record, reader.now)
+            if _worth_telling(record, reader.now) and not _goes_with_any(record)
             if kind.type != STATED or record.source in STATED_BY or record.user_verified
         ]
         if kind.type == STATED and task.strip():
             hits += _quotes(reader, task)
         found[kind.type] = _chosen(kind, hits)
+    for kind in kinds:
+        own = found[kind.type]
+        # The recipe for any change is added only to a block with other memories.
+        if kind.type == "workflow_recipe" and len(own) < kind.most and any(found.values()):
+            own += _of_any_change(reader, branch)[: kind.most - len(own)]
     return found
 
 
@@ -220,6 +225,18 @@ def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
         why = (*why, Reason("scope", near, note="about the task's files or modules"))
     source = hit_source(record.source, record.type)
     return Hit(record.id, source, record.content, score, why, memory=record, realm=record.realm)
+
+
+def _goes_with_any(record: MemoryRecord) -> bool:
+    """Return whether a memory is a recipe for checking or handing in any change, in any place."""
+    return record.type == "workflow_recipe" and "commands" in record.tags and not record.related_files
+
+
+def _of_any_change(reader: Reader, branch: str | None) -> list[Hit]:
+    filters = Filters(types=("workflow_recipe",), branch=branch)
+    records = reader.databases[0].memories.find(filters, tag="commands", order="confidence", limit=READ)
+    worth = (r for r in records if _goes_with_any(r) and _worth_telling(r, reader.now))
+    return [_hit(record, 0.0, None) for record in worth]
 
 
 def _chosen(kind: Kind, hits: list[Hit]) -> list[Hit]:

@@ -2,15 +2,15 @@
 
 The sessions that changed files in a module of the task are its group. A file that more than 80 % of a group
 used comes first, one that more than half used second; a group of fewer than three sessions proves nothing.
-Stored patterns (`prefetch_pattern`) count as a group of their own. The result contains current files of the
-project: existing, not ignored, text, and neither by name nor by content a place for secrets.
+Stored patterns (`prefetch_pattern`) stand in for a module with fewer. The result contains current files of
+the project: existing, not ignored, text, and neither by name nor by content a place for secrets.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,32 +181,35 @@ def secret_name(path: str) -> bool:
 def _named(db: Database, where: Scope, branch: str | None) -> dict[str, _Named]:
     """Return the files that more than half of a group used, each with its best group."""
     best: dict[str, _Named] = {}
+    uncounted: list[str] = []
     for module in where.modules:
         sessions = db.sessions.working_in(module, MOST_IN_MODULE)
         used = db.sessions.used(sessions)
         # A session that used no file does not show which ones are needed.
         working = [i for i in sessions if used.get(i)]
         if len(working) < SESSIONS:
+            uncounted.append(module)
             continue
         for path, number in Counter(path for i in working for path in used[i]).items():
             share = number / len(working)
             if share > OFTEN:
                 _offer(best, path, _Named(share, number, len(working), f"that changed `{module}`"))
-    for record in _patterns(db, where, branch):
+    for record in _patterns(db, uncounted, branch):
         _offer_pattern(best, record)
     return best
 
 
-def _patterns(db: Database, where: Scope, branch: str | None) -> list[MemoryRecord]:
-    if not where.modules:
+def _patterns(db: Database, modules: Collection[str], branch: str | None) -> list[MemoryRecord]:
+    """Return the stored patterns of some modules."""
+    if not modules:
         return []
     found = db.memories.find(Filters(types=("prefetch_pattern",), branch=branch), limit=200)
-    return [m for m in found if m.taint is None and m.stale_at is None and _triggered(m, where)]
+    return [m for m in found if m.taint is None and m.stale_at is None and _triggered(m, modules)]
 
 
-def _triggered(record: MemoryRecord, where: Scope) -> bool:
+def _triggered(record: MemoryRecord, modules: Collection[str]) -> bool:
     trigger = (record.payload or {}).get("module_trigger")
-    return trigger in where.modules or bool(set(record.related_modules) & set(where.modules))
+    return trigger in modules or not set(record.related_modules).isdisjoint(modules)
 
 
 def _offer_pattern(best: dict[str, _Named], record: MemoryRecord) -> None:

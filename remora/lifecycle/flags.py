@@ -23,7 +23,8 @@ TAKEN_UP = "taken up and done by session"  # the session's name follows
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
 OVERTURNED = "the user said otherwise later:"  # the start of that memory's id follows
-RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED)
+FORMER = "of a kind that is learnt no more"  # as development versions wrote it
+RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED, FORMER)
 _BETWEEN = "; "
 
 

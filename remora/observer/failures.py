@@ -129,14 +129,14 @@ def _candidate(
     content = f"{_failed(found.error)}: {shorten(found.words, WAY)}"
     taint = next((m.error.taint for m in reversed(met) if m.error.taint), None)
     why = f"resolved in the same way in {found.sessions} of them"
-    return _made(session, error, met, seen, "error_pattern", content, why, found.words, taint)
+    return _made(session, error, met, seen, "error_pattern", content, why, taint)
 
 
 def _record(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], seen: Seen) -> Candidate:
     resolved = next((m.error.resolved_how for m in reversed(met) if m.error.resolved_how), "")
     content = sentence(_failed(error)) + (f" Once resolved: {shorten(resolved, WAY)}" if resolved else "")
     taint = error.taint or Taint(f"{PRINTED}{error.command or error.tool}", error.steps[0])
-    return _made(session, error, met, seen, RECORD, content, "no remedy worked in two of them", "", taint)
+    return _made(session, error, met, seen, RECORD, content, "no remedy worked in two of them", taint)
 
 
 def _failed(error: ErrorSeen) -> str:
@@ -152,7 +152,6 @@ def _made(
     memory_type: str,
     content: str,
     why: str,
-    words: str,
     taint: Taint | None,
 ) -> Candidate:
     times = [m.at for m in met if m.at]
@@ -170,7 +169,6 @@ def _made(
         tags=("error",),
         seen=count,
         evidence=Evidence(error.steps, error.events),
-        payload={"remedy": words},
         taint=taint,
     )
     kind = signals.KINDS[SIGNAL]

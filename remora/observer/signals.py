@@ -40,7 +40,7 @@ KINDS: dict[str, Kind] = {
     "co_access": Kind(
         "files",
         0.91,
-        ("causal_dependency", "prefetch_pattern"),
+        ("causal_dependency",),
         3,
         "one agent used two repository files within five steps; both directions are counted, with the "
         "seconds between them and the pairs of changes",

@@ -125,6 +125,23 @@ def test_remembered_patterns(shop: Shop) -> None:
     assert shop.ahead() == []
 
 
+def test_sessions_that_can_be_counted_count(shop: Shop) -> None:
+    """A stored pattern stands in for a module with fewer than three sessions only."""
+    payload = {
+        "always_read_files": ["a.py"],
+        "frequently_read_files": [],
+        "module_trigger": "auth",
+        "session_count": 6,
+    }
+    shop.put("a.py")
+    shop.put("now.py")
+    shop.world.remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=payload)
+    shop.worked("now.py", edited=("auth/tokens.py",), times=2)
+    assert paths(shop.ahead()) == ["a.py"]
+    shop.worked("now.py", edited=("auth/tokens.py",))
+    assert paths(shop.ahead()) == ["now.py"]
+
+
 def test_only_files_that_may_be_shown(shop: Shop, tmp_path: Path) -> None:
     """Gone, outside, ignored, secret, generated, binary, empty or linked files are not shown."""
     (tmp_path / "elsewhere.py").write_text("x = 1\n")

@@ -191,8 +191,8 @@ def _tidy(place: Path) -> None:
             age = time.time() - path.stat().st_mtime
             if age <= IDLE:
                 continue
-            if last_line(str(path)).get("k") == LEARNT:
-                gone = age > KEPT
+            if (last := last_line(str(path))).get("k") == LEARNT:
+                gone = age > KEPT and not last.get(OPEN)  # the journal has an open one only when it is over
             else:
                 head = head_in(path.read_bytes())
                 gone = head is None or not head.home

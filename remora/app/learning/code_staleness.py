@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 LACKS = "the code no longer has"  # start of the review reason; a name follows
 _OF_CODE = frozenset({"written"})  # a person's rule may name code that is yet to be written
-_OF_FILES = frozenset({"co_access", "file_access"})  # signals of related files: all must exist
 # A statement of a location: a file in a folder of the project.
 _LIES_IN = re.compile(
     r"\b(?:defined|declared|implemented|located|lives?|set|configured|loaded|stored) (?:in|from) "
@@ -57,9 +56,10 @@ class CodeNow:
         draft = candidate.draft
         files = [path for path in draft.related_files if not outside(path)]
         gone = [path for path in files if not self._there(path)]
-        if gone and (len(gone) == len(files) or candidate.signal in _OF_FILES):
+        together = candidate.signal == "co_access"
+        if gone and (together or len(gone) == len(files)):
             return f"`{gone[0]}` no longer exists"
-        if candidate.signal == "co_access" and files[1:] and self._ties.of(files[0]).keys() >= {*files[1:]}:
+        if together and files[1:] and self._ties.of(files[0]).keys() >= {*files[1:]}:
             return "the code already links these files"
         if candidate.signal not in _OF_CODE:
             return ""
@@ -93,7 +93,7 @@ def settle_overtaken(project: OpenProject) -> Settled:
     marked = lifted = 0
     with db.connection.transaction():
         for record in _of_code(project):
-            lacking = now.lacks(record.content)
+            lacking = now.lacks(record.content) if _is_of_code(record) else []
             if lacking and record.stale_at is None:
                 changes = {"stale_at": at, **with_reason(record, f"{LACKS} {lacking[0]}")}
                 change = Change("flag", f"{LACKS} {lacking[0]}")
@@ -115,11 +115,15 @@ def _as_learnt(project: OpenProject) -> list[MemoryRecord]:
     return [r for r in records if (b := db.sessions.last_learned(r.id)) and b.text == r.content]
 
 
+def _is_of_code(record: MemoryRecord) -> bool:
+    return (record.payload or {}).get("signal") in _OF_CODE
+
+
 def _of_code(project: OpenProject) -> list[MemoryRecord]:
-    """Return the learned memories about code that belong to the project or the branch checked out."""
+    """Return the learned memories about code, or marked so, of the project or the branch checked out."""
     here = (None, branch_of(project.location.repository))
     return [
         record
         for record in _as_learnt(project)
-        if (record.payload or {}).get("signal") in _OF_CODE and record.branch in here
+        if record.branch in here and (_is_of_code(record) or LACKS in (record.review_reason or ""))
     ]

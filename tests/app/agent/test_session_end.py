@@ -437,6 +437,17 @@ def test_old_files_go(hooked, environ):
     assert not hooked.path.exists()
 
 
+def test_a_pause_over_a_holiday_is_in_the_journal(hooked, repo, environ):
+    """What was learned in a pause stays until the journal has it, however long nobody works."""
+    hooked.tell(moments.STOP)
+    ago(hooked.path, QUIET + 60)
+    work(environ)
+    assert journal(repo, environ) == ([], [])
+    ago(hooked.path, KEPT + 60)
+    work(environ)
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+
+
 def test_what_was_captured_goes_some_weeks_later(repo, environ):
     """Once it was learned; what waits to be learned stays, however old it is."""
     repo.put("remora.toml", 'home = ".remora"\n')

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.learning.code_staleness import CodeNow
+from remora.app.learning.code_staleness import LACKS, CodeNow
 from remora.app.learning.learn import LearnReport
 from remora.core.values import MemoryRecord
 from remora.llm.scripted import Call, ScriptedModel
@@ -85,6 +85,12 @@ def test_a_persons_rule_may_name_what_is_yet_to_be_written(memory: Memory, tmp_p
     assert learnt.content.startswith(rule)
     memory.init()
     assert memory.show(learnt.id).stale_at is None
+    db = memory._project.db
+    mark = {"stale_at": "2026-01-06T00:00:00.000Z", "review_reason": f"{LACKS} sum_in_cents"}
+    with db.transaction():
+        db.memories.update(learnt.id, mark)
+    memory.init()
+    assert (memory.show(learnt.id).stale_at, memory.show(learnt.id).review_reason) == (None, None)
 
 
 def test_a_place_that_is_not_there_is_not(memory: Memory) -> None:

@@ -138,10 +138,10 @@ def test_text_before_the_first_header_is_reported(home: Path) -> None:
 
 def test_a_heading_that_is_no_time_belongs_to_its_entry(home: Path) -> None:
     """Markdown inside an entry stays in it; an entry without text is none."""
-    body = "## 2026-03-01T00:00:00.000Z\n## Plan\n- one\n## 2026-03-02T00:00:00.000Z\n\n"
+    body = "## 2026-03-01T00:00:00.000Z\n## Plan\n## 2026-02-22\n- one\n## 2026-03-02T00:00:00.000Z\n\n"
     write(home, {"workspace/memory/HISTORY.md": body, "workspace/memory/HISTORY-2026-02.md": ""})
     found = check(neoclaw.read(home))
-    assert found.history == (("2026-03-01T00:00:00.000Z", "## Plan\n- one"),)
+    assert found.history == (("2026-03-01T00:00:00.000Z", "## Plan\n## 2026-02-22\n- one"),)
     assert found.skipped == ()
 
 
