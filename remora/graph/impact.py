@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
-NOT_FOLLOWED = "only calls, imports and bases are followed; search the text for other references to {0}"
 MAX_DEPTH = 10
 LIMIT = 200
 ASKED = 6  # files whose imports are read to tell whether they name the target
@@ -320,7 +319,9 @@ class _Walk:
             known = {impact.path for impact in self._found} | {self._node.path}
             self._possible(known)
             if not self._found and self._node.type != "test":
-                self.notes = (NOT_FOLLOWED.format(self._node.label),)
+                self.notes = (
+                    f"only calls, imports and bases are followed; search the text for {self._node.label}",
+                )
         return self._found
 
     def _users(self, ids: Sequence[int], limit: int) -> list[Edge]:
