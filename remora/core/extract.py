@@ -43,7 +43,6 @@ MOST = 12  # files and tools
 EARLIER, ASKED, LAST, FILES, TOOLS = "Earlier", "Asked", "Last answer", "Files", "Tools"
 
 _HEAD = re.compile(r"(?:Extract of )?(\d{1,9}) messages?, (?:extracted|made) without a model\.")
-_LABEL = re.compile(r"[A-Z][a-z ]{2,30}:")  # of a section that extracts no longer have
 _UNSPACED = re.compile(r"[^\x00-\u052f]+")  # scripts without spaces: their signs are no part of a file's name
 _TEXTS = frozenset((*OLD, *NEW, "patch", "diff"))  # arguments with a file's text, not its name
 _COUNTED = re.compile(r"(.+) ×(\d{1,9})")
@@ -82,8 +81,6 @@ def _read_previous(facts: Facts, previous: str) -> int:
             label = EARLIER
         elif line in (f"{EARLIER}:", f"{ASKED}:", f"{LAST}:"):
             label = line[:-1]
-        elif _LABEL.fullmatch(line):
-            label = EARLIER
         elif line.startswith("- ") and label != EARLIER:
             _add(facts, label, shorten(line[2:], ITEM))
         elif not _read_names(facts, line):

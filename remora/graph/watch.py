@@ -45,7 +45,7 @@ def watch(
     Raises:
         SourceError: the folder does not exist, was deleted meanwhile, or cannot be watched.
     """
-    import watchfiles
+    import watchfiles  # only for `index --watch`
 
     top = root.resolve()
     if not top.is_dir():

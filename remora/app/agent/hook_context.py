@@ -9,6 +9,7 @@ import os
 import time
 import zlib
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
@@ -73,7 +74,7 @@ def setting_of(
     head = tree_of(head, cwd)
     return Setting(
         limits,
-        lambda: limits.threshold or level(),
+        cache(lambda: limits.threshold or level()),
         relative_to(head.root, cwd),
         lambda folder: is_within(head, cwd, folder),
         time.time() if now is None else now,

@@ -15,13 +15,13 @@ import io
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.history_entries import HistoryEntry, parse
 from remora.core.secrets import redact
 from remora.store.notes import Written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.core.history_entries import HistoryEntry
     from remora.store.notes import Notes
 
 _LINE_END = ord("\n")
@@ -84,8 +84,6 @@ def _what_follows(folder: Path, changed: Collection[str], seen: Mapping[str, str
 
 
 def _all_again(notes: Notes, folder: Path, looks: Mapping[str, str]) -> Followed:
-    from remora.core.history_entries import parse
-
     told: set[bytes] = set()
     unread: set[str] = set()
     added = 0
@@ -146,8 +144,6 @@ def _mark_of(seen: str | None) -> str:
 
 def _rest(path: Path, mark: str) -> _Read | None:
     """Return the entries after a mark; None if the file does not continue with a new entry."""
-    from remora.core.history_entries import parse
-
     data = path.read_bytes()
     length = mark.split(":")[0]
     end = int(length) if length.isdecimal() else 0

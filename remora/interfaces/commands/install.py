@@ -127,7 +127,7 @@ def uninstall(
 
 def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked: bool) -> None:
     """Set an installed agent as the writer of memories from sessions; ask the user first, and only once."""
-    from remora.app.project.locate import data_dir, settings_for, user_file
+    from remora.app.project.locate import data_dir, settings_for, user_file  # most installs set no writer
 
     settings = settings_for(_root(Path(cli.project)), os.environ)
     if settings.llm.provider != "none" or settings.learn.synthesis:
