@@ -8,13 +8,13 @@ function words is enough for a language.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
-from remora.core.text import STOP_WORDS
+from remora.core.text import STOP_WORDS, words
 
 MOST_WORDS = 6  # of a thing named by ordinary words
 MOST_THINGS = 8
@@ -30,15 +30,18 @@ def one_of(words: str) -> str:
 # Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
 # without spaces.
 _NOT = one_of(
-    """never do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't should·not
-    shouldn't not no avoid stop instead·of rather·than over nie niemals nicht nichts kein keine keinen keiner
-    keines keinem statt anstatt jamais ne pas au·lieu·de plutôt·que aucun aucune nunca jamás en·vez·de
-    en·lugar·de não em·vez·de mai non invece·di nooit niet geen никогда не нельзя вместо"""
+    """never do·not don't dont don'ts donts does·not doesn't must·not mustn't may·not cannot can·not can't
+    should·not shouldn't not no avoid stop instead·of rather·than over nie niemals nicht nichts kein keine
+    keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de plutôt·que aucun aucune nunca jamás
+    en·vez·de en·lugar·de não em·vez·de mai non invece·di nooit niet geen никогда не нельзя вместо"""
+)
+_FORBIDDEN = one_of(
+    """forbidden banned prohibited not·allowed not·permitted anti-pattern anti-patterns antipatterns verboten
+    interdit interdite prohibido prohibida proibido proibida vietato vietata запрещено запрещён запрещен"""
 )
 _GONE = one_of(
-    """gone deprecated forbidden banned prohibited off·limits no·longer·used no·longer·available
-    no·longer·needed no·longer·supported not·allowed not·permitted not·used verboten veraltet interdit
-    interdite prohibido prohibida proibido proibida vietato vietata запрещено запрещён запрещен"""
+    """gone deprecated off·limits no·longer·used no·longer·available no·longer·needed no·longer·supported
+    not·used veraltet"""
 )
 _EVER = one_of(
     """always never from·now·on every·time whenever immer nie niemals grundsätzlich ab·jetzt ab·sofort stets
@@ -54,7 +57,7 @@ CHANGES = one_of(
     "when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после"
 )
 _NOT_CJK = (
-    "不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない"
+    "❌|✗|✘|🚫|⛔|不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない"
     "|말고|하지|금지"
 )
 _EVER_CJK = "总是|始终|永远|每次|从现在起|以后|今后|必ず|常に|今後|これから|항상|반드시|앞으로"
@@ -96,6 +99,8 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
 )
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
+_PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
+_AUXILIARIES = frozenset(AUXILIARY.split())
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 
@@ -103,11 +108,15 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 BUT = one_of("but sondern aber mais pero mas ma maar но а")
 CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_LABEL = 60  # characters of a text that may stand above others
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 _EDGES = "\"'“”‘’«»„[]{}<>…"
 NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
-IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE})(?!\w)", re.IGNORECASE)
+IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
+_DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{_FORBIDDEN})(?!\w)", re.IGNORECASE)
+_DEPENDS = re.compile(rf"(?<!\w)(?:{CHANGES})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
     r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b"
@@ -140,6 +149,16 @@ _WITHIN = re.compile(
     r"(?P<where>`?[\w.@-]*/[\w./*@-]*`?|tests?\b|specs?\b)",
     re.IGNORECASE,
 )
+# An exception up to the end of its sentence; the paths in it are exempt.
+_UNLESS = re.compile(
+    r"(?<!\w)(?:unless|except|other than|outside|außer|außerhalb|sauf|excepto|salvo|exceto|tranne|кроме)"
+    r"\b(?P<rest>[^.!?。\n]{0,200}(?:\.\w[^.!?。\n]{0,200}){0,4})",
+    re.IGNORECASE,
+)
+_WITHIN_CJK = re.compile(
+    r"(?P<where>[\w.-]*/[\w./*-]*|テスト|测试|測試|테스트)(?:コード|代码|代碼|文件)?\s?(?:の中|中|内|里|裡|では|에서)"
+)
+_TESTS_CJK = frozenset(("テスト", "测试", "測試", "테스트"))
 # A thing that is put somewhere or used from there is not limited to that place.
 _PUTS = re.compile(
     r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b",
@@ -148,9 +167,10 @@ _PUTS = re.compile(
 
 
 class Thing(NamedTuple):
-    """A thing named in a sentence: "path", "command", "name", "text" (literal code) or "words".
+    """A thing named in a sentence: "path", "command", "name", "code", "text" or "words".
 
-    `words` are its words in order: one for a path or code, the program and its arguments for a command.
+    "code" is one word in backticks, "text" are several. `words` are its words in order: one for a path or a
+    name, the program and its arguments for a command.
     """
 
     kind: str
@@ -205,7 +225,7 @@ def directive(text: str) -> Directive:
     wants: list[Thing] = []
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
-    for sentence in filter(str.strip, _SENTENCE.split(text)):
+    for sentence in _unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
         known = len(forbids)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
@@ -219,7 +239,13 @@ def directive(text: str) -> Directive:
         before += found
         touching += touched
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
-    inside = [
+    exempt += [
+        token.rstrip(".").removeprefix("./")
+        for found in _UNLESS.finditer(text)
+        for token in re.findall(r"[^\s`()\"',;:]*/[^\s`()\"',;:]*", found["rest"])
+    ]
+    inside = [_place(found["where"]) for found in _WITHIN_CJK.finditer(text)]
+    inside += [
         _place(found["where"])
         for clause in CLAUSE.split(text)
         for found in _WITHIN.finditer(clause)
@@ -236,6 +262,40 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(exempt)),
         about,
     )
+
+
+def denies_below(label: str) -> bool:
+    """Return whether a heading or label denies the text below it, and not something that it names itself.
+
+    >>> [denies_below(label) for label in ("Do NOT", "Things to avoid", "禁止", "No mocks", "Style")]
+    [True, True, True, False, False]
+    """
+    label = label[:_READ].rpartition(" > ")[2].strip(" \t*_#")
+    found = [] if len(label) > _LABEL or _DEPENDS.search(label) else list(_DENIES.finditer(label))
+    if not found or label.lower() in ("no", "non") or any(_sides(label)):
+        return False
+    return found[-1].end() == len(label) or set(words(_DENIES.sub(" ", label))) <= STOP_WORDS
+
+
+def _unlabelled(text: str) -> Iterator[str]:
+    r"""Yield the sentences of a text; "never" replaces a label that denies a sentence or a list.
+
+    >>> list(_unlabelled("Style > Do not: Use tabs.")), list(_unlabelled("Avoid:\n- a\n- b\nUse c."))
+    (['never Use tabs.'], ['never a', 'never b', 'Use c.'])
+    """
+    denied = False
+    for sentence in filter(str.strip, _SENTENCE.split(text)):
+        label, _, rest = sentence.replace("：", ":").partition(":")
+        item = _ITEM.match(sentence)
+        if denies_below(label):
+            denied = not rest.strip()
+            if not denied:
+                yield f"never {rest.strip()}"
+        elif denied and item:
+            yield f"never {sentence[item.end() :]}"
+        else:
+            denied = False
+            yield sentence
 
 
 def is_lasting(text: str) -> bool:
@@ -295,6 +355,11 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], _things(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
+    if passive := _PASSIVE.match(behind):  # "card numbers must never be written to a log"
+        subject_words = " ".join(word for word in ahead.split() if word.lower() not in _AUXILIARIES)
+        if _words(subject_words, 1) and not _things(ahead):
+            verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
+            behind = f" {verb} {subject_words} {behind[passive.end() :]}"
     denied, subject = _things(behind, short=True), _things(ahead)
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
     if verbal and not behind.strip():
@@ -394,7 +459,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, 
         if not words:
             return None, 1
         if len(words) == 1:
-            return _by_form(inner) or Thing("command" if inner in PROGRAMS else "name", (inner,)), 1
+            return _by_form(inner) or Thing("command" if inner in PROGRAMS else "code", (inner,)), 1
         return Thing("command" if words[0] in PROGRAMS else "text", words), 1
     bare = token.rstrip(".")
     if (bare in PROGRAMS and bare not in _AMBIGUOUS) or (ran and bare in PROGRAMS):
@@ -520,6 +585,8 @@ def _about(text: str) -> tuple[str, ...]:
 
 def _place(where: str) -> str:
     where = where.strip("`.").removeprefix("./")
+    if where in _TESTS_CJK:
+        return "test"
     return where if "/" in where or "*" in where else stem(where)
 
 

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 SHORTEST = 5  # characters
+SPOKEN_OF = 3  # most memories that may contain a specific name
 MOST = 20  # names of a pattern
 _READ = 400  # characters of a pattern
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
@@ -18,6 +19,7 @@ _FLAG = re.compile(r"(?<![\w-])--([a-z]\w*(?:-\w+)+)")
 # Not a part of a path, of an address or of a longer name.
 _BARE = re.compile(r"(?<![\w./@-])[^\W\d]\w*(?:\.\w+)*(?![\w/@-])")
 _IN_PATTERN = re.compile(r"[^\W\d]\w*(?:[.-]\w+)*")
+_SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _HUMP = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}")
 _CLASS = re.compile(r"\\[bBsSwWdDAZzntr]")  # of characters, or a position between them
 _DEFINES = frozenset(
@@ -68,6 +70,22 @@ def marked(name: str) -> bool:
     if len(parts) > 1:
         return all(len(part) > 1 and not part.isdigit() for part in parts)
     return any(c in name.strip("_-") for c in "_-") or _HUMP.search(name) is not None
+
+
+def phrases(pattern: str) -> list[str]:
+    r"""Return the words of each name or phrase in a search pattern, if it has several; in lower case.
+
+    >>> phrases(r"VAT_RATES?|vat_?rate\b"), phrases("taxRate"), phrases("limits")
+    (['vat rates', 'vat rate'], ['tax rate'], [])
+    """
+    plain = _CLASS.sub(" ", pattern[:_READ])
+    plain = re.sub(r"[_ -][?*]|\\s[+*]|\.[*+]?|\[[^\]]{1,9}\]", " ", plain)
+    found = []
+    for name in re.findall(r"\w+(?: \w+){0,3}", plain.replace("?", "")):
+        parts = [part for part in _SUBWORD.findall(name) if part.lower() not in _DEFINES]
+        if 1 < len(parts) <= 4 and all(len(part) > 2 for part in parts):
+            found.append(" ".join(parts).lower())
+    return list(dict.fromkeys(found))[:MOST]
 
 
 def searched(pattern: str) -> list[str]:

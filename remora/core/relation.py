@@ -15,6 +15,7 @@ from remora.core.directive import (
     POSITIVE,
     STOPS,
     USES,
+    Thing,
     directive,
     one_of,
 )
@@ -61,8 +62,8 @@ class _Reading:
         said, text = text, _stripped(text)
         text, whole = _DENIES_ALL.subn(" ", text)
         found = directive(text)
-        self.forbidden = {str(t).lower() for t in found.forbids if t.kind != "words"}
-        self.wanted = {str(t).lower() for t in found.wants if t.kind != "words"}
+        self.forbidden = _named(found.forbids)
+        self.wanted = _named(found.wants)
         self.where = {
             *found.inside,
             *found.about,
@@ -121,6 +122,8 @@ def relation(newer: str, older: str) -> str:
         near = ordered and shared == min(len(one.telling), len(other.telling)) and different <= 1
         moved = one.changes and different <= 2 and 2 * shared >= len(other.telling)
         return "later" if shared and (near or moved) else "apart"
+    if one.forbidden & other.forbidden:
+        return "apart"
     begins = bool(one.words) and one.words[0] in other.telling
     return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
 
@@ -169,6 +172,10 @@ def _names(text: str) -> frozenset[str]:
     return (salient(text) - NEGATIONS) | _EXCEPTING.intersection(words(text))
 
 
+def _named(things: Iterable[Thing]) -> set[str]:
+    return {str(thing).lower().removesuffix("()") for thing in things if thing.kind != "words"}
+
+
 def matter(text: str) -> frozenset[str]:
     """Return the stems of the significant words of a statement."""
     return frozenset(_words_of(text))
@@ -213,6 +220,6 @@ def _telling(text: str) -> Iterator[str]:
             yield from pairs
             yield from (stem(w) for w in re.findall(r"[A-Za-z][\w.-]+", word))
             continue
-        low = word.lower().strip("./")
+        low = word.lower().strip("./()")
         if low not in STOP_WORDS and low not in STOPS and low not in USES and stem(low) not in _NOISE:
             yield stem(low)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from remora.core.programs import PROGRAMS
 from remora.core.text import STOP_WORDS
 
 _READ = 2_000  # characters of a text that are read
@@ -15,12 +16,19 @@ _SPAN = re.compile(r"`[^`\n]*`")
 _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 
 
-def symptoms(text: str) -> list[tuple[str, ...]]:
+def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
     """Return the word tuples by which a command's output is matched to a text about its error.
 
-    The words before the remedy count, and those in quotes; in lower case, the longest word first.
+    The words before the remedy count, and those in quotes; in lower case, the longest word first. If there is
+    output in backticks before the remedy, only that counts of the words there.
+
+    Args:
+        text: the text.
+        literal: only output in backticks before the remedy counts.
 
     >>> symptoms("`database is locked`: stop the old worker")
+    [('database', 'locked')]
+    >>> symptoms("If the tests print `database is locked`, stop the worker; `make stop` does")
     [('database', 'locked')]
     >>> symptoms("Use tabs")
     []
@@ -32,12 +40,14 @@ def symptoms(text: str) -> list[tuple[str, ...]]:
         return f"\x00{len(spans) - 1}\x00"
 
     parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
-    told = (
-        [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
-        if len(parts) > 1 and parts[1].strip()
-        else []
-    )
-    told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
+    told: list[str] = []
+    if len(parts) > 1 and parts[1].strip():
+        shown = [spans[int(number)].strip("`") for number in re.findall("\x00(\\d+)\x00", parts[0])]
+        told = [one for one in shown if len(one.split()) > 1 and one.split()[0] not in PROGRAMS]
+        if not told and not literal:
+            told = [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
+    if not literal:
+        told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
     found = [
         tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w)))
         for one in told

@@ -33,13 +33,17 @@ AT_EDITS = (WRITE, PATH, TOUCH)
 # Marks in `unless`: applies only in one of these, not there, done already.
 ONLY, NOT_IN, DONE = "only:", "not:", "done:"
 MOST_KEYS = 600  # of one edit
-_HALF = 0.5  # share of the words of a thing, including the first, that one line must contain
+_TESTS = ("test", "spec")  # stems of folders and files of tests
+_HALF = 0.5  # share of the words of a thing that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 _SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
 _SQL_COMMENT = re.compile(r"^\s*--")
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:-\w+)*")
+_PROGRAM = re.compile(r"[a-z][\w.+-]*")  # the form of its name
+_SYMBOL = re.compile(r"[^\w\s'\"`]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 
 
@@ -76,6 +80,9 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
             yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, wanted)
     for one in found.touching:
         yield Trigger(TOUCH, one, memory_id, (), weight)
+    if not (found.forbids or found.before or found.touching or flags):  # it is about the place itself
+        for place in found.inside:
+            yield Trigger(PATH, place, memory_id, (), weight)
     for path in found.about:
         yield Trigger(PATH, path, memory_id, (), weight)
 
@@ -88,12 +95,18 @@ def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield PROGRAM, words[0], words[1:]
         if len(words) == 1:
             yield WRITE, words[0], (f"word:{words[0]}",)
+    elif thing.kind == "code":
+        yield WRITE, _key(words[0]), (f"code:{thing.words[0]}",)
+        yield PROGRAM, words[0], ()
     elif thing.kind == "text":
         yield WRITE, _key(words[0]), (f"text:{' '.join(words)}",)
+        if _PROGRAM.fullmatch(thing.words[0]):
+            yield PROGRAM, words[0], words[1:]
     elif thing.kind == "words":
         stems = tuple(map(stem, words))
         yield EVENT, stems[0], stems[1:]
-        yield WRITE, stems[0], (f"words:{' '.join(stems)}",)
+        for one in stems:
+            yield WRITE, one, (f"words:{' '.join(stems)}",)
     else:
         name = thing.words[0]
         if name.startswith("-"):
@@ -133,7 +146,11 @@ class Edit(NamedTuple):
         found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
         for line in self.added:
             for name in _IDENTIFIER.findall(line):
-                found |= dict.fromkeys((WRITE, one) for one in _forms(name))
+                found |= dict.fromkeys((WRITE, one) for one in forms(name))
+            for signs in _SYMBOL.findall(line):
+                found |= dict.fromkeys(
+                    (WRITE, signs[at : at + size]) for size in (2, 3) for at in range(len(signs) - size + 1)
+                )
             if len(found) > MOST_KEYS:
                 break
         return list(found)[:MOST_KEYS]
@@ -149,9 +166,9 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 def writes(edit: Edit, trigger: Trigger) -> bool:
     """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it."""
     only = [one.removeprefix(ONLY) for one in trigger.unless if one.startswith(ONLY)]
-    if only and not any(_lies(edit.path, place) for place in only):
+    if only and not any(lies(edit.path, place) for place in only):
         return False
-    if any(_lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
+    if any(lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
         return False
     if trigger.kind != WRITE:
         return True
@@ -182,33 +199,33 @@ def _holds(form: str, line: str, path: str) -> bool:
         return _joined(what) in _joined(line.lower())
     if kind == "words":
         return _speaks(what.split(), line)
-    if kind == "word" or path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2]:
-        if re.search(rf"(?<![\w./@-]){re.escape(what)}(?![\w./@-])", line, re.IGNORECASE):
-            return (
-                path.lower().endswith(_SHELLS)
-                or "." not in path.rpartition("/")[2]
-                or '"' in line
-                or "'" in line
-            )
-        return False
+    shell = path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2]
+    if kind == "word" or (shell and kind == "name"):
+        alone = re.search(rf"(?<![\w./@-]){re.escape(what)}(?![\w./@-])", line, re.IGNORECASE)
+        return alone is not None and (shell or '"' in line or "'" in line)
     name = re.escape(what)
+    if kind == "code":
+        begins, ends = r"(?<![\w.-])" if what[0].isalnum() else "", r"(?![\w-])" if what[-1].isalnum() else ""
+        bare = line if shell else _STRING.sub("''", line)
+        if re.search(rf"{begins}{name}{ends}(?!\s*=[^=])", bare):
+            return True
     if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form identifies it as a name
         return re.search(rf"(?<!\w){name}(?!\w)", line) is not None
     brought = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])"
-    used = rf"{brought}|(?<![\w.-]){name}(?:\.|::|\(|!\()"
+    begins = rf"^\s*{name}(?:\s*;?\s*$|\s+(?!(?:in|is|as|and|or|not|if|else|for)\b)[\w\"'`:$@&])"
+    used = rf"{brought}|(?<![\w.-]){name}(?:\.|::|\(|!\()|{begins}"
     return re.search(used, line) is not None or any(
         stem(called) == stem(what) for called in re.findall(r"(?<![\w.])(\w+)\(", line)
     )
 
 
 def _speaks(stems: Sequence[str], line: str) -> bool:
-    """Return whether a line contains the first of the forbidden words, and half of all."""
-    own = {one for name in _IDENTIFIER.findall(line) for one in _forms(name)}
-    found = [one for one in stems if one in own]
-    return len(found) >= max(2, _HALF * len(stems)) and stems[0] in found
+    """Return whether a line contains two of the forbidden words, and half of all."""
+    own = {one for name in _IDENTIFIER.findall(line) for one in forms(name)}
+    return sum(one in own for one in stems) >= max(2, _HALF * len(stems))
 
 
-def _forms(name: str) -> set[str]:
+def forms(name: str) -> set[str]:
     """Return an identifier in lower case, its parts, and their stems."""
     parts = [part.lower() for part in _PART.findall(name)]
     return {name.lower(), *parts, *map(stem, parts), stem(name)}
@@ -222,7 +239,7 @@ def _path_stems(path: str) -> set[str]:
     return {stem(part) for name in re.split(r"[/.]", path) for part in _PART.findall(name)}
 
 
-def _lies(path: str, place: str) -> bool:
+def lies(path: str, place: str) -> bool:
     """Return whether a file is in a place: below a folder, or with the stem in a part of its path."""
     if "*" in place:
         from remora.core.globs import matches
@@ -230,4 +247,4 @@ def _lies(path: str, place: str) -> bool:
         return matches(place, path)
     if "/" in place:
         return path == place or f"/{path}".find(f"/{place.rstrip('/')}/") >= 0
-    return place in _path_stems(path)
+    return not _path_stems(path).isdisjoint(_TESTS if place in _TESTS else (place,))

@@ -46,6 +46,7 @@ MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
+REPEATED = 0.8  # the same for two statements that are shown together
 SEEN = ("error_pattern", "observer_inferred")
 RULES = ("preference", "requirement", "decision")
 LOOSELY = 0.4  # share of the long words; to select content words would take milliseconds to load
@@ -97,6 +98,10 @@ class Look(Protocol):
 
     def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
         """Return the files that changed with one, above a count and shares (TOGETHER, SHARE, TIED)."""
+        ...
+
+    def saying(self, phrase: str, most: int) -> list[Note]:
+        """Return the memories that contain some words in a row; none if there are more than `most`."""
         ...
 
     def like(self, text: str) -> list[Note]:
@@ -241,11 +246,23 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 
 
 def _undoes(moment: Moment, note: Note) -> bool:
-    """Return whether an edit removes the names of a fix, or adds those of a reverted change."""
+    """Return whether an edit removes the names of a fix, or adds those of a reverted change.
+
+    Of a reverted change half of the words in its subject do as well.
+    """
     texts = (note.content.partition(". ")[0], moment.removed, moment.changed)
     stated, gone, new = (set(re.findall(r"(?<![\w/])[A-Za-z_][\w.]{3,}", text)) for text in texts)
     names = set(filter(_marked, stated))
-    return not names.isdisjoint(new - gone if note.type == "dead_end" else gone - new)
+    if not names.isdisjoint(new - gone if note.type == "dead_end" else gone - new):
+        return True
+    if note.type != "dead_end":
+        return False
+    tried = texts[0].partition(": ")[2]
+    before, after = (
+        set[str]().union(*map(triggers.forms, re.findall(r"[^\W\d]\w*", text))) for text in texts[1:]
+    )
+    words = {stem(word) for word in re.findall(r"[^\W\d_]{4,}", tried)} - before
+    return 0 < len(words) <= 2 * len(words & after)
 
 
 def _marked(name: str) -> bool:
@@ -331,13 +348,24 @@ def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply
     pattern = moment.pattern.strip().lower()
     if not pattern or not all(map(setting.within, ("", moment.place, *moment.paths))):
         return SILENCE
-    from remora.core.names import searched
+    from remora.core.names import SPOKEN_OF, phrases, searched
 
     found = look.triggered([(triggers.SEARCH, key) for key in searched(moment.pattern)])
     same = [note for note in found if note.trigger and note.trigger.key == pattern]
     first = found[0].trigger if found else None
-    why = "the same search" if same else f"a search for {first.key}" if first else ""
-    return _say("search", pattern, same or found, why, state, look, setting)
+    if first is not None:
+        why = "the same search" if same else f"a search for {first.key}"
+        return _say("search", pattern, same or found, why, state, look, setting)
+    for phrase in phrases(moment.pattern):
+        spoken = [
+            note
+            for note in look.saying(phrase, SPOKEN_OF)
+            if note.type in SAID_AT_FILES and not note.path and note.source != "commit_auto"
+        ]
+        said = _say("search", pattern, spoken, f"a search for {phrase}", state, look, setting)
+        if said.text:
+            return said
+    return SILENCE
 
 
 def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
@@ -483,7 +511,7 @@ def _tells(content: str) -> bool:
 
 
 def agreeing(notes: list[Note]) -> list[Note]:
-    """Return each text once, without those that another one of at least the same rank contradicts.
+    """Return each statement once, without those that another one of at least the same rank contradicts.
 
     A note that a person confirmed outweighs one from a session, and that one outweighs external text. Of two
     statements of the user the later one stays. If neither outweighs the other, both are left out, because
@@ -507,6 +535,8 @@ def agreeing(notes: list[Note]) -> list[Note]:
         if "later" in (relation(one.content, other.content), relation(other.content, one.content)):
             wrong |= {one.id} if _outweighs(other, one) else set()
             wrong |= {other.id} if _outweighs(one, other) else set()
+        elif _one_rule(one.content, other.content, REPEATED) and one.type == other.type:
+            wrong.add(other.id)
     return [note for note in notes if note.id not in wrong]
 
 
@@ -531,9 +561,12 @@ def _opposed(note: Note, look: Look, setting: Setting) -> bool:
     return any(relation(other.content, note.content) == "later" for other in rivals)
 
 
-def _one_rule(one: str, other: str) -> bool:
-    mine, theirs = (set(map(stem, re.findall(r"\w{3,}", text))) for text in (one, other))
-    return len(mine & theirs) >= SAME_RULE * min(len(mine), len(theirs))
+def _one_rule(one: str, other: str, share: float = SAME_RULE) -> bool:
+    """Return whether two texts have the same numbers, and this share of the shorter one's words in common."""
+    if set(re.findall(r"\d+", one)) != set(re.findall(r"\d+", other)):
+        return False
+    mine, theirs = (set(map(stem, re.findall(r"\w+", text))) for text in (one, other))
+    return len(mine & theirs) >= share * min(len(mine), len(theirs))
 
 
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:

@@ -296,7 +296,7 @@ class Errors(Checkpointed):
     def _helped(self, failure: Failure) -> tuple[str, ...]:
         """Return the commands since a failure that may have made the success possible."""
         since = (r for r in self.runs if r.order > failure.order and not r.failed and r.purpose in _HELP)
-        others = (r.normal for r in since if not set(r.heads) & set(failure.heads))
+        others = (r.normal for r in since if r.normal != failure.target)
         helped = tuple(dict.fromkeys(c for c in others if not _RECORDS.match(c)))
         return helped if len(helped) <= _HELPED else ()
 

@@ -154,7 +154,8 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (
             ("Error", "Exception", "Warning", "Interrupt", "Exit", "NotFound", "Denied"),
             (
-                r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
+                r"^(?:\S{1,40} ){0,3}(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): .+$"
+                r"|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
                 r"|Denied)(?:: .+)?$"
             ),
         ),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from remora.core.programs import CONTAINERS, RUNNERS, WRAPPERS
 from remora.core.stems import stem
-from remora.core.triggers import DONE, EVENT, PROGRAM, Trigger
+from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, Trigger, lies
 from remora.shell.lines import READ
 from remora.shell.scripts import script_of
 from remora.shell.syntax import Line, parse, plain
@@ -90,10 +90,14 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         branch: the checked-out branch; a push without a branch pushes it.
         ran: marks (`mark`) of the commands that ran since the last change.
     """
-    if any(one.startswith(DONE) and mark(one.removeprefix(DONE)) in ran for one in trigger.unless):
+    done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
+    if any(mark(" ".join(words)) in ran for words in done):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
+    exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
     for words in line.commands:
+        if any(lies(part, place) for word in words for part in word.split("=") for place in exempt):
+            continue
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()

@@ -216,6 +216,15 @@ class HookReader:
         rows = self._rows(sql, (path, together, share, log2(tied)))
         return [Partner._make([*row[:4], int(row[4] or 0), row[5]]) for row in rows]
 
+    def saying(self, phrase: str, most: int) -> list[Note]:
+        """Return the memories with two words in a row, or more words anywhere; none if more than `most`."""
+        words = [f'"{word}"' for word in phrase.split()]
+        match = f'"{phrase}"' if len(words) < 3 else f"({' AND '.join(words)})"
+        sql = f"""SELECT {_NOTE} FROM memories_fts CROSS JOIN memories m ON m.seq = memories_fts.rowid
+                  WHERE memories_fts MATCH ?1 AND {_LIVE} ORDER BY m.id LIMIT ?2"""
+        found = [_note(row) for row in self._rows(sql, (f"content : {match}", most + 1))]
+        return found if len(found) <= most else []
+
     def like(self, text: str) -> list[Note]:
         """Return the memories that share at least two of a text's longest distinctive words.
 

@@ -39,6 +39,12 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Use `task`, not `run`", "run tests", "mise run tests"),
         ("A job that does not need it must never use `docker`", "docker run x", "make job"),
         ("Make sure that the script does not call `rm`", "rm -rf x", "ls x"),
+        ("Never run `frobber sync --all`", "frobber sync --all now", "frobber sync"),
+        (
+            "Don't run `tofu destroy`, unless it is the playground (live/play)",
+            "tofu destroy",
+            "tofu -c=live/play destroy",
+        ),
     ],
 )
 def test_a_command(statement: str, command: str, silent: str) -> None:
@@ -54,6 +60,9 @@ def test_what_is_to_be_run_before_is_asked_for_until_it_ran() -> None:
     assert not at_line(rule, "git commit -m 'x'", ran=("make fmt",))
     assert at_line(rule, "git commit -m 'x'", ran=("make test",))
     assert not at_line(rule, "git log --oneline")
+    rule = "Always run `docker compose up -d queue` before the deploy"
+    assert at_line(rule, "make deploy")
+    assert not at_line(rule, "make deploy", ran=("docker compose up -d queue",))
 
 
 def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> None:
@@ -69,6 +78,14 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
         ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
         ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
         ("Don't use lodash", "web/a.ts", "import l from 'lodash'", "const lodashed = now()"),
+        ("Never leave `binding.irb` in", "app/a.rb", "binding.irb", "binding.of(x)"),
+        ("No `var` in new code", "web/a.ts", "var x = 1", "const variable = 1"),
+        ("No `dynamic` in our code", "lib/a.dart", "dynamic load() => null;", 'log("dynamic")'),
+        ("Don't use `?:` here", "src/a.kt", "val a = b ?: c", "val a = b ?. c"),
+        ("Never ship `:edge` images", "deploy/Dockerfile", "FROM nginx:edge", "FROM nginx:1.27"),
+        ("Don't use sleep", "spec/a_spec.rb", "  sleep 2", "  sleepy = 2"),
+        ("Passwords must never be written to the log", "a.py", "log.info(user.password)", "log.info(user)"),
+        ("Don't start another price formatter", "src/Fmt.java", "class PriceFormatter {", "class Total {"),
     ],
 )
 def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
@@ -85,6 +102,35 @@ def test_what_holds_in_one_place_is_silent_elsewhere() -> None:
     rule = "Don't use print() in src/"
     assert at_edit(rule, "src/a.py", "print(1)")
     assert not at_edit(rule, "tools/a.py", "print(1)")
+    for rule in ("`mock_all()` is forbidden in tests", "テストの中で mock_all() は禁止"):
+        assert at_edit(rule, "spec/a_spec.rb", "mock_all()")
+        assert not at_edit(rule, "app/a.rb", "mock_all()")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["After a change in api/schema/ run `make client`", "From now on no new keys in api/schema/old.yaml"],
+)
+def test_what_is_about_a_place_is_said_at_an_edit_there(rule: str) -> None:
+    """A statement that forbids no thing by name holds for every edit in its place."""
+    assert at_edit(rule, "api/schema/old.yaml", "a: 1")
+    assert not at_edit(rule, "api/other.yaml", "a: 1")
+
+
+@pytest.mark.parametrize(
+    "label", ["Don't", "Style > Do NOT", "Things to avoid", "What not to do", "Nicht", "禁止"]
+)
+def test_a_label_denies_what_stands_below_it(label: str) -> None:
+    """A heading or a label that forbids nothing by itself forbids its list."""
+    assert at_edit(f"{label}: use `eval` on input", "a.js", "eval(input)")
+    assert at_edit(f"{label}:\n- use `with`\n- use `eval`\nUse `parse`.", "a.js", "eval(input)")
+    assert not at_edit(f"{label}:\n- use `with`\nUse `parse` here.", "a.js", "parse(input)")
+
+
+@pytest.mark.parametrize("label", ["If it does not work", "No mocks", "Style", "Deprecated", "No"])
+def test_a_label_that_denies_nothing_below_it(label: str) -> None:
+    """A condition, a prohibition of its own, or a note."""
+    assert not at_edit(f"{label}: use `parse` on input", "a.js", "parse(input)")
 
 
 def test_what_somebody_gave_is_taken_as_it_is() -> None:

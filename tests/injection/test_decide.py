@@ -13,7 +13,7 @@ from remora.core.globs import matches
 from remora.core.moments import Moment
 from remora.core.triggers import Trigger
 from remora.injection import render
-from remora.injection.decide import Limits, Setting, decide, why_silent
+from remora.injection.decide import Limits, Setting, agreeing, decide, why_silent
 from remora.injection.state import State, state_of
 from remora.store.hook_reader import Note, Partner
 
@@ -75,6 +75,11 @@ class Store:
     def effects(self, trigger: str) -> dict[str, float]:
         """Return what is known of the notes' help."""
         return self.helping.get(trigger, {})
+
+    def saying(self, phrase: str, most: int) -> list[Note]:
+        """Return the notes with some words in a row."""
+        found = [n for n in self._notes if phrase in n.content]
+        return found if len(found) <= most else []
 
     def like(self, text: str) -> list[Note]:
         """Return the notes that share a word with a text."""
@@ -390,6 +395,25 @@ def test_an_error_that_was_met_before(kind: str):
     assert decide(moment, State(), Store(error=[known]), setting()).trigger == "error"
     fine = moment._replace(kind=moments.AFTER, failed=False)
     assert decide(fine, State(), Store(error=[known]), setting()).text == ""
+
+
+def test_a_search_in_words_finds_what_speaks_of_them():
+    """A name of several words is known as words, too; rule files and commits are not searched."""
+    lies = note("The tax rate table lies in finance/tables.csv", number=2)
+    moment = at(moments.AFTER, "search", pattern="TAX_RATE|taxRate")
+    assert decide(moment, State(), Store(lies), setting()).ids == (lies.id,)
+    for other in (lies._replace(path="AGENTS.md"), lies._replace(source="commit_auto")):
+        assert decide(moment, State(), Store(other), setting()).text == ""
+    many = [note(f"the tax rate of {place}", number=n) for n, place in enumerate("abcd")]
+    assert decide(moment, State(), Store(*many), setting()).text == ""
+
+
+def test_statements_that_repeat_each_other_are_shown_once():
+    """The first one stays; another number makes another statement."""
+    first = note("All amounts of the ledger are stored in cents, as integers", number=1)
+    again = note("Amounts of the ledger are all stored as integers, in cents", number=2)
+    other = note("All amounts of the ledger before 2020 are stored in cents, as integers", number=3)
+    assert agreeing([first, again, other]) == [first, other]
 
 
 def test_a_search_for_what_lies_elsewhere():

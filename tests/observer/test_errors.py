@@ -80,6 +80,9 @@ def test_what_ran_in_between():
         script.run(command)
     error = only_error(script.step().run("npm run seed"))
     assert error.helped == ("docker compose up -d", "make db")
+    script = Script().step().run("npm ci", "Error: the lock file is behind", error=True).step()
+    script.run("npm ci --package-lock-only").step().run("npm ci")
+    assert only_error(script).helped == ("npm ci --package-lock-only",)
     assert error.resolved_how == "it works after `docker compose up -d` and `make db`"
 
 

@@ -243,6 +243,8 @@ def test_any_text_can_be_split(text):
         (Block("1. Tag it\n2. Push the tag", 1, ("Release",), "steps", ("Tag it", "Push the tag")),
          "Release:\n1. Tag it\n2. Push the tag"),
         (Block("Use tabs", 1, (), "item"), "Use tabs"),
+        (Block("Use the global clock in code that a test may want to stop.", 1, ("Time", "Don't"), "item"),
+         "Time > Don't: Use the global clock in code that a test may want to stop."),
     ],
 )  # fmt: skip
 def test_headings_give_rules_their_subject(block, text):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import CLAUSE, Directive, directive, explicit
 from remora.core.evidence import STATED
-from remora.core.names import names_in
+from remora.core.names import SPOKEN_OF, names_in
 from remora.core.rule_names import from_host_file
 from remora.core.symptoms import symptoms
 from remora.core.triggers import (
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories with triggers, highest confidence first
 COMMON = 12  # most files that may use a specific name
 NAMES = 12  # names of one memory
-SPOKEN_OF = 3  # most memories that may name a specific name
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
@@ -138,7 +137,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
     told = record.source in STATED or from_rules
-    asks = directive_of(record) if told else Directive()
+    asks = _with_replaced(directive_of(record), record, db) if told else Directive()
     if not told or not (from_rules or _is_read(record)):
         yield from triggers_of(asks, record.id, weight)
     elif record.triggers:
@@ -148,12 +147,21 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
-    if record.source in STATED and record.type == "error_pattern" and not signal:
-        for words in symptoms(record.content):
+    if record.source in STATED and not signal:
+        for words in symptoms(record.content, literal=record.type != "error_pattern"):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
     if not asks.forbids and not from_rules:
         for name in _names(record, db):
             yield Trigger(TERM, name, record.id, (), weight)
+
+
+def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Directive:
+    """Return a directive that also forbids the things that the superseded statement asked for."""
+    old = [r.target_memory_id for r in record.relations if r.relation_type == "supersedes"]
+    replaced = db.memories.get_many(filter(None, old)).values()
+    former = [thing for one in replaced for thing in directive_of(one).wants]
+    gone = tuple(t for t in former if t.kind != "words" and t not in (*asks.wants, *asks.forbids))
+    return asks._replace(forbids=(*asks.forbids, *gone))
 
 
 def _is_read(record: MemoryRecord) -> bool:

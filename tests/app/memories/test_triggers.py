@@ -250,6 +250,21 @@ def test_what_a_person_set_stands(bare: Memory):
     assert found.unless == ("only:web/**",)
 
 
+def test_what_a_statement_replaces_is_forbidden(bare: Memory):
+    """The action that the superseded statement asked for is where the new one is due."""
+    old = bare.remember("Release with `shipit publish`", type="preference", source="user_taught")
+    new = bare.supersede(old.id, "Shipit is gone: release with `make release`")
+    assert ("program", "shipit", ("publish",)) in cues(bare, new.id)
+    assert "make" not in {key for _, key, _ in cues(bare, new.id)}
+
+
+def test_output_in_backticks_is_known_whatever_the_type(bare: Memory):
+    """The statement need not be filed as an error."""
+    said = "When the suite stops with `no route to broker`, the queue is down; `make queue` starts it"
+    one = stored(bare, said, type="pattern", source="user_taught")
+    assert ("output", "broker", ("route",)) in cues(bare, one)
+
+
 def test_an_exception_in_another_sentence_holds(bare: Memory):
     """The rule and its exception are one text."""
     said = "Never use `print_it()`, use the logger. This holds everywhere except in tests/."
