@@ -156,7 +156,8 @@ _UNLESS = re.compile(
     re.IGNORECASE,
 )
 _WITHIN_CJK = re.compile(
-    r"(?P<where>[\w.-]*/[\w./*-]*|テスト|测试|測試|테스트)(?:コード|代码|代碼|文件)?\s?(?:の中|中|内|里|裡|では|에서)"
+    r"(?P<where>(?<![A-Za-z0-9_./*-])[A-Za-z0-9_.-]*+/[A-Za-z0-9_./*-]*+|テスト|测试|測試|테스트)"
+    r"(?:コード|代码|代碼|文件)?\s?(?:の中|中|内|里|裡|では|에서)"
 )
 _TESTS_CJK = frozenset(("テスト", "测试", "測試", "테스트"))
 # A thing that is put somewhere or used from there is not limited to that place.
@@ -242,7 +243,8 @@ def directive(text: str) -> Directive:
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
-        for token in re.findall(r"[^\s`()\"',;:]*/[^\s`()\"',;:]*", found["rest"])
+        for token in re.split(r"[\s`()\"',;:]+", found["rest"])
+        if "/" in token
     ]
     inside = [_place(found["where"]) for found in _WITHIN_CJK.finditer(text)]
     inside += [

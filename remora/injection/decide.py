@@ -46,8 +46,8 @@ MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
-REPEATED = 0.8  # the same for two statements that are shown together
 SEEN = ("error_pattern", "observer_inferred")
+LEAST_SHARED = 3  # significant words of two statements of which one repeats the other
 RULES = ("preference", "requirement", "decision")
 LOOSELY = 0.4  # share of the long words; to select content words would take milliseconds to load
 # Limits of file pairs in the commit history. Predicting each commit from those before it, a named partner is
@@ -528,15 +528,17 @@ def agreeing(notes: list[Note]) -> list[Note]:
     ]
     if not close:
         return notes
-    from remora.core.relation import relation  # its words cost some milliseconds to load
+    from remora.core.relation import matter, relation  # its words cost some milliseconds to load
 
     wrong: set[str] = set()
     for one, other in close:
         if "later" in (relation(one.content, other.content), relation(other.content, one.content)):
             wrong |= {one.id} if _outweighs(other, one) else set()
             wrong |= {other.id} if _outweighs(one, other) else set()
-        elif _one_rule(one.content, other.content, REPEATED) and one.type == other.type:
-            wrong.add(other.id)
+        elif one.type == other.type and _numbers(one.content) == _numbers(other.content):
+            mine, theirs = matter(one.content), matter(other.content)
+            repeats = (mine <= theirs or mine >= theirs) and len(mine & theirs) >= LEAST_SHARED
+            wrong |= {other.id} if repeats else set()
     return [note for note in notes if note.id not in wrong]
 
 
@@ -561,12 +563,13 @@ def _opposed(note: Note, look: Look, setting: Setting) -> bool:
     return any(relation(other.content, note.content) == "later" for other in rivals)
 
 
-def _one_rule(one: str, other: str, share: float = SAME_RULE) -> bool:
-    """Return whether two texts have the same numbers, and this share of the shorter one's words in common."""
-    if set(re.findall(r"\d+", one)) != set(re.findall(r"\d+", other)):
-        return False
-    mine, theirs = (set(map(stem, re.findall(r"\w+", text))) for text in (one, other))
-    return len(mine & theirs) >= share * min(len(mine), len(theirs))
+def _numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d+", text))
+
+
+def _one_rule(one: str, other: str) -> bool:
+    mine, theirs = (set(map(stem, re.findall(r"\w{3,}", text))) for text in (one, other))
+    return len(mine & theirs) >= SAME_RULE * min(len(mine), len(theirs))
 
 
 def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
