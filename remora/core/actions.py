@@ -14,21 +14,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-MAX_COMMAND = 4_000  # characters of a command that are kept
-# Arguments that name files, in the spellings of all hosts.
-PATH_KEYS = (
-    "file_path",
-    "notebook_path",
-    "filePath",
-    "relative_path",
-    "path",
-    "source",
-    "destination",
-    "absolute_path",
-    "target_file",
-    "target_notebook",
-)
-
 
 def table(names: dict[str, str]) -> dict[str, str]:
     """Return the action of each name, from names listed by action.

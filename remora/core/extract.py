@@ -28,12 +28,12 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import Any
 
-from remora.core.actions import PATH_KEYS, names_a_file
-from remora.core.edits import NEW, OLD
+from remora.core.actions import names_a_file
 from remora.core.fences import without_code
 from remora.core.pieces import pieces
 from remora.core.query import named_paths
 from remora.core.text import clean, collapse, shorten
+from remora.core.tool_calls import NEW, OLD, PATH_KEYS
 from remora.core.values import Message, is_result
 
 READ = 4_000  # characters read of one message, and of one argument

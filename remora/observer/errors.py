@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from remora.core.drives import below, has_drive
-from remora.core.edits import changed_lines
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.programs import CHECKS
 from remora.core.text import collapse
+from remora.core.tool_calls import changed_lines
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room

@@ -13,10 +13,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from remora.core.programs import CONTAINERS, RUNNERS, WRAPPERS
+from remora.core.scripts import script_of
 from remora.core.stems import stem
 from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, Trigger, lies
 from remora.shell.lines import READ
-from remora.shell.scripts import script_of
 from remora.shell.syntax import Line, parse, plain
 
 _HEADS = 4  # words of a command that show its action

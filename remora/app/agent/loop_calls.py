@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from remora.app.agent.hook_context import relative_to
 from remora.core import moments
-from remora.core.edits import joined, sides
 from remora.core.events import Event
 from remora.core.moments import Moment
-from remora.sources.transcripts.codex_patch import parse_patch
-from remora.sources.transcripts.tools import call as read_call
-from remora.sources.transcripts.tools import patch_of
+from remora.core.tool_calls import MOMENT_EDIT, call
 
 if TYPE_CHECKING:
     from remora.disk.live import Head
 
 MAX_TEXT = 8_000  # characters of a result that are read
-MAX_EDIT = 4_000  # of the text that an edit adds, and of the text that it removes
 
 
 def moment_of(
@@ -40,34 +36,9 @@ def moment_of(
         text: the output of the call.
         action: the action of the tool, if the caller knows it better than the tool's name tells it.
     """
-    made = read_call(tool, arguments, str, action)
-    removed, changed = _sides(arguments, made.action)
-    return Moment(
-        kind,
-        head.host,
-        head.session,
-        head.root,
-        agent,
-        text=text[:MAX_TEXT],
-        tool=tool,
-        action=made.action,
-        paths=made.paths,
-        command=made.command,
-        pattern=made.pattern,
-        url=made.url,
-        call_id=call_id,
-        changed=changed,
-        removed=removed,
-        place=str((made.extra or {}).get("in", "")),
-    )
-
-
-def _sides(arguments: Mapping[str, Any], action: str) -> tuple[str, str]:
-    """Return the text that a call removes and the text that it adds, also by a patch of Codex's form."""
-    files = parse_patch(patch_of(arguments)) if action in ("edit", "write") else ()
-    if not files:
-        return sides(arguments, MAX_EDIT)
-    return joined((file.old for file in files), MAX_EDIT), joined((file.new for file in files), MAX_EDIT)
+    told = call(tool, arguments, str, action, MOMENT_EDIT).moment()
+    place = (head.host, head.session, head.root, agent)
+    return Moment(kind, *place, text=text[:MAX_TEXT], call_id=call_id, **told)
 
 
 def event_of(
@@ -84,7 +55,7 @@ def event_of(
         at: the time, ISO 8601.
     """
     inside = relative_to(head.root, "")
-    made = read_call(moment.tool, arguments, lambda path: inside(path) or path, moment.action)
+    made = call(moment.tool, arguments, lambda path: inside(path) or path, moment.action)
     over = kind == "tool_result"
     return Event(
         kind,

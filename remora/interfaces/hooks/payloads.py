@@ -15,19 +15,17 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from remora.core import moments
-from remora.core.actions import MAX_COMMAND, PATH_KEYS, action_of, names_a_file
+from remora.core.actions import action_of
 from remora.core.cut import both_ends, sound
-from remora.core.edits import edits_of, joined, sides
 from remora.core.moments import Moment
+from remora.core.tool_calls import MOMENT_EDIT, call, place
+from remora.core.tool_calls import text as text  # for the modules of hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 MAX_TEXT = 8_000  # characters of a prompt, a reply, an output
-MAX_EDIT = 4_000  # of the text that an edit adds, and of the text that it removes
-MAX_NAME = 1_000  # of a pattern or a URL
 MAX_ID = 200
-MAX_PATH = 4_096
 MAX_PATHS = 50
 MAX_ITEMS = 50  # entries of a list that are read
 MAX_JSON = 1_000_000  # characters of JSON inside a JSON string that are parsed
@@ -52,20 +50,12 @@ _SOURCES = {"new": "startup"}
 # Keys of the text in a tool's response; for edits only `_WORDS`, since `_CONTENTS` would repeat the file.
 _WORDS = tuple("stdout output llmContent textResultForLlm text_result_for_llm stderr error message".split())
 _CONTENTS = ("content", "text", "result", "file")
-_COMMANDS = ("command", "cmd", "command_line", "commandLine")
-_PATCHES = ("input", "patch", "patchText", "patch_text", "command")
-_BEGIN_PATCH = "*** Begin Patch"
 _CODES = ("exit_code", "exitCode", "exit")
 _NO_FAILURES = (0, 130)  # 130: interrupted by the user
 _CODE_AT = 500  # characters at the end of an output that may contain an exit code
 
 
 # Parts
-
-
-def text(told: Mapping[str, Any], *keys: str) -> str:
-    """Return the first value of some keys that is a non-empty string; empty if there is none."""
-    return next((value for key in keys if isinstance(value := told.get(key), str) and value), "")
 
 
 def name(value: Any) -> str:
@@ -75,11 +65,6 @@ def name(value: Any) -> str:
     ('toolu_1', '', '')
     """
     return sound(value[:MAX_ID]) if isinstance(value, str) else ""
-
-
-def place(value: Any) -> str:
-    """Return a path as the host wrote it; empty if it is not a string, blank, or longer than MAX_PATH."""
-    return sound(value) if isinstance(value, str) and len(value) <= MAX_PATH and value.strip() else ""
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -181,7 +166,12 @@ def moment(
         kind == moments.FAILED and told.get("is_interrupt")
     ):
         kind = moments.OTHER
-    used = _used(told, meaning) if kind in _TOOL_KINDS else {}
+    used: dict[str, Any] = {}
+    if kind in _TOOL_KINDS:
+        tool = name(told.get("tool_name"))
+        made = call(tool, mapping(told.get("tool_input")), str, meaning(tool), MOMENT_EDIT)
+        used = made._replace(paths=made.paths[:MAX_PATHS]).moment()
+        used["call_id"] = name(told.get("tool_use_id"))
     said = words(told.get(_TEXT_OF.get(kind, "")), contents=used.get("action") not in _EDITING)
     if kind == moments.PROMPT:
         from remora.core.typed_prompt import without_blocks  # imported here: only prompts need it
@@ -202,85 +192,6 @@ def moment(
         transcript=place(told.get("transcript_path")),
         **used,
     )
-
-
-def _used(told: Mapping[str, Any], meaning: Callable[[str], str]) -> dict[str, Any]:
-    """Return the fields of a `Moment` for a tool call."""
-    tool = name(told.get("tool_name"))
-    given = mapping(told.get("tool_input"))
-    action = meaning(tool)
-    used: dict[str, Any] = {"tool": tool, "action": action, "call_id": name(told.get("tool_use_id"))}
-    if action in ("edit", "write", "run") and (patched := _patched(given, action)):
-        used |= patched
-    elif action in _EDITING:
-        removed, changed = sides(given, MAX_EDIT)
-        used |= {"paths": _paths(given), "changed": changed, "removed": removed}
-    elif action == "read":
-        used["paths"] = _paths(given)
-    elif action == "run":
-        used["command"] = both_ends(_command(given), MAX_COMMAND)
-    elif action in ("search", "glob"):
-        used["pattern"] = both_ends(text(given, "pattern", "query", "regex", "glob_pattern"), MAX_NAME)
-        paths = _paths(given)
-        used["place"] = next((path for path in paths if action == "glob" or not names_a_file(path)), "")
-        if action == "search":  # a searched file counts as read, a folder does not
-            used["paths"] = tuple(path for path in paths if names_a_file(path))
-    elif action == "fetch":
-        used["url"] = both_ends(_address(given), MAX_NAME)
-    return used
-
-
-def _paths(given: Mapping[str, Any]) -> tuple[str, ...]:
-    named: list[Any] = [given.get(key) for key in PATH_KEYS]
-    for key in ("paths", "files", "file_paths", "filePaths"):
-        named += items(given.get(key))
-    for edit in edits_of(given):
-        named += [edit.get(key) for key in PATH_KEYS]
-    return tuple(dict.fromkeys(found for one in named if (found := place(one))))[:MAX_PATHS]
-
-
-def _command(given: Mapping[str, Any]) -> str:
-    for value in (given.get(key) for key in _COMMANDS):
-        if isinstance(value, list) and value:
-            from remora.shell.scripts import words_of  # a table of programs that most hosts do not need
-
-            return words_of([part[:MAX_COMMAND] for part in value[:MAX_NAME] if isinstance(part, str)])
-    return text(given, *_COMMANDS)
-
-
-def _address(given: Mapping[str, Any]) -> str:
-    named = [given.get("url"), given.get("uri"), *items(given.get("urls"))]
-    for one in named:
-        if isinstance(one, str) and one:
-            return one
-    asked = text(given, "prompt")[:LOOKED_AT]  # Gemini CLI passes the URL inside a prompt
-    start = asked.find("http")
-    return asked[start:].split(None, 1)[0] if start >= 0 else ""
-
-
-def _patched(given: Mapping[str, Any], action: str) -> dict[str, Any]:
-    """Return the fields of a `Moment` for a patch in the format of `apply_patch`; empty if there is none."""
-    said = _command(given) if action == "run" else text(given, *_PATCHES)
-    if _BEGIN_PATCH not in said:
-        return {}
-    from remora.sources.transcripts.codex_patch import parse_patch, patch_in_command
-
-    patch, folder = patch_in_command(said) if action == "run" else (said, "")
-    files = parse_patch(patch)
-    if not files:
-        return {}
-    named = [_below(folder, path) for file in files for path in (file.path, file.moved_to) if path]
-    return {
-        "action": "write" if all(file.change == "add" for file in files) else "edit",
-        "paths": tuple(dict.fromkeys(found for one in named if (found := place(one))))[:MAX_PATHS],
-        "changed": joined((file.new for file in files), MAX_EDIT),
-        "removed": joined((file.old for file in files), MAX_EDIT),
-    }
-
-
-def _below(folder: str, path: str) -> str:
-    alone = not folder or path.startswith(("/", "~", "\\")) or path[1:2] == ":"
-    return path if alone else f"{folder}/{path}"
 
 
 # Failures in responses, for hosts without an event for them

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from remora.core.tool_calls import MAX_TODOS, Call
 from remora.sources.transcripts.texts import string
-from remora.sources.transcripts.tools import MAX_TODOS, Call
 
 MAX_OPEN = 10_000  # calls without a result that are remembered
 

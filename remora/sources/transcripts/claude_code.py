@@ -20,6 +20,7 @@ from typing import Any
 from remora.core.actions import own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
+from remora.core.tool_calls import POLLS, call
 from remora.core.typed_prompt import without_blocks
 from remora.sources.transcripts.calls import Calls, Plans
 from remora.sources.transcripts.claude_line import (
@@ -45,7 +46,6 @@ from remora.sources.transcripts.texts import (
     string,
     without_reminders,
 )
-from remora.sources.transcripts.tools import POLLS, call
 
 HOST = "claude-code"
 TYPES = frozenset({"user", "assistant", "system", "attachment"})

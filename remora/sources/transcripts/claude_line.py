@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from remora.core.events import Event
+from remora.core.tool_calls import Call
 from remora.sources.instant import instant
 from remora.sources.transcripts.paths import Roots
 from remora.sources.transcripts.texts import number, string
-from remora.sources.transcripts.tools import Call
 
 INTERRUPTED = "[Request interrupted by user"
 # Text in a user's line that no person typed. A tag counts only if it is closed: a person may ask about it.

@@ -22,10 +22,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from remora.core.actions import ACTION_OF, own_id
+from remora.core.actions import own_id
 from remora.core.cut import both_ends
 from remora.core.events import Event
-from remora.shell.scripts import words_of
+from remora.core.tool_calls import Call, call
 from remora.sources.instant import instant
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_item import (
@@ -38,11 +38,9 @@ from remora.sources.transcripts.codex_item import (
     typed,
 )
 from remora.sources.transcripts.codex_output import Output, read_output
-from remora.sources.transcripts.codex_patch import patch_in_command
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots, joined_path, plain
 from remora.sources.transcripts.texts import MAX_PROMPT, joined, number, result_text, string
-from remora.sources.transcripts.tools import Call, call, patch_call
 
 HOST = "codex"
 
@@ -222,11 +220,6 @@ class Codex:
             except (ValueError, RecursionError):
                 given = {"input": given}
         given = given if isinstance(given, Mapping) else {}
-        if name == "apply_patch":
-            patch = given.get("input", given.get("patch", given.get("command")))
-            return self._patch(name, patch if isinstance(patch, str) else "")
-        if ACTION_OF.get(name) == "run" and (patched := self._patch_run(name, given)):
-            return patched
         made = call(name, given, self._relative, action(name, namespace))
         said = given.get("workdir", given.get("working_directory"))
         if made.action == "run" and not said and "root" in self._roots.began(self._cwd):
@@ -237,22 +230,6 @@ class Codex:
             extra["reads"] = [self._relative(joined_path(folder, path)) for path in shown]
             return made._replace(extra=extra)
         return made
-
-    def _patch_run(self, name: str, given: Mapping[str, Any]) -> Call | None:
-        """Return the call of a command that applies a patch; None for any other command."""
-        command = given.get("command", given.get("cmd"))
-        words = command if isinstance(command, list) else []
-        folder = given.get("workdir", given.get("working_directory"))
-        folder = folder if isinstance(folder, str) else ""
-        if len(words) > 1 and words[0] in ("apply_patch", "applypatch") and isinstance(words[1], str):
-            return self._patch(name, words[1], folder)
-        text = words_of(words) if words else command
-        patch, moved = patch_in_command(text) if isinstance(text, str) else ("", "")
-        return self._patch(name, patch, joined_path(folder, moved)) if patch else None
-
-    def _patch(self, name: str, patch: str, folder: str = "") -> Call:
-        cwd = joined_path(self._cwd, folder)
-        return patch_call(name, patch, lambda path: self._roots.relative(path, cwd))
 
     def _output(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
         identity = string(item.get("call_id"), 200)

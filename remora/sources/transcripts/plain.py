@@ -18,15 +18,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.core.actions import MAX_COMMAND
 from remora.core.errors import InvalidInput
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.core.text import sound
+from remora.core.tool_calls import MAX_COMMAND, MAX_PATHS
 from remora.disk.files import os_errors
 from remora.sources.instant import instant
 from remora.sources.transcripts.lines import Counts, Unusable
 from remora.sources.transcripts.plain_lines import VERSION, header, line_of
-from remora.sources.transcripts.texts import MAX_NAME, MAX_PATHS, MAX_PROMPT, number, string
+from remora.sources.transcripts.texts import MAX_NAME, MAX_PROMPT, number, string
 
 HOST = "plain"
 MAX_EXTRA = 20_000  # characters of an event's `extra` as JSON; more is dropped

@@ -10,9 +10,7 @@ from remora.core.cut import both_ends
 
 MAX_PROMPT = 8_000  # characters of a prompt, of a reply and of a thought
 MAX_RESULT = 4_000  # of a result
-MAX_EDIT = 1_000  # of the old and the new text of an edit, each
 MAX_NAME = 1_000  # of a path, a pattern, an address
-MAX_PATHS = 200  # of one call
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
 # One that is never closed goes on to the end.

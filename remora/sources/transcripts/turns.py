@@ -13,15 +13,15 @@ from typing import Any, NamedTuple, Protocol
 
 from remora.core.actions import host_action, own_id
 from remora.core.budget import look
+from remora.core.codex_patch import BEGIN
 from remora.core.cut import both_ends
 from remora.core.events import Event
+from remora.core.tool_calls import Call, call
 from remora.core.typed_prompt import typed
 from remora.sources.transcripts.calls import Calls
-from remora.sources.transcripts.codex_patch import BEGIN
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots
 from remora.sources.transcripts.texts import MAX_PROMPT, result_text, string
-from remora.sources.transcripts.tools import Call, call, patch_call
 
 
 class Session(NamedTuple):
@@ -236,10 +236,9 @@ class _Timeline:
     def _made(self, called: Called) -> Call:
         tool = string(called.tool, 200)
         given = called.given if isinstance(called.given, Mapping) else {}
-        patch = called.given if isinstance(called.given, str) else ""
-        texts = [patch, *(value for value in given.values() if isinstance(value, str))]
+        texts = [text for text in (called.given, *given.values()) if isinstance(text, str)]
         patch = next((text for text in texts if text.lstrip().startswith(BEGIN)), "")
-        if patch and (made := patch_call(tool, patch, self._relative)).paths:
+        if (made := call(tool, {"input": patch}, self._relative, "edit")).paths:
             return made
         return call(tool, given, self._relative, host_action(tool, given, self._actions))
 

@@ -50,7 +50,7 @@ def test_a_host_is_loaded_alone_and_is_light(name: str) -> None:
     hooks = {module for module in first if module.startswith("remora.interfaces.hooks.")}
     own = {"hosts", "payloads", name.replace("-", "_")}
     assert hooks == {f"remora.interfaces.hooks.{module}" for module in own}
-    core = {"moments", "actions", "cut", "edits"}
+    core = {"moments", "actions", "cut", "tool_calls"}
     if name in ("copilot", "cursor", "gemini", "opencode", "vscode"):
         core.add("host_tools")
     remora = {module for module in first if module.startswith("remora.core.")}

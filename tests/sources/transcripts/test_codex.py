@@ -12,8 +12,8 @@ import pytest
 from remora.observer.observer import Observer
 from remora.sources.transcripts.codex_output import read_output
 from remora.sources.transcripts.paths import Roots
+from tests.core.test_codex_patch import PATCH
 from tests.sources.transcripts.records import ROOT, brief, codex, events, put, reading
-from tests.sources.transcripts.test_codex_patch import PATCH
 
 META = codex("session_meta", id="c1", cwd=ROOT, cli_version="0.169.0", git={"branch": "main"})
 

@@ -13,8 +13,8 @@ from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.sources.transcripts.discovery import find_in
 from remora.sources.transcripts.plain import header, line_of
 from remora.sources.transcripts.reader import read
+from tests.core.test_codex_patch import PATCH
 from tests.sources.transcripts.records import ROOT, answers, asks, claude, codex, put
-from tests.sources.transcripts.test_codex_patch import PATCH
 
 HOSTS = ("claude-code", "codex", "plain")
 AGENT = {"isSidechain": True, "agentId": "a1"}

@@ -70,7 +70,6 @@ _SPOKEN = {
 _BEGUN = ("edit", "write", "run")
 # Arguments and their names in the contract.
 _NAMES = {
-    "regex": "pattern",
     "cwd": "workdir",
     "absolutePath": "path",
     "search": "old_string",

@@ -233,14 +233,6 @@ def _plain(tool: str, given: Any) -> tuple[str, Any]:
     if not isinstance(given, dict):
         return tool, given
     arguments = dict(given)
-    if ACTIONS.get(tool) in ("search", "glob"):
-        arguments["pattern"] = given.get("query")
-    changes = [mapping(one) for one in items(given.get("replacements"))]
-    paths = [one.get("filePath") for one in changes] + items(given.get("filePaths"))
-    if paths:
-        arguments["paths"] = paths
-    if urls := items(given.get("urls")):
-        arguments["url"] = urls[0]
     if isinstance(todos := given.get("todoList"), list):
         told = [mapping(one) for one in todos]
         arguments["todos"] = [{"content": one.get("title"), "status": one.get("status")} for one in told]

@@ -20,8 +20,6 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from remora.sources.transcripts.texts import MAX_PATHS
-
 Change = Literal["add", "update", "delete"]
 
 _CHANGES: dict[str, Change] = {"Add": "add", "Update": "update", "Delete": "delete"}
@@ -31,6 +29,7 @@ BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _IN_SHELL = re.compile(r"(?:^|[\s;&|('\"])(?:apply_patch|applypatch)\b[^\n]*")
 _FOLDER = re.compile(r"\s*cd\s+(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|'\"]+))\s*&&\s*$")
 _MAX = 2_000_000  # characters of a patch that are read
+_MAX_FILES = 200
 
 
 class PatchedFile(NamedTuple):
@@ -60,7 +59,7 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
         elif bare == _END:
             break
         elif header := _FILE.match(bare):
-            if len(found) >= MAX_PATHS:
+            if len(found) >= _MAX_FILES:
                 break
             found.append((header[2], _CHANGES[header[1]], [], [], []))
         elif found:

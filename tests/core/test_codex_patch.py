@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from remora.sources.transcripts.codex_patch import PatchedFile, parse_patch, patch_in_command
-from remora.sources.transcripts.tools import patch_call
+from remora.core.codex_patch import PatchedFile, parse_patch, patch_in_command
+from remora.core.tool_calls import call
 
 PATCH = """*** Begin Patch
 *** Add File: notes/new.md
@@ -69,6 +69,6 @@ def test_a_patch_in_a_command_is_found() -> None:
 
 def test_what_an_event_keeps_of_a_patch() -> None:
     """Its paths, and the old and new lines."""
-    made = patch_call("apply_patch", PATCH, lambda path: path)
+    made = call("apply_patch", {"input": PATCH}, str)
     assert made.paths == ("notes/new.md", "src/app.py", "old.py", "src/main.py")
     assert made.extra == {"old": "    return 1\nx", "new": "# Notes\n\ntext\n    return 2"}
