@@ -72,13 +72,14 @@ class Event(NamedTuple):
         agent: id of the subagent it happened in; empty for the session's own agent.
         branch: the checked-out git branch.
         tokens: input tokens of a step.
-        extra: further data of a reader: `old` and `new` text of an edit (shortened), `in` (a folder)
-            of a search, `query` of a fetch, `todos` of a plan, `exit_code`, `interrupted`, `denied` and
-            `said` (the user's words) of a refusal, `cwd`, `reads` (files that a command shows, if the
-            host has no tool for it), `running` (a name) of a command that continues after its result,
-            `output` (a file) if the host stores a command's output, `of` (that name) of a call that
-            asks for the output, or of a result without a `call_id` that reports it, `over` of a step
-            that ended the agent's turn, `root` of a session that began in a subfolder of the project.
+        extra: further data of a reader: `old` and `new` text of an edit (shortened), `around` of an edit
+            by a patch in a command (the command without the patch), `in` (a folder) of a search,
+            `query` of a fetch, `todos` of a plan, `exit_code`, `interrupted`, `denied` and `said` (the
+            user's words) of a refusal, `cwd`, `reads` (files that a command shows, if the host has no tool
+            for it), `running` (a name) of a command that continues after its result, `output` (a file) if
+            the host stores a command's output, `of` (that name) of a call that asks for the output, or of
+            a result without a `call_id` that reports it, `over` of a step that ended the agent's turn,
+            `root` of a session that began in a subfolder of the project.
     """
 
     kind: str

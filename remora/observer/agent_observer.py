@@ -126,9 +126,10 @@ class AgentObserver(Checkpointed):
         pad = self.pad
         if call.action == "fetch":
             return call.url or str(call.extra.get("query") or call.tool)
-        if call.action == "run":
-            source = self.asks(call.command, call.tool, call.extra.get("cwd"))
-            return source or (found_installed(call.text) if _GREP.match(call.command) else "")
+        if call.action == "run" or "around" in call.extra:
+            command = call.command or str(call.extra.get("around", ""))
+            source = self.asks(command, call.tool, call.extra.get("cwd"))
+            return source or (found_installed(call.text) if _GREP.match(command) else "")
         if call.action in ("read", "search", "glob"):
             where = call.extra.get("in")
             named = (*call.paths[:20], where if isinstance(where, str) else "")

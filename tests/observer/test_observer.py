@@ -235,6 +235,7 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
         (Script().step().read("/home/x/notes.md"), "/home/x/notes.md"),
         (Script().step().run("curl https://a.org/b"), "https://a.org/b"),
         (Script().step().run("cat /home/x/notes.md"), "/home/x/notes.md"),
+        (Script().step().call("Bash", "edit", "ok", extra={"around": "curl a.org; apply_patch"}), "a.org"),
         (Script().step().run("gh pr view 3"), "gh pr view"),
         (Script().step().call("mcp__w__get", "fetch", "text", url="ticket-1"), "ticket-1"),
         (Script().step().call("Grep", "search", "x", pattern="x", extra={"in": "/opt/lib"}), "/opt/lib"),
@@ -268,6 +269,7 @@ def test_what_taints(script: Script, source: str):
     [
         Script().step().read("a.go"),
         Script().step().run("cat a.go").run("curl localhost:80"),
+        Script().step().call("Bash", "edit", "ok", extra={"around": "cd src && apply_patch <<E\n\nE"}),
         Script().step().call("Read", "read", "x", paths=("/w/app/a.go",), extra={"cwd": "/w/app"}),
         Script().step().call("Write", "write", "ok", paths=("/tmp/x.sh",)).step().read("/tmp/x.sh"),
         Script().step().run("go test > /tmp/out.txt").run("cat /tmp/out.txt"),
@@ -285,7 +287,8 @@ def test_what_taints(script: Script, source: str):
         Script().step().run("go test | tee /tmp/out.txt").step().read("/tmp/out.txt"),
     ],
     ids=[
-        *("inside", "here", "recorded root", "own file", "own output", "refused", "memory", "own memory"),
+        *("inside", "here", "a patch", "recorded root", "own file", "own output", "refused", "memory"),
+        "own memory",
         *("echo", "work tree", "launched", "names", "a line about one", "a test", "own patch", "own image"),
         "own log",
     ],
