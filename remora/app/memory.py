@@ -1573,12 +1573,15 @@ class Memory:
     def maintain(self) -> Maintained | None:
         """Run the daily maintenance if it is due: forget expired memories, delete long-forgotten ones.
 
-        Hooks start it after sessions. None if it ran within the day, or another process is running it.
+        New commits are read first, whether it is due or not. Hooks start it around sessions. None if it ran
+        within the day, or another process is running it.
         """
         from remora.app.health.maintenance import maintain_when_due
+        from remora.app.importing.history import LATER, follow
 
         self._project.must_be_writable()
         with self._lock:
+            follow(self._project, LATER)
             return maintain_when_due(self._project)
 
     def maintenance_due(self) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from remora.core.programs import PROGRAMS
+from remora.core.programs import ENVIRONMENTS, PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS, words
@@ -116,6 +116,9 @@ _EDGES = "\"'“”‘’«»„[]{}<>…"
 NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{_FORBIDDEN})(?!\w)", re.IGNORECASE)
+_LIMITS = re.compile(
+    rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
+)
 _DEPENDS = re.compile(rf"(?<!\w)(?:{CHANGES})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
@@ -226,9 +229,10 @@ def directive(text: str) -> Directive:
     wants: list[Thing] = []
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
+    inside: list[str] = []
     for sentence in _unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
-        known = len(forbids)
+        known, asked_for = len(forbids), len(wants)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
         for clause in filter(str.strip, CLAUSE.split(plain)):
             denied, asked = _sides(clause)
@@ -239,19 +243,14 @@ def directive(text: str) -> Directive:
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
+        if len(forbids) > known or len(wants) > asked_for or touched or found or _LIMITS.search(sentence):
+            inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
         for token in re.split(r"[\s`()\"',;:]+", found["rest"])
         if "/" in token
-    ]
-    inside = [_place(found["where"]) for found in _WITHIN_CJK.finditer(text)]
-    inside += [
-        _place(found["where"])
-        for clause in CLAUSE.split(text)
-        for found in _WITHIN.finditer(clause)
-        if _is_place(found["where"]) and not _PUTS.search(clause[: found.start()])
     ]
     about = _about(text)
     inside = [place for place in inside if place not in exempt]
@@ -264,6 +263,17 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(exempt)),
         about,
     )
+
+
+def _places(sentence: str) -> list[str]:
+    """Return the places that a sentence names as those where it applies."""
+    found = [_place(one["where"]) for one in _WITHIN_CJK.finditer(sentence)]
+    return found + [
+        _place(one["where"])
+        for clause in CLAUSE.split(sentence)
+        for one in _WITHIN.finditer(clause)
+        if _is_place(one["where"]) and not _PUTS.search(clause[: one.start()])
+    ]
 
 
 def denies_below(label: str) -> bool:
@@ -372,9 +382,18 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         denied = _words(behind, MOST_WORDS)
     elif not denied and subject:
         denied = _words(behind, 1)  # "use this instead of that"
+    denied = [_where_it_runs(thing, behind) for thing in denied]
     if verbal or not denied:
         return denied or subject, []
     return denied, subject
+
+
+def _where_it_runs(thing: Thing, behind: str) -> Thing:
+    """Return a command with the environment named after it: "never apply it on prod"."""
+    named = [word for word in map(str.lower, _tokens(behind)) if word in ENVIRONMENTS]
+    if thing.kind != "command" or not named or named[0] in thing.words:
+        return thing
+    return thing._replace(words=(*thing.words, named[0]))
 
 
 def _names_next(text: str) -> bool:

@@ -135,6 +135,7 @@ QUIET = names("cd pushd popd export set unset source . echo printf true : sleep 
 TESTS = names("[ [[ ((")
 MOVES = names("cd pushd popd")
 # They run the command after them, possibly after arguments of their own.
+ENVIRONMENTS = names("prod production staging stage live preview preprod qa uat")
 WRAPPERS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()) | names(
     "npm pnpm yarn bun bundle xargs doas"
 )

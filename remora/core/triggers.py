@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 AT_EDITS = (WRITE, PATH, TOUCH)
-# Marks in `unless`: applies only in one of these, not there, done already.
-ONLY, NOT_IN, DONE = "only:", "not:", "done:"
+# Marks in `unless`: applies only in one of these, not there, done already, and the command that is wanted.
+ONLY, NOT_IN, DONE, WANTED = "only:", "not:", "done:", "wanted:"
 MOST_KEYS = 600  # of one edit
 _TESTS = ("test", "spec")  # stems of folders and files of tests
 _HALF = 0.5  # share of the words of a thing that one line must contain
@@ -68,16 +68,17 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
     )
     flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
+    wanted = tuple(WANTED + str(thing) for thing in found.wants if len(thing.words) > 1)
     for thing in found.forbids:
         for kind, key, needs in _of_thing(thing):
-            yield Trigger(kind, key, memory_id, needs, weight, places)
+            yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
         yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags))
     for thing in found.wants:
-        wanted = tuple(word for word in thing.words if word.startswith("-"))
-        if thing.kind == "command" and wanted and not found.before:
-            plain = [word.lower() for word in thing.words if word not in wanted]
-            yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, wanted)
+        options = tuple(word for word in thing.words if word.startswith("-"))
+        if thing.kind == "command" and options and not found.before:
+            plain = [word.lower() for word in thing.words if word not in options]
+            yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, options)
     for one in found.touching:
         yield Trigger(TOUCH, one, memory_id, (), weight)
     if not (found.forbids or found.before or found.touching or flags):  # it is about the place itself

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from remora.core.programs import CONTAINERS, RUNNERS, WRAPPERS
+from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, WRAPPERS
 from remora.core.scripts import script_of
 from remora.core.stems import stem
-from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, Trigger, lies
+from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, WANTED, Trigger, lies
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
 
@@ -94,9 +94,12 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     if any(mark(" ".join(words)) in ran for words in done):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
+    obeys = [one.removeprefix(WANTED).split() for one in trigger.unless if one.startswith(WANTED)]
     exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
     for words in line.commands:
         if any(lies(part, place) for word in words for part in word.split("=") for place in exempt):
+            continue
+        if any(set(words).issuperset(one) for one in obeys):
             continue
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
@@ -154,6 +157,9 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
     """Return whether a command has a word, in another form or as a flag: `-f` and `--force` for "force"."""
     need = need.lower()
     bare = need.lstrip("-")
+    if need in ENVIRONMENTS:  # "prod" for "prod-eu" and "production"
+        named = (part for word in (*words, *beside) for part in re.split(r"[\W_]+", word.lower()))
+        return any(part.startswith(need[:4]) for part in named)
     for word in (*words, *beside):
         low = word.lower()
         if low == need or low.partition("=")[0] == need:

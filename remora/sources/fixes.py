@@ -212,7 +212,8 @@ def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
         return None, ""
     if (_CHORE.search(tried) or len(_telling(tried)) < 2) and len(_telling(why)) < BODY_WORDS:
         return None, "a chore: types, style, documents, tests or builds"
-    files = [f.path for f in commit.files if is_source(f.path)]
+    told = len(_telling(why)) >= BODY_WORDS
+    files = [f.path for f in commit.files if told or is_source(f.path)]
     if not files:
         return None, "changes only documents, tests or settings"
     payload = {

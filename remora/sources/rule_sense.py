@@ -33,7 +33,7 @@ SENTENCE = re.compile(
     + "".join(rf"(?<!\.\.{closed})" for closed in _CLOSED[1:])
     + r"\s+(?=[A-Z`*\"(\[])|(?<=[。！？])|\n+"
 )
-STRONG = cue(whole("never always must avoid prefer"))
+STRONG = cue(whole("never always must avoid prefer do.not don['’]t"))
 _ASKS = cue(
     whole(r"""
         must mustn't never always shall mandatory forbidden prohibited not.allowed make.sure be.sure

@@ -39,6 +39,12 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Use `task`, not `run`", "run tests", "mise run tests"),
         ("A job that does not need it must never use `docker`", "docker run x", "make job"),
         ("Make sure that the script does not call `rm`", "rm -rf x", "ls x"),
+        (
+            "NEVER helm upgrade on prod",
+            "helm upgrade --kube-context=prod-eu a",
+            "helm upgrade --kube-context=dev a",
+        ),
+        ("Don't run `npm run load`, use `npm run load:fake`", "npm run load", "npm run load:fake -- -n 1"),
         ("Never run `frobber sync --all`", "frobber sync --all now", "frobber sync"),
         (
             "Don't run `tofu destroy`, unless it is the playground (live/play)",
@@ -100,6 +106,9 @@ def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
 def test_what_holds_in_one_place_is_silent_elsewhere() -> None:
     """A statement about a folder holds in that folder."""
     rule = "Don't use print() in src/"
+    assert at_edit(rule, "src/a.py", "print(1)")
+    assert not at_edit(rule, "tools/a.py", "print(1)")
+    rule = "Don't use print() in src/. In tools/ it is fine."
     assert at_edit(rule, "src/a.py", "print(1)")
     assert not at_edit(rule, "tools/a.py", "print(1)")
     for rule in ("`mock_all()` is forbidden in tests", "テストの中で mock_all() は禁止"):

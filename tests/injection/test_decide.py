@@ -408,6 +408,24 @@ def test_a_search_in_words_finds_what_speaks_of_them():
     assert decide(moment, State(), Store(*many), setting()).text == ""
 
 
+@pytest.mark.parametrize(
+    ("tried", "added", "told"),
+    [
+        ("Cache the rates in memory", "rates = cache.get(day)", True),
+        ("Cache the rates in memory", "rates = fetch(day)", False),
+        ("Upgrade the queue client to 4.2", "queue-client==4.2.1", False),
+        ("Upgrade the queue client to 4.2", "queue-client==4.2", True),
+    ],
+)
+def test_a_change_that_was_taken_back_is_told_when_it_comes_again(tried: str, added: str, told: bool):
+    """By half of the words in its subject that the edit adds, or by its version."""
+    past = note(
+        f"Tried and reverted: {tried}. It failed.", "a.py", number=4, type="dead_end", source="commit_auto"
+    )
+    edit = EDIT._replace(changed=added, removed="rates = fetch(day)\nqueue-client==4.1\n# client, queue")
+    assert bool(decide(edit, State(), Store(past), setting()).text) == told
+
+
 def test_statements_that_repeat_each_other_are_shown_once():
     """The first one stays; another number makes another statement."""
     first = note("All amounts of the ledger are stored in cents, as integers", number=1)

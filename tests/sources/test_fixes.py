@@ -119,6 +119,13 @@ def test_a_revert_becomes_a_dead_end_with_a_payload():
     assert validate("dead_end", draft.payload) == draft.payload
 
 
+def test_a_revert_with_a_reason_counts_in_any_file():
+    """An upgrade that was taken back is a lesson; without a reason it is a chore."""
+    upgrade = 'Revert "Upgrade the queue client to 4.2"'
+    assert fix_candidate(commit(upgrade, SAYS, "requirements.txt")) is not None
+    assert fix_candidate(commit(upgrade, "", "requirements.txt")) is None
+
+
 def test_a_revert_without_a_reason_says_so():
     """The payload is valid all the same."""
     draft = fix_candidate(

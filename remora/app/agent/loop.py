@@ -27,6 +27,7 @@ from remora.app.agent.loop_calls import event_of, moment_of
 from remora.app.agent.session_brief import DATABASE, brief_of, own_head, task_of
 from remora.app.agent.trial import keep_units
 from remora.app.agent.trust import note_session
+from remora.app.importing.history import AT_ONCE, follow
 from remora.app.learning.interface_observations import observe_ui
 from remora.app.learning.live_observation import Watched
 from remora.core import moments
@@ -127,6 +128,8 @@ class Loop:
         self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
         self._watched = None if project.read_only else Watched(project, session_id, host)
+        with suppress(RemoraError):
+            follow(project, AT_ONCE)
         self.session_id, self.host = session_id, host
         self.steps = self.late = 0
         self.trouble: list[str] = []

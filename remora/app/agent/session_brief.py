@@ -17,7 +17,7 @@ from remora.app.agent.hook_context import note_trouble, place_of
 from remora.app.agent.live_sessions import waiting
 from remora.app.agent.trust import threshold_of, trust_of
 from remora.app.codebase.check_commands import suggest_commands
-from remora.app.codebase.freshness import IN_PROGRESS, unfinished
+from remora.app.codebase.freshness import IN_PROGRESS, history_is_behind, unfinished
 from remora.app.learning.work_state import last_state
 from remora.app.project.arguments import current_branch, filters_of
 from remora.app.project.locate import branch_of, locate
@@ -143,9 +143,9 @@ def brief(
         said = brief_of(
             project, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host
         )
-        due = not again and project.db.meta.get(SPACE) is not None
+        due = not again and (project.db.meta.get(SPACE) is not None or history_is_behind(project))
     if due:
-        begin_maintenance(environ, head.root)  # it syncs the shared log; the session does not wait for it
+        begin_maintenance(environ, head.root)  # it syncs the shared log and reads new commits meanwhile
     if not recorded:
         return said
     own = render.recorded(recorded)

@@ -30,6 +30,7 @@ from remora.app.agent.trial import keep_units, weigh_memories
 from remora.app.agent.trust import note_session
 from remora.app.codebase.module_descriptions import describe_when_due
 from remora.app.health.maintenance import maintain_when_due
+from remora.app.importing.history import LATER, follow
 from remora.app.learning.learn import learn
 from remora.app.learning.synthesis import synthesize_when_due
 from remora.app.memories.embedding import catch_up
@@ -242,9 +243,10 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
 
 
 def _follow_up(root: str, environ: Mapping[str, str]) -> None:
-    """Do the daily maintenance of a project, sync its shared log, and describe its changed code."""
+    """Read new commits, do the daily maintenance, sync the shared log, and describe changed code."""
     try:
         with opened(root, environ) as project:
+            follow(project, LATER)
             if maintain_when_due(project) is not None:
                 weigh_memories(project)
             synthesize_when_due(project)

@@ -17,6 +17,7 @@ from remora.app.codebase.tree_comparison import BEGUN, compare, left_out, listed
 from remora.app.project.open_project import Look
 from remora.core.errors import RemoraError, StoreBusy, StoreError
 from remora.sources.tree import look
+from remora.store.history import COMMIT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -97,6 +98,12 @@ def behind(project: OpenProject) -> int:
             changed, unread = _changed(project)
             return len(changed) + unread
     return db.overview.stale_files()
+
+
+def history_is_behind(project: OpenProject) -> bool:
+    """Return whether another commit is checked out than the last one read; False if none was read."""
+    last, repository = project.db.meta.get(COMMIT), project.location.repository
+    return bool(last) and repository is not None and repository.head() not in (None, last)
 
 
 def unfinished(project: OpenProject) -> str:

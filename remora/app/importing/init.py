@@ -8,72 +8,36 @@ learned from it.
 
 from __future__ import annotations
 
-import hashlib
-import re
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.app.codebase.indexing import index
 from remora.app.importing.allowed_imports import allowed
-from remora.app.learning import commit_taint
+from remora.app.importing.history import History, Progress, Tally, mark_orphans, take_history
 from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.memories import triggers
 from remora.app.memories.embedding import catch_up
 from remora.app.project.branches import settle
 from remora.app.project.locate import data_dir, shared_root
-from remora.core.change import Change, acting
+from remora.core.change import acting
 from remora.core.clock import to_iso
-from remora.core.cochange import MAX_FILES
-from remora.core.errors import InvalidInput, SourceError
+from remora.core.errors import InvalidInput
 from remora.core.rule_names import ON_REQUEST
 from remora.core.secrets import redact
 from remora.core.skip import FAILED, sparing
 from remora.core.text import content_hash
-from remora.core.values import HISTORY, InitReport, MemoryDraft, MemoryRecord, Origin, Redaction, Skipped
-from remora.lifecycle.flags import RETIRED, with_reason, without_reason
-from remora.sources.fixes import Candidates
-from remora.sources.history import CoChange, module_of
+from remora.core.values import HISTORY, InitReport, MemoryRecord, Origin, Redaction
+from remora.lifecycle.flags import RETIRED
 from remora.sources.rules import Rule, read_rules
-from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
-from remora.store.history import CLOCK, COMMIT
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.code import IndexReport
-    from remora.sources.git import Commit, Repository
     from remora.store.database import Database
 
-MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
-GONE = "its files are gone"
-FOLLOWED = "history.moves"  # meta key: the renames in the history were read
-SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
 APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule
-_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
-Progress = Callable[[str, int, int], None]
-
-
-class _Tally:
-    """Counts of the outcomes of drafts."""
-
-    def __init__(self) -> None:
-        self.stored = self.merged = self.unchanged = self.retired = 0
-        self.redactions: Counter[str] = Counter()
-        self.skipped: list[Skipped] = []
-
-    def took(self, record: MemoryRecord) -> None:
-        receipt = record.receipt
-        assert receipt is not None
-        if receipt.action == "stored":
-            self.stored += 1
-        elif receipt.action == "skipped":
-            self.skipped.append(Skipped(record.content[:60], "a person forgot it; it stays forgotten"))
-        else:
-            self.merged += 1
-        for redaction in receipt.redactions:
-            self.redactions[redaction.kind] += redaction.count
 
 
 @acting("system:init")
@@ -86,7 +50,7 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
             f"{path} is not in {location.root}", hint="Open the memory of that folder: Memory.open(path)."
         )
     db = project.db
-    tally = _Tally()
+    tally = Tally()
     home = project.environ.get("HOME") or project.environ.get("USERPROFILE")
     # Text from outside of the repository never goes into a home inside it, which may be committed or shared.
     apart = not location.home.is_relative_to(shared_root(location.repository, location.root))
@@ -96,11 +60,11 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     for redaction in (r for file in scan.files for r in file.redactions):
         tally.redactions[redaction.kind] += redaction.count
     _take_rules(project, db, scan.rules, tally)
-    history = _History(0, 0, 0)
+    history = History(0, 0, 0)
     if location.repository is not None:
         with sparing(HISTORY, tally.skipped, "earlier data is kept: "):
-            history = _take_history(project, db, location.repository, tally, progress)
-    _mark_orphans(project, db)
+            history = take_history(project, db, location.repository, tally, progress)
+    mark_orphans(project, db)
     code = _take_code(project, tally, progress)
     settled = settle(project)
     settle_overtaken(project)
@@ -134,7 +98,7 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     )
 
 
-def _take_code(project: OpenProject, tally: _Tally, progress: Progress | None) -> IndexReport | None:
+def _take_code(project: OpenProject, tally: Tally, progress: Progress | None) -> IndexReport | None:
     """Index the code; a folder that cannot be listed does not stop the rest of `init`."""
     with sparing("the code", tally.skipped):
         report = index(project, progress=progress)
@@ -143,7 +107,7 @@ def _take_code(project: OpenProject, tally: _Tally, progress: Progress | None) -
     return None
 
 
-def _take_rules(project: OpenProject, db: Database, rules: Iterable[Rule], tally: _Tally) -> None:
+def _take_rules(project: OpenProject, db: Database, rules: Iterable[Rule], tally: Tally) -> None:
     upkeep = project.store("project").upkeep
     now = to_iso(project.clock.now())
     found = _by_key(rules)
@@ -260,148 +224,3 @@ def _add_origins(db: Database, record: MemoryRecord, rule: Rule, now: str) -> No
     ]
     if more and not record.deprecated:
         db.memories.update(record.id, {"origins": (*record.origins, *more)})
-
-
-class _History(NamedTuple):
-    known: int
-    new: int
-    candidates: int
-
-
-def _take_history(
-    project: OpenProject, db: Database, repository: Repository, tally: _Tally, progress: Progress | None
-) -> _History:
-    head = repository.head()
-    if head is None:
-        return _History(0, 0, 0)
-    last = db.meta.get(COMMIT)
-    present = frozenset(repository.tracked_files())
-    again = _why_again(db, repository, last, head)
-    if last and not again and not db.commits.count() and db.history.clock():
-        again = "an older version stored no messages"
-    if last and not again and not db.meta.get(FOLLOWED):
-        again = "an older version stored no renames"
-    if last == head and not again and _present(db) == present:
-        return _History(db.history.clock(), 0, 0)
-    if again:
-        tally.skipped.append(Skipped(f"history up to {str(last)[:8]}", f"{again}; read from the start again"))
-        learnt, since = CoChange(), None
-    else:
-        since = last
-        learnt = CoChange(db.history.clock(), db.history.all_files(), db.history.all_pairs())
-    total = repository.count(since, head)
-    if total > MAX_COMMITS:
-        tally.skipped.append(
-            Skipped(f"{total - MAX_COMMITS:,} older commits", f"only the newest {MAX_COMMITS:,} are read")
-        )
-    candidates = Candidates()
-    said: deque[CommitRow] = deque(maxlen=MAX_KEPT)
-    number = 0
-    try:
-        for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
-            with sparing(f"commit {commit.sha[:10]}", tally.skipped):
-                learnt.learn(commit)
-                candidates.add(commit)
-                if len(commit.files) <= MAX_FILES:
-                    said.append(_message(commit, learnt.clock()))
-            if progress and number % 50 == 0:
-                progress("history", number, min(total, MAX_COMMITS))
-    except SourceError as error:
-        tally.skipped.append(Skipped(HISTORY, f"{error}; earlier data is kept"))
-        return _History(db.history.clock(), 0, 0)
-    if progress:
-        progress("history", number, number)
-    learnt.set_tree(present)
-    drafts = candidates.drafts(present)
-    tally.skipped += candidates.left_out(present)
-    with db.connection.transaction():
-        if again:
-            db.history.clear()
-            db.commits.clear()
-        db.history.put_moves(learnt.moved, to_iso(project.clock.now()))
-        db.memories.follow_moves()
-        db.meta.set(FOLLOWED, True)
-        db.commits.add(said)
-        db.commits.keep_newest()
-        files = list(learnt.changed_files())
-        db.history.write(
-            removed=learnt.removed,
-            files=files,
-            pairs=list(learnt.changed_pairs()),
-            modules={f.path: module_of(f.path) for f in files},
-        )
-        db.meta.set(CLOCK, learnt.clock())
-        db.meta.set(COMMIT, head)
-        db.meta.set(SHALLOW, _edge(repository))
-        _take_candidates(project, db, drafts, candidates.reverted, tally)
-    return _History(learnt.clock(), number, len(drafts))
-
-
-def _message(commit: Commit, clock: int) -> CommitRow:
-    """Return the stored row of a commit, without secrets."""
-    subject, body = redact(commit.subject).text, redact(commit.body[: 2 * MAX_BODY]).text
-    files = tuple(f.path for f in commit.files)
-    return CommitRow(commit.sha, clock, commit.date, subject, body, files)
-
-
-def _why_again(db: Database, repository: Repository, last: str | None, head: str) -> str:
-    """Return why the history must be read again from the start; "" if it need not."""
-    if repository.standing(last, head) in ("gone", "diverged"):
-        return "it is not part of this branch"
-    known = db.meta.get(SHALLOW)
-    if known and known != _edge(repository):
-        return "the clone was shallow and has older commits now"
-    return ""
-
-
-def _edge(repository: Repository) -> str:
-    """Return a digest of the boundary commits of a shallow clone; "" for a full history."""
-    try:
-        ends = (repository.common_dir / "shallow").read_bytes()
-    except OSError:
-        return ""
-    return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
-
-
-def _present(db: Database) -> set[str]:
-    return {f.path for f in db.history.all_files() if f.present}
-
-
-def _take_candidates(
-    project: OpenProject, db: Database, drafts: list[MemoryDraft], reverted: list[str], tally: _Tally
-) -> None:
-    intake, upkeep = project.store("project").intake, project.store("project").upkeep
-    seen = db.history.seen("commit")
-    now = to_iso(project.clock.now())
-    for sha, (memory_id, _) in seen.items():
-        if memory_id and any(sha.startswith(prefix) for prefix in reverted):
-            record = db.memories.get(memory_id)
-            kept = record is None or record.deprecated or record.user_verified or record.pinned
-            if record and record.commit_sha == sha and not kept:
-                upkeep.forget(record.id)
-                tally.retired += 1
-    for draft in commit_taint.tainted(db, drafts):
-        sha = draft.commit_sha or ""
-        if sha in seen:
-            tally.unchanged += 1
-            continue
-        with sparing(f"commit {sha[:10]}", tally.skipped), db.connection.transaction():
-            record = intake.remember(draft, revive=False)
-            db.history.set_seen("commit", sha, record.id, draft.related_files, now)
-            tally.took(record)
-            if record.receipt is not None and not record.receipt.redactions:
-                tally.redactions.update(_MARKER.findall(draft.content))  # redacted before it was cut
-
-
-def _mark_orphans(project: OpenProject, db: Database) -> None:
-    """Set or clear the stale mark of memories whose files are all missing (section 7, layer 1)."""
-    now = to_iso(project.clock.now())
-    with db.connection.transaction():
-        lost = db.selections.without_files()
-        for record in db.memories.get_many(lost).values():
-            changes = {"stale_at": now, **with_reason(record, GONE)}
-            db.memories.update(record.id, changes, change=Change("flag", GONE))
-        back = db.selections.with_files_again(GONE)
-        for record in db.memories.get_many(back).values():
-            changes = {"stale_at": None, **without_reason(record, GONE)}
-            db.memories.update(record.id, changes, change=Change("resolve", "its files are back"))

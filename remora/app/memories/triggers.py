@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.directive import CLAUSE, Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
+from remora.core.programs import PROGRAMS
 from remora.core.rule_names import from_host_file
 from remora.core.symptoms import symptoms
 from remora.core.triggers import (
@@ -179,8 +180,13 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
         typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content)
         if typed or one.kind in (EVENT, PATH):
             yield one
-    short = (one for one in SENTENCE.split(record.content) if len(one.split()) <= CHOICE_WORDS)
-    plain = " ".join(one for one in short if any(map(_FORBIDS.match, CLAUSE.split(one))) or statements(one))
+    short = [
+        piece
+        for one in SENTENCE.split(record.content)
+        for piece in ([one] if len(one.split()) <= CHOICE_WORDS else CLAUSE.split(one))
+        if len(piece.split()) <= CHOICE_WORDS
+    ]
+    plain = ". ".join(one for one in short if any(map(_FORBIDS.match, CLAUSE.split(one))) or statements(one))
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
     for one in triggers_of(broken, record.id, weight):
         if one.kind == WRITE and not one.needs[0].startswith("words:"):
@@ -266,7 +272,9 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the commands that a stated warning names, except those that it advises."""
+    """Yield the commands that a stated warning begins with or names, except those that it advises."""
+    if first := _command_at_start(record.content):
+        yield first[0], first[1:]
     for found in _SPAN.finditer(record.content):
         words = found[1].split()
         if _ADVISED.search(record.content[: found.start()]):
@@ -277,6 +285,16 @@ def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
         plain = [w for w in words if not w.startswith("-")]
         if plain[1:] or flags:
             yield plain[0], tuple(dict.fromkeys([*_verbs(plain), *flags[:2]]))
+
+
+def _command_at_start(text: str) -> tuple[str, ...]:
+    """Return the program, subcommand and flags that a text begins with; empty if it begins otherwise."""
+    found = re.match(r"[a-z][\w.+-]*(?: [\w./:@=-]+){1,5}", text)
+    words = found[0].split() if found else []
+    if not words or words[0] not in PROGRAMS or words[0] in _SHELL:
+        return ()
+    flags = [word for word in words[1:] if word.startswith("-")]
+    return (words[0], *_verbs(words)[:1], *flags[:2])
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:

@@ -265,6 +265,23 @@ def test_output_in_backticks_is_known_whatever_the_type(bare: Memory):
     assert ("output", "broker", ("route",)) in cues(bare, one)
 
 
+def test_a_long_rule_is_told_for_the_clause_that_forbids(bare: Memory):
+    """The clause is short, whatever is said beside it."""
+    said = (
+        "Never call `Clock.now()` directly, since a test of billing must be able to stop the time and step "
+        "through a month of invoices"
+    )
+    read = stored(bare, said, type="preference", origin_path="AGENTS.md")
+    assert ("write", "now", ("call:now",)) in cues(bare, read)
+
+
+def test_a_warning_is_told_at_the_command_that_it_begins_with(bare: Memory):
+    """With backticks around the command or without."""
+    said = "cargo bench -p store needs the big fixture, or it stops at once"
+    one = stored(bare, said, type="gotcha", source="user_taught")
+    assert ("command", "cargo", ("bench", "-p")) in cues(bare, one)
+
+
 def test_an_exception_in_another_sentence_holds(bare: Memory):
     """The rule and its exception are one text."""
     said = "Never use `print_it()`, use the logger. This holds everywhere except in tests/."

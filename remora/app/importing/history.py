@@ -1,0 +1,230 @@
+"""Read the git history of a project: its commits, renames, and the fixes and reverts among them.
+
+`init` reads it first; from then on `follow` reads new commits when a session begins and after it has ended,
+so that renamed files keep their memories. The history is read from the last commit read; that commit is
+stored in the same transaction as the data learned from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from remora.app.codebase.freshness import history_is_behind
+from remora.app.learning import commit_taint
+from remora.core.change import Change, acting
+from remora.core.clock import to_iso
+from remora.core.cochange import MAX_FILES
+from remora.core.errors import SourceError
+from remora.core.secrets import redact
+from remora.core.skip import sparing
+from remora.core.values import HISTORY, MemoryDraft, MemoryRecord, Skipped
+from remora.lifecycle.flags import with_reason, without_reason
+from remora.sources.fixes import Candidates
+from remora.sources.history import CoChange, module_of
+from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
+from remora.store.history import CLOCK, COMMIT
+
+if TYPE_CHECKING:
+    from remora.app.project.open_project import OpenProject
+    from remora.sources.git import Commit, Repository
+    from remora.store.database import Database
+
+AT_ONCE, LATER = 100, 5_000  # new commits that are read at the start of a session, and after it
+MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
+GONE = "its files are gone"
+FOLLOWED = "history.moves"  # meta key: the renames in the history were read
+SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
+Progress = Callable[[str, int, int], None]
+
+
+class Tally:
+    """Counts of the outcomes of drafts."""
+
+    def __init__(self) -> None:
+        self.stored = self.merged = self.unchanged = self.retired = 0
+        self.redactions: Counter[str] = Counter()
+        self.skipped: list[Skipped] = []
+
+    def took(self, record: MemoryRecord) -> None:
+        """Count the outcome of one draft, by its receipt."""
+        receipt = record.receipt
+        assert receipt is not None
+        if receipt.action == "stored":
+            self.stored += 1
+        elif receipt.action == "skipped":
+            self.skipped.append(Skipped(record.content[:60], "a person forgot it; it stays forgotten"))
+        else:
+            self.merged += 1
+        for redaction in receipt.redactions:
+            self.redactions[redaction.kind] += redaction.count
+
+
+class History(NamedTuple):
+    """Numbers of the commits known and new, and of the fixes and reverts among the new ones."""
+
+    known: int
+    new: int
+    candidates: int
+
+
+@acting("system:init")
+def follow(project: OpenProject, most: int) -> int:
+    """Read the commits since the last one read, or all if the branch is another one; return their number.
+
+    Nothing is read if `init` has read none, if there are more than `most`, or if the project is read-only.
+    """
+    db, repository = project.db, project.location.repository
+    if project.read_only or repository is None or not history_is_behind(project):
+        return 0
+    last = db.meta.get(COMMIT)
+    again = _why_again(db, repository, last, "HEAD")
+    if repository.count(None if again else last, "HEAD") > most:
+        return 0
+    found = take_history(project, db, repository, Tally(), None)
+    mark_orphans(project, db)
+    return found.new
+
+
+def take_history(
+    project: OpenProject, db: Database, repository: Repository, tally: Tally, progress: Progress | None
+) -> History:
+    """Read the commits since the last one read, or all if that one is not part of the branch."""
+    head = repository.head()
+    if head is None:
+        return History(0, 0, 0)
+    last = db.meta.get(COMMIT)
+    present = frozenset(repository.tracked_files())
+    again = _why_again(db, repository, last, head)
+    if last and not again and not db.commits.count() and db.history.clock():
+        again = "an older version stored no messages"
+    if last and not again and not db.meta.get(FOLLOWED):
+        again = "an older version stored no renames"
+    if last == head and not again and _present(db) == present:
+        return History(db.history.clock(), 0, 0)
+    if again:
+        tally.skipped.append(Skipped(f"history up to {str(last)[:8]}", f"{again}; read from the start again"))
+        learnt, since = CoChange(), None
+    else:
+        since = last
+        learnt = CoChange(db.history.clock(), db.history.all_files(), db.history.all_pairs())
+    total = repository.count(since, head)
+    if total > MAX_COMMITS:
+        tally.skipped.append(
+            Skipped(f"{total - MAX_COMMITS:,} older commits", f"only the newest {MAX_COMMITS:,} are read")
+        )
+    candidates = Candidates()
+    said: deque[CommitRow] = deque(maxlen=MAX_KEPT)
+    number = 0
+    try:
+        for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
+            with sparing(f"commit {commit.sha[:10]}", tally.skipped):
+                learnt.learn(commit)
+                candidates.add(commit)
+                if len(commit.files) <= MAX_FILES:
+                    said.append(_message(commit, learnt.clock()))
+            if progress and number % 50 == 0:
+                progress("history", number, min(total, MAX_COMMITS))
+    except SourceError as error:
+        tally.skipped.append(Skipped(HISTORY, f"{error}; earlier data is kept"))
+        return History(db.history.clock(), 0, 0)
+    if progress:
+        progress("history", number, number)
+    learnt.set_tree(present)
+    drafts = candidates.drafts(present)
+    tally.skipped += candidates.left_out(present)
+    with db.connection.transaction():
+        if again:
+            db.history.clear()
+            db.commits.clear()
+        db.history.put_moves(learnt.moved, to_iso(project.clock.now()))
+        db.memories.follow_moves()
+        db.meta.set(FOLLOWED, True)
+        db.commits.add(said)
+        db.commits.keep_newest()
+        files = list(learnt.changed_files())
+        db.history.write(
+            removed=learnt.removed,
+            files=files,
+            pairs=list(learnt.changed_pairs()),
+            modules={f.path: module_of(f.path) for f in files},
+        )
+        db.meta.set(CLOCK, learnt.clock())
+        db.meta.set(COMMIT, head)
+        db.meta.set(SHALLOW, _edge(repository))
+        _take_candidates(project, db, drafts, candidates.reverted, tally)
+    return History(learnt.clock(), number, len(drafts))
+
+
+def _message(commit: Commit, clock: int) -> CommitRow:
+    """Return the stored row of a commit, without secrets."""
+    subject, body = redact(commit.subject).text, redact(commit.body[: 2 * MAX_BODY]).text
+    files = tuple(f.path for f in commit.files)
+    return CommitRow(commit.sha, clock, commit.date, subject, body, files)
+
+
+def _why_again(db: Database, repository: Repository, last: str | None, head: str) -> str:
+    """Return why the history must be read again from the start; "" if it need not."""
+    if repository.standing(last, head) in ("gone", "diverged"):
+        return "it is not part of this branch"
+    known = db.meta.get(SHALLOW)
+    if known and known != _edge(repository):
+        return "the clone was shallow and has older commits now"
+    return ""
+
+
+def _edge(repository: Repository) -> str:
+    """Return a digest of the boundary commits of a shallow clone; "" for a full history."""
+    try:
+        ends = (repository.common_dir / "shallow").read_bytes()
+    except OSError:
+        return ""
+    return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
+
+
+def _present(db: Database) -> set[str]:
+    return {f.path for f in db.history.all_files() if f.present}
+
+
+def _take_candidates(
+    project: OpenProject, db: Database, drafts: list[MemoryDraft], reverted: list[str], tally: Tally
+) -> None:
+    intake, upkeep = project.store("project").intake, project.store("project").upkeep
+    seen = db.history.seen("commit")
+    now = to_iso(project.clock.now())
+    for sha, (memory_id, _) in seen.items():
+        if memory_id and any(sha.startswith(prefix) for prefix in reverted):
+            record = db.memories.get(memory_id)
+            kept = record is None or record.deprecated or record.user_verified or record.pinned
+            if record and record.commit_sha == sha and not kept:
+                upkeep.forget(record.id)
+                tally.retired += 1
+    for draft in commit_taint.tainted(db, drafts):
+        sha = draft.commit_sha or ""
+        if sha in seen:
+            tally.unchanged += 1
+            continue
+        with sparing(f"commit {sha[:10]}", tally.skipped), db.connection.transaction():
+            record = intake.remember(draft, revive=False)
+            db.history.set_seen("commit", sha, record.id, draft.related_files, now)
+            tally.took(record)
+            if record.receipt is not None and not record.receipt.redactions:
+                tally.redactions.update(_MARKER.findall(draft.content))  # redacted before it was cut
+
+
+def mark_orphans(project: OpenProject, db: Database) -> None:
+    """Set or clear the stale mark of memories whose files are all missing (section 7, layer 1)."""
+    now = to_iso(project.clock.now())
+    with db.connection.transaction():
+        lost = db.selections.without_files()
+        for record in db.memories.get_many(lost).values():
+            changes = {"stale_at": now, **with_reason(record, GONE)}
+            db.memories.update(record.id, changes, change=Change("flag", GONE))
+        back = db.selections.with_files_again(GONE)
+        for record in db.memories.get_many(back).values():
+            changes = {"stale_at": None, **without_reason(record, GONE)}
+            db.memories.update(record.id, changes, change=Change("resolve", "its files are back"))
