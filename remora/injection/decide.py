@@ -261,7 +261,7 @@ def _undoes(moment: Moment, note: Note) -> bool:
     before, after = (
         set[str]().union(*map(triggers.forms, re.findall(r"[^\W\d]\w*", text))) for text in texts[1:]
     )
-    versions = [set(re.findall(r"(?<![\d.])\d++(?:\.\d++)++", text)) for text in (tried, *texts[1:])]
+    versions = [set(re.findall(r"(?<![\d.])\d[\d.]{0,20}\.\d{1,9}", text)) for text in (tried, *texts[1:])]
     words = {stem(word) for word in re.findall(r"[^\W\d_]{4,}", tried)} - before | versions[0] - versions[1]
     return 0 < len(words) <= 2 * len(words & (after | versions[2]))
 
