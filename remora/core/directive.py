@@ -31,9 +31,10 @@ def one_of(words: str) -> str:
 # without spaces.
 _NOT = one_of(
     """never do·not don't dont don'ts donts does·not doesn't must·not mustn't may·not cannot can·not can't
-    should·not shouldn't not no avoid stop instead·of rather·than over nie niemals nicht nichts kein keine
-    keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de plutôt·que aucun aucune nunca jamás
-    en·vez·de en·lugar·de não em·vez·de mai non invece·di nooit niet geen никогда не нельзя вместо"""
+    should·not shouldn't nobody no·one not no avoid stop instead·of rather·than over nie niemals nicht
+    nichts kein keine keinen keiner keines keinem niemand statt anstatt jamais ne pas au·lieu·de
+    plutôt·que aucun aucune personne nunca nadie jamás en·vez·de en·lugar·de não em·vez·de mai non
+    invece·di nooit niet geen никогда не нельзя вместо"""
 )
 _FORBIDDEN = one_of(
     """forbidden banned prohibited not·allowed not·permitted anti-pattern anti-patterns antipatterns verboten
@@ -76,10 +77,10 @@ _NAMING = frozenset(
     использовать""".split()
 )
 STOPS = frozenset(
-    """for in on at when while because since as if unless except outside inside until so before after where
-    which that during only für weil wenn damit um bei außer außerhalb innerhalb sonst mit pour dans quand
-    parce para porque cuando en per perché quando voor omdat для потому когда если and und et y e и laufen
-    lassen ausführen""".split()
+    """against into onto gegen contre contra for in on at when while because since as if unless except
+    outside inside until so before after where which that during only für weil wenn damit um bei außer
+    außerhalb innerhalb sonst mit pour dans quand parce para porque cuando en per perché quando voor
+    omdat для потому когда если and und et y e и laufen lassen ausführen""".split()
 )
 # Be, have, must: auxiliaries, which say nothing about the subject.
 AUXILIARY = """is are was were isn't aren't has have had must should need needs will won't can't cannot may
@@ -118,6 +119,24 @@ IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
+)
+# "We moved from X to Y" replaces X.
+_MOVED = re.compile(
+    r"\b(?:moved|moving|switched|migrated|changed|gone)\s+(?:away\s+|over\s+)?from\s+(?P<old>[^\s,.;:]+)\s+to\s"
+    r"|(?<!\w)von\s+(?P<alt>[^\s,.;:]+)\s+(?:auf|zu)\s+\S+\s+(?:umge|gewechselt|migriert)"
+    r"|\b(?:pass|migr)\w*\s+de\s+(?P<ancien>[^\s,.;:]+)\s+(?:à|a)\s"
+    r"|\b(?:left|leaving|verlassen|quitté|dejado)\s+(?P<left>[A-Z][\w.-]+)",
+)
+_BRANCHES = re.compile(
+    r"(?<!\w)(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
+    r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
+    re.IGNORECASE,
+)
+# Sentences that permit: what they name is an exception.
+_FINE = re.compile(
+    r"\b(?:is|are|it['’]s)\s+(?:\w+\s)?(?:fine|ok|okay|allowed|permitted|free)\b|\b(?:sind|ist)\s+(?:ok|okay|erlaubt)\b"
+    r"|\bsí\s+se\s+puede|\best\s+(?:permis|autorisé)|\bpode\b",
+    re.IGNORECASE,
 )
 _DEPENDS = re.compile(rf"(?<!\w)(?:{CHANGES})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
@@ -192,7 +211,9 @@ class Directive(NamedTuple):
         before: stems of events that must not begin without it ("commit"), each a tuple of words.
         touching: stems of things that must not be changed without it ("migration").
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
-        about: paths at its beginning.
+        about: paths at its beginning, and those that it is about.
+        kept: stems of things that must not be changed once they exist ("migration").
+        branches: the only branches on which it applies; a name may end in "*".
     """
 
     forbids: tuple[Thing, ...] = ()
@@ -202,6 +223,8 @@ class Directive(NamedTuple):
     inside: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
 
     @property
     def named(self) -> Directive:
@@ -229,6 +252,7 @@ def directive(text: str) -> Directive:
     wants: list[Thing] = []
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
+    kept: list[str] = []
     inside: list[str] = []
     for sentence in _unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
@@ -239,13 +263,20 @@ def directive(text: str) -> Directive:
             forbids += denied
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
+        kept += [stem(thing.words[1]) for thing in forbids[known:] if _is_edit(thing)]
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
         if len(forbids) > known or len(wants) > asked_for or touched or found or _LIMITS.search(sentence):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
+    forbids += [
+        _replaced(one) for found in _MOVED.finditer(text) if (one := next(filter(None, found.groups()), ""))
+    ]
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
+    exempt += [
+        one for sentence in _SENTENCE.split(text) if _FINE.search(sentence) for one in _permitted(sentence)
+    ]
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
@@ -254,6 +285,8 @@ def directive(text: str) -> Directive:
     ]
     about = _about(text)
     inside = [place for place in inside if place not in exempt]
+    if not (forbids or before or touching or any(w[:1] == "-" for t in wants for w in t.words)):
+        about = (*about, *inside)  # it is about the place itself
     return Directive(
         _once(forbids),
         tuple(thing for thing in _once(wants) if thing not in forbids),
@@ -261,8 +294,22 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(touching)),
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
-        about,
+        tuple(dict.fromkeys(about)),
+        tuple(dict.fromkeys(kept)),
+        tuple(m["name"] for m in _BRANCHES.finditer(text) if m["ahead"] or m["behind"]),
     )
+
+
+def _permitted(sentence: str) -> list[str]:
+    """Return the places that a sentence permits, and the stems of the words that it lists in parentheses."""
+    places = [_place(token.rstrip(".,")) for token in sentence.split() if _is_place(token.rstrip(".,"))]
+    return places + [
+        stem(word) for aside in _ASIDE.findall(sentence) for word in re.findall(r"[\w-]+", aside)
+    ]
+
+
+def _replaced(name: str) -> Thing:
+    return _by_form(name) or Thing("name", (name.lower(),))
 
 
 def _places(sentence: str) -> list[str]:
@@ -388,9 +435,14 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     return denied, subject
 
 
+def _is_edit(thing: Thing) -> bool:
+    """Return whether a thing in words is an edit: "change a migration"."""
+    return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in _EDITING
+
+
 def _where_it_runs(thing: Thing, behind: str) -> Thing:
     """Return a command with the environment named after it: "never apply it on prod"."""
-    named = [word for word in map(str.lower, _tokens(behind)) if word in ENVIRONMENTS]
+    named = [word for word in map(str.lower, _tokens(behind)) if re.split(r"[\W_]", word)[0] in ENVIRONMENTS]
     if thing.kind != "command" or not named or named[0] in thing.words:
         return thing
     return thing._replace(words=(*thing.words, named[0]))
@@ -587,6 +639,9 @@ def _alias(word: str) -> str:
 
 
 # Stems of events that habits precede.
+_EDITING = frozenset(
+    map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
+)
 EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
 
 

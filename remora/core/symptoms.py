@@ -12,6 +12,7 @@ _REMEDY = re.compile(
     r"(?<!\s)\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
 )
 _QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
+_NAMES = re.compile(r"\"[^\"\n]{0,160}\"|'[^'\n]{0,160}'|`[^`\n]{0,160}`|“[^”\n]{0,160}”")
 _SPAN = re.compile(r"`[^`\n]*`")
 _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 
@@ -53,6 +54,19 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
         for one in told
     ]
     return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
+
+
+def general(message: str) -> tuple[str, ...]:
+    """Return the words of an error message without names, paths and numbers, the longest word first.
+
+    >>> general("[!] could not find a version of pod 'Left' in /a/b.lock:3")
+    ('version', 'find', 'pod')
+    """
+    plain = _NAMES.sub(" ", message[:_READ]).lower()
+    kept = (
+        set(filter(str.isalpha, (word.strip("[]().,:;!?") for word in plain.split()))) - STOP_WORDS - _GENERAL
+    )
+    return tuple(sorted(kept, key=lambda word: (-len(word), word)))
 
 
 def output_words(text: str) -> list[str]:

@@ -4,7 +4,7 @@
     event     a command that is such an event               key: its stem ("commit"); needs: further stems
     write     an edit that adds it                          key: one of its words; needs: the searched form
     path      an edit below a path                          key: a file, a folder with a slash at its end
-    touch     an edit of a file with the name               key: a stem ("migration")
+    touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 AT_EDITS = (WRITE, PATH, TOUCH)
-# Marks in `unless`: applies only in one of these, not there, done already, and the command that is wanted.
-ONLY, NOT_IN, DONE, WANTED = "only:", "not:", "done:", "wanted:"
+# Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted, and
+# the branches on which it applies.
+ONLY, NOT_IN, DONE, WANTED, BRANCH = "only:", "not:", "done:", "wanted:", "branch:"
+CHANGED = "changed"  # in `needs` of an edit: text that stood there is replaced
 MOST_KEYS = 600  # of one edit
 _TESTS = ("test", "spec")  # stems of folders and files of tests
 _HALF = 0.5  # share of the words of a thing that one line must contain
@@ -64,6 +66,7 @@ class Trigger(NamedTuple):
 def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterator[Trigger]:
     """Yield the triggers of a directive."""
     places = (*(ONLY + place for place in found.inside), *(NOT_IN + place for place in found.exempt))
+    places = (*places, *(BRANCH + name for name in found.branches))
     done = tuple(
         DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
     )
@@ -81,9 +84,8 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
             yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, options)
     for one in found.touching:
         yield Trigger(TOUCH, one, memory_id, (), weight)
-    if not (found.forbids or found.before or found.touching or flags):  # it is about the place itself
-        for place in found.inside:
-            yield Trigger(PATH, place, memory_id, (), weight)
+    for one in found.kept:
+        yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:
         yield Trigger(PATH, path, memory_id, (), weight)
 
@@ -141,7 +143,12 @@ class Edit(NamedTuple):
     def keys(self) -> list[tuple[str, str]]:
         """Return the keys of the triggers that this edit may match."""
         parts = self.path.split("/")
-        above = ["/".join(parts[:n]) + "/" for n in range(1, len(parts))]
+        above = [
+            folder + end
+            for n in range(1, len(parts))
+            for folder in ["/".join(parts[:n])]
+            for end in ("/", "")
+        ]
         anywhere = [part + "/" for part in parts[:-1]]
         found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *above, *anywhere))
         found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
@@ -164,6 +171,14 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
     return Edit(path, _code(path, changed), _code(path, removed))
 
 
+def on_branch(trigger: Trigger, branch: str) -> bool:
+    """Return whether a trigger applies on a branch; one that names none applies on all."""
+    named = [one.removeprefix(BRANCH) for one in trigger.unless if one.startswith(BRANCH)]
+    return not named or any(
+        branch == one or (one[-1:] == "*" and branch.startswith(one[:-1])) for one in named
+    )
+
+
 def writes(edit: Edit, trigger: Trigger) -> bool:
     """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it."""
     only = [one.removeprefix(ONLY) for one in trigger.unless if one.startswith(ONLY)]
@@ -172,7 +187,7 @@ def writes(edit: Edit, trigger: Trigger) -> bool:
     if any(lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
         return False
     if trigger.kind != WRITE:
-        return True
+        return CHANGED not in trigger.needs or bool(edit.removed)
     form = trigger.needs[0] if trigger.needs else ""
     now = sum(_holds(form, line, edit.path) for line in edit.added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)

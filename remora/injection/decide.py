@@ -179,7 +179,13 @@ def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Re
     for path in _inside(moment.paths, setting):
         edit = triggers.read_edit(path, moment.changed, moment.removed)
         found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
-        fires = [note for note in found if note.trigger and triggers.writes(edit, note.trigger)]
+        fires = [
+            note
+            for note in found
+            if note.trigger
+            and triggers.writes(edit, note.trigger)
+            and triggers.on_branch(note.trigger, setting.branch)
+        ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [
             n for n in fires if n.trigger and (n.trigger.kind == triggers.WRITE or not _shown(n, moment.host))

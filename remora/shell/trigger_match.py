@@ -15,7 +15,7 @@ from typing import NamedTuple
 from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, WRAPPERS
 from remora.core.scripts import script_of
 from remora.core.stems import stem
-from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, WANTED, Trigger, lies
+from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, WANTED, Trigger, lies, on_branch
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
 
@@ -91,7 +91,7 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         ran: marks (`mark`) of the commands that ran since the last change.
     """
     done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
-    if any(mark(" ".join(words)) in ran for words in done):
+    if any(mark(" ".join(words)) in ran for words in done) or not on_branch(trigger, branch):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
     obeys = [one.removeprefix(WANTED).split() for one in trigger.unless if one.startswith(WANTED)]
@@ -171,7 +171,7 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
             if (need.startswith("-") or len(bare) > 3) and short in low[1:]:
                 return True
         if not low.startswith("-") and not need.startswith("-"):
-            parts = re.split(r"[:@=]|refs/heads/", low)
+            parts = re.split(r"[:@=]|refs/heads/|^(?:origin|upstream)/", low)
             if need in parts or stem(need) in map(stem, parts):
                 return True
     return False

@@ -8,6 +8,8 @@ from remora.core.directive import directive, explicit
 from remora.core.triggers import read_edit, triggers_of, writes
 from remora.shell.trigger_match import marks, read_line, sets_off
 
+KUBECTL = "kubectl -n prod-eu "
+
 
 def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:
     """Return whether a statement is said before a line of shell."""
@@ -44,6 +46,12 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
             "helm upgrade --kube-context=prod-eu a",
             "helm upgrade --kube-context=dev a",
         ),
+        (
+            "Nobody runs kubectl on prod-eu. Reading (get, logs) is fine.",
+            KUBECTL + "apply",
+            KUBECTL + "get po",
+        ),
+        ("We moved from poetry to uv", "poetry add x", "uv add x"),
         ("Don't run `npm run load`, use `npm run load:fake`", "npm run load", "npm run load:fake -- -n 1"),
         ("Never run `frobber sync --all`", "frobber sync --all now", "frobber sync"),
         (
@@ -57,6 +65,22 @@ def test_a_command(statement: str, command: str, silent: str) -> None:
     """A statement is said at the command that it is about, and not at its neighbour."""
     assert at_line(statement, command)
     assert not at_line(statement, silent)
+
+
+def test_a_branch_limits_a_statement() -> None:
+    """To the branches that it names, with or without a star."""
+    rule = "On release/* branches only fixes are picked: never merge main into them"
+    assert at_line(rule, "git merge origin/main", branch="release/2.1")
+    assert not at_line(rule, "git merge origin/main", branch="topic")
+    assert not at_line(rule, "git cherry-pick a1b2", branch="release/2.1")
+
+
+def test_what_must_not_change_may_be_added() -> None:
+    """An edit that replaces nothing adds another one."""
+    rule = "Never change a migration that was released. Write a new one."
+    assert at_edit(rule, "db/migrations/1.sql", "b", "a")
+    assert not at_edit(rule, "db/migrations/2.sql", "b")
+    assert not at_edit(rule, "db/seed.sql", "b", "a")
 
 
 def test_what_is_to_be_run_before_is_asked_for_until_it_ran() -> None:
@@ -83,6 +107,7 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
         ("Use httpx, not requests", "app/a.py", "import requests", "import httpx"),
         ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
         ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
+        ("We have switched from axios to ky", "src/a.ts", "import a from 'axios'", "import ky from 'ky'"),
         ("Don't use lodash", "web/a.ts", "import l from 'lodash'", "const lodashed = now()"),
         ("Never leave `binding.irb` in", "app/a.rb", "binding.irb", "binding.of(x)"),
         ("No `var` in new code", "web/a.ts", "var x = 1", "const variable = 1"),
@@ -108,6 +133,10 @@ def test_what_holds_in_one_place_is_silent_elsewhere() -> None:
     rule = "Don't use print() in src/"
     assert at_edit(rule, "src/a.py", "print(1)")
     assert not at_edit(rule, "tools/a.py", "print(1)")
+    rule = "Don't use print() here. In tools/ and in tests it is fine."
+    assert at_edit(rule, "src/a.py", "print(1)")
+    assert not at_edit(rule, "tools/a.py", "print(1)")
+    assert not at_edit(rule, "tests/test_a.py", "print(1)")
     rule = "Don't use print() in src/. In tools/ it is fine."
     assert at_edit(rule, "src/a.py", "print(1)")
     assert not at_edit(rule, "tools/a.py", "print(1)")

@@ -14,12 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import CLAUSE, Directive, directive, explicit
+from remora.core.directive import CLAUSE, IS_GONE, Directive, directive, explicit
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import from_host_file
-from remora.core.symptoms import symptoms
+from remora.core.symptoms import general, symptoms
 from remora.core.triggers import (
     COMMAND,
     ERROR,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories with triggers, highest confidence first
 COMMON = 12  # most files that may use a specific name
 NAMES = 12  # names of one memory
+TELLING = 4  # words of a message by which it is known with other names in it
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
@@ -131,6 +132,9 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
         return
     if signal == "error_retry" and key:
         yield Trigger(ERROR, key, record.id, (), weight)
+        for words in {general(message) for message in met.messages} if met else ():
+            if len(words) >= TELLING:
+                yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
     if met:
         for line in met.lines:
             yield Trigger(COMMAND, line, record.id, (), weight)
@@ -186,7 +190,12 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
         for piece in ([one] if len(one.split()) <= CHOICE_WORDS else CLAUSE.split(one))
         if len(piece.split()) <= CHOICE_WORDS
     ]
-    plain = ". ".join(one for one in short if any(map(_FORBIDS.match, CLAUSE.split(one))) or statements(one))
+    plain = ". ".join(
+        one
+        for one in short
+        if any(_FORBIDS.match(clause) or IS_GONE.search(clause) for clause in CLAUSE.split(one))
+        or statements(one)
+    )
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
     for one in triggers_of(broken, record.id, weight):
         if one.kind == WRITE and not one.needs[0].startswith("words:"):

@@ -275,6 +275,14 @@ def test_a_long_rule_is_told_for_the_clause_that_forbids(bare: Memory):
     assert ("write", "now", ("call:now",)) in cues(bare, read)
 
 
+def test_an_error_is_known_with_another_name_in_it(bare: Memory):
+    """By the words of its message that are no names, paths or numbers."""
+    met(bare, "[!] no compatible version of package 'left' for this target in /a/b.lock:3")
+    payload = {"signal": "error_retry", "key": KEY, "sessions": 2}
+    one = stored(bare, "`make lock` fails: it works after `make sync`", type="error_pattern", payload=payload)
+    assert ("output", "compatible", ("package", "version", "target")) in cues(bare, one)
+
+
 def test_a_warning_is_told_at_the_command_that_it_begins_with(bare: Memory):
     """With backticks around the command or without."""
     said = "cargo bench -p store needs the big fixture, or it stops at once"
