@@ -64,7 +64,7 @@ _FORBIDDEN = cue(
     r"^\W{0,3}(?:is|are)\s+(?:deprecated|broken|forbidden|obsolete|gone|removed|destructive)\b",
 )
 _EXAMPLE = re.compile(
-    r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
+    r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$→]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
     r"|\s(?-i:[A-Z][A-Z_]{2,})(?=\s|$)"  # NAME, as in usage lines
     r"|\s(?:-run|--run|-k|-t|--grep|--filter|--tests|-only|--testPathPattern|--test-name-pattern)\b",
     re.IGNORECASE,
@@ -292,7 +292,7 @@ def _check(command: str, source: _Source, folder: str, *, told: bool) -> NamedCh
     """Return the check that a command is, None if it is none; `told` if the folder is certain."""
     words = tuple(bare(command).split())
     purpose = check_of(words)
-    one = any(_ONE_TEST.search(word) for word in words[1:])
+    one = any(map(_ONE_TEST.search, words))
     if not purpose or len(command) > LONGEST or one or (source.is_task and _CHANGES.search(command)):
         return None
     place: str | None = folder

@@ -11,8 +11,8 @@ _READ = 2_000  # characters of a text that are read
 _REMEDY = re.compile(
     r"(?<!\s)\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
 )
-_QUOTED = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
-_NAMES = re.compile(r"\"[^\"\n]{0,160}\"|'[^'\n]{0,160}'|`[^`\n]{0,160}`|“[^”\n]{0,160}”")
+_QUOTE = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
+QUOTED = re.compile(r"\"[^\"\n]{0,160}\"|'[^'\n]{0,160}'|`[^`\n]{0,160}`|“[^”\n]{0,160}”")
 _SPAN = re.compile(r"`[^`\n]*`")
 _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 
@@ -48,7 +48,7 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
         if not told and not literal:
             told = [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
     if not literal:
-        told += [next(filter(None, found)) for found in _QUOTED.findall(text)]
+        told += [next(filter(None, found)) for found in _QUOTE.findall(text)]
     found = [
         tuple(sorted(set(output_words(one)) - STOP_WORDS - _GENERAL, key=lambda w: (-len(w), w)))
         for one in told
@@ -62,7 +62,7 @@ def general(message: str) -> tuple[str, ...]:
     >>> general("[!] could not find a version of pod 'Left' in /a/b.lock:3")
     ('version', 'find', 'pod')
     """
-    plain = _NAMES.sub(" ", message[:_READ]).lower()
+    plain = QUOTED.sub(" ", message[:_READ]).lower()
     kept = (
         set(filter(str.isalpha, (word.strip("[]().,:;!?") for word in plain.split()))) - STOP_WORDS - _GENERAL
     )

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import ErrorSeen, Observation
-from remora.core.text import shorten
+from remora.core.symptoms import QUOTED
+from remora.core.text import STOP_WORDS, shorten, words
 from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.attribution import PRINTED
@@ -33,9 +34,13 @@ LINE, COMMAND, WAY = 180, 70, 260  # characters
 CONFIDENCE, MORE, MOST = 0.6, 0.05, 0.3  # the base, for each time the error was met, for all times at most
 _PLACE = re.compile(r"^\S*?\.\w{1,5}:\d+(?::\d+)?:\s*")
 _NOTHING = re.compile(
-    r"\W*+(?:exit (?:code|status) \d+|(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?"
-    r"|FAIL: \S+(?: \([\d.]+s\))?)?\W*$",
-    re.IGNORECASE,
+    r"\W*+(?:(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?|FAIL: \S+(?: \([\d.]+s\))?)?\W*$", re.IGNORECASE
+)
+# Words of a runner about the result of what it ran: "error: script "lint" exited with code 1".
+_VERDICT = frozenset(
+    """error errors err fail failed failure fails exit exited exits code status signal script command target
+    task recipe step job process program returned terminated finished completed non zero nonzero unsuccessful
+    unsuccessfully see above more details log output""".split()
 )
 
 
@@ -82,14 +87,14 @@ def remedy(met: Sequence[ErrorMet]) -> Remedy | None:
         return None
     found: dict[str, list[tuple[str, ErrorSeen]]] = {}
     for m in met:
-        for key, words in _ways(m.error):
-            found.setdefault(key, []).append((words, m.error))
+        for key, way in _ways(m.error):
+            found.setdefault(key, []).append((way, m.error))
     sure = {key: own for key, own in found.items() if len(own) >= SESSIONS or _is_flag(own[-1][1])}
     if not sure:
         return None
     best = max(sure.values(), key=len)
-    words, error = best[-1]
-    return Remedy(words, len(best), error)
+    way, error = best[-1]
+    return Remedy(way, len(best), error)
 
 
 def _ways(error: ErrorSeen) -> Iterator[tuple[str, str]]:
@@ -111,16 +116,22 @@ def _is_flag(error: ErrorSeen) -> bool:
 def _says_nothing(error: ErrorSeen) -> bool:
     """Return whether a failure is of the host's own tools, or its message does not say what failed."""
     message = error.message
-    return bool(of_harness(message) or says_nothing(message) or error.tool.startswith("mcp__"))
+    nothing = says_nothing(message, error.command)
+    return bool(of_harness(message) or nothing or error.tool.startswith("mcp__"))
 
 
-def says_nothing(message: str) -> bool:
+def says_nothing(message: str, command: str = "") -> bool:
     """Return whether a message names a failure without saying what failed.
 
     >>> says_nothing("FAIL entire.io/cli/cmd 1.718s"), says_nothing("--- FAIL: TestX (0.46s)")
     (True, True)
+    >>> says_nothing('error: script "lint" exited with code 1', "bun run lint")
+    True
     """
-    return _NOTHING.match(message) is not None or sums_up(message)
+    if _NOTHING.match(message) or sums_up(message):
+        return True
+    said = {word for word in words(QUOTED.sub(" ", message)) if not word.isdigit()}
+    return said <= _VERDICT.union(STOP_WORDS, words(command))
 
 
 def _candidate(

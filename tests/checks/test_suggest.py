@@ -173,12 +173,12 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
 
 
 def test_a_new_project_is_checked_with_what_it_names(bare: World):
-    """In the order in which one runs it: format, lint, test."""
+    """In the order in which it names them."""
     named = [
         NamedCheck(f"make {what}", what, "CLAUDE.md", is_task=False) for what in ("test", "lint", "format")
     ]
     found = suggest(bare.db, 2, named=named)
-    assert [(one.command, one.score) for one in found] == [("make format", 1.0), ("make lint", 1.0)]
+    assert [(one.command, one.score) for one in found] == [("make test", 1.0), ("make lint", 1.0)]
 
 
 def test_a_named_command_that_always_fails_goes(bare: World):
