@@ -120,12 +120,13 @@ _DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{_FORBIDDEN})(?!\w)", re.IGN
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
 )
-# "We moved from X to Y" replaces X.
+# "We moved from X to Y" and "we have left X" replace X.
 _MOVED = re.compile(
     r"\b(?:moved|moving|switched|migrated|changed|gone)\s+(?:away\s+|over\s+)?from\s+(?P<old>[^\s,.;:]+)\s+to\s"
     r"|(?<!\w)von\s+(?P<alt>[^\s,.;:]+)\s+(?:auf|zu)\s+\S+\s+(?:umge|gewechselt|migriert)"
     r"|\b(?:pass|migr)\w*\s+de\s+(?P<ancien>[^\s,.;:]+)\s+(?:à|a)\s"
-    r"|\b(?:left|leaving|verlassen|quitté|dejado)\s+(?P<left>[A-Z][\w.-]+)",
+    r"|\bwe(?:['’]ve|\s+have)?\s+(?:left|dropped|abandoned)\s+(?P<left>[^\s,.;:]+)",
+    re.IGNORECASE,
 )
 _BRANCHES = re.compile(
     r"(?<!\w)(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
@@ -134,8 +135,8 @@ _BRANCHES = re.compile(
 )
 # Sentences that permit: what they name is an exception.
 _FINE = re.compile(
-    r"\b(?:is|are|it['’]s)\s+(?:\w+\s)?(?:fine|ok|okay|allowed|permitted|free)\b|\b(?:sind|ist)\s+(?:ok|okay|erlaubt)\b"
-    r"|\bsí\s+se\s+puede|\best\s+(?:permis|autorisé)|\bpode\b",
+    r"\b(?:is|are|it['’]s)\s+(?:(?!not|never)\w+\s)?(?:fine|ok|okay|allowed|permitted|free)\b"
+    r"|\b(?:sind|ist)\s+(?:ok|okay|erlaubt)\b|\bsí\s+se\s+puede|\best\s+(?:permis|autorisé)",
     re.IGNORECASE,
 )
 _DEPENDS = re.compile(rf"(?<!\w)(?:{CHANGES})(?!\w)", re.IGNORECASE)

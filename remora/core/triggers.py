@@ -221,7 +221,8 @@ def _holds(form: str, line: str, path: str) -> bool:
         return alone is not None and (shell or '"' in line or "'" in line)
     name = re.escape(what)
     if kind == "code":
-        begins, ends = r"(?<![\w.-])" if what[0].isalnum() else "", r"(?![\w-])" if what[-1].isalnum() else ""
+        begins = r"(?<![\w.-])" if re.match(r"\w", what) else ""
+        ends = r"(?![\w-])" if re.search(r"\w$", what) else ""
         bare = line if shell else _STRING.sub("''", line)
         if re.search(rf"{begins}{name}{ends}(?!\s*=[^=])", bare):
             return True

@@ -152,8 +152,9 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
-    if record.source in STATED and not signal:
-        for words in symptoms(record.content, literal=record.type != "error_pattern"):
+    is_error = record.type == "error_pattern"
+    if record.source in STATED and not signal and (is_error or not from_rules):
+        for words in symptoms(record.content, literal=not is_error):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
     if not asks.forbids and not from_rules:
         for name in _names(record, db):
