@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from remora.core.programs import ENVIRONMENTS, PROGRAMS
@@ -109,6 +110,9 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 BUT = one_of("but sondern aber mais pero mas ma maar но а")
 CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
+_JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
+_LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{_JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
+_ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{_JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _LABEL = 60  # characters of a text that may stand above others
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
@@ -134,6 +138,29 @@ _BRANCHES = re.compile(
     re.IGNORECASE,
 )
 # Sentences that permit: what they name is an exception.
+# "Every shell script starts with `set -eu`", in English, German, French, Spanish.
+_OPENS = re.compile(
+    r"(?P<what>[^.;:\n]{3,80}?)\s(?:(?:must|should|always)\s+)?"
+    r"(?:(?:starts?|begins?)\s+with|(?:beginn\w*|start\w*)\s+mit|commence\w*\s+par|empiezan?\s+con)\s+"
+    r"(?:`(?P<code>[^`\n]{3,120})`|(?P<plain>[^\s`\"'][^`\n;,]{2,120}))",
+    re.IGNORECASE,
+)
+_ENDINGS = {
+    r"(?:shell|bash|sh)[\w-]*": (".sh", ".bash"),
+    "python": (".py",),
+    "php": (".php",),
+    "ruby": (".rb",),
+    "perl": (".pl",),
+    "go": (".go",),
+    "rust": (".rs",),
+    "java": (".java",),
+    "kotlin": (".kt",),
+    "swift": (".swift",),
+    "(?:typescript|ts)": (".ts", ".tsx"),
+    "(?:javascript|js)": (".js", ".jsx"),
+    "(?:c#|csharp)": (".cs",),
+    "sql": (".sql",),
+}
 _FINE = re.compile(
     r"\b(?:is|are|it['’]s)\s+(?:(?!not|never)\w+\s)?(?:fine|ok|okay|allowed|permitted|free)\b"
     r"|\b(?:sind|ist)\s+(?:ok|okay|erlaubt)\b|\bsí\s+se\s+puede|\best\s+(?:permis|autorisé)",
@@ -214,6 +241,7 @@ class Directive(NamedTuple):
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
         about: paths at its beginning, and those that it is about.
         kept: stems of things that must not be changed once they exist ("migration").
+        opens: texts with which new files of a kind begin: (file ending, text).
         branches: the only branches on which it applies; a name may end in "*".
     """
 
@@ -225,6 +253,7 @@ class Directive(NamedTuple):
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    opens: tuple[tuple[str, str], ...] = ()
     branches: tuple[str, ...] = ()
 
     @property
@@ -259,8 +288,13 @@ def directive(text: str) -> Directive:
         plain = POSITIVE.sub(" ", sentence)
         known, asked_for = len(forbids), len(wants)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
+        listed = False  # the clause before denies by name: "never use a, b or c"
         for clause in filter(str.strip, CLAUSE.split(plain)):
             denied, asked = _sides(clause)
+            if listed and not denied and _LISTED.fullmatch(clause):
+                denied, asked = _names_of(clause), []
+            listed = bool(denied) and not asked and denied[-1].kind != "words"
+            denied = [_where_it_runs(_where_it_runs(thing, clause), plain) for thing in denied]
             forbids += denied
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
@@ -297,8 +331,22 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(exempt)),
         tuple(dict.fromkeys(about)),
         tuple(dict.fromkeys(kept)),
+        tuple(_openings(text)),
         tuple(m["name"] for m in _BRANCHES.finditer(text) if m["ahead"] or m["behind"]),
     )
+
+
+def _openings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the endings of the files that must begin with a text, each with it.
+
+    >>> list(_openings("Every shell script starts with `set -eu`"))
+    [('.sh', 'set -eu'), ('.bash', 'set -eu')]
+    """
+    for found in _OPENS.finditer(text):
+        wanted = (found["code"] or found["plain"]).strip().rstrip(".")
+        for kind, endings in _ENDINGS.items():
+            if re.search(rf"(?<![\w-]){kind}(?![\w-])", found["what"], re.IGNORECASE):
+                yield from ((ending, wanted) for ending in endings)
 
 
 def _permitted(sentence: str) -> list[str]:
@@ -430,10 +478,18 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         denied = _words(behind, MOST_WORDS)
     elif not denied and subject:
         denied = _words(behind, 1)  # "use this instead of that"
-    denied = [_where_it_runs(thing, behind) for thing in denied]
     if verbal or not denied:
         return denied or subject, []
     return denied, subject
+
+
+def _names_of(listed: str) -> list[Thing]:
+    """Return the words of a list as names, without those that join them."""
+    words_of = (one for one in _tokens(listed) if not _JOINS.fullmatch(one) and one.lower() not in STOP_WORDS)
+    return [
+        _by_form(one) or Thing("command" if one in PROGRAMS else "name", (one.strip("`"),))
+        for one in words_of
+    ]
 
 
 def _is_edit(thing: Thing) -> bool:
@@ -443,8 +499,9 @@ def _is_edit(thing: Thing) -> bool:
 
 def _where_it_runs(thing: Thing, behind: str) -> Thing:
     """Return a command with the environment named after it: "never apply it on prod"."""
-    named = [word for word in map(str.lower, _tokens(behind)) if re.split(r"[\W_]", word)[0] in ENVIRONMENTS]
-    if thing.kind != "command" or not named or named[0] in thing.words:
+    words_of = (word.lower().rstrip(".") for word in _tokens(behind))
+    named = [word for word in words_of if re.split(r"[\W_]", word)[0] in ENVIRONMENTS]
+    if thing.kind != "command" or not named or not set(named).isdisjoint(thing.words):
         return thing
     return thing._replace(words=(*thing.words, named[0]))
 
@@ -475,7 +532,7 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
         token = tokens[at]
         low = token.lower().rstrip(".")
         flags = bool(found) and all(map(_is_flag, found))  # "pass --locked to cargo build"
-        thing, length = _thing(tokens, at, ran=ran)
+        thing, length = _thing(tokens, at, ran=ran, foreign=foreign)
         if thing is not None:
             if role or ran or not used or flags or _is_flag(thing):  # a flag is always meant to be passed
                 found.append(thing)
@@ -519,12 +576,17 @@ def _words(clause: str, most: int) -> list[Thing]:
             plain.append(low)
     if not plain:
         return []
+    head = " ".join(
+        takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))
+    )
+    if len(plain) > 1 and _ALTERNATIVES.fullmatch(head.strip()):
+        return _names_of(head)
     if len(plain) > 1 and most > 1:
         return [Thing("words", tuple(plain[:most]))]
     return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
 
 
-def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, int]:
+def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple[Thing | None, int]:
     """Return the thing that begins at a token, by its form alone, and its number of tokens."""
     token = tokens[at]
     if token.startswith("`"):
@@ -546,6 +608,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, 
                 or low in _NAMING
                 or word[0] == "`"
                 or NEGATES.fullmatch(low)
+                or (foreign and low in PROGRAMS)
             ):
                 break
             command.append(word.rstrip("."))
@@ -568,6 +631,8 @@ def _by_form(token: str) -> Thing | None:
     token = token.removesuffix("'s")
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
         return Thing("path", (token.removeprefix("./"),))
+    if _FOLDER.fullmatch(token):
+        return Thing("path", (f"{token}/",))
     if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
         return Thing("name", (token,))
     core = token.removesuffix("()")
@@ -640,6 +705,10 @@ def _alias(word: str) -> str:
 
 
 # Stems of events that habits precede.
+# A folder without a slash at its end, below one with a usual name.
+_FOLDER = re.compile(
+    r"(?:src|lib|libs|app|apps|packages|pkg|internal|cmd|tests?|docs|scripts|config|db)(?:/[\w-]+)+"
+)
 _EDITING = frozenset(
     map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
 )

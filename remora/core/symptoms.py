@@ -56,6 +56,11 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
     return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
 
 
+def quotes_output(text: str) -> bool:
+    """Return whether a text has the words of an output in quotes."""
+    return _QUOTE.search(text) is not None
+
+
 def general(message: str) -> tuple[str, ...]:
     """Return the words of an error message without names, paths and numbers, the longest word first.
 

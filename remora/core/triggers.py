@@ -5,6 +5,7 @@
     write     an edit that adds it                          key: one of its words; needs: the searched form
     path      an edit below a path                          key: a file, a folder with a slash at its end
     touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED
+    opens     a new file without its required beginning     key: its ending; needs: the text
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
@@ -27,9 +28,9 @@ from remora.core.stems import stem
 if TYPE_CHECKING:
     from remora.core.directive import Directive, Thing
 
-PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
+PROGRAM, EVENT, WRITE, PATH, TOUCH, OPENS = "program", "event", "write", "path", "touch", "opens"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
-AT_EDITS = (WRITE, PATH, TOUCH)
+AT_EDITS = (WRITE, PATH, TOUCH, OPENS)
 # Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted, and
 # the branches on which it applies.
 ONLY, NOT_IN, DONE, WANTED, BRANCH = "only:", "not:", "done:", "wanted:", "branch:"
@@ -66,7 +67,8 @@ class Trigger(NamedTuple):
 def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterator[Trigger]:
     """Yield the triggers of a directive."""
     places = (*(ONLY + place for place in found.inside), *(NOT_IN + place for place in found.exempt))
-    places = (*places, *(BRANCH + name for name in found.branches))
+    branches = tuple(BRANCH + name for name in found.branches)
+    places = (*places, *branches)
     done = tuple(
         DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
     )
@@ -76,7 +78,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         for kind, key, needs in _of_thing(thing):
             yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
-        yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags))
+        yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags, *branches))
     for thing in found.wants:
         options = tuple(word for word in thing.words if word.startswith("-"))
         if thing.kind == "command" and options and not found.before:
@@ -86,6 +88,8 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         yield Trigger(TOUCH, one, memory_id, (), weight)
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
+    for ending, opening in found.opens:
+        yield Trigger(OPENS, ending, memory_id, (opening,), weight, places)
     for path in found.about:
         yield Trigger(PATH, path, memory_id, (), weight)
 
@@ -119,7 +123,9 @@ def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         last = re.split(r"\.|::|->", plain)[-1]
         called = name.endswith("()")
         form = "call" if called else "member" if last != plain else "name"
-        yield WRITE, _key(last), (f"{form}:{last if form != 'name' else plain}",)
+        # Of a module, `log.Printf` is no `fmt.Printf`; of a class, any object may be meant.
+        whole = form == "name" or (form == "member" and re.fullmatch(r"[a-z_]\w*\.\w+", plain))
+        yield WRITE, _key(last), (f"{form}:{plain if whole else last}",)
         if form == "name":
             yield PROGRAM, plain.lower(), ()
 
@@ -152,6 +158,7 @@ class Edit(NamedTuple):
         anywhere = [part + "/" for part in parts[:-1]]
         found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *above, *anywhere))
         found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
+        found[OPENS, f".{self.path.rpartition('.')[2].lower()}"] = None
         for line in self.added:
             for name in _IDENTIFIER.findall(line):
                 found |= dict.fromkeys((WRITE, one) for one in forms(name))
@@ -186,6 +193,8 @@ def writes(edit: Edit, trigger: Trigger) -> bool:
         return False
     if any(lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
         return False
+    if trigger.kind == OPENS:
+        return not edit.removed and trigger.needs[0] not in "\n".join(edit.added)
     if trigger.kind != WRITE:
         return CHANGED not in trigger.needs or bool(edit.removed)
     form = trigger.needs[0] if trigger.needs else ""
@@ -210,7 +219,9 @@ def _holds(form: str, line: str, path: str) -> bool:
             re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
         )
     if kind == "member":
-        return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
+        module, _, last = what.rpartition(".")
+        before = rf"(?<![\w.]){re.escape(module)}\." if module else r"\.|::|->"
+        return re.search(rf"(?:{before}|\b(?:import|from)\b.*\b){re.escape(last)}(?!\w)", line) is not None
     if kind == "text":
         return _joined(what) in _joined(line.lower())
     if kind == "words":

@@ -73,6 +73,18 @@ def test_a_branch_limits_a_statement() -> None:
     assert at_line(rule, "git merge origin/main", branch="release/2.1")
     assert not at_line(rule, "git merge origin/main", branch="topic")
     assert not at_line(rule, "git cherry-pick a1b2", branch="release/2.1")
+    rule = "On release/* branches run `make notes` before each commit"
+    assert at_line(rule, "git commit -m x", branch="release/2.1")
+    assert not at_line(rule, "git commit -m x", branch="topic")
+
+
+def test_a_new_file_begins_as_its_kind_must() -> None:
+    """A statement about the beginning of files is said at a new one that begins otherwise."""
+    rule = "Every shell script starts with `set -eu`"
+    assert at_edit(rule, "bin/a.sh", "#!/bin/sh\nls")
+    assert not at_edit(rule, "bin/a.sh", "#!/bin/sh\nset -eu\nls")
+    assert not at_edit(rule, "bin/a.sh", "ls -l", "ls"), "it is not new"
+    assert not at_edit(rule, "bin/a.py", "import os")
 
 
 def test_what_must_not_change_may_be_added() -> None:
@@ -107,6 +119,14 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
         ("Use httpx, not requests", "app/a.py", "import requests", "import httpx"),
         ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
         ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
+        ("Do not use log.Printf", "a.go", "log.Printf(x)", "fmt.Printf(x)"),
+        (
+            "Don't use axios, request or superagent",
+            "a.ts",
+            "import s from 'superagent'",
+            "import ky from 'ky'",
+        ),
+        ("No oldqueue or oldbus in new code", "a.go", "oldbus.Send(x)", "bus.Send(x)"),
         ("We have switched from axios to ky", "src/a.ts", "import a from 'axios'", "import ky from 'ky'"),
         ("Don't use lodash", "web/a.ts", "import l from 'lodash'", "const lodashed = now()"),
         ("Never leave `binding.irb` in", "app/a.rb", "binding.irb", "binding.of(x)"),

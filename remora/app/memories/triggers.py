@@ -19,7 +19,7 @@ from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import from_host_file
-from remora.core.symptoms import general, symptoms
+from remora.core.symptoms import general, quotes_output, symptoms
 from remora.core.triggers import (
     COMMAND,
     ERROR,
@@ -57,12 +57,12 @@ _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-# The beginning of a clause that rules something out, or prefers one thing to another.
+# The beginning of a clause that rules something out, and of a sentence that prefers one thing to another.
 _FORBIDS = re.compile(
-    r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?"
-    r"(?:never|must (?:not|never)|do not|don['’]t|avoid|use|prefer)\b",
+    r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?(?:never|must (?:not|never)|do not|don['’]t|avoid|no)\b",
     re.IGNORECASE,
 )
+_PREFERS = re.compile(r"\W*(?:(?:you|we)\s+)?(?:use|prefer)\b", re.IGNORECASE)
 _SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk test true export source".split())
 
 
@@ -185,22 +185,22 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
         typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content)
         if typed or one.kind in (EVENT, PATH):
             yield one
-    short = [
-        piece
-        for one in SENTENCE.split(record.content)
-        for piece in ([one] if len(one.split()) <= CHOICE_WORDS else CLAUSE.split(one))
-        if len(piece.split()) <= CHOICE_WORDS
-    ]
-    plain = ". ".join(
-        one
-        for one in short
-        if any(_FORBIDS.match(clause) or IS_GONE.search(clause) for clause in CLAUSE.split(one))
-        or statements(one)
-    )
+    told: list[str] = []
+    for sentence in SENTENCE.split(record.content):
+        clauses = CLAUSE.split(sentence)
+        if len(sentence.split()) > CHOICE_WORDS:
+            told += [part for part in clauses if len(part.split()) <= CHOICE_WORDS and _rules_out(part)]
+        elif any(_rules_out(part) or _PREFERS.match(part) for part in clauses) or statements(sentence):
+            told.append(sentence)
+    plain = ". ".join(told)
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
     for one in triggers_of(broken, record.id, weight):
         if one.kind == WRITE and not one.needs[0].startswith("words:"):
             yield one
+
+
+def _rules_out(clause: str) -> bool:
+    return _FORBIDS.match(clause) is not None or IS_GONE.search(clause) is not None
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
@@ -283,7 +283,8 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the commands that a stated warning begins with or names, except those that it advises."""
-    if first := _command_at_start(record.content):
+    # What quotes an output is shown when that occurs.
+    if not quotes_output(record.content) and (first := _command_at_start(record.content)):
         yield first[0], first[1:]
     for found in _SPAN.finditer(record.content):
         words = found[1].split()
