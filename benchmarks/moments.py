@@ -1,7 +1,7 @@
 """Is the right thing said at the right moment, and nothing otherwise?
 
 `DATA/moments` holds scenarios (`*.jsonl`) and `run_moments.py`, which plays them through the public API alone
-and judges what is said; none of these scenarios is shown or kept here. `benchmarks/scenarios` has further sets
+and judges what is said; none of these is shown or kept here. `benchmarks/scenarios` has further sets
 in the same form, each written by an author who knew neither the rules nor the other sets. A set counts as
 unseen until its mistakes were read; the table says which are.
 """
