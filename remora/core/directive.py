@@ -15,7 +15,7 @@ from typing import NamedTuple
 from remora.core.programs import ENVIRONMENTS, PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
-from remora.core.text import STOP_WORDS, words
+from remora.core.text import STOP_WORDS
 
 MOST_WORDS = 6  # of a thing named by ordinary words
 MOST_THINGS = 8
@@ -31,14 +31,14 @@ def one_of(words: str) -> str:
 # Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
 # without spaces.
 _NOT = one_of(
-    """never do·not don't dont don'ts donts does·not doesn't must·not mustn't may·not cannot can·not can't
+    """never do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
     should·not shouldn't nobody no·one not no avoid stop instead·of rather·than over nie niemals nicht
     nichts kein keine keinen keiner keines keinem niemand statt anstatt jamais ne pas au·lieu·de
-    plutôt·que aucun aucune personne nunca nadie jamás en·vez·de en·lugar·de não em·vez·de mai non
+    plutôt·que aucun aucune nunca nadie jamás en·vez·de en·lugar·de não em·vez·de mai non
     invece·di nooit niet geen никогда не нельзя вместо"""
 )
 _FORBIDDEN = one_of(
-    """forbidden banned prohibited not·allowed not·permitted anti-pattern anti-patterns antipatterns verboten
+    """forbidden banned prohibited not·allowed not·permitted verboten
     interdit interdite prohibido prohibida proibido proibida vietato vietata запрещено запрещён запрещен"""
 )
 _GONE = one_of(
@@ -59,7 +59,7 @@ CHANGES = one_of(
     "when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после"
 )
 _NOT_CJK = (
-    "❌|✗|✘|🚫|⛔|不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない"
+    "不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない"
     "|말고|하지|금지"
 )
 _EVER_CJK = "总是|始终|永远|每次|从现在起|以后|今后|必ず|常に|今後|これから|항상|반드시|앞으로"
@@ -114,66 +114,49 @@ _JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNOR
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{_JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{_JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_LABEL = 60  # characters of a text that may stand above others
+# A label that denies what stands below it, in the languages of the table above.
+_LABEL = re.compile(
+    r"(?:please\s+)?(?:do\s+not|don['’]?ts?|never|avoid|not\s+allowed|forbidden|prohibited|banned|anti-?patterns?"
+    r"|(?:what|things?)\s+not\s+to\s+do|(?:\w+\s+){0,2}to\s+avoid|nicht|niemals|verboten|vermeiden|jamais|interdit|à\s+éviter"
+    r"|ne\s+pas|nunca|evitar|prohibido|proibido|não|mai|vietato|evitare|nooit|verboden|никогда|нельзя|запрещено"
+    r"|禁止|不要|避免|严禁|しないこと|使わないこと|하지\s*마세요|금지)"
+    r"(?:\s+(?:(?:ever\s+)?(?:do|use)\s+)?(?:this|these|the\s+following|any\s+of\s+(?:this|these)))?",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 _EDGES = "\"'“”‘’«»„[]{}<>…"
 NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
-_DENIES = re.compile(rf"{NEGATES.pattern}|(?<!\w)(?:{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
 )
-# "We moved from X to Y" and "we have left X" replace X.
-_MOVED = re.compile(
-    r"\b(?:moved|moving|switched|migrated|changed|gone)\s+(?:away\s+|over\s+)?from\s+(?P<old>[^\s,.;:]+)\s+to\s"
-    r"|(?<!\w)von\s+(?P<alt>[^\s,.;:]+)\s+(?:auf|zu)\s+\S+\s+(?:umge|gewechselt|migriert)"
-    r"|\b(?:pass|migr)\w*\s+de\s+(?P<ancien>[^\s,.;:]+)\s+(?:à|a)\s"
-    r"|\bwe(?:['’]ve|\s+have)?\s+(?:left|dropped|abandoned)\s+(?P<left>[^\s,.;:]+)",
+# "On release/* branches ..." at the beginning of a text.
+_ENVIRONMENT = re.compile(
+    r"(?<!\w)(?:on|in|against|to|for|at|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?(?P<name>[\w.-]+)",
     re.IGNORECASE,
 )
 _BRANCHES = re.compile(
-    r"(?<!\w)(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
+    r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
     re.IGNORECASE,
 )
-# Sentences that permit: what they name is an exception.
-# "Every shell script starts with `set -eu`", in English, German, French, Spanish.
-_OPENS = re.compile(
-    r"(?P<what>[^.;:\n]{3,80}?)\s(?:(?:must|should|always)\s+)?"
-    r"(?:(?:starts?|begins?)\s+with|(?:beginn\w*|start\w*)\s+mit|commence\w*\s+par|empiezan?\s+con)\s+"
-    r"(?:`(?P<code>[^`\n]{3,120})`|(?P<plain>[^\s`\"'][^`\n;,]{2,120}))",
-    re.IGNORECASE,
-)
-_ENDINGS = {
-    r"(?:shell|bash|sh)[\w-]*": (".sh", ".bash"),
-    "python": (".py",),
-    "php": (".php",),
-    "ruby": (".rb",),
-    "perl": (".pl",),
-    "go": (".go",),
-    "rust": (".rs",),
-    "java": (".java",),
-    "kotlin": (".kt",),
-    "swift": (".swift",),
-    "(?:typescript|ts)": (".ts", ".tsx"),
-    "(?:javascript|js)": (".js", ".jsx"),
-    "(?:c#|csharp)": (".cs",),
-    "sql": (".sql",),
-}
-_FINE = re.compile(
-    r"\b(?:is|are|it['’]s)\s+(?:(?!not|never)\w+\s)?(?:fine|ok|okay|allowed|permitted|free)\b"
-    r"|\b(?:sind|ist)\s+(?:ok|okay|erlaubt)\b|\bsí\s+se\s+puede|\best\s+(?:permis|autorisé)",
-    re.IGNORECASE,
-)
-_DEPENDS = re.compile(rf"(?<!\w)(?:{CHANGES})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
     r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b"
     r"|\bno need to\b",
     re.IGNORECASE,
 )
+# What is not needed is not forbidden.
+_NEEDLESS = re.compile(
+    r"\b(?:do not|don['’]?t) (?:(?:need|have) to|be afraid|worry)\b|\bnot necessary\b", re.IGNORECASE
+)
 _WORD = r"[^\s,.;:()!?]+"
+_WITHOUT = re.compile(
+    rf"(?:{_NOT})\s+(?P<event>{_WORD}(?:\s+{_WORD}){{0,3}}?)\s+(?:without|until|before|unless)\s"
+    r"(?P<needed>[^;:]{3,200})",
+    re.IGNORECASE,
+)
 _BEFORE = re.compile(
     rf"(?<!\w)(?:{_ORDER})\s+(?:(?:you|we|i)\s+)?(?:(?:{_EACH}|the|a|an|opening|creating|making|dem|der|einem)\s+)?"
     rf"(?P<what>{_WORD}(?:\s+{_WORD}){{0,2}})",
@@ -241,7 +224,6 @@ class Directive(NamedTuple):
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
         about: paths at its beginning, and those that it is about.
         kept: stems of things that must not be changed once they exist ("migration").
-        opens: texts with which new files of a kind begin: (file ending, text).
         branches: the only branches on which it applies; a name may end in "*".
     """
 
@@ -253,7 +235,6 @@ class Directive(NamedTuple):
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    opens: tuple[tuple[str, str], ...] = ()
     branches: tuple[str, ...] = ()
 
     @property
@@ -284,44 +265,50 @@ def directive(text: str) -> Directive:
     touching: list[str] = []
     kept: list[str] = []
     inside: list[str] = []
+    about: list[str] = []
     for sentence in _unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
         known, asked_for = len(forbids), len(wants)
+        if without := _WITHOUT.search(plain):  # "never push without `make test`" asks for it before a push
+            events = _event_words(without["event"])
+            if events and events[0] in EVENTS:
+                before.append(events)
+                wants += [thing for thing in _things(without["needed"]) if thing.kind == "command"]
+                continue
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
         listed = False  # the clause before denies by name: "never use a, b or c"
         for clause in filter(str.strip, CLAUSE.split(plain)):
-            denied, asked = _sides(clause)
+            denied, asked = ([], []) if _NEEDLESS.search(clause) else _sides(clause)
             if listed and not denied and _LISTED.fullmatch(clause):
                 denied, asked = _names_of(clause), []
             listed = bool(denied) and not asked and denied[-1].kind != "words"
-            denied = [_where_it_runs(_where_it_runs(thing, clause), plain) for thing in denied]
-            forbids += denied
+            if any(thing.kind == "command" for thing in denied) and (where := _environment(clause)):
+                denied = [_there(thing, where) for thing in denied]
+            if denied and _is_edit(denied[0]):
+                if found_in := _places(clause):
+                    about += found_in
+                else:
+                    kept.append(stem(denied[0].words[-1]))
+            forbids += denied[:MOST_THINGS]
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
-        kept += [stem(thing.words[1]) for thing in forbids[known:] if _is_edit(thing)]
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
         if len(forbids) > known or len(wants) > asked_for or touched or found or _LIMITS.search(sentence):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
-    forbids += [
-        _replaced(one) for found in _MOVED.finditer(text) if (one := next(filter(None, found.groups()), ""))
-    ]
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
-    exempt += [
-        one for sentence in _SENTENCE.split(text) if _FINE.search(sentence) for one in _permitted(sentence)
-    ]
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
         for token in re.split(r"[\s`()\"',;:]+", found["rest"])
         if "/" in token
     ]
-    about = _about(text)
+    about = [*_about(text), *about]
     inside = [place for place in inside if place not in exempt]
     if not (forbids or before or touching or any(w[:1] == "-" for t in wants for w in t.words)):
-        about = (*about, *inside)  # it is about the place itself
+        about += inside  # it is about the place itself
     return Directive(
         _once(forbids),
         tuple(thing for thing in _once(wants) if thing not in forbids),
@@ -331,34 +318,8 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(exempt)),
         tuple(dict.fromkeys(about)),
         tuple(dict.fromkeys(kept)),
-        tuple(_openings(text)),
-        tuple(m["name"] for m in _BRANCHES.finditer(text) if m["ahead"] or m["behind"]),
+        (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
     )
-
-
-def _openings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the endings of the files that must begin with a text, each with it.
-
-    >>> list(_openings("Every shell script starts with `set -eu`"))
-    [('.sh', 'set -eu'), ('.bash', 'set -eu')]
-    """
-    for found in _OPENS.finditer(text):
-        wanted = (found["code"] or found["plain"]).strip().rstrip(".")
-        for kind, endings in _ENDINGS.items():
-            if re.search(rf"(?<![\w-]){kind}(?![\w-])", found["what"], re.IGNORECASE):
-                yield from ((ending, wanted) for ending in endings)
-
-
-def _permitted(sentence: str) -> list[str]:
-    """Return the places that a sentence permits, and the stems of the words that it lists in parentheses."""
-    places = [_place(token.rstrip(".,")) for token in sentence.split() if _is_place(token.rstrip(".,"))]
-    return places + [
-        stem(word) for aside in _ASIDE.findall(sentence) for word in re.findall(r"[\w-]+", aside)
-    ]
-
-
-def _replaced(name: str) -> Thing:
-    return _by_form(name) or Thing("name", (name.lower(),))
 
 
 def _places(sentence: str) -> list[str]:
@@ -373,37 +334,34 @@ def _places(sentence: str) -> list[str]:
 
 
 def denies_below(label: str) -> bool:
-    """Return whether a heading or label denies the text below it, and not something that it names itself.
+    """Return whether a heading or label denies the text below it.
 
-    >>> [denies_below(label) for label in ("Do NOT", "Things to avoid", "禁止", "No mocks", "Style")]
-    [True, True, True, False, False]
+    >>> [denies_below(label) for label in ("❌ Do NOT", "Style > Things to avoid", "禁止", "No mocks")]
+    [True, True, True, False]
     """
-    label = label[:_READ].rpartition(" > ")[2].strip(" \t*_#")
-    found = [] if len(label) > _LABEL or _DEPENDS.search(label) else list(_DENIES.finditer(label))
-    if not found or label.lower() in ("no", "non") or any(_sides(label)):
-        return False
-    return found[-1].end() == len(label) or set(words(_DENIES.sub(" ", label))) <= STOP_WORDS
+    return (
+        _LABEL.fullmatch(re.sub(r"[^\w'’\s-]+|_", " ", label[-120:].rpartition(" > ")[2]).strip()) is not None
+    )
 
 
 def _unlabelled(text: str) -> Iterator[str]:
     r"""Yield the sentences of a text; "never" replaces a label that denies a sentence or a list.
 
-    >>> list(_unlabelled("Style > Do not: Use tabs.")), list(_unlabelled("Avoid:\n- a\n- b\nUse c."))
-    (['never Use tabs.'], ['never a', 'never b', 'Use c.'])
+    >>> list(_unlabelled("Style > Do not: Use tabs.")), list(_unlabelled("Avoid:\n- a. Why.\n- b\nUse c."))
+    (['never Use tabs.'], ['never a.', 'Why.', 'never b', 'Use c.'])
     """
     denied = False
-    for sentence in filter(str.strip, _SENTENCE.split(text)):
-        label, _, rest = sentence.replace("：", ":").partition(":")
-        item = _ITEM.match(sentence)
+    for line in filter(str.strip, text.split("\n")):
+        label, _, rest = line.replace("：", ":").partition(":")
+        item = _ITEM.match(line)
         if denies_below(label):
             denied = not rest.strip()
-            if not denied:
-                yield f"never {rest.strip()}"
+            line = f"never {rest.strip()}" if not denied else ""
         elif denied and item:
-            yield f"never {sentence[item.end() :]}"
+            line = f"never {line[item.end() :]}"
         else:
-            denied = False
-            yield sentence
+            denied = denied and line[:1].isspace()  # a line of the item above
+        yield from filter(str.strip, _SENTENCE.split(line))
 
 
 def is_lasting(text: str) -> bool:
@@ -484,12 +442,14 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
 
 def _names_of(listed: str) -> list[Thing]:
-    """Return the words of a list as names, without those that join them."""
-    words_of = (one for one in _tokens(listed) if not _JOINS.fullmatch(one) and one.lower() not in STOP_WORDS)
-    return [
-        _by_form(one) or Thing("command" if one in PROGRAMS else "name", (one.strip("`"),))
-        for one in words_of
-    ]
+    """Return the words of a list as names, without those that join them; events as words."""
+    found: list[Thing] = []
+    for one in (token.strip("`") for token in _tokens(listed)):
+        if _JOINS.fullmatch(one) or one.lower() in STOP_WORDS:
+            continue
+        kind = "words" if stem(one) in EVENTS else "command" if one in PROGRAMS else "name"
+        found.append(_by_form(one) or Thing(kind, (one,)))
+    return found
 
 
 def _is_edit(thing: Thing) -> bool:
@@ -497,13 +457,18 @@ def _is_edit(thing: Thing) -> bool:
     return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in _EDITING
 
 
-def _where_it_runs(thing: Thing, behind: str) -> Thing:
-    """Return a command with the environment named after it: "never apply it on prod"."""
-    words_of = (word.lower().rstrip(".") for word in _tokens(behind))
-    named = [word for word in words_of if re.split(r"[\W_]", word)[0] in ENVIRONMENTS]
-    if thing.kind != "command" or not named or not set(named).isdisjoint(thing.words):
+def _there(thing: Thing, environment: str) -> Thing:
+    """Return a command with the environment that it must not run in among its words."""
+    if thing.kind != "command" or environment in thing.words:
         return thing
-    return thing._replace(words=(*thing.words, named[0]))
+    return thing._replace(words=(*thing.words, environment))
+
+
+def _environment(clause: str) -> str:
+    """Return the environment that a clause names after a preposition, "" for none: "on prod"."""
+    found = _ENVIRONMENT.search(clause)
+    named = found["name"].lower().rstrip(".") if found else ""
+    return named if re.split(r"[\W_]", named)[0] in ENVIRONMENTS else ""
 
 
 def _names_next(text: str) -> bool:

@@ -12,7 +12,12 @@ _REMEDY = re.compile(
     r"(?<!\s)\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
 )
 _QUOTE = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
-QUOTED = re.compile(r"\"[^\"\n]{0,160}\"|'[^'\n]{0,160}'|`[^`\n]{0,160}`|“[^”\n]{0,160}”")
+# Output in backticks, as held by `symptoms`, behind the verb that introduces it.
+_PRINTED = re.compile(
+    r"\b(?:print|show|say|said|fail|die|stop|end|error|crash|complain|abort|exit|see|get)\w{0,3}"
+    r"\s+(?:with\s+|in\s+)?\x00(\d+)\x00",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(r"`[^`\n]*`")
 _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 
@@ -43,7 +48,7 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
     parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
     told: list[str] = []
     if len(parts) > 1 and parts[1].strip():
-        shown = [spans[int(number)].strip("`") for number in re.findall("\x00(\\d+)\x00", parts[0])]
+        shown = [spans[int(found[1])].strip("`") for found in _PRINTED.finditer(parts[0])]
         told = [one for one in shown if len(one.split()) > 1 and one.split()[0] not in PROGRAMS]
         if not told and not literal:
             told = [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]
@@ -59,19 +64,6 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
 def quotes_output(text: str) -> bool:
     """Return whether a text has the words of an output in quotes."""
     return _QUOTE.search(text) is not None
-
-
-def general(message: str) -> tuple[str, ...]:
-    """Return the words of an error message without names, paths and numbers, the longest word first.
-
-    >>> general("[!] could not find a version of pod 'Left' in /a/b.lock:3")
-    ('version', 'find', 'pod')
-    """
-    plain = QUOTED.sub(" ", message[:_READ]).lower()
-    kept = (
-        set(filter(str.isalpha, (word.strip("[]().,:;!?") for word in plain.split()))) - STOP_WORDS - _GENERAL
-    )
-    return tuple(sorted(kept, key=lambda word: (-len(word), word)))
 
 
 def output_words(text: str) -> list[str]:

@@ -5,7 +5,6 @@
     write     an edit that adds it                          key: one of its words; needs: the searched form
     path      an edit below a path                          key: a file, a folder with a slash at its end
     touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED
-    opens     a new file without its required beginning     key: its ending; needs: the text
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
@@ -28,13 +27,13 @@ from remora.core.stems import stem
 if TYPE_CHECKING:
     from remora.core.directive import Directive, Thing
 
-PROGRAM, EVENT, WRITE, PATH, TOUCH, OPENS = "program", "event", "write", "path", "touch", "opens"
+PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
-AT_EDITS = (WRITE, PATH, TOUCH, OPENS)
+AT_EDITS = (WRITE, PATH, TOUCH)
 # Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted, and
 # the branches on which it applies.
 ONLY, NOT_IN, DONE, WANTED, BRANCH = "only:", "not:", "done:", "wanted:", "branch:"
-CHANGED = "changed"  # in `needs` of an edit: text that stood there is replaced
+CHANGED = "changed"  # in `needs` of an edit: the file exists
 MOST_KEYS = 600  # of one edit
 _TESTS = ("test", "spec")  # stems of folders and files of tests
 _HALF = 0.5  # share of the words of a thing that one line must contain
@@ -46,6 +45,8 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 _PROGRAM = re.compile(r"[a-z][\w.+-]*")  # the form of its name
+# An operator is no part of a longer one: `==` is not in `===`.
+_NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![=!<>&|+*/?~^%-])", r"(?![=!<>&|+*/?~^%-])"
 _SYMBOL = re.compile(r"[^\w\s'\"`]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 
@@ -73,7 +74,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
     )
     flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
-    wanted = tuple(WANTED + str(thing) for thing in found.wants if len(thing.words) > 1)
+    wanted = tuple(WANTED + str(thing) for thing in found.wants if thing.kind in ("command", "text"))
     for thing in found.forbids:
         for kind, key, needs in _of_thing(thing):
             yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
@@ -88,8 +89,6 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         yield Trigger(TOUCH, one, memory_id, (), weight)
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
-    for ending, opening in found.opens:
-        yield Trigger(OPENS, ending, memory_id, (opening,), weight, places)
     for path in found.about:
         yield Trigger(PATH, path, memory_id, (), weight)
 
@@ -158,7 +157,6 @@ class Edit(NamedTuple):
         anywhere = [part + "/" for part in parts[:-1]]
         found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *above, *anywhere))
         found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
-        found[OPENS, f".{self.path.rpartition('.')[2].lower()}"] = None
         for line in self.added:
             for name in _IDENTIFIER.findall(line):
                 found |= dict.fromkeys((WRITE, one) for one in forms(name))
@@ -186,17 +184,18 @@ def on_branch(trigger: Trigger, branch: str) -> bool:
     )
 
 
-def writes(edit: Edit, trigger: Trigger) -> bool:
-    """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it."""
+def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:
+    """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it.
+
+    `exists`: the file is there already.
+    """
     only = [one.removeprefix(ONLY) for one in trigger.unless if one.startswith(ONLY)]
     if only and not any(lies(edit.path, place) for place in only):
         return False
     if any(lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
         return False
-    if trigger.kind == OPENS:
-        return not edit.removed and trigger.needs[0] not in "\n".join(edit.added)
     if trigger.kind != WRITE:
-        return CHANGED not in trigger.needs or bool(edit.removed)
+        return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
     now = sum(_holds(form, line, edit.path) for line in edit.added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)
@@ -232,11 +231,12 @@ def _holds(form: str, line: str, path: str) -> bool:
         return alone is not None and (shell or '"' in line or "'" in line)
     name = re.escape(what)
     if kind == "code":
-        begins = r"(?<![\w.-])" if re.match(r"\w", what) else ""
-        ends = r"(?![\w-])" if re.search(r"\w$", what) else ""
+        begins = r"(?<![\w.-])" if re.match(r"\w", what) else _NO_SIGN_BEFORE
+        ends = r"(?![\w-])" if re.search(r"\w$", what) else _NO_SIGN_BEHIND
         bare = line if shell else _STRING.sub("''", line)
-        if re.search(rf"{begins}{name}{ends}(?!\s*=[^=])", bare):
-            return True
+        found = re.search(rf"{begins}{name}{ends}(?!\s*=[^=])", bare) is not None
+        if found or not re.match(r"\w", what):
+            return found
     if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form identifies it as a name
         return re.search(rf"(?<!\w){name}(?!\w)", line) is not None
     brought = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])"

@@ -47,7 +47,6 @@ RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
 SEEN = ("error_pattern", "observer_inferred")
-LEAST_SHARED = 3  # significant words of two statements of which one repeats the other
 RULES = ("preference", "requirement", "decision")
 LOOSELY = 0.4  # share of the long words; to select content words would take milliseconds to load
 # Limits of file pairs in the commit history. Predicting each commit from those before it, a named partner is
@@ -183,7 +182,7 @@ def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Re
             note
             for note in found
             if note.trigger
-            and triggers.writes(edit, note.trigger)
+            and triggers.writes(edit, note.trigger, exists=setting.there(path))
             and triggers.on_branch(note.trigger, setting.branch)
         ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
@@ -254,7 +253,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 def _undoes(moment: Moment, note: Note) -> bool:
     """Return whether an edit removes the names of a fix, or adds those of a reverted change.
 
-    Of a reverted change half of the words in its subject do as well.
+    Of a reverted change two words of its subject do as well, or its version.
     """
     texts = (note.content.partition(". ")[0], moment.removed, moment.changed)
     stated, gone, new = (set(re.findall(r"(?<![\w/])[A-Za-z_][\w.]{3,}", text)) for text in texts)
@@ -263,13 +262,14 @@ def _undoes(moment: Moment, note: Note) -> bool:
         return True
     if note.type != "dead_end":
         return False
-    tried = texts[0].partition(": ")[2]
+    tried = texts[0].partition(": ")[2].partition(" (")[0]
     before, after = (
         set[str]().union(*map(triggers.forms, re.findall(r"[^\W\d]\w*", text))) for text in texts[1:]
     )
     versions = [set(re.findall(r"(?<![\d.])\d[\d.]{0,20}\.\d{1,9}", text)) for text in (tried, *texts[1:])]
     words = {stem(word) for word in re.findall(r"[^\W\d_]{4,}", tried)} - before | versions[0] - versions[1]
-    return 0 < len(words) <= 2 * len(words & (after | versions[2]))
+    again = words & (after | versions[2])
+    return len(again) > 1 or not versions[0].isdisjoint(again)
 
 
 def _marked(name: str) -> bool:
@@ -518,7 +518,7 @@ def _tells(content: str) -> bool:
 
 
 def agreeing(notes: list[Note]) -> list[Note]:
-    """Return each statement once, without those that another one of at least the same rank contradicts.
+    """Return each text once, without those that another one of at least the same rank contradicts.
 
     A note that a person confirmed outweighs one from a session, and that one outweighs external text. Of two
     statements of the user the later one stays. If neither outweighs the other, both are left out, because
@@ -535,17 +535,13 @@ def agreeing(notes: list[Note]) -> list[Note]:
     ]
     if not close:
         return notes
-    from remora.core.relation import matter, relation  # its words cost some milliseconds to load
+    from remora.core.relation import relation  # its words cost some milliseconds to load
 
     wrong: set[str] = set()
     for one, other in close:
         if "later" in (relation(one.content, other.content), relation(other.content, one.content)):
             wrong |= {one.id} if _outweighs(other, one) else set()
             wrong |= {other.id} if _outweighs(one, other) else set()
-        elif one.type == other.type and _numbers(one.content) == _numbers(other.content):
-            mine, theirs = matter(one.content), matter(other.content)
-            repeats = (mine <= theirs or mine >= theirs) and len(mine & theirs) >= LEAST_SHARED
-            wrong |= {other.id} if repeats else set()
     return [note for note in notes if note.id not in wrong]
 
 
@@ -568,10 +564,6 @@ def _opposed(note: Note, look: Look, setting: Setting) -> bool:
     from remora.core.relation import relation
 
     return any(relation(other.content, note.content) == "later" for other in rivals)
-
-
-def _numbers(text: str) -> set[str]:
-    return set(re.findall(r"\d+", text))
 
 
 def _one_rule(one: str, other: str) -> bool:

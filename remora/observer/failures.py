@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import ErrorSeen, Observation
-from remora.core.symptoms import QUOTED
 from remora.core.text import STOP_WORDS, shorten, words
 from remora.core.values import Taint
 from remora.observer import signals
@@ -130,8 +129,9 @@ def says_nothing(message: str, command: str = "") -> bool:
     """
     if _NOTHING.match(message) or sums_up(message):
         return True
-    said = {word for word in words(QUOTED.sub(" ", message)) if not word.isdigit()}
-    return said <= _VERDICT.union(STOP_WORDS, words(command))
+    said = set(words(message))
+    rest = {word for word in said if not word.isdigit()} - _VERDICT.union(STOP_WORDS, words(command))
+    return not rest and not said.isdisjoint(("exit", "exited", "failed", "failure"))
 
 
 def _candidate(

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, WRAPPERS
+from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, SAME_ENVIRONMENT, WRAPPERS
 from remora.core.scripts import script_of
 from remora.core.stems import stem
 from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, WANTED, Trigger, lies, on_branch
@@ -94,13 +94,16 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     if any(mark(" ".join(words)) in ran for words in done) or not on_branch(trigger, branch):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
-    obeys = [one.removeprefix(WANTED).split() for one in trigger.unless if one.startswith(WANTED)]
+    asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
+    denied = {trigger.key, *trigger.needs}
     exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
     for words in line.commands:
-        if any(lies(part, place) for word in words for part in word.split("=") for place in exempt):
+        paths = [part for word in words for part in word.split("=") if "/" in part]
+        if any(lies(part, place) for part in paths for place in exempt):
             continue
-        if any(set(words).issuperset(one) for one in obeys):
-            continue
+        said = set(map(str.lower, words))
+        if any(said.issuperset(one) and said.isdisjoint(denied.difference(one)) for one in asked):
+            continue  # it is the command that is asked for
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()
@@ -158,8 +161,8 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
     need = need.lower()
     bare = need.lstrip("-")
     if need in ENVIRONMENTS:  # "prod" for "prod-eu" and "production"
-        named = (part for word in (*words, *beside) for part in re.split(r"[\W_]+", word.lower()))
-        return any(part.startswith(need[:4]) for part in named)
+        named = {part for word in (*words, *beside) for part in re.split(r"[\W_]+", word.lower())}
+        return any(not named.isdisjoint(same) for same in SAME_ENVIRONMENT if need in same) or need in named
     for word in (*words, *beside):
         low = word.lower()
         if low == need or low.partition("=")[0] == need:

@@ -13,7 +13,7 @@ from remora.core.globs import matches
 from remora.core.moments import Moment
 from remora.core.triggers import Trigger
 from remora.injection import render
-from remora.injection.decide import Limits, Setting, agreeing, decide, why_silent
+from remora.injection.decide import Limits, Setting, decide, why_silent
 from remora.injection.state import State, state_of
 from remora.store.hook_reader import Note, Partner
 
@@ -411,27 +411,19 @@ def test_a_search_in_words_finds_what_speaks_of_them():
 @pytest.mark.parametrize(
     ("tried", "added", "told"),
     [
-        ("Cache the rates in memory", "rates = cache.get(day)", True),
+        ("Cache the rates in memory", "rates = memory_cache.get(day)", True),
         ("Cache the rates in memory", "rates = fetch(day)", False),
         ("Upgrade the queue client to 4.2", "queue-client==4.2.1", False),
         ("Upgrade the queue client to 4.2", "queue-client==4.2", True),
     ],
 )
 def test_a_change_that_was_taken_back_is_told_when_it_comes_again(tried: str, added: str, told: bool):
-    """By half of the words in its subject that the edit adds, or by its version."""
+    """By two words of its subject that the edit adds, or by its version."""
     past = note(
         f"Tried and reverted: {tried}. It failed.", "a.py", number=4, type="dead_end", source="commit_auto"
     )
     edit = EDIT._replace(changed=added, removed="rates = fetch(day)\nqueue-client==4.1\n# client, queue")
     assert bool(decide(edit, State(), Store(past), setting()).text) == told
-
-
-def test_statements_that_repeat_each_other_are_shown_once():
-    """The first one stays; another number makes another statement."""
-    first = note("All amounts of the ledger are stored in cents, as integers", number=1)
-    again = note("Amounts of the ledger are all stored as integers, in cents", number=2)
-    other = note("All amounts of the ledger before 2020 are stored in cents, as integers", number=3)
-    assert agreeing([first, again, other]) == [first, other]
 
 
 def test_a_search_for_what_lies_elsewhere():

@@ -19,7 +19,8 @@ from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import from_host_file
-from remora.core.symptoms import general, quotes_output, symptoms
+from remora.core.symptoms import quotes_output, symptoms
+from remora.core.text import words
 from remora.core.triggers import (
     COMMAND,
     ERROR,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories with triggers, highest confidence first
 COMMON = 12  # most files that may use a specific name
 NAMES = 12  # names of one memory
-TELLING = 4  # words of a message by which it is known with other names in it
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
@@ -132,9 +132,6 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
         return
     if signal == "error_retry" and key:
         yield Trigger(ERROR, key, record.id, (), weight)
-        for words in {general(message) for message in met.messages} if met else ():
-            if len(words) >= TELLING:
-                yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
     if met:
         for line in met.lines:
             yield Trigger(COMMAND, line, record.id, (), weight)
@@ -166,7 +163,8 @@ def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Direc
     old = [r.target_memory_id for r in record.relations if r.relation_type == "supersedes"]
     replaced = db.memories.get_many(filter(None, old)).values()
     former = [thing for one in replaced for thing in directive_of(one).wants]
-    gone = tuple(t for t in former if t.kind != "words" and t not in (*asks.wants, *asks.forbids))
+    spoken = set(words(record.content))  # what the new statement speaks of is not simply gone
+    gone = tuple(t for t in former if t.kind != "words" and spoken.isdisjoint(words(t.words[0])))
     return asks._replace(forbids=(*asks.forbids, *gone))
 
 

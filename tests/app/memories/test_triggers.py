@@ -253,7 +253,7 @@ def test_what_a_person_set_stands(bare: Memory):
 def test_what_a_statement_replaces_is_forbidden(bare: Memory):
     """The action that the superseded statement asked for is where the new one is due."""
     old = bare.remember("Release with `shipit publish`", type="preference", source="user_taught")
-    new = bare.supersede(old.id, "Shipit is gone: release with `make release`")
+    new = bare.supersede(old.id, "Releases go out by `make release`")
     assert ("program", "shipit", ("publish",)) in cues(bare, new.id)
     assert "make" not in {key for _, key, _ in cues(bare, new.id)}
 
@@ -273,14 +273,6 @@ def test_a_long_rule_is_told_for_the_clause_that_forbids(bare: Memory):
     )
     read = stored(bare, said, type="preference", origin_path="AGENTS.md")
     assert ("write", "now", ("call:now",)) in cues(bare, read)
-
-
-def test_an_error_is_known_with_another_name_in_it(bare: Memory):
-    """By the words of its message that are no names, paths or numbers."""
-    met(bare, "[!] no compatible version of package 'left' for this target in /a/b.lock:3")
-    payload = {"signal": "error_retry", "key": KEY, "sessions": 2}
-    one = stored(bare, "`make lock` fails: it works after `make sync`", type="error_pattern", payload=payload)
-    assert ("output", "compatible", ("package", "version", "target")) in cues(bare, one)
 
 
 def test_a_warning_is_told_at_the_command_that_it_begins_with(bare: Memory):
