@@ -11,6 +11,7 @@ import builtins
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -1581,7 +1582,8 @@ class Memory:
 
         self._project.must_be_writable()
         with self._lock:
-            follow(self._project, LATER)
+            with suppress(RemoraError):
+                follow(self._project, LATER)
             return maintain_when_due(self._project)
 
     def maintenance_due(self) -> bool:

@@ -81,6 +81,12 @@ def default_branch(repository: Repository) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+def on_default(repository: Repository) -> bool:
+    """Return whether the branch that others are merged into is checked out."""
+    default = default_branch(repository)
+    return default is not None and repository.branch() == _short(default)
+
+
 def follow(repository: Repository, names: Mapping[str, Known]) -> list[Branch]:
     """Return the state of branches, by name.
 

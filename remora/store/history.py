@@ -15,6 +15,7 @@ from remora.store.connection import Connection, Row
 
 _STAT = "path, commits, heat, reach, last_clock, first_date, last_date, present, authors"
 CLOCK, COMMIT = "history.clock", "history.commit"
+REFUSED = "history.refused"  # meta key: the commit at which there were too many new ones to read unasked
 MOVED, WAS = "moved", "was"  # kinds of source items, each of the other's direction
 
 

@@ -128,7 +128,7 @@ class Loop:
         self._open: dict[_Call, list[str]] = {}
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="remora-loop")
         self._watched = None if project.read_only else Watched(project, session_id, host)
-        with suppress(RemoraError):
+        with suppress(RemoraError, OSError):
             follow(project, AT_ONCE)
         self.session_id, self.host = session_id, host
         self.steps = self.late = 0

@@ -246,7 +246,8 @@ def _follow_up(root: str, environ: Mapping[str, str]) -> None:
     """Read new commits, do the daily maintenance, sync the shared log, and describe changed code."""
     try:
         with opened(root, environ) as project:
-            follow(project, LATER)
+            with suppress(RemoraError):
+                follow(project, LATER)
             if maintain_when_due(project) is not None:
                 weigh_memories(project)
             synthesize_when_due(project)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from remora.app.codebase.tree_comparison import BEGUN, compare, left_out, listed_at, note_listed, other_tree
 from remora.app.project.open_project import Look
 from remora.core.errors import RemoraError, StoreBusy, StoreError
+from remora.sources.branches import on_default
 from remora.sources.tree import look
-from remora.store.history import COMMIT
+from remora.store.history import COMMIT, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -101,9 +102,11 @@ def behind(project: OpenProject) -> int:
 
 
 def history_is_behind(project: OpenProject) -> bool:
-    """Return whether another commit is checked out than the last one read; False if none was read."""
-    last, repository = project.db.meta.get(COMMIT), project.location.repository
-    return bool(last) and repository is not None and repository.head() not in (None, last)
+    """Return whether the default branch has new commits; False if none was read, or on another branch."""
+    meta, repository = project.db.meta, project.location.repository
+    if repository is None or not (last := meta.get(COMMIT)):
+        return False
+    return repository.head() not in (None, last, meta.get(REFUSED)) and on_default(repository)
 
 
 def unfinished(project: OpenProject) -> str:

@@ -1,8 +1,8 @@
 """Read the git history of a project: its commits, renames, and the fixes and reverts among them.
 
-`init` reads it first; from then on `follow` reads new commits when a session begins and after it has ended,
-so that renamed files keep their memories. The history is read from the last commit read; that commit is
-stored in the same transaction as the data learned from it.
+`init` reads it first; from then on `follow` reads new commits of the default branch when a session begins and
+after it has ended, so that renamed files keep their memories. The history is read from the last commit read;
+that commit is stored in the same transaction as the data learned from it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections import Counter, deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.freshness import history_is_behind
@@ -18,15 +19,16 @@ from remora.app.learning import commit_taint
 from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
-from remora.core.errors import SourceError
+from remora.core.errors import SourceError, StoreBusy
 from remora.core.secrets import redact
 from remora.core.skip import sparing
 from remora.core.values import HISTORY, MemoryDraft, MemoryRecord, Skipped
+from remora.disk.files import lock
 from remora.lifecycle.flags import with_reason, without_reason
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
 from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
-from remora.store.history import CLOCK, COMMIT
+from remora.store.history import CLOCK, COMMIT, REFUSED
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -74,20 +76,25 @@ class History(NamedTuple):
 
 @acting("system:init")
 def follow(project: OpenProject, most: int) -> int:
-    """Read the commits since the last one read, or all if the branch is another one; return their number.
+    """Read the commits of the default branch since the last one read; return their number.
 
-    Nothing is read if `init` has read none, if there are more than `most`, or if the project is read-only.
+    If that one is no longer part of the branch (a rebase, an amendment), all are read. Nothing is read if
+    `init` has read none, on another branch, if there are more than `most`, or while another process reads.
     """
     db, repository = project.db, project.location.repository
     if project.read_only or repository is None or not history_is_behind(project):
         return 0
-    last = db.meta.get(COMMIT)
-    again = _why_again(db, repository, last, "HEAD")
-    if repository.count(None if again else last, "HEAD") > most:
-        return 0
-    found = take_history(project, db, repository, Tally(), None)
-    mark_orphans(project, db)
-    return found.new
+    with suppress(StoreBusy), lock(project.location.home / "history", timeout=0.0):
+        last = db.meta.get(COMMIT)
+        again = _why_again(db, repository, last, "HEAD")
+        if repository.count(None if again else last, "HEAD") > most:
+            if most >= LATER:
+                db.meta.set(REFUSED, repository.head())
+            return 0
+        found = take_history(project, db, repository, Tally(), None)
+        mark_orphans(project, db)
+        return found.new
+    return 0
 
 
 def take_history(
@@ -138,6 +145,8 @@ def take_history(
     drafts = candidates.drafts(present)
     tally.skipped += candidates.left_out(present)
     with db.connection.transaction():
+        if db.meta.get(COMMIT) != last:  # another process read them meanwhile
+            return History(db.history.clock(), 0, 0)
         if again:
             db.history.clear()
             db.commits.clear()

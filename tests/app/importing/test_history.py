@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.importing.history import AT_ONCE, follow
+from remora.app.codebase.freshness import history_is_behind
+from remora.app.importing import history
+from remora.app.importing.history import AT_ONCE, LATER, follow
 from remora.core.clock import FixedClock
+from remora.sources.history import CoChange
 from tests.helpers import Repo, environment
 
 LESSON = "The scheduler drops a job that has no owner"
@@ -49,14 +52,63 @@ def test_a_history_that_nobody_asked_for_is_not_read(repo: Repo, memory: Memory)
 
 
 def test_many_new_commits_wait_for_the_work_after_a_session(repo: Repo, memory: Memory):
-    """The start of a session does not; another branch is read anew if its history is short enough."""
+    """The start of a session does not wait for them."""
     repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
     memory.init()
     repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
     repo.commit("Empty the queue", {"queue.py": "JOBS = []\n"})
     assert follow(memory._project, 1) == 0
     assert follow(memory._project, 2) == 2
-    repo.git("checkout", "-q", "-b", "side", "HEAD~2")
-    repo.commit("Add a note", {"note.md": "n\n"})
+
+
+def test_another_branch_is_not_read(repo: Repo, memory: Memory):
+    """What somebody only looks at becomes no memory; what is merged is read then."""
+    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
+    memory.init()
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+    assert follow(memory._project, LATER) == 0
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--ff-only", "side")
+    assert follow(memory._project, LATER) == 1
+
+
+def test_an_amended_commit_is_counted_once(repo: Repo, memory: Memory):
+    """The history is read anew, since the last commit read is gone; a long one waits for `init`."""
+    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
+    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n", "fill.py": "1\n"})
+    memory.init()
+    repo.git("commit", "-q", "--amend", "-m", "Fill the queue at last")
     assert follow(memory._project, 1) == 0
     assert follow(memory._project, 2) == 2
+    (partner,) = memory._project.db.history.partners(["fill.py"], 5)["fill.py"]
+    assert (partner.other, partner.commits) == ("queue.py", 1)
+
+
+def test_a_history_too_long_to_read_is_looked_at_once(repo: Repo, memory: Memory, monkeypatch):
+    """No session starts a process for it again until there is another commit."""
+    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
+    memory.init()
+    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+    monkeypatch.setattr(history, "LATER", 0)
+    assert history_is_behind(memory._project)
+    assert follow(memory._project, 0) == 0
+    assert not history_is_behind(memory._project)
+
+
+def test_who_comes_second_reads_nothing(repo: Repo, memory: Memory, monkeypatch):
+    """Commits that another process read meanwhile are not counted again."""
+    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
+    memory.init()
+    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n", "fill.py": "1\n"})
+    whole = CoChange.set_tree
+
+    def meanwhile(learnt: CoChange, present: frozenset[str]) -> None:
+        monkeypatch.setattr(CoChange, "set_tree", whole)
+        memory.init()
+        whole(learnt, present)
+
+    monkeypatch.setattr(CoChange, "set_tree", meanwhile)
+    assert follow(memory._project, LATER) == 0
+    (partner,) = memory._project.db.history.partners(["fill.py"], 5)["fill.py"]
+    assert partner.commits == 1
