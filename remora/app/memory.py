@@ -1578,7 +1578,7 @@ class Memory:
         within the day, or another process is running it.
         """
         from remora.app.health.maintenance import maintain_when_due
-        from remora.app.importing.history import LATER, follow
+        from remora.app.learning.git_history import LATER, follow
 
         self._project.must_be_writable()
         with self._lock:

@@ -86,7 +86,8 @@ def suggest(
             share = (ran.share * sessions + worth) / (sessions + NAMED)
             scores[command] = min(1.0, share * _where(form, files, once=ran.passed < 2))
     warned = _warned_of(db, [ran.command for ran in found.values()])
-    order = sorted(scores, key=lambda c: -round(scores[c], 12))  # equal ones as the project names them
+    place = {command: at for at, command in enumerate(by_name)}
+    order = sorted(scores, key=lambda c: (-round(scores[c], 12), place.get(c, len(place)), c))
     told = {command for command, (_, name) in by_name.items() if not name.is_task}  # by a rule file
     fit = (c for c in order if found[c].command not in warned and (c in told or stands(found[c].command)))
     return [_suggestion(found[c], scores[c], sessions, by_name.get(c)) for c in islice(fit, k)]

@@ -27,7 +27,7 @@ from remora.app.agent.loop_calls import event_of, moment_of
 from remora.app.agent.session_brief import DATABASE, brief_of, own_head, task_of
 from remora.app.agent.trial import keep_units
 from remora.app.agent.trust import note_session
-from remora.app.importing.history import AT_ONCE, follow
+from remora.app.learning.git_history import AT_ONCE, follow
 from remora.app.learning.interface_observations import observe_ui
 from remora.app.learning.live_observation import Watched
 from remora.core import moments

@@ -30,7 +30,7 @@ from remora.app.agent.trial import keep_units, weigh_memories
 from remora.app.agent.trust import note_session
 from remora.app.codebase.module_descriptions import describe_when_due
 from remora.app.health.maintenance import maintain_when_due
-from remora.app.importing.history import LATER, follow
+from remora.app.learning.git_history import LATER, follow
 from remora.app.learning.learn import learn
 from remora.app.learning.synthesis import synthesize_when_due
 from remora.app.memories.embedding import catch_up

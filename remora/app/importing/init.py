@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from remora.app.codebase.indexing import index
 from remora.app.importing.allowed_imports import allowed
-from remora.app.importing.history import History, Progress, Tally, mark_orphans, take_history
 from remora.app.learning.code_staleness import settle_overtaken
+from remora.app.learning.git_history import History, Progress, Tally, mark_orphans, take_history
 from remora.app.memories import triggers
 from remora.app.memories.embedding import catch_up
 from remora.app.project.branches import settle

@@ -9,8 +9,8 @@ import pytest
 
 from remora import Memory
 from remora.app.codebase.freshness import history_is_behind
-from remora.app.importing import history
-from remora.app.importing.history import AT_ONCE, LATER, follow
+from remora.app.learning import git_history as history
+from remora.app.learning.git_history import AT_ONCE, LATER, follow
 from remora.core.clock import FixedClock
 from remora.sources.history import CoChange
 from tests.helpers import Repo, environment
