@@ -32,9 +32,9 @@ def one_of(words: str) -> str:
 # without spaces.
 _NOT = one_of(
     """never do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
-    should·not shouldn't nobody no·one not no avoid stop instead·of rather·than over nie niemals nicht
-    nichts kein keine keinen keiner keines keinem niemand statt anstatt jamais ne pas au·lieu·de
-    plutôt·que aucun aucune nunca nadie jamás en·vez·de en·lugar·de não em·vez·de mai non
+    should·not shouldn't not no avoid stop instead·of rather·than over nie niemals nicht
+    nichts kein keine keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de
+    plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
     invece·di nooit niet geen никогда не нельзя вместо"""
 )
 _FORBIDDEN = one_of(

@@ -8,8 +8,6 @@ from remora.core.directive import directive, explicit
 from remora.core.triggers import read_edit, triggers_of, writes
 from remora.shell.trigger_match import marks, read_line, sets_off
 
-KUBECTL = "kubectl -n prod-eu "
-
 
 def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:
     """Return whether a statement is said before a line of shell."""
@@ -46,7 +44,6 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
             "helm upgrade --kube-context=prod-eu a",
             "helm upgrade --kube-context=dev a",
         ),
-        ("Nobody runs kubectl on prod-eu.", KUBECTL + "apply", "kubectl -n dev apply"),
         ("Don't run `npm run load`, use `npm run load:fake`", "npm run load", "npm run load:fake -- -n 1"),
         ("Never run `frobber sync --all`", "frobber sync --all now", "frobber sync"),
         (
