@@ -78,7 +78,7 @@ _NAMING = frozenset(
     использовать""".split()
 )
 STOPS = frozenset(
-    """against into onto gegen contre contra for in on at when while because since as if unless except
+    """for in on at when while because since as if unless except
     outside inside until so before after where which that during only für weil wenn damit um bei außer
     außerhalb innerhalb sonst mit pour dans quand parce para porque cuando en per perché quando voor
     omdat для потому когда если and und et y e и laufen lassen ausführen""".split()
@@ -89,11 +89,13 @@ AUXILIARY = """is are was were isn't aren't has have had must should need needs 
     están tiene debe deben é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
     должна должны будет можно"""
 _RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
+_ENDS = STOPS | frozenset("against into onto gegen contre contra without".split())  # of a command
 _AMBIGUOUS = frozenset(  # programs that are also ordinary words
     """make go just task test build time command file history top less more type find date which env nice
     prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
     head cat look cd set bun node column strings install base""".split()
 )
+_TELLS = re.compile(r"\b(?:is|are|was|were|does|did|could|has|have)(?:\s+no|\s+not|n['’]t)\b", re.IGNORECASE)
 _VERBAL = re.compile(  # negators that precede the forbidden action
     r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t"
     r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
@@ -117,7 +119,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # A label that denies what stands below it, in the languages of the table above.
 _LABEL = re.compile(
     r"(?:please\s+)?(?:do\s+not|don['’]?ts?|never|avoid|not\s+allowed|forbidden|prohibited|banned|anti-?patterns?"
-    r"|(?:what|things?)\s+not\s+to\s+do|(?:\w+\s+){0,2}to\s+avoid|nicht|niemals|verboten|vermeiden|jamais|interdit|à\s+éviter"
+    r"|(?:what|things?)\s+not\s+to\s+do|(?:things?|patterns?|practices?|mistakes?)\s+to\s+avoid|nicht|niemals|verboten|vermeiden|jamais|interdit|à\s+éviter"
     r"|ne\s+pas|nunca|evitar|prohibido|proibido|não|mai|vietato|evitare|nooit|verboden|никогда|нельзя|запрещено"
     r"|禁止|不要|避免|严禁|しないこと|使わないこと|하지\s*마세요|금지)"
     r"(?:\s+(?:(?:ever\s+)?(?:do|use)\s+)?(?:this|these|the\s+following|any\s+of\s+(?:this|these)))?",
@@ -133,7 +135,8 @@ _LIMITS = re.compile(
 )
 # "On release/* branches ..." at the beginning of a text.
 _ENVIRONMENT = re.compile(
-    r"(?<!\w)(?:on|in|against|to|for|at|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?(?P<name>[\w.-]+)",
+    r"(?<!\w)(?:on|in|against|to|for|at|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?"
+    r"(?P<name>[\w.-]+)(?=\W*$|\s+(?:clusters?|servers?|systems?|databases?|environments?|by|without|unless)\b)",
     re.IGNORECASE,
 )
 _BRANCHES = re.compile(
@@ -149,12 +152,14 @@ POSITIVE = re.compile(
 )
 # What is not needed is not forbidden.
 _NEEDLESS = re.compile(
-    r"\b(?:do not|don['’]?t) (?:(?:need|have) to|be afraid|worry)\b|\bnot necessary\b", re.IGNORECASE
+    r"\W*(?:\w+\s+){0,2}(?:do not|don['’]?t) (?:(?:need|have) to|be afraid|worry)\b"
+    r"|\W*it(?:['’]s| is) not necessary\b",
+    re.IGNORECASE,
 )
 _WORD = r"[^\s,.;:()!?]+"
 _WITHOUT = re.compile(
-    rf"(?:{_NOT})\s+(?P<event>{_WORD}(?:\s+{_WORD}){{0,3}}?)\s+(?:without|until|before|unless)\s"
-    r"(?P<needed>[^;:]{3,200})",
+    rf"\W*(?:(?:please|you|we)\s+)*(?!does|can)(?:{_NOT})\s+(?P<event>{_WORD}(?:\s+{_WORD}){{0,3}}?)\s+"
+    rf"(?:without|until|before|unless)\s(?P<needed>(?:(?!,?\s(?:and\s+)?(?:{_NOT})\s)[^;:]){{3,200}})",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -184,7 +189,7 @@ _WITHIN = re.compile(
 )
 # An exception up to the end of its sentence; the paths in it are exempt.
 _UNLESS = re.compile(
-    r"(?<!\w)(?:unless|except|other than|outside|außer|außerhalb|sauf|excepto|salvo|exceto|tranne|кроме)"
+    r"(?<=[^.!?\n]\s)(?:unless|except|other than|außer|sauf|excepto|salvo|exceto|tranne|кроме)"
     r"\b(?P<rest>[^.!?。\n]{0,200}(?:\.\w[^.!?。\n]{0,200}){0,4})",
     re.IGNORECASE,
 )
@@ -195,7 +200,7 @@ _WITHIN_CJK = re.compile(
 _TESTS_CJK = frozenset(("テスト", "测试", "測試", "테스트"))
 # A thing that is put somewhere or used from there is not limited to that place.
 _PUTS = re.compile(
-    r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import)\b",
+    r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import|run|start|build|works?)\b",
     re.IGNORECASE,
 )
 
@@ -269,26 +274,31 @@ def directive(text: str) -> Directive:
     for sentence in _unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
         known, asked_for = len(forbids), len(wants)
-        if without := _WITHOUT.search(plain):  # "never push without `make test`" asks for it before a push
+        if without := _WITHOUT.match(plain):  # "never push without `make test`" asks for it before a push
             events = _event_words(without["event"])
             if events and events[0] in EVENTS:
-                before.append(events)
+                beside = [word.lower() for word in without["event"].split() if word.lower() not in STOP_WORDS]
+                before.append((*events, *(word for word in beside if stem(word) not in events)))
                 wants += [thing for thing in _things(without["needed"]) if thing.kind == "command"]
-                continue
+                plain = plain[without.end() :]
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
-        listed = False  # the clause before denies by name: "never use a, b or c"
+        listed = ""  # the clause before, if it ends in a denied name: "never use a, b or c"
         for clause in filter(str.strip, CLAUSE.split(plain)):
-            denied, asked = ([], []) if _NEEDLESS.search(clause) else _sides(clause)
-            if listed and not denied and _LISTED.fullmatch(clause):
+            denied, asked = ([], []) if _NEEDLESS.match(clause) else _sides(clause)
+            if listed and not denied and f"{listed},{clause}" in plain and _LISTED.fullmatch(clause):
                 denied, asked = _names_of(clause), []
-            listed = bool(denied) and not asked and denied[-1].kind != "words"
+            ends = (
+                bool(denied) and not asked and clause.rstrip("` ").lower().endswith(str(denied[-1]).lower())
+            )
+            listed = clause if ends else ""
             if any(thing.kind == "command" for thing in denied) and (where := _environment(clause)):
                 denied = [_there(thing, where) for thing in denied]
             if denied and _is_edit(denied[0]):
+                what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
                 if found_in := _places(clause):
-                    about += found_in
-                else:
-                    kept.append(stem(denied[0].words[-1]))
+                    about += found_in if _GENERAL.issuperset(map(stem, what)) else []
+                elif 0 < len(what) < 3 and stem(what[-1]) not in _GENERAL and stem(what[-1]) not in EVENTS:
+                    kept.append(stem(what[-1]))
             forbids += denied[:MOST_THINGS]
             wants += asked
         found, touched = _events(plain, denies=len(forbids) > known)
@@ -296,7 +306,8 @@ def directive(text: str) -> Directive:
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
-        if len(forbids) > known or len(wants) > asked_for or touched or found or _LIMITS.search(sentence):
+        asks = len(forbids) > known or len(wants) > asked_for or touched or found
+        if asks or (_LIMITS.search(sentence) and not _TELLS.search(sentence)):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
     exempt += [
@@ -305,8 +316,11 @@ def directive(text: str) -> Directive:
         for token in re.split(r"[\s`()\"',;:]+", found["rest"])
         if "/" in token
     ]
-    about = [*_about(text), *about]
     inside = [place for place in inside if place not in exempt]
+    # "In web/ never use x" is about the use, "in web/ never change x" about the place.
+    used = forbids and not {"words", "path"}.intersection(thing.kind for thing in forbids)
+    used = bool(used) and not _NAMING.isdisjoint(text.lower().split())
+    about = [*(one for one in _about(text) if not used or one not in inside), *about]
     if not (forbids or before or touching or any(w[:1] == "-" for t in wants for w in t.words)):
         about += inside  # it is about the place itself
     return Directive(
@@ -358,9 +372,14 @@ def _unlabelled(text: str) -> Iterator[str]:
             denied = not rest.strip()
             line = f"never {rest.strip()}" if not denied else ""
         elif denied and item:
-            line = f"never {line[item.end() :]}"
+            told = line[item.end() :]
+            kept = NEGATES.match(told.lstrip("*_ ")) or re.search(r"\binstead\b(?!\s+of)", told)
+            line = told if kept else f"never {told}"
+            denied = not line.rstrip().endswith(":")  # "... Do:" of a list without an empty line
         else:
-            denied = denied and line[:1].isspace()  # a line of the item above
+            denied = (
+                denied and line[:1].isspace() and not line.rstrip().endswith(":")
+            )  # a line of the item above
         yield from filter(str.strip, _SENTENCE.split(line))
 
 
@@ -427,13 +446,15 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
             verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
     denied, subject = _things(behind, short=True), _things(ahead)
+    if passive and not denied and all(thing.kind == "name" for thing in _words(behind, MOST_WORDS)):
+        return [], []  # "errors must not be ignored": no name
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
     if verbal and not behind.strip():
         return [], []  # "a and b do not"
     if not denied and verbal and subject:
         return subject, []  # "files in gen/ must not be edited"
     if not denied and (not ahead.strip() or verbal or _names_next(behind)):
-        denied = _words(behind, MOST_WORDS)
+        denied = _words(behind, MOST_WORDS, acts=verbal and not _names_next(behind))
     elif not denied and subject:
         denied = _words(behind, 1)  # "use this instead of that"
     if verbal or not denied:
@@ -466,9 +487,8 @@ def _there(thing: Thing, environment: str) -> Thing:
 
 def _environment(clause: str) -> str:
     """Return the environment that a clause names after a preposition, "" for none: "on prod"."""
-    found = _ENVIRONMENT.search(clause)
-    named = found["name"].lower().rstrip(".") if found else ""
-    return named if re.split(r"[\W_]", named)[0] in ENVIRONMENTS else ""
+    names = (found["name"].lower().rstrip(".") for found in _ENVIRONMENT.finditer(clause))
+    return next((name for name in names if re.split(r"[\W_]", name)[0] in ENVIRONMENTS), "")
 
 
 def _names_next(text: str) -> bool:
@@ -530,7 +550,7 @@ def _is_flag(thing: Thing) -> bool:
     return thing.words[0].startswith("-")
 
 
-def _words(clause: str, most: int) -> list[Thing]:
+def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
     """Return the things that a clause denies in ordinary words; one word after a word for use is a name."""
     plain: list[str] = []
     for token in _tokens(clause):
@@ -545,7 +565,9 @@ def _words(clause: str, most: int) -> list[Thing]:
         takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))
     )
     if len(plain) > 1 and _ALTERNATIVES.fullmatch(head.strip()):
-        return _names_of(head)
+        listed = _names_of(head)
+        if not acts or all(thing.kind == "words" for thing in listed):
+            return listed
     if len(plain) > 1 and most > 1:
         return [Thing("words", tuple(plain[:most]))]
     return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
@@ -560,7 +582,9 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
         if not words:
             return None, 1
         if len(words) == 1:
-            return _by_form(inner) or Thing("command" if inner in PROGRAMS else "code", (inner,)), 1
+            return _by_form(inner) or Thing(
+                "command" if inner in PROGRAMS else _code_or_name(inner, tokens[:at]), (inner,)
+            ), 1
         return Thing("command" if words[0] in PROGRAMS else "text", words), 1
     bare = token.rstrip(".")
     if (bare in PROGRAMS and bare not in _AMBIGUOUS) or (ran and bare in PROGRAMS):
@@ -568,7 +592,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
         for word in tokens[at + 1 :]:
             low = word.lower()
             if (
-                low in STOPS
+                low in _ENDS
                 or low in STOP_WORDS
                 or low in _NAMING
                 or word[0] == "`"
@@ -591,13 +615,19 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
     return _by_form(bare), 1
 
 
+def _code_or_name(inner: str, ahead: Sequence[str]) -> str:
+    """Return "name" for an ordinary word that is the object of another verb: "log `password`"."""
+    verbs = [
+        one for one in map(str.lower, ahead) if one not in STOP_WORDS | USES and not NEGATES.fullmatch(one)
+    ]
+    return "name" if verbs and re.fullmatch(r"[a-z]+", inner) else "code"
+
+
 def _by_form(token: str) -> Thing | None:
     """Return a path or a name that cannot be an ordinary word."""
     token = token.removesuffix("'s")
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
         return Thing("path", (token.removeprefix("./"),))
-    if _FOLDER.fullmatch(token):
-        return Thing("path", (f"{token}/",))
     if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
         return Thing("name", (token,))
     core = token.removesuffix("()")
@@ -669,14 +699,13 @@ def _alias(word: str) -> str:
     return "pr" if low in ("pr", "prs", "mr", "mrs") else word
 
 
-# Stems of events that habits precede.
-# A folder without a slash at its end, below one with a usual name.
-_FOLDER = re.compile(
-    r"(?:src|lib|libs|app|apps|packages|pkg|internal|cmd|tests?|docs|scripts|config|db)(?:/[\w-]+)+"
-)
 _EDITING = frozenset(
     map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
 )
+_GENERAL = frozenset(
+    map(stem, "file code anything something existing generated content history task".split())
+)  # objects of an edit that name no file
+# Stems of events that habits precede.
 EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
 
 

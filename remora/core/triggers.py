@@ -90,7 +90,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:
-        yield Trigger(PATH, path, memory_id, (), weight)
+        yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
 
 
 def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -122,9 +122,7 @@ def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         last = re.split(r"\.|::|->", plain)[-1]
         called = name.endswith("()")
         form = "call" if called else "member" if last != plain else "name"
-        # Of a module, `log.Printf` is no `fmt.Printf`; of a class, any object may be meant.
-        whole = form == "name" or (form == "member" and re.fullmatch(r"[a-z_]\w*\.\w+", plain))
-        yield WRITE, _key(last), (f"{form}:{plain if whole else last}",)
+        yield WRITE, _key(last), (f"{form}:{last if form != 'name' else plain}",)
         if form == "name":
             yield PROGRAM, plain.lower(), ()
 
@@ -218,9 +216,7 @@ def _holds(form: str, line: str, path: str) -> bool:
             re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
         )
     if kind == "member":
-        module, _, last = what.rpartition(".")
-        before = rf"(?<![\w.]){re.escape(module)}\." if module else r"\.|::|->"
-        return re.search(rf"(?:{before}|\b(?:import|from)\b.*\b){re.escape(last)}(?!\w)", line) is not None
+        return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
     if kind == "text":
         return _joined(what) in _joined(line.lower())
     if kind == "words":
@@ -250,7 +246,12 @@ def _holds(form: str, line: str, path: str) -> bool:
 def _speaks(stems: Sequence[str], line: str) -> bool:
     """Return whether a line contains two of the forbidden words, and half of all."""
     own = {one for name in _IDENTIFIER.findall(line) for one in forms(name)}
-    return sum(one in own for one in stems) >= max(2, _HALF * len(stems))
+    defines = re.search(
+        r"\b(?:class|def|func|fn|function|interface|struct|enum|trait|type|record|object)\s", line
+    )
+    return (stems[0] in own or defines is not None) and sum(one in own for one in stems) >= max(
+        2, _HALF * len(stems)
+    )
 
 
 def forms(name: str) -> set[str]:

@@ -102,7 +102,7 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         if any(lies(part, place) for part in paths for place in exempt):
             continue
         said = set(map(str.lower, words))
-        if any(said.issuperset(one) and said.isdisjoint(denied.difference(one)) for one in asked):
+        if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
@@ -110,6 +110,12 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
             if all(_has(words, need, beside) for need in trigger.needs):
                 return True
     return False
+
+
+def _breaks(words: Sequence[str], denied: Collection[str], asked: Collection[str]) -> bool:
+    """Return whether a command has a denied word, in any form, beside those that are asked for."""
+    rest = [word for word in words if word.lower() not in asked]
+    return any(_has(rest, need, ()) for need in denied if need not in asked)
 
 
 def mark(command: str) -> str:

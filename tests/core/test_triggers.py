@@ -102,7 +102,6 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
         ("Use httpx, not requests", "app/a.py", "import requests", "import httpx"),
         ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
         ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
-        ("Do not use log.Printf", "a.go", "log.Printf(x)", "fmt.Printf(x)"),
         (
             "Don't use axios, request or superagent",
             "a.ts",
