@@ -7,6 +7,7 @@ import pytest
 from remora.core.directive import directive, explicit
 from remora.core.triggers import read_edit, triggers_of, writes
 from remora.shell.trigger_match import marks, read_line, sets_off
+from tests.tables import table
 
 
 def at_line(statement: str, command: str, branch: str = "", ran: tuple[str, ...] = ()) -> bool:
@@ -170,6 +171,22 @@ def test_a_label_denies_what_stands_below_it(label: str) -> None:
 def test_a_label_that_denies_nothing_below_it(label: str) -> None:
     """A condition, a prohibition of its own, or a note."""
     assert not at_edit(f"{label}: use `parse` on input", "a.js", "parse(input)")
+
+
+ORDINARY = 547  # of 600: each of 200 rules with an action that breaks it, one that obeys it, and another one
+
+
+def test_ordinary_rules() -> None:
+    """Rules as people write them are shown at the action that breaks them, and at no other; most of them."""
+    right = 0
+    for expected, rule, kind, *act in table(__file__, "ordinary_rules"):
+        if kind == "command":
+            command, branch, ran = act
+            shown = at_line(rule, command, branch, (ran,) if ran else ())
+        else:
+            shown = at_edit(rule, *act)
+        right += shown == (expected == "shown")
+    assert right >= ORDINARY
 
 
 def test_what_somebody_gave_is_taken_as_it_is() -> None:
