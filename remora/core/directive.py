@@ -119,8 +119,9 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # A label that denies what stands below it, in the languages of the table above.
 _LABEL = re.compile(
     r"(?:please\s+)?(?:do\s+not|don['’]?ts?|never|avoid|not\s+allowed|forbidden|prohibited|banned|anti-?patterns?"
-    r"|(?:what|things?)\s+not\s+to\s+do|(?:things?|patterns?|practices?|mistakes?)\s+to\s+avoid|nicht|niemals|verboten|vermeiden|jamais|interdit|à\s+éviter"
-    r"|ne\s+pas|nunca|evitar|prohibido|proibido|não|mai|vietato|evitare|nooit|verboden|никогда|нельзя|запрещено"
+    r"|(?:what|things?)\s+not\s+to\s+do|(?:things?|patterns?|practices?|mistakes?)\s+to\s+avoid"
+    r"|nicht|niemals|verboten|vermeiden|jamais|interdit|à\s+éviter|ne\s+pas|nunca|evitar|prohibido|proibido|não"
+    r"|mai|vietato|evitare|nooit|verboden|никогда|нельзя|запрещено"
     r"|禁止|不要|避免|严禁|しないこと|使わないこと|하지\s*마세요|금지)"
     r"(?:\s+(?:(?:ever\s+)?(?:do|use)\s+)?(?:this|these|the\s+following|any\s+of\s+(?:this|these)))?",
     re.IGNORECASE,
@@ -133,12 +134,13 @@ IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
 )
-# "On release/* branches ..." at the beginning of a text.
+# "Never run it on prod": an environment at the end of its phrase.
 _ENVIRONMENT = re.compile(
     r"(?<!\w)(?:on|in|against|to|for|at|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?"
     r"(?P<name>[\w.-]+)(?=\W*$|\s+(?:clusters?|servers?|systems?|databases?|environments?|by|without|unless)\b)",
     re.IGNORECASE,
 )
+# "On release/* branches ..." at the beginning of a text.
 _BRANCHES = re.compile(
     r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
