@@ -175,7 +175,7 @@ def _run(made: Call, given: Mapping[str, Any], relative: Relative, limit: int) -
     ran = _with(made._replace(command=both_ends(command, MAX_COMMAND)), "cwd", "" if where == "." else where)
     if _PATCH not in command:
         return ran
-    from remora.core.codex_patch import patch_in_command
+    from remora.core.codex_patch import patch_in_command  # few commands hold a patch
 
     patch, moved = patch_in_command(command)
     edit = _patched(made, patch, _below(folder, moved), relative, limit)
@@ -233,7 +233,7 @@ def _patched(made: Call, patch: str, folder: str, relative: Relative, limit: int
     """Return the call of a tool that applies a patch of Codex's form below a folder; None if it is none."""
     if _PATCH not in patch:
         return None
-    from remora.core.codex_patch import parse_patch
+    from remora.core.codex_patch import parse_patch  # few edits are patches
 
     files = parse_patch(patch)
     named = [*(file.path for file in files), *(file.moved_to for file in files)]

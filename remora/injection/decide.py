@@ -355,7 +355,7 @@ def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply
     pattern = moment.pattern.strip().lower()
     if not pattern or not all(map(setting.within, ("", moment.place, *moment.paths))):
         return SILENCE
-    from remora.core.names import SPOKEN_OF, phrases, searched
+    from remora.core.names import SPOKEN_OF, phrases, searched  # patterns that only searches need
 
     found = look.triggered([(triggers.SEARCH, key) for key in searched(moment.pattern)])
     same = [note for note in found if note.trigger and note.trigger.key == pattern]
