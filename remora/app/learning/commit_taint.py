@@ -6,7 +6,7 @@ a commit is tainted if its subject, or a line of its body (a squash lists them),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from remora.core.change import Change
@@ -56,6 +56,12 @@ def tainted(db: Database, drafts: list[MemoryDraft]) -> list[MemoryDraft]:
         return doubted(draft._replace(taint=Taint(source))) if source else draft
 
     return [looked_at(draft) for draft in drafts]
+
+
+def any_tainted(db: Database, messages: Iterable[str]) -> bool:
+    """Return whether a tainted session made one of these commits."""
+    known = db.history.seen(TAINTED)
+    return any(key in known for message in messages for key in _keys(message))
 
 
 def _keys(message: str) -> list[str]:

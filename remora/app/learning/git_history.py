@@ -1,28 +1,32 @@
 """Read the git history of a project: its commits, renames, and the fixes and reverts among them.
 
 `init` reads it first; from then on `follow` reads new commits of the default branch when a session begins and
-after it has ended, so that renamed files keep their memories. The history is read from the last commit read;
-that commit is stored in the same transaction as the data learned from it.
+after it has ended, so that renamed files keep their memories, and changed rule files are read again. The
+history is read from the last commit read; that commit is stored in the same transaction as the data learned
+from it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.freshness import history_is_behind
 from remora.app.learning import commit_taint
+from remora.app.learning.project_rules import rule_file_test, take_rules
+from remora.app.learning.tally import Tally
+from remora.app.memories import triggers
 from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import SourceError, StoreBusy
 from remora.core.secrets import redact
 from remora.core.skip import sparing
-from remora.core.values import HISTORY, MemoryDraft, MemoryRecord, Skipped
+from remora.core.values import HISTORY, MemoryDraft, Skipped
 from remora.disk.files import lock
 from remora.lifecycle.flags import with_reason, without_reason
 from remora.sources.fixes import Candidates
@@ -44,34 +48,17 @@ _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 Progress = Callable[[str, int, int], None]
 
 
-class Tally:
-    """Counts of the outcomes of drafts."""
-
-    def __init__(self) -> None:
-        self.stored = self.merged = self.unchanged = self.retired = 0
-        self.redactions: Counter[str] = Counter()
-        self.skipped: list[Skipped] = []
-
-    def took(self, record: MemoryRecord) -> None:
-        """Count the outcome of one draft, by its receipt."""
-        receipt = record.receipt
-        assert receipt is not None
-        if receipt.action == "stored":
-            self.stored += 1
-        elif receipt.action == "skipped":
-            self.skipped.append(Skipped(record.content[:60], "a person forgot it; it stays forgotten"))
-        else:
-            self.merged += 1
-        for redaction in receipt.redactions:
-            self.redactions[redaction.kind] += redaction.count
-
-
 class History(NamedTuple):
-    """Numbers of the commits known and new, and of the fixes and reverts among the new ones."""
+    """The numbers of commits known and new, and of the fixes and reverts among the new ones.
+
+    Attributes:
+        of_rules: messages of the new commits that changed a rule file.
+    """
 
     known: int
     new: int
     candidates: int
+    of_rules: tuple[str, ...] = ()
 
 
 @acting("system:init")
@@ -80,6 +67,7 @@ def follow(project: OpenProject, most: int) -> int:
 
     If that one is no longer part of the branch (a rebase, an amendment), all are read. Nothing is read if
     `init` has read none, on another branch, if there are more than `most`, or while another process reads.
+    The rule files are read again if one of the commits changed one, unless a tainted session made it.
     """
     db, repository = project.db, project.location.repository
     if project.read_only or repository is None or not history_is_behind(project):
@@ -91,8 +79,12 @@ def follow(project: OpenProject, most: int) -> int:
             if most >= LATER:
                 db.meta.set(REFUSED, repository.head())
             return 0
-        found = take_history(project, db, repository, Tally(), None)
+        tally = Tally()
+        found = take_history(project, db, repository, tally, None)
         mark_orphans(project, db)
+        if found.of_rules and not commit_taint.any_tainted(db, found.of_rules):
+            take_rules(project, tally)
+            triggers.refresh(project)
         return found.new
     return 0
 
@@ -126,12 +118,16 @@ def take_history(
         )
     candidates = Candidates()
     said: deque[CommitRow] = deque(maxlen=MAX_KEPT)
+    of_rules: list[str] = []
+    is_rule_file = rule_file_test(db)
     number = 0
     try:
         for number, commit in enumerate(repository.commits(since, MAX_COMMITS, head), start=1):
             with sparing(f"commit {commit.sha[:10]}", tally.skipped):
                 learnt.learn(commit)
                 candidates.add(commit)
+                if any(is_rule_file(file.path) for file in commit.files):
+                    of_rules.append(f"{commit.subject}\n{commit.body}")
                 if len(commit.files) <= MAX_FILES:
                     said.append(_message(commit, learnt.clock()))
             if progress and number % 50 == 0:
@@ -166,7 +162,7 @@ def take_history(
         db.meta.set(COMMIT, head)
         db.meta.set(SHALLOW, _edge(repository))
         _take_candidates(project, db, drafts, candidates.reverted, tally)
-    return History(learnt.clock(), number, len(drafts))
+    return History(learnt.clock(), number, len(drafts), tuple(of_rules))
 
 
 def _message(commit: Commit, clock: int) -> CommitRow:

@@ -61,7 +61,7 @@ def init(
             reclaim(project.foreign, project.repository, data_dir(os.environ))
     memory = cli.memory()
     for file in allow_import:
-        from remora.app.importing.allowed_imports import allow
+        from remora.app.learning.allowed_imports import allow
         from remora.app.project.locate import data_dir
 
         allow(data_dir(os.environ), memory.project_id, Path(file))

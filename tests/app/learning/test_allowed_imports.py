@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.importing.allowed_imports import allow, allowed
+from remora.app.learning.allowed_imports import allow, allowed
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
 from tests.helpers import Repo, environment
