@@ -325,13 +325,14 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     whole = wholes_in(moment.command)
     words = chain.from_iterable(read_line(moment.command).commands)
     keys = [(triggers.COMMAND, key) for key in dict.fromkeys((*words, *whole))]
-    found = [
-        note
-        for note in look.triggered(keys)
-        # A key is some words of a command, or all of one: `pip install pytest` is no `pytest`.
-        if (one := note.trigger)
-        and (asks(moment.command, (one.key, *one.needs)) if one.needs else one.key in whole)
-    ]
+    found: list[Note] = []
+    for note in look.triggered(keys):
+        if (one := note.trigger) is None:
+            continue
+        if one.needs and asks(moment.command, (one.key, *one.needs)):
+            found.append(note)
+        elif not one.needs and one.key in whole:  # the same command, not only its words
+            found.append(_unconfirmed(note, setting))
     return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 
 
@@ -504,7 +505,7 @@ def _is_sure(note: Note, threshold: Callable[[], float]) -> bool:
 
 
 def _unconfirmed(note: Note, setting: Setting) -> Note:
-    """Return a memory about a recurring error, marked as unconfirmed if it lacks the confidence."""
+    """Return a memory about a recurring failure, marked as unconfirmed if it lacks the confidence."""
     held = note.pinned or note.verified or note.tainted
     return note if held or _is_sure(note, setting.threshold) else note._replace(unconfirmed=True)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
+from itertools import pairwise
 
 from remora.observer.calls import Call
 
@@ -71,6 +73,38 @@ def differs(failed: str, worked: str) -> str:
     came = [word for word in new if word not in old]
     went = [word for word in old if word not in new]
     return f"+{' '.join(came)} -{' '.join(went)}"
+
+
+def wraps(failed: str, worked: str) -> bool:
+    """Return whether one of two commands is the other one, word by word, run by another program.
+
+    >>> wraps("composer install", "docker compose exec php composer install"), wraps("rtk make", "make")
+    (True, True)
+    """
+    short, long = sorted((failed.split(), worked.split()), key=len)
+    return 0 < len(short) < len(long) and long[-len(short) :] == short
+
+
+def keeps(failed: str, worked: str) -> bool:
+    """Return whether a command has all operands of a failed one, so that only options differ.
+
+    >>> keeps("pytest -n auto tests/e2e", "pytest -n0 tests/e2e"), keeps("go test ./a", "go test ./b")
+    (True, False)
+    """
+    return _operands(failed) <= _operands(worked)
+
+
+def _operands(command: str) -> set[str]:
+    """Return the words after the program that are no options; of the values of options only paths."""
+    try:
+        said = shlex.split(command)
+    except ValueError:
+        said = command.split()
+    return {
+        word
+        for before, word in pairwise(said)
+        if not word.startswith("-") and (not before.startswith("-") or "/" in word or "::" in word)
+    }
 
 
 def already_there(call: Call) -> bool:
