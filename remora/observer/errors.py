@@ -232,13 +232,16 @@ class Errors(Checkpointed):
             failure = self.failures[name]
             if (run is None) == bool(failure.heads):  # commands resolve only commands, tools only tools
                 continue
+            if failure.resolved and target != failure.target:
+                continue
             answer = self._answer(failure, target, call, run)
             if answer is None:
                 continue
             self.failures[name] = failure._replace(
                 resolved=True, answer=answer, evidence=max(failure.evidence, call.step), retried=True
             )
-            self.open.remove(name)
+            if not (answer.worked and target != failure.target):
+                self.open.remove(name)  # another form may only have prepared the command itself
 
     def _answer(self, failure: Failure, target: str, call: Call, run: Run | None) -> Answer | None:
         """Return the resolution of a failure by a success; None if the success does not resolve it."""
@@ -411,7 +414,7 @@ class Errors(Checkpointed):
 
     def unresolved(self) -> list[Failure]:
         """Return the open failures, in order."""
-        return [self.failures[name] for name in self.open]
+        return [one for name in self.open if not (one := self.failures[name]).resolved]
 
 
 @lru_cache(512)

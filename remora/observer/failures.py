@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from remora.core.events import ErrorSeen, Observation
-from remora.core.text import STOP_WORDS, shorten, words
+from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer import signals
 from remora.observer.attribution import PRINTED
 from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, draft, external_id
 from remora.observer.command_fixes import after, differs, instead, without_flag
 from remora.observer.errors import heads
-from remora.observer.fingerprint import of_harness, sums_up
+from remora.observer.fingerprint import of_harness, says_nothing
 from remora.observer.past_sessions import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, quoted, seen_words, sentence, too_few
 
@@ -32,15 +32,6 @@ SESSIONS = 2  # that met the error, and in which the same remedy resolved it
 LINE, COMMAND, WAY = 180, 70, 260  # characters
 CONFIDENCE, MORE, MOST = 0.6, 0.05, 0.3  # the base, for each time the error was met, for all times at most
 _PLACE = re.compile(r"^\S*?\.\w{1,5}:\d+(?::\d+)?:\s*")
-_NOTHING = re.compile(
-    r"\W*+(?:(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?|FAIL: \S+(?: \([\d.]+s\))?)?\W*$", re.IGNORECASE
-)
-# Words of a runner about the result of what it ran: "error: script "lint" exited with code 1".
-_VERDICT = frozenset(
-    """error errors err fail failed failure fails exit exited exits code status signal script command target
-    task recipe step job process program returned terminated finished completed non zero nonzero unsuccessful
-    unsuccessfully see above more details log output""".split()
-)
 
 
 class Remedy(NamedTuple):
@@ -86,7 +77,7 @@ def remedy(met: Sequence[ErrorMet]) -> Remedy | None:
         return None
     found: dict[str, list[tuple[str, ErrorSeen]]] = {}
     for m in met:
-        for key, way in _ways(m.error):
+        for key, way in dict(_ways(m.error)).items():  # a session counts once for each
             found.setdefault(key, []).append((way, m.error))
     sure = {key: own for key, own in found.items() if len(own) >= SESSIONS or _is_flag(own[-1][1])}
     if not sure:
@@ -117,21 +108,6 @@ def _says_nothing(error: ErrorSeen) -> bool:
     message = error.message
     nothing = says_nothing(message, error.command)
     return bool(of_harness(message) or nothing or error.tool.startswith("mcp__"))
-
-
-def says_nothing(message: str, command: str = "") -> bool:
-    """Return whether a message names a failure without saying what failed.
-
-    >>> says_nothing("FAIL entire.io/cli/cmd 1.718s"), says_nothing("--- FAIL: TestX (0.46s)")
-    (True, True)
-    >>> says_nothing('error: script "lint" exited with code 1', "bun run lint")
-    True
-    """
-    if _NOTHING.match(message) or sums_up(message):
-        return True
-    said = set(words(message))
-    rest = {word for word in said if not word.isdigit()} - _VERDICT.union(STOP_WORDS, words(command))
-    return not rest and not said.isdisjoint(("exit", "exited", "failed", "failure"))
 
 
 def _candidate(

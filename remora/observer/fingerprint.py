@@ -12,7 +12,7 @@ import hashlib
 import re
 from itertools import chain
 
-from remora.core.text import collapse
+from remora.core.text import STOP_WORDS, collapse, words
 
 _READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of an error line
@@ -154,7 +154,7 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (
             ("Error", "Exception", "Warning", "Interrupt", "Exit", "NotFound", "Denied"),
             (
-                r"^(?:\S{1,40} ){0,3}(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): .+$"
+                r"^[ \t]*(?:\S{1,40} ){0,3}(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): .+$"
                 r"|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
                 r"|Denied)(?:: .+)?$"
             ),
@@ -176,15 +176,16 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
         (
             tuple(
-                "unknown |unrecognized |ermission denied|No rule to|timed out|ection refused|HTTP "
-                "|does not exist|ignored by|CONFLICT|parse error|cannot |could not |nvalid |unable to "
+                "nknown |nrecognized |ermission denied|No rule to|timed out|ection refused|HTTP "
+                "|does not exist|ignored by|CONFLICT|parse error|annot |ould not |nvalid |nable to "
                 "|must be ".split("|")
             ),
             (
-                r"(?:unknown (?:flag|option|command|shorthand)|unrecognized (?:argument|option)"
+                r"(?:[Uu]nknown [\w-]{0,20} ?(?:flag|option|command|shorthand)"
+                r"|[Uu]nrecognized (?:argument|option)"
                 r"|[Pp]ermission denied"
                 r"|No rule to make target|timed out|[Cc]onnection refused|HTTP [45]\d\d|does not exist"
-                r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to "
+                r"|ignored by one of|CONFLICT|parse error|[Cc]annot |[Cc]ould not |[Ii]nvalid |[Uu]nable to "
                 r"|must be ).*$"
             ),
         ),
@@ -197,13 +198,25 @@ _NOISE = re.compile(
     r"make(?:\[\d+\])?: \*\*\* \[.*|Usage:.*|\s*|</?tool_use_error>)$"
 )
 _LAST_HOPE = re.compile(
-    r"error|fail|fatal|denied|refused|missing|unexpected|unsupported|exceeded|no such", re.IGNORECASE
+    r"error|fail|fatal|denied|refused|missing|not found|unexpected|unsupported|exceeded|no such",
+    re.IGNORECASE,
 )
 _GO_DETAIL = re.compile(r"^[ \t]+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
 _VERDICT = re.compile(
     r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic"
     r"|not)\b",
     re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"\W*+(?:(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?|FAIL: \S+(?: \([\d.]+s\))?)?\W*$", re.IGNORECASE
+)
+# Words of a runner about the result of what it ran: "error: script "lint" exited with code 1", "FAILURE:
+# Build failed with an exception."
+_HEADLINE = frozenset(
+    """error errors err fail failed failure fails exit exited exits code status signal script command target
+    task recipe step job process program returned terminated finished completed non zero nonzero unsuccessful
+    unsuccessfully see above more details log output build exception went wrong occurred invoke could
+    during execution errors""".split()
 )
 # Signs of a failure whose exit code a pipe hid: errors at the beginning of a line, failed tests by name, and
 # summaries of the usual checks, in which "0 failed" and warnings are no failure.
@@ -261,7 +274,8 @@ def normal_message(message: str) -> str:
 def telling(output: str) -> str:
     """Return the error line of an output; empty if there is none.
 
-    "Exit code 1" and the final message of a task runner are not error lines.
+    "Exit code 1" and the final message of a task runner are not error lines; a headline ("Build failed") is
+    one only if no other line is.
     """
     text = _bare(_ends(output)).replace("\r", "")
     traceback = text.rfind("Traceback (most recent call last)")
@@ -271,15 +285,20 @@ def telling(output: str) -> str:
         ]
         if after:
             return after[0][:_LINE]
+    headline = ""
     for needles, pattern in _TELLING:
         if not any(needle in text for needle in needles):
             continue
         for found in pattern.finditer(text):
             start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
             line = text[start : end if end >= 0 else len(text)].strip()
-            if not _NOISE.match(line):
-                return _cut(_with_detail(text, found.end(), line))
-    return _fallback(text)
+            if _NOISE.match(line):
+                continue
+            line = _cut(_with_detail(text, found.end(), line))
+            if not says_nothing(line):
+                return line
+            headline = headline or line
+    return _fallback(text, headline)
 
 
 def _cut(line: str) -> str:
@@ -298,12 +317,12 @@ def _with_detail(text: str, end: int, line: str) -> str:
     return f"{line}: {detail}" if detail else line
 
 
-def _fallback(text: str) -> str:
+def _fallback(text: str, headline: str) -> str:
+    """Return a line with a word of failure, else a headline, else the first of a few lines."""
     lines = [line.strip() for line in text.split("\n") if line.strip() and not _NOISE.match(line.strip())]
-    for line in lines[:40]:
-        if _LAST_HOPE.search(line) and len(line) < 300:
-            return line[:_LINE]
-    return lines[0][:_LINE] if 0 < len(lines) <= 3 else ""
+    hoped = [line[:_LINE] for line in lines[:40] if _LAST_HOPE.search(line) and len(line) < 300]
+    found = next((line for line in hoped if not says_nothing(line)), headline or next(iter(hoped), ""))
+    return found or (lines[0][:_LINE] if 0 < len(lines) <= 3 else "")
 
 
 def _bare(text: str) -> str:
@@ -354,3 +373,18 @@ def sums_up(message: str) -> bool:
     (True, False)
     """
     return _SUM.match(message) is not None
+
+
+def says_nothing(message: str, command: str = "") -> bool:
+    """Return whether a message names a failure without saying what failed.
+
+    >>> says_nothing("FAIL entire.io/cli/cmd 1.718s"), says_nothing("--- FAIL: TestX (0.46s)")
+    (True, True)
+    >>> says_nothing('error: script "lint" exited with code 1', "bun run lint")
+    True
+    """
+    if _NOTHING.match(message) or sums_up(message):
+        return True
+    said = set(words(message))
+    rest = {word for word in said if not word.isdigit()} - _HEADLINE.union(STOP_WORDS, words(command))
+    return not rest and not said.isdisjoint(("exit", "exited", "failed", "failure"))
