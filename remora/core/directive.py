@@ -104,8 +104,16 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
+_PRONOUNS = frozenset("it them".split())
 _AUXILIARIES = frozenset(AUXILIARY.split())
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
+# "force-push", "push directly to `main`": an event, its manner, and the target with a preposition.
+_ACT = re.compile(
+    rf"\W*(?:(?:\w+ly|ever|just)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(_HEAVY)})[a-z]*)\b"
+    r"(?:(?:\s+\w+ly)?\s+(?:to|into|onto)\s+(?:(?:the|our)\s+)?"
+    r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
+    re.IGNORECASE,
+)
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -273,13 +281,14 @@ def directive(text: str) -> Directive:
     kept: list[str] = []
     inside: list[str] = []
     about: list[str] = []
-    for sentence in _unlabelled(text):
+    for sentence in unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
         known, asked_for = len(forbids), len(wants)
         if without := _WITHOUT.match(plain):  # "never push without `make test`" asks for it before a push
             events = _event_words(without["event"])
             if events and events[0] in EVENTS:
-                beside = [word.lower() for word in without["event"].split() if word.lower() not in STOP_WORDS]
+                said = without["event"].lower().replace("`", "").split()
+                beside = [word for word in said if word not in STOP_WORDS]
                 before.append((*events, *(word for word in beside if stem(word) not in events)))
                 wants += [thing for thing in _things(without["needed"]) if thing.kind == "command"]
                 plain = plain[without.end() :]
@@ -360,10 +369,10 @@ def denies_below(label: str) -> bool:
     )
 
 
-def _unlabelled(text: str) -> Iterator[str]:
+def unlabelled(text: str) -> Iterator[str]:
     r"""Yield the sentences of a text; "never" replaces a label that denies a sentence or a list.
 
-    >>> list(_unlabelled("Style > Do not: Use tabs.")), list(_unlabelled("Avoid:\n- a. Why.\n- b\nUse c."))
+    >>> list(unlabelled("Style > Do not: Use tabs.")), list(unlabelled("Avoid:\n- a. Why.\n- b\nUse c."))
     (['never Use tabs.'], ['never a.', 'Why.', 'never b', 'Use c.'])
     """
     denied = False
@@ -447,6 +456,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         if _words(subject_words, 1) and not _things(ahead):
             verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
+    if acts := _acts(behind):
+        return acts, []
     denied, subject = _things(behind, short=True), _things(ahead)
     if passive and not denied and all(thing.kind == "name" for thing in _words(behind, MOST_WORDS)):
         return [], []  # "errors must not be ignored": no name
@@ -462,6 +473,20 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if verbal or not denied:
         return denied or subject, []
     return denied, subject
+
+
+def _acts(clause: str) -> list[Thing]:
+    """Return the event that a clause begins with, for each branch or place that it names as the target.
+
+    >>> [thing.words for thing in _acts(" force-push to `main` or `staging`")]
+    [('push', 'force', 'main'), ('push', 'force', 'staging')]
+    """
+    found = _ACT.match(clause)
+    if found is None or stem(found["act"]) not in EVENTS or not (found["how"] or found["names"]):
+        return []
+    act = tuple(filter(None, (found["act"].lower(), (found["how"] or "").lower())))
+    names = [one for one in re.findall(r"[\w./*-]+", found["names"] or "") if not _JOINS.fullmatch(one)]
+    return [Thing("words", (*act, name.rstrip("."))) for name in names] or [Thing("words", act)]
 
 
 def _names_of(listed: str) -> list[Thing]:
@@ -528,8 +553,8 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
         if low in STOPS and not flags and (found or (short and passed)):
             break
         ran = low in _RUNS or (ran and low in STOP_WORDS)
-        if low in _NAMING:
-            role = True
+        if low in _NAMING or low in _PRONOUNS:  # "don't use it": the name was said before
+            role = low in _NAMING
         elif low not in STOP_WORDS and low not in USES:
             if role and (foreign or not found):
                 found.append(Thing("name", (token.rstrip(".").removesuffix("'s"),)))
@@ -561,8 +586,8 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
             break
         if low not in STOP_WORDS and low not in USES and low not in STOPS and not low.endswith("ly"):
             plain.append(low)
-    if not plain:
-        return []
+    if not plain or (len(plain) == 1 and not _PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
+        return []  # "don't add it back": what "it" is was said before
     head = " ".join(
         takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))
     )
@@ -626,7 +651,8 @@ def _code_or_name(inner: str, ahead: Sequence[str]) -> str:
 
 
 def _by_form(token: str) -> Thing | None:
-    """Return a path or a name that cannot be an ordinary word."""
+    """Return a path or a name that cannot be an ordinary word; `Atom.new/1` is a name with its arity."""
+    token = re.sub(r"(?<=\w)/\d+$", "", token) if re.match(r"\w+[.:]", token) else token
     token = token.removesuffix("'s")
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
         return Thing("path", (token.removeprefix("./"),))

@@ -3,7 +3,8 @@
     program   a command that runs it                        key: the program; needs: words beside it
     event     a command that is such an event               key: its stem ("commit"); needs: further stems
     write     an edit that adds it                          key: one of its words; needs: the searched form
-    path      an edit below a path                          key: a file, a folder with a slash at its end
+    path      an edit below a path                          key: a file, a folder with a slash at its end, or
+                                                            the end of a glob ("*.gen.go"); needs: the glob
     touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
@@ -19,7 +20,7 @@ little. Shell commands are matched by `remora.shell.trigger_match`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.stems import stem
@@ -75,8 +76,9 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     )
     flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
     wanted = tuple(WANTED + str(thing) for thing in found.wants if thing.kind in ("command", "text"))
+    alike = {_last(thing.words[0]) for thing in found.wants if thing.kind == "name"}
     for thing in found.forbids:
-        for kind, key, needs in _of_thing(thing):
+        for kind, key, needs in _of_thing(thing, alike):
             yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
         yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags, *branches))
@@ -90,13 +92,29 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:
-        yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
+        key, needs = _of_path(path)
+        yield Trigger(PATH, key, memory_id, needs, weight, tuple(NOT_IN + place for place in found.exempt))
 
 
-def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _of_path(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return the key and the needs of a path; a glob is found by its end, or by the folder it begins with.
+
+    >>> _of_path("gen/"), _of_path("src/**/*.gen.go"), _of_path("gen/**")
+    (('gen/', ()), ('*.gen.go', ('src/**/*.gen.go',)), ('gen/', ('gen/**',)))
+    """
+    if "*" not in path:
+        return path, ()
+    end = path.rpartition("*")[2]
+    if end.startswith(".") and "/" not in end:
+        return f"*{end}", (path,)
+    return path.partition("*")[0].rpartition("/")[0] + "/", (path,)
+
+
+def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield kind, key and needs of the triggers of a forbidden thing; `alike`: last names that are wanted."""
     words = tuple(word.lower() for word in thing.words)
     if thing.kind == "path":
-        yield PATH, thing.words[0], ()
+        yield PATH, *_of_path(thing.words[0])
     elif thing.kind == "command":
         yield PROGRAM, words[0], words[1:]
         if len(words) == 1:
@@ -118,13 +136,18 @@ def _of_thing(thing: Thing) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         if name.startswith("-"):
             yield EVENT, name.lower(), ()
             return
-        plain = name.removesuffix("()")
-        last = re.split(r"\.|::|->", plain)[-1]
-        called = name.endswith("()")
-        form = "call" if called else "member" if last != plain else "name"
-        yield WRITE, _key(last), (f"{form}:{last if form != 'name' else plain}",)
+        plain, last = name.removesuffix("()"), _last(name)
+        form = "call" if name.endswith("()") else "member" if last != plain else "name"
+        if last != plain and last in alike:
+            form = "whole"  # `json.dumps` is wanted, `simplejson.dumps` is not
+        yield WRITE, _key(last), (f"{form}:{plain if form in ('name', 'whole') else last}",)
         if form == "name":
             yield PROGRAM, plain.lower(), ()
+
+
+def _last(name: str) -> str:
+    """Return the last part of a qualified name, without the parentheses of a call."""
+    return re.split(r"\.|::|->", name.removesuffix("()"))[-1]
 
 
 def _key(word: str) -> str:
@@ -153,7 +176,8 @@ class Edit(NamedTuple):
             for end in ("/", "")
         ]
         anywhere = [part + "/" for part in parts[:-1]]
-        found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *above, *anywhere))
+        ends = [f"*{parts[-1][at:]}" for at, sign in enumerate(parts[-1]) if sign == "."]
+        found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *ends, *above, *anywhere))
         found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
         for line in self.added:
             for name in _IDENTIFIER.findall(line):
@@ -192,6 +216,8 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:
         return False
     if any(lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
         return False
+    if trigger.kind == PATH:
+        return all(lies(edit.path, glob) for glob in trigger.needs)
     if trigger.kind != WRITE:
         return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
@@ -215,6 +241,10 @@ def _holds(form: str, line: str, path: str) -> bool:
         return (
             re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
         )
+    if kind == "whole":
+        owner = re.escape(what[: -len(_last(what))].rstrip(".:->"))
+        brought = rf"\b(?:import|from|use|alias|require)\b.*(?<!\w){owner}(?!\w)"
+        return re.search(rf"(?<![\w.]){re.escape(what)}(?!\w)|{brought}", line) is not None
     if kind == "member":
         return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
     if kind == "text":

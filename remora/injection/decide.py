@@ -419,7 +419,7 @@ def _say(
     for note in worth:
         if len(chosen) == limits.at_once:
             break
-        if trigger == "rule" and any(_one_rule(note.content, said.content) for said in chosen):
+        if trigger == "rule" and any(_one_rule(note, said) for said in chosen):
             continue
         if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, setting):
             chosen.append(note)
@@ -567,8 +567,15 @@ def _opposed(note: Note, look: Look, setting: Setting) -> bool:
     return any(relation(other.content, note.content) == "later" for other in rivals)
 
 
-def _one_rule(one: str, other: str) -> bool:
-    mine, theirs = (set(map(stem, re.findall(r"\w{3,}", text))) for text in (one, other))
+def _one_rule(one: Note, other: Note) -> bool:
+    """Return whether two rules say the same: half of their words, and no two different required commands."""
+    required, also = (
+        {mark for mark in note.trigger.unless if mark.startswith(triggers.DONE)} if note.trigger else set()
+        for note in (one, other)
+    )
+    if required and also and required != also:
+        return False
+    mine, theirs = (set(map(stem, re.findall(r"\w{3,}", note.content))) for note in (one, other))
     return len(mine & theirs) >= SAME_RULE * min(len(mine), len(theirs))
 
 

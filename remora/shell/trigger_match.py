@@ -22,6 +22,9 @@ from remora.shell.syntax import Line, parse, plain
 _HEADS = 4  # words of a command that show its action
 _NO_VERB = re.compile(r"[\s/.|]")
 _DEPTH = 4  # nesting of scripts
+# Flags that most programs shorten to their first letter.
+_SHORTENED = frozenset(map(stem, "force recursive delete interactive global all verbose quiet".split()))
+_AT_BRANCH = frozenset("commit merge rebase amend".split())  # they change the branch that is checked out
 _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 
 
@@ -106,7 +109,8 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
             continue  # it is the command that is asked for
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
-            beside = (branch.lower(),) if "push" in words and branch and _names_nothing(words) else ()
+            here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))
+            beside = (branch.lower(),) if branch and here else ()
             if all(_has(words, need, beside) for need in trigger.needs):
                 return True
     return False
@@ -153,13 +157,16 @@ def _chain(words: Sequence[str]) -> list[str]:
 def _heads(words: Sequence[str]) -> list[str]:
     """Return the stems of the words that show a command's action, and its flags.
 
-    After the program, or the program that it runs, files and texts are objects of the action and excluded.
+    After the program, or the program that it runs, files and texts are objects of the action and excluded. A
+    long flag is an action, too: `git commit --amend`.
     """
     plain = [word for word in words if not word.startswith("-")][:_HEADS]
     ran = len(_chain(words))
     said = [word for number, word in enumerate(plain) if number < ran or not _NO_VERB.search(word)]
     found = [stem(part) for word in said for part in re.split(r"[^\w-]|_", word) if part]
-    return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
+    flags = [word.lower() for word in words if word.startswith("-")]
+    found += [stem(flag[2:]) for flag in flags if flag[:2] == "--" and flag[2:].isalpha()]
+    return ["pr" if one == "mr" else one for one in found] + flags
 
 
 def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
@@ -173,11 +180,12 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
         low = word.lower()
         if low == need or low.partition("=")[0] == need:
             return True
-        if low.startswith("--") and bare in low[2:].split("-"):
+        if low.startswith("-") and stem(bare) in map(stem, low.lstrip("-").split("-")):
             return True
         if re.fullmatch(r"-[a-zA-Z]+", word) and not need.startswith("--no-"):
+            shortened = need.startswith("-") or stem(bare) in _SHORTENED
             short = need[1] if re.fullmatch(r"-\w", need) else bare[:1]
-            if (need.startswith("-") or len(bare) > 3) and short in low[1:]:
+            if shortened and short in low[1:]:
                 return True
         if not low.startswith("-") and not need.startswith("-"):
             parts = re.split(r"[:@=]|refs/heads/|^(?:origin|upstream)/", low)

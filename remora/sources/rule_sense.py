@@ -244,7 +244,8 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
     if kind == "steps":
         return "a one-time step" if strictly else ""
     for_rules = bool(path) and _RULES_BELOW.search(path[-1]) is not None
-    if not strong and not for_rules and len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS:
+    bare = len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS and not NEGATES.search(prose)
+    if bare and not strong and not for_rules:
         return "code without an explanation"
     if prose.endswith(":") and "\n" not in text:
         return "introduces text that does not follow"

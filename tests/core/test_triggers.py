@@ -31,6 +31,13 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Use pnpm, not npm", "npm install lodash", "pnpm add lodash"),
         ("Use pnpm, not npm", "cd web && CI=1 npm ci", "grep npm README.md"),
         ("Never push to main", "git push origin main", "git push origin feature/main-menu"),
+        ("Never push directly to `main`.", "git push origin main", "git push origin topic"),
+        ("Never force push to `main` or `staging`", "git push -f origin staging", "git push origin staging"),
+        ("Do not force-push.", "git push --force-with-lease", "git push"),
+        ("Never merge into the `main` branch yourself", "git merge main", "git merge topic"),
+        ("Do not amend commits that others have", "git commit --amend", "git commit -am x"),
+        ("Do not push tags", "git push --tags", "git push"),
+        ("Don't squash merge", "gh pr merge 3 --squash", "gh pr merge 3 --rebase"),
         ("Never run git push --force", "git push -f", "git push"),
         ("Always pass --locked to cargo build", "cargo build", "cargo build --locked"),
         ("Always run cargo build with --locked", "cargo build", "cargo build --locked"),
@@ -97,10 +104,19 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
     assert not at_line("Never push to main", "git push", branch="topic")
 
 
+def test_a_commit_is_made_on_the_branch_that_is_checked_out() -> None:
+    """No word of the command names it, and `-m` is no short form of "main"."""
+    assert at_line("Never commit directly to `main`", "git commit -m x", branch="main")
+    assert not at_line("Never commit directly to `main`", "git commit -m x", branch="topic")
+
+
 @pytest.mark.parametrize(
     ("statement", "path", "added", "silent"),
     [
         ("Use httpx, not requests", "app/a.py", "import requests", "import httpx"),
+        ("Use `Clock.now()`, not `System.now()`.", "a.ex", "x = System.now()", "x = Clock.now()"),
+        ("Use `json.dumps`, not `ujson.dumps`", "a.py", "from ujson import dumps", "json.dumps(x)"),
+        ("Never use `String.to_atom/1`", "a.ex", "String.to_atom(x)", "String.to_existing_atom(x)"),
         ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
         ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
         (
@@ -128,6 +144,18 @@ def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
     assert not at_edit(statement, path, "", added), "it is taken out"
     assert not at_edit(statement, path, added + "\nmore = 1", added), "it stood there before"
     assert not at_edit(statement, "notes/a.md", added), "prose"
+
+
+@pytest.mark.parametrize("glob", ["*.gen.go", "api/**/*.gen.go", "api/*", "api/**"])
+def test_a_glob_is_said_at_an_edit_of_its_files(glob: str) -> None:
+    """By the end of the name, or by the folder that it begins with."""
+    assert at_edit(f"Never edit `{glob}` by hand", "api/v1/types.gen.go", "x")
+    assert not at_edit(f"Never edit `{glob}` by hand", "cmd/gen.go", "x")
+
+
+def test_a_pronoun_names_nothing() -> None:
+    """The word after it is no name either."""
+    assert not at_edit("We removed HTTPoison, don't add it back", "a.ex", "back()")
 
 
 def test_what_holds_in_one_place_is_silent_elsewhere() -> None:

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import CLAUSE, IS_GONE, Directive, directive, explicit
+from remora.core.directive import CLAUSE, IS_GONE, Directive, directive, explicit, unlabelled
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
@@ -38,7 +38,6 @@ from remora.core.triggers import (
 from remora.core.values import Filters
 from remora.injection.brief import as_note
 from remora.injection.decide import SAID_AT_FILES, WARNINGS, is_tainted_rule
-from remora.observer.phrases import SENTENCE
 from remora.observer.statements import CHOICE_WORDS, statements
 from remora.shell.lines import programs_in, whole_of
 from remora.shell.purposes import check_of, unwrapped
@@ -184,7 +183,7 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
         if typed or one.kind in (EVENT, PATH):
             yield one
     told: list[str] = []
-    for sentence in SENTENCE.split(record.content):
+    for sentence in unlabelled(record.content):
         clauses = CLAUSE.split(sentence)
         if len(sentence.split()) > CHOICE_WORDS:
             told += [part for part in clauses if len(part.split()) <= CHOICE_WORDS and _rules_out(part)]

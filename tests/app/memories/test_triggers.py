@@ -275,6 +275,24 @@ def test_a_long_rule_is_told_for_the_clause_that_forbids(bare: Memory):
     assert ("write", "now", ("call:now",)) in cues(bare, read)
 
 
+def test_a_long_item_below_a_label_is_told_for_what_it_forbids(bare: Memory):
+    """The label denies each clause of it that is short enough."""
+    rule = "Do NOT: use `sleep_until`, however tempting; the clock counts in ticks and each test waits for it"
+    bare.init()
+    memory_id = stored(bare, rule, type="preference", tags=("rule", "claude"), origin_path="CLAUDE.md")
+    assert ("write", "sleep_until", ("name:sleep_until",)) in cues(bare, memory_id)
+
+
+def test_two_steps_before_one_event_are_two_rules(bare: Memory):
+    """They share most of their words, but not the command."""
+    stored(bare, "Run `mix check` before each commit.", type="preference", source="user_taught")
+    stored(bare, "Run `npm run lint` before each commit.", type="preference", source="user_taught")
+    with bare.loop("s") as loop:
+        said = loop.before("Bash", {"command": "git commit -am x"})
+    assert "mix check" in said
+    assert "npm run lint" in said
+
+
 def test_a_warning_is_told_at_the_command_that_it_begins_with(bare: Memory):
     """With backticks around the command or without."""
     said = "cargo bench -p store needs the big fixture, or it stops at once"
