@@ -86,12 +86,16 @@ def wraps(failed: str, worked: str) -> bool:
 
 
 def keeps(failed: str, worked: str) -> bool:
-    """Return whether a command has all operands of a failed one, so that only options differ.
+    """Return whether a command has all operands of a failed one; of another program's only the paths.
 
     >>> keeps("pytest -n auto tests/e2e", "pytest -n0 tests/e2e"), keeps("go test ./a", "go test ./b")
     (True, False)
+    >>> keeps("make check", "pytest -q"), keeps("make check", "make test")
+    (True, False)
     """
-    return _operands(failed) <= _operands(worked)
+    same = failed.split()[:1] == worked.split()[:1]
+    needed = {word for word in _operands(failed) if same or _names_place(word)}
+    return needed <= _operands(worked)
 
 
 def _operands(command: str) -> set[str]:
@@ -103,8 +107,12 @@ def _operands(command: str) -> set[str]:
     return {
         word
         for before, word in pairwise(said)
-        if not word.startswith("-") and (not before.startswith("-") or "/" in word or "::" in word)
+        if not word.startswith("-") and (not before.startswith("-") or _names_place(word))
     }
+
+
+def _names_place(word: str) -> bool:
+    return "/" in word or "::" in word
 
 
 def already_there(call: Call) -> bool:

@@ -33,13 +33,13 @@ MOST_LINES, MOST_CHARACTERS = 15, 1_200  # of a prompt; a longer one is a paste 
 _PASTED = re.compile(r"\A\s*(?:<|\{|\[|#|diff |\+\+\+|---|❯|\$ |>|⏺)|```")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
 _LEAD = re.compile(
-    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|well|hey|listen|again|note that"
-    r"|(?:i|we) (?:told|said|want) you to|remember to|make sure (?:to|you)|bitte|s'il te plaît|por favor"
-    r"|per favore|пожалуйста)\b|请|請)[\s,.:!—–-]*)+",
+    r"\A\W*(?:(?:(?:yes|no|ok(?:ay)?|stop|please|so|and|also|but|by the way|btw|well|hey|listen|again"
+    r"|note that|(?:i|we) (?:told|said|want) you to|remember to|make sure (?:to|you)|bitte|s'il te plaît"
+    r"|por favor|per favore|пожалуйста)\b|请|請)[\s,.:!—–-]*)+",
     re.IGNORECASE,
 )
 _REMEMBER = re.compile(
-    r"\A\W*(?:please )?(?:remember|keep in mind|note for (?:later|the future)|for future reference"
+    r"\W*(?:please )?(?:remember|keep in mind|note for (?:later|the future)|for future reference"
     r"|merk(?:e)? dir|souviens-toi"
     r"|recuerda|ricorda|lembre-se|запомни|记住|覚えて(?:おいて)?)(?:,| that\b| que\b| che\b|,? dass\b|:"
     r"|,? что\b)",
@@ -59,10 +59,12 @@ _RULES_OUT = re.compile(
     re.IGNORECASE,
 )
 _EACH = re.compile(r"(?:each|every|any|jede\w+|chaque|cada|ogni|elke|кажд\w+)\b|之前|前に", re.IGNORECASE)
-# "You never run the tests!", "should never have", "from now on it crashes" are no rules.
+# "You never run the tests!", "should never have", "from now on it crashes", "always fails on my machine" are
+# no rules: an order has no verb in the third person.
 _COMPLAINT = re.compile(
     r"\A(?:you (?:never|always)\b|\S+ (?:should|must) (?:never|always) have\b"
-    r"|(?:from now on|ab jetzt|a partir de ahora),? (?:i|it|he|she|they|the|es|er|sie|el|la)\b)",
+    r"|(?:always|never) (?:\w{2,}(?<![su])s \w|(?:the same|it|he|she|they|i)\b)"
+    r"|(?:from now on|ab jetzt|a partir de ahora),? (?:i|it|you are|he|she|they|the|es|er|sie|el|la)\b)",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -82,7 +84,7 @@ _PASSING = re.compile(
     r"|for the time being|temporarily|just this|ago"
     r"|ausnahmsweise|vorerst|diesmal|heute|gerade|erstmal|pour l['’]instant|por ahora|per ora"
     r"|пока)\b|(?:这次|暂时|今回)"
-    r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
+    r"|\bstill (?:have|need) to\b|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？][^\w?？]*\Z|(?:吗|呢|ですか|ますか)[。.!！?？]*\Z")
@@ -161,7 +163,7 @@ def statements(prompt: str) -> list[Statement]:
     for sentence in _SENTENCE.split(prompt):
         text = collapse(sentence)
         if text and (kind := _kind(text)):
-            bare = _REMEMBER.sub("", text) if kind == "gotcha" else text
+            bare = text[_asked_to_remember(text) :]
             told = tidy(_LEAD.sub("", bare) or bare)
             found.setdefault(told.lower(), Statement(kind, told, text))
     return list(found.values())
@@ -220,9 +222,9 @@ def _kind(text: str) -> str:
     words = len(text.split())
     if words > MOST_WORDS or _QUESTION.search(text) or _PASSING.search(text) or text[0] in '"“„«':
         return ""
-    if told := _REMEMBER.match(text):
-        return "gotcha" if stands_alone(text[told.end() :].strip()) else ""
     said = _LEAD.sub("", text)
+    if asked := _asked_to_remember(text):
+        return "gotcha" if stands_alone(text[asked:].strip()) else ""
     bare = _SUBJECT.sub("", said)
     first = re.split(r"[,;(]", bare)[0]
     rule = bare[len(found[0]) :] if (found := _CONDITION.match(bare)) else bare
@@ -242,6 +244,13 @@ def _kind(text: str) -> str:
         return "preference"
     named = words <= CHOICE_WORDS and asks.forbids and _named(asks) and not _POINTS.search(first)
     return "preference" if named and ((asks.wants and chooses) or rules_out) else ""
+
+
+def _asked_to_remember(text: str) -> int:
+    """Return the length of "btw, remember that" at the beginning of a sentence; 0 for none."""
+    lead = len(text) - len(_LEAD.sub("", text))
+    found = _REMEMBER.match(text) or _REMEMBER.match(text, lead)
+    return found.end() if found else 0
 
 
 def _named(asks: Directive) -> bool:
