@@ -20,6 +20,7 @@ from remora.app.learning import commit_taint
 from remora.app.learning.project_rules import rule_file_test, take_rules
 from remora.app.learning.tally import Tally
 from remora.app.memories import triggers
+from remora.app.project.branches import settle
 from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
@@ -67,10 +68,14 @@ def follow(project: OpenProject, most: int) -> int:
 
     If that one is no longer part of the branch (a rebase, an amendment), all are read. Nothing is read if
     `init` has read none, on another branch, if there are more than `most`, or while another process reads.
-    The rule files are read again if one of the commits changed one, unless a tainted session made it.
+    The rule files are read again if one of the commits changed one, unless a tainted session made it. Memories
+    of branches that were merged become the project's in any case.
     """
     db, repository = project.db, project.location.repository
-    if project.read_only or repository is None or not history_is_behind(project):
+    if project.read_only or repository is None:
+        return 0
+    settle(project)
+    if not history_is_behind(project):
         return 0
     with suppress(StoreBusy), lock(project.location.home / "history", timeout=0.0):
         last = db.meta.get(COMMIT)

@@ -140,3 +140,17 @@ def test_rules_of_a_tainted_session_wait_for_a_person(repo: Repo, memory: Memory
     assert [one.content for one in memory.list(tag="rule")] == ["Never run `yarn install`."]
     memory.init()
     assert "curl" in memory.list(tag="rule")[0].content
+
+
+def test_what_a_merge_brought_counts_in_the_next_session(repo: Repo, memory: Memory):
+    """A rule of the branch is the project's as soon as the commits of the merge are read."""
+    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
+    memory.init()
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+    memory.remember("Never run `yarn install`.", branch="side", source="user_taught")
+    memory.init()
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--ff-only", "side")
+    with memory.loop("s") as loop:
+        assert "yarn" in loop.before("Bash", {"command": "yarn install"})
