@@ -68,8 +68,8 @@ def follow(project: OpenProject, most: int) -> int:
 
     If that one is no longer part of the branch (a rebase, an amendment), all are read. Nothing is read if
     `init` has read none, on another branch, if there are more than `most`, or while another process reads.
-    The rule files are read again if one of the commits changed one, unless a tainted session made it. Memories
-    of branches that were merged become the project's in any case.
+    The rule files are read again if one of the commits changed one, unless a tainted session made it.
+    Branches are settled in any case, so that memories of merged ones become the project's.
     """
     db, repository = project.db, project.location.repository
     if project.read_only or repository is None:

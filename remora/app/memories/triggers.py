@@ -80,7 +80,8 @@ class Met(NamedTuple):
 def refresh(project: OpenProject) -> int:
     """Make the triggers of the project's memories anew; return their number."""
     db = project.db
-    records = db.memories.find(Filters(types=SAID_AT_FILES), order="confidence", limit=MOST)
+    said = Filters(types=SAID_AT_FILES, branch="*")  # on its branch a memory has triggers, too
+    records = db.memories.find(said, order="confidence", limit=MOST)
     named = [(record, _searched(record, db)) for record in records]
     spoken = Counter(name for _, names in named for name in names)
     found = _all_triggers(db, named, {name for name, times in spoken.items() if times > SPOKEN_OF})

@@ -142,15 +142,15 @@ def test_rules_of_a_tainted_session_wait_for_a_person(repo: Repo, memory: Memory
     assert "curl" in memory.list(tag="rule")[0].content
 
 
-def test_what_a_merge_brought_counts_in_the_next_session(repo: Repo, memory: Memory):
-    """A rule of the branch is the project's as soon as the commits of the merge are read."""
+def test_what_a_merge_brought_counts_in_the_next_session(repo: Repo, tmp_path: Path):
+    """A rule of the branch is the project's when the loop opens, though `init` has read its commits."""
     repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
-    memory.init()
-    repo.git("checkout", "-q", "-b", "side")
-    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
-    memory.remember("Never run `yarn install`.", branch="side", source="user_taught")
-    memory.init()
-    repo.git("checkout", "-q", "main")
-    repo.git("merge", "-q", "--ff-only", "side")
-    with memory.loop("s") as loop:
-        assert "yarn" in loop.before("Bash", {"command": "yarn install"})
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        repo.git("checkout", "-q", "-b", "side")
+        repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+        memory.remember("Never run `yarn install`.", branch="side", source="user_taught")
+        memory.init()
+        repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", "--ff-only", "side")
+        with memory.loop("s") as loop:
+            assert "yarn" in loop.before("Bash", {"command": "yarn install"})

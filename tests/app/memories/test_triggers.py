@@ -283,6 +283,12 @@ def test_a_long_item_below_a_label_is_told_for_what_it_forbids(bare: Memory):
     assert ("write", "sleep_until", ("name:sleep_until",)) in cues(bare, memory_id)
 
 
+def test_a_memory_of_a_branch_keeps_its_triggers(bare: Memory):
+    """It is shown on its branch, whatever was learnt in between."""
+    memory_id = stored(bare, "Never run `yarn install`.", type="preference", branch="side")
+    assert ("program", "yarn", ("install",)) in cues(bare, memory_id)
+
+
 def test_two_steps_before_one_event_are_two_rules(bare: Memory):
     """They share most of their words, but not the command."""
     stored(bare, "Run `mix check` before each commit.", type="preference", source="user_taught")
