@@ -414,6 +414,8 @@ def _say(
 ) -> Reply:
     worth = _helpful(trigger, _worth(notes, state, setting, at_the_act=trigger == "rule"), look)
     limits = setting.limits
+    if trigger == "rule":
+        worth.sort(key=lambda note: note.id.startswith("q"))  # a quote only for want of a memory of the same
     chosen: list[Note] = []
     room = min(limits.moment_characters, limits.session_characters - state.characters)
     for note in worth:
