@@ -154,6 +154,10 @@ _BRANCHES = re.compile(
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
     re.IGNORECASE,
 )
+_FORBIDS = re.compile(  # at the beginning of a clause
+    r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?(?:never|must (?:not|never)|do not|don['’]t|avoid|no)\b",
+    re.IGNORECASE,
+)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
     r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b"
@@ -392,6 +396,15 @@ def unlabelled(text: str) -> Iterator[str]:
                 denied and line[:1].isspace() and not line.rstrip().endswith(":")
             )  # a line of the item above
         yield from filter(str.strip, _SENTENCE.split(line))
+
+
+def rules_out(clause: str) -> bool:
+    """Return whether a clause begins with a prohibition, or says that a thing is gone.
+
+    >>> [rules_out(one) for one in ("No mocks", "`moment` is deprecated", "it is not used in tests")]
+    [True, True, False]
+    """
+    return _FORBIDS.match(clause) is not None or IS_GONE.search(clause) is not None
 
 
 def is_lasting(text: str) -> bool:

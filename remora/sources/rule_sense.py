@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from remora.core.directive import LASTS, NEGATES, one_of
+from remora.core.directive import CLAUSE, LASTS, NEGATES, directive, one_of, rules_out
 from remora.core.fences import without_code
 from remora.core.text import words, words_or_pairs
 from remora.sources.rule_text import CODE_SPAN
@@ -244,7 +244,7 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
     if kind == "steps":
         return "a one-time step" if strictly else ""
     for_rules = bool(path) and _RULES_BELOW.search(path[-1]) is not None
-    bare = len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS and not NEGATES.search(prose)
+    bare = len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS and not _rules(prose)
     if bare and not strong and not for_rules:
         return "code without an explanation"
     if prose.endswith(":") and "\n" not in text:
@@ -254,7 +254,17 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
     if strictly:
         ordered = (strong or bool(path)) and any(map(_orders_plainly, SENTENCE.split(prose)))
         return "" if ordered or (for_rules and is_imperative(prose)) else "not an instruction"
-    return "" if _asks_as_a_whole(prose) or _is_short_rule(prose, path) else "a description, not a rule"
+    ruled = _asks_as_a_whole(prose) or _is_short_rule(prose, path) or _rules(prose)
+    return "" if ruled else "a description, not a rule"
+
+
+def _rules(text: str) -> bool:
+    """Return whether a short text forbids a named thing, or requires a step before an event."""
+    if len(words_or_pairs(text)) > SHORT_WORDS:
+        return False
+    asks = directive(text).named
+    plainly = not _ENGLISH.search(text) or any(map(rules_out, CLAUSE.split(text)))
+    return bool(asks.before or (asks.forbids and plainly))
 
 
 def _asks_as_a_whole(text: str) -> bool:

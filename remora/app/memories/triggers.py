@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import CLAUSE, IS_GONE, Directive, directive, explicit, unlabelled
+from remora.core.directive import CLAUSE, Directive, directive, explicit, rules_out, unlabelled
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
@@ -56,11 +56,7 @@ _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-# The beginning of a clause that rules something out, and of a sentence that prefers one thing to another.
-_FORBIDS = re.compile(
-    r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?(?:never|must (?:not|never)|do not|don['’]t|avoid|no)\b",
-    re.IGNORECASE,
-)
+# The beginning of a sentence that prefers one thing to another.
 _PREFERS = re.compile(r"\W*(?:(?:you|we)\s+)?(?:use|prefer)\b", re.IGNORECASE)
 _SHELL = frozenset("cd pushd popd echo ls cat head tail grep rg find sed awk test true export source".split())
 
@@ -187,18 +183,14 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
     for sentence in unlabelled(record.content):
         clauses = CLAUSE.split(sentence)
         if len(sentence.split()) > CHOICE_WORDS:
-            told += [part for part in clauses if len(part.split()) <= CHOICE_WORDS and _rules_out(part)]
-        elif any(_rules_out(part) or _PREFERS.match(part) for part in clauses) or statements(sentence):
+            told += [part for part in clauses if len(part.split()) <= CHOICE_WORDS and rules_out(part)]
+        elif any(rules_out(part) or _PREFERS.match(part) for part in clauses) or statements(sentence):
             told.append(sentence)
     plain = ". ".join(told)
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
     for one in triggers_of(broken, record.id, weight):
         if one.kind == WRITE and not one.needs[0].startswith("words:"):
             yield one
-
-
-def _rules_out(clause: str) -> bool:
-    return _FORBIDS.match(clause) is not None or IS_GONE.search(clause) is not None
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
