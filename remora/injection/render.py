@@ -27,6 +27,7 @@ _HEADS = {
     "partners": "Files that usually change together with {about} in this project:",
     "search": "This project's memory about this search:",
     "recorded": "Recorded in this session:",
+    "said": "Said by the user earlier in this session:",
 }
 
 
@@ -65,6 +66,11 @@ def _code(path: str) -> str:
 def recorded(texts: Sequence[str]) -> str:
     """Return the text of records from the session, for the agent that goes on."""
     return "\n".join((_HEADS["recorded"], *(f"- {plain(text)[:LINE]}" for text in texts)))
+
+
+def said(sentences: Sequence[str]) -> str:
+    """Return the text of the user's own sentences in the session, for the agent that goes on."""
+    return "\n".join((_HEADS["said"], *(f"- “{plain(text)}”" for text in sentences)))
 
 
 def plain(text: str) -> str:

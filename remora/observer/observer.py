@@ -370,6 +370,10 @@ class Observer:
 
     # Checkpoints
 
+    def said(self) -> list[str]:
+        """Return the kept sentences of the person so far, in order."""
+        return [quote.text for quote in self._parts.quotes.kept]
+
     def checkpoint(self) -> dict[str, Any]:
         """Return the state as JSON values, for `restore`. The caller writes it."""
         return {

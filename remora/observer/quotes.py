@@ -9,6 +9,7 @@ to be found when they are relevant, and are only ever quoted. The weights were c
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from remora.core.directive import AUXILIARY, NEGATES, one_of
 from remora.core.events import Agreement, Event, Quote
@@ -26,6 +27,7 @@ ANSWERED = 300  # characters at the end of the text that a sentence answers
 LEAST_WORDS = 4
 MOST_LINES = 15  # of a prompt; a longer one is mostly pasted or a plan
 KEPT_FROM = 4  # weight
+STANDING_FROM, STANDING = 5, 900  # weight, and characters in all, of what is said again after a compaction
 _READ = 8_000
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _QUESTION = re.compile(r"[?？][^\w?？]*\Z")
@@ -56,7 +58,7 @@ _ASKS = re.compile(
         """can could please would will let let's lets do does how why what where which who is are should
         bitte kannst peux pouvez puedes por можешь"""
     )
-    + r")(?!\w)|\bcan you\b",
+    + r")(?!\w| not\b)|\bcan you\b",
     re.IGNORECASE,
 )
 _TROUBLE = re.compile(
@@ -153,6 +155,19 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
         and (len(one) < LEAST_WORDS or one not in before)
         and weight(one, first=first, pasted=pasted) >= KEPT_FROM
     ]
+
+
+def standing(said: Sequence[str]) -> list[str]:
+    """Return the latest sentences of a session that its agent should still know, in order, each once.
+
+    >>> standing(["Do not touch export/legacy.py.", "Don't run it yet"])
+    ['Do not touch export/legacy.py.']
+    """
+    found: list[str] = []
+    for text in reversed(dict.fromkeys(said)):
+        if weight(text) >= STANDING_FROM and sum(map(len, (*found, text))) <= STANDING:
+            found.append(text)
+    return found[::-1]
 
 
 def weight(sentence: str, *, first: bool = False, pasted: bool = False) -> int:

@@ -276,7 +276,8 @@ def _heavy(moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[st
     if moment.kind == moments.START:
         again = moment.source in ("compact", "resume")
         recorded = state_of(told).recorded if again else ()
-        return starting.brief(head, environ, again=again, recorded=recorded)
+        transcript = moment.transcript or head.transcript if moment.source == "compact" else ""
+        return starting.brief(head, environ, again=again, recorded=recorded, transcript=transcript)
     return starting.task(head, moment.text, environ, said=state_of(told, moment.agent).said)
 
 

@@ -39,8 +39,10 @@ from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.text import safe
 from remora.disk.live import Line
 from remora.injection.e2e import is_ui_tool
+from remora.injection.render import said as said_again
 from remora.injection.state import State, state_of
 from remora.injection.trial import HELD, decide_in_trial
+from remora.observer.quotes import standing
 from remora.store.hook_reader import look
 
 if TYPE_CHECKING:
@@ -151,7 +153,8 @@ class Loop:
         """Return the text for the system prompt: the brief of the project's memory; empty for nothing.
 
         A program builds its system prompt anew when a session continues, so repeated calls repeat the brief.
-        Memories that the session received elsewhere are left out.
+        It then begins with sentences of the person in the session that should still be known. Memories that
+        the session received elsewhere are left out.
 
         Args:
             task: the task of the session, if it is known already; memories relevant to it are added.
@@ -160,11 +163,9 @@ class Loop:
 
         def answer() -> Reply:
             first = brief_of(self._project, session_id=self.session_id, task=task, said=said)
-            if not task:
-                return first
             known = said.union(first.ids)
-            second = task_of(self._project, task, session_id=self.session_id, said=known)
-            texts = [text for text in (first.text, second.text) if text]
+            second = task_of(self._project, task, session_id=self.session_id, said=known) if task else SILENCE
+            texts = filter(None, (self._own_words(), first.text, second.text))
             return Reply("\n\n".join(texts), ids=(*first.ids, *second.ids), trigger="brief", why=first.why)
 
         return self._say(Moment(moments.START, self.host, self.session_id), answer).text
@@ -316,6 +317,13 @@ class Loop:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # Inside
+
+    def _own_words(self) -> str:
+        """Return what the person said in the session and should still be known; empty for nothing."""
+        if self._watched is None or not self._project.settings.learn.quotes:
+            return ""
+        words = standing(self._watched.said())
+        return said_again(words) if words else ""
 
     def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
         hook_reader = look(

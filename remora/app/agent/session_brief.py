@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from remora.app.agent.detach import begin_maintenance
 from remora.app.agent.hook_context import note_trouble, place_of
 from remora.app.agent.live_sessions import waiting
+from remora.app.agent.person_words import still_standing
 from remora.app.agent.trust import threshold_of, trust_of
 from remora.app.codebase.check_commands import suggest_commands
 from remora.app.codebase.freshness import IN_PROGRESS, history_is_behind, unfinished
@@ -130,12 +131,24 @@ def limits_of(settings: Settings) -> tuple[float, ...]:
 
 
 def brief(
-    head: Head, environ: Mapping[str, str], *, again: bool = False, recorded: Sequence[str] = ()
+    head: Head,
+    environ: Mapping[str, str],
+    *,
+    again: bool = False,
+    recorded: Sequence[str] = (),
+    transcript: str = "",
 ) -> Reply:
     """Return the injection at the start of a session.
 
     After a compaction or a pause, the session's own records come first; the notices to the user and the mark
     of an unfinished index are left out.
+
+    Args:
+        head: of the session's live file.
+        environ: the process environment.
+        again: the session continues.
+        recorded: the statements that it recorded.
+        transcript: path of its transcript, after a compaction: the person's sentences come first.
     """
     if not (Path(head.home) / DATABASE).exists():
         return SILENCE
@@ -143,13 +156,22 @@ def brief(
         said = brief_of(
             project, again=again, session_id=head.session, said=_NamedIn(recorded), host=head.host
         )
+        words = _own_words(transcript) if transcript and project.settings.learn.quotes else ""
         due = not again and (project.db.meta.get(SPACE) is not None or history_is_behind(project))
     if due:
         begin_maintenance(environ, head.root)  # it syncs the shared log and reads new commits meanwhile
-    if not recorded:
+    own = "\n".join(filter(None, (words, render.recorded(recorded) if recorded else "")))
+    if not own:
         return said
-    own = render.recorded(recorded)
     return said._replace(text=f"{own}\n{said.text}".strip(), trigger="brief", why="a session goes on")
+
+
+def _own_words(transcript: str) -> str:
+    """Return what the person said in a session and should still be known; empty if it cannot be read."""
+    with suppress(RemoraError, OSError):
+        if words := still_standing(Path(transcript)):
+            return render.said(words)
+    return ""
 
 
 class _NamedIn:

@@ -90,6 +90,10 @@ class Watched:
         """Return the signals so far that are worth an injection at once, each signal once."""
         return self._observer.acute()
 
+    def said(self) -> list[str]:
+        """Return the sentences of the person so far that may last, without secrets."""
+        return self._observer.said()
+
     @property
     def trouble(self) -> tuple[str, ...]:
         """Internal errors, in words."""

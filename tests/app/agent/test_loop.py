@@ -53,6 +53,19 @@ def test_the_four_points(memory: Memory):
         assert loop.steps == 1
 
 
+def test_a_brief_in_the_middle_has_the_person_s_own_words(memory: Memory, tmp_path: Path):
+    """A program may have dropped them from its messages; without quotes there are none."""
+    words = "Never touch export/legacy.py, finance relies on it."
+    with memory.loop("s1") as loop:
+        loop.first_message("Make the report faster")
+        loop.heard(words)
+        assert loop.brief().startswith(f"Said by the user earlier in this session:\n- “{words}”\n")
+    silent = environment(tmp_path, REMORA_LEARN_QUOTES="false")
+    with Memory.open(memory.root, environ=silent) as other, other.loop("s2") as loop:
+        loop.heard(words)
+        assert "legacy.py" not in loop.brief()
+
+
 def test_after_a_tool_that_was_not_announced(memory: Memory):
     """Frameworks that only tell of results hear the advice with the result."""
     with memory.loop("s1") as loop:

@@ -13,6 +13,7 @@ from remora.app.recall.relevance import relevance_bar
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.moments import Moment
+from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 from tests.observer.sessions import session
 
@@ -130,6 +131,21 @@ def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: 
     head = head_of(start(able.root), environ)
     said = brief(head, environ, again=True, recorded=["the port is 8081"])
     assert said.text.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
+
+
+def test_after_a_compaction_what_the_person_said_comes_first(tmp_path: Path, able: Memory):
+    """Verbatim, from the transcript, without what was for the moment, private or secret."""
+    able.remember("Money is kept in cents", type="decision")
+    talk = Talk("s", 1, str(able.root)).user("Make the report faster. Don't run it yet")
+    talk.reply("I start with the export.").user("No, never touch export/legacy.py, finance relies on it.")
+    talk.user("<private>Never tell Ann that the order is hers.</private> Is it done?")
+    file = talk.save(tmp_path / "talks")
+    environ = environment(tmp_path)
+    head = head_of(start(able.root), environ)
+    said = brief(head, environ, again=True, transcript=str(file)).text
+    words = "No, never touch export/legacy.py, finance relies on it."
+    assert said.startswith(f"Said by the user earlier in this session:\n- “{words}”\nRemora, the memory")
+    assert brief(head, environ, again=True, transcript="gone.jsonl").text.startswith("Remora, the memory")
 
 
 def test_what_was_recorded_is_not_told_twice_after_a_compaction(tmp_path: Path, able: Memory):
