@@ -40,7 +40,8 @@ _REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
 _EXCEPTING = frozenset("except unless without only other than".split())
 _ORDERING = frozenset("above after before below until under once".split())
 _MEASURE = re.compile(
-    r"\d\s?(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
+    r"(?<!\d)(?<!\d[.,])\d++(?>(?:[.,]\d++)*)\s?"
+    r"(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
     r"requests?|retries|attempts|tokens|rows|items)\b)",
     re.IGNORECASE,
 )
@@ -81,7 +82,9 @@ class _Reading:
         self.turns = _ORDERING.intersection(words(text))
         self.before = {event[0] for event in found.before}
         self.build = _build(text)
-        self.measures = _MEASURE.search(text) is not None
+        unmeasured, measures = _MEASURE.subn(" ", text)
+        self.measures = measures > 0
+        self.marks = set(_NUMBER.findall(unmeasured))
         self.changes = NOW.search(text) is not None
 
 
@@ -90,7 +93,7 @@ def relation(newer: str, older: str) -> str:
 
     "same": equal names, numbers and polarity, and all significant words, in the same roles. "later": both
     have the same subject in the same cases, and one denies or forbids what the other wants, or the later one
-    has another number, or marks a change. Different things, places and conditions are "apart".
+    has another number with a unit, or marks a change. Different things, places and conditions are "apart".
 
     >>> relation("Before every commit run make fmt", "Run make fmt before each commit")
     'same'
@@ -106,7 +109,7 @@ def relation(newer: str, older: str) -> str:
     if _chooses_otherwise(one, other):
         return "later"
     ordered = [w for w in one.words if w in other.telling] == [w for w in other.words if w in one.telling]
-    measured = one.changes or (one.measures and other.measures)
+    measured = one.marks == other.marks if one.measures and other.measures else one.changes
     if not mine and not theirs and one.numbers != other.numbers and not measured:
         return "apart"  # numbers distinguish the subjects
     if not mine and not theirs:

@@ -22,9 +22,10 @@ BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's na
 TAKEN_UP = "taken up and done by session"  # the session's name follows
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
-OVERTURNED = "the user said otherwise later:"  # the start of that memory's id follows
+OVERTURNED = "a later statement says otherwise:"  # the start of that memory's id follows
+OVERTURNED_ONCE = "the user said otherwise later:"  # as development versions wrote it
 FORMER = "of a kind that is learnt no more"  # as development versions wrote it
-RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED, FORMER)
+RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED, OVERTURNED_ONCE, FORMER)
 _BETWEEN = "; "
 
 

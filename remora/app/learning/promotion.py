@@ -23,7 +23,14 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
 from remora.core.text import query_terms, shorten
 from remora.core.values import Filters
-from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
+from remora.lifecycle.flags import (
+    BRANCH_GONE,
+    OVERTURNED,
+    OVERTURNED_ONCE,
+    SPOKEN_AGAINST,
+    overturned_by,
+    retired_for,
+)
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
@@ -44,7 +51,7 @@ WITHDRAWN = "withdrawn"
 WRITER = "written"  # meta key: when a model first wrote memories, ISO 8601
 MOST_TELLING = ("stored", "restored", "updated", "merged")
 A_PERSON = Discarded("", "a person's word", "it was forgotten or changed here")
-OTHERWISE = Discarded("", "overturned", "the user said otherwise later")
+OTHERWISE = Discarded("", "overturned", "a later statement says otherwise")
 NEW = 5  # pieces of evidence that a session must have added before a model is asked about it again
 KNOWN, REMEMBERED = 10, 240  # memories in the model's prompt, and characters of each
 TERMS = 32  # terms of the person's words in the search for those memories
@@ -253,7 +260,8 @@ class Promoter:
             return A_PERSON
         if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
             return BRANCH
-        if reason.startswith(OVERTURNED) and said_on(draft.content) <= said_on(record.content):
+        overturned = reason.startswith((OVERTURNED, OVERTURNED_ONCE))
+        if overturned and said_on(draft.content) <= said_on(record.content):
             return OTHERWISE
         self._own.upkeep.restore(record.id)
         (record,) = intake.remember_many([draft])
