@@ -150,6 +150,16 @@ def test_over_stdin_and_stdout(
         assert memory.show(memory_id).access_count == 1
 
 
+def test_a_lone_surrogate_is_answered(start: Start) -> None:
+    """Text that was cut inside an emoji counts as text with a question mark there."""
+    serving = start()
+    serving.hello()
+    stored = serving.call("record_memory", content="Berths are booked by the hour \ud83d")
+    assert "stored" in stored
+    assert "booked by the hour ?" in serving.call("search_memory", query="berths booked \udc00 \U0001f6a2")
+    assert serving.rest() == (0, "", "")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, code: int) -> None:

@@ -7,6 +7,7 @@ becomes one line for the model and a traceback on stderr, never a crash.
 from __future__ import annotations
 
 import functools
+import json
 import logging
 import re
 import sys
@@ -14,11 +15,21 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, ParamSpec
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from mcp.types import CallToolResult, ContentBlock, GetPromptResult, InputRequiredResult, ToolAnnotations
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    CallToolResult,
+    ContentBlock,
+    GetPromptResult,
+    InputRequiredResult,
+    ToolAnnotations,
+    jsonrpc_message_adapter,
+)
 from mcp.types import Tool as MCPTool
 from pydantic import AnyUrl, Field, ValidationError
 
@@ -48,6 +59,20 @@ class Server(MCPServer[Any]):
     """
 
     _listed: tuple[MCPTool, ...] = ()  # they never change, and every call looks into them
+
+    async def run_stdio_async(self) -> None:
+        """Serve over stdin and stdout until stdin ends."""
+        send, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        async with stdio_server() as (lines, answers_to), anyio.create_task_group() as group:
+
+            async def pass_on() -> None:
+                async with send:
+                    async for line in lines:
+                        await send.send(_mended(line))
+
+            group.start_soon(pass_on)
+            server = self._lowlevel_server
+            await server.run(received, answers_to, server.create_initialization_options())
 
     async def list_tools(self) -> list[MCPTool]:
         """Return the tools with shortened schemas."""
@@ -116,6 +141,21 @@ class Server(MCPServer[Any]):
         if unknown and isinstance(result, CallToolResult) and not result.is_error:
             _add_note(result, f"note: {_unknown(unknown)} ignored; {name} takes {_named(takes)}")
         return result
+
+
+def _mended(line: SessionMessage | Exception) -> SessionMessage | Exception:
+    """Return the message of a line that was rejected for its lone surrogates, which become question marks.
+
+    JSON.stringify escapes them, the SDK's parser rejects them, and a rejected request is never answered.
+    """
+    if not isinstance(line, ValidationError):
+        return line
+    try:
+        message = json.loads(line.errors()[0]["input"])
+        text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except (TypeError, ValueError, RecursionError):
+        return line
 
 
 def _short(schema: Any) -> Any:
