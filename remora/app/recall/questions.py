@@ -146,8 +146,9 @@ def ask(project: OpenProject, question: str, thread: str = "") -> Answer:
             used = tuple(one for one in passages if one.name in cited)
             answer = answer._replace(how="model", sentences=said, passages=used)
     if session is not None and not project.read_only:
-        session.append("user", question)
-        session.append("assistant", in_words(answer))
+        # Unlike `append`, `extend` adds no note: an answer must not become evidence for later ones.
+        reply = in_words(answer)
+        session.extend([{"role": "user", "content": question}, {"role": "assistant", "content": reply}])
         answer = answer._replace(thread=session.id)
     return answer
 

@@ -115,6 +115,18 @@ def test_a_thread_is_a_conversation(tmp_path: Path, folder: Path) -> None:
             memory.ask(WHY, "ask:9")
 
 
+def test_a_thread_is_not_noted(tmp_path: Path, folder: Path) -> None:
+    """Its questions and answers are in no daily note, and so in no prompt."""
+    with opened(tmp_path, folder) as memory:
+        memory.session("cli:1").append("user", "Which port has the gateway?")
+        memory.session("cli:1").append("assistant", "8443")
+        before = memory.journal.block()
+        thread = memory.ask(WHY, "new").thread
+        assert len(memory.session(thread).messages()) == 2
+        assert "8443" in before
+        assert memory.journal.block() == before
+
+
 def test_what_a_change_breaks_comes_first(tmp_path: Path, folder: Path) -> None:
     """A question about a file's dependents is answered from the code."""
     (folder / "core.py").write_text("def sign():\n    return 1\n")
