@@ -1406,12 +1406,17 @@ class Memory:
             self._journal = Journal(self._project, self._relevant)
         return self._journal
 
-    def _relevant(self, task: str) -> str:
-        """Return the search results for a task, without the heading, for the journal's memory block."""
+    def _relevant(self, task: str, told: str) -> str:
+        """Return the search results for a task, without the heading and the turns that `told` holds."""
+        from remora.app.recall.search import context
         from remora.retrieval.packing import HEADING
 
         kinds = (*MEMORY_KINDS, "note", "history", "turn")
-        return self.context(task, kinds=kinds).text.removeprefix(HEADING).strip()
+        with self._lock:
+            filters = filters_of(self._project, branch=current_branch(self._project, None), kinds=kinds)
+            packed, self.notes = context(self._project, task, filters, "explore", None, (), told)
+            self._project.accesses.note(packed.hits)
+            return packed.text.removeprefix(HEADING).strip()
 
     # The store
 

@@ -11,11 +11,11 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from remora.core.clock import to_iso
-from remora.core.errors import RemoraError
+from remora.core.errors import RemoraError, StoreError
 from remora.core.pieces import pieces
 
 if TYPE_CHECKING:
@@ -186,6 +186,20 @@ def _queue_missing(db: Database, model_id: str, wait: float | None) -> None:
         backlog = db.vectors.last_queued()
         db.vectors.queue_again(own)
     db.queued_before = backlog
+
+
+@contextmanager
+def as_backlog(db: Database) -> Iterator[None]:
+    """Treat what a block queues as a backlog, for which no search waits; own writes stay ahead of it."""
+    before = db.vectors.last_queued()
+    yield
+    backlog = db.vectors.last_queued()
+    if backlog == before:
+        return
+    with suppress(StoreError), db.connection.transaction(durable=False, wait=PATIENCE):
+        waiting = db.vectors.pending(EVERYTHING, after=db.queued_before)
+        db.vectors.queue_again([one for one in waiting if one[0] <= before])
+        db.queued_before = backlog
 
 
 def _in_background(project: OpenProject) -> bool:

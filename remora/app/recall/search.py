@@ -1,7 +1,7 @@
 """Prepare the data of a search, embed fresh writes, search, and pack the hits.
 
-Texts that this process has just written are embedded before it searches, so that it finds its own writes. A
-backlog left by others (a switch of models, another process) is embedded for a moment, then in the background;
+Texts that this process has just stored are embedded before it searches, so that it finds its own writes. A
+backlog (a switch of models, another process, changed files) is embedded for a moment, then in the background;
 keywords find the rest meanwhile.
 """
 
@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from remora.app.memories.embedding import catch_up, go_on_in_background
+from remora.app.memories.embedding import as_backlog, catch_up, go_on_in_background
 from remora.app.recall.phase_weights import weights_of
 from remora.app.records.note_index import follow_written
 from remora.app.records.session import follow_all
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import clean
 from remora.core.values import FILE_KINDS, Context, Filters, Hit
+from remora.journal.daily import one_line
 from remora.retrieval import pipeline
 from remora.retrieval.candidates import SAME_FILE
 from remora.retrieval.packing import BUDGETS, pack
@@ -121,8 +122,9 @@ def context(
     phase: str,
     budget: int | None,
     recent_files: Sequence[str],
+    told: str = "",
 ) -> tuple[Context, tuple[str, ...]]:
-    """Return the packed block for a task, and the notes of the search."""
+    """Return the packed block for a task, without turns that `told` holds, and the notes of the search."""
     from remora.app.codebase.freshness import IN_PROGRESS, notices
 
     if budget is not None and budget <= 0:
@@ -131,8 +133,14 @@ def context(
     filters = filters._replace(files=())
     found = search(project, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
-    packed = pack(_worth_telling(found.hits), phase, tokens)
+    hits = [h for h in _worth_telling(found.hits) if h.source != "turn" or not _noted(h.text, told)]
+    packed = pack(hits, phase, tokens)
     return packed, (*found.notes, *(note for note in notices(project) if note == IN_PROGRESS))
+
+
+def _noted(turn: str, told: str) -> bool:
+    """Return whether a text holds a whole turn, as daily notes do."""
+    return one_line(turn, len(turn)) in told
 
 
 def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
@@ -155,8 +163,9 @@ def reader(
     """
     notes = [] if notes is None else notes
     if not project.read_only:
-        follow_all(project)
-        follow_written(project)
+        with as_backlog(project.db):
+            follow_all(project)
+            follow_written(project)
         if "dense" not in without:
             catch_up(project, BACKLOG_SECONDS, code=code)
             go_on_in_background(project, code=code)

@@ -33,7 +33,7 @@ class Journal:
         problems: files or parts that the last call could not read.
     """
 
-    def __init__(self, project: OpenProject, search: Callable[[str], str] | None = None) -> None:
+    def __init__(self, project: OpenProject, search: Callable[[str, str], str] | None = None) -> None:
         self._project = project
         self._lock = project.lock
         self._search = search
@@ -52,9 +52,11 @@ class Journal:
         """
         from remora.journal.block import read_block
 
-        relevant = self._search(task) if task and self._search is not None else ""
         with self._lock:
-            block = read_block(self._project.journal(), self._project.settings.journal, relevant)
+            files, settings = self._project.journal(), self._project.settings.journal
+            block = read_block(files, settings)
+            if task and self._search is not None:
+                block = read_block(files, settings, self._search(task, redact(block.text).text))
             self.problems = block.problems
             return redact(block.text).text
 

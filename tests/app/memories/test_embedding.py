@@ -201,6 +201,20 @@ def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
         assert db_of(memory).vectors.pending_count() == 0
 
 
+def test_no_search_waits_for_files_that_are_read_anew(tmp_path: Path, folder: Path) -> None:
+    """Many notes in a file are a backlog; what this process has stored is embedded before them."""
+    with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
+        memory.journal.note("Where is the anchor?", "In the harbour.")
+        day = next((memory.home / "memory").glob("????-??-??.md"))
+        day.write_text("".join(f"[10:00] User: {n}? | Assistant: {n}.\n" for n in range(100)), "utf-8")
+        record = memory.remember("The crane lifts eight tons")
+        memory.search("anchor")
+        waiting = db_of(memory).vectors.pending(1_000)
+        assert waiting
+        assert record.id not in {owner for _, _, owner in waiting}
+        assert memory._project.background is not None
+
+
 def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
     """Closing ends the background after the batch at hand; what is left waits for the next process."""
     memory = backlog(tmp_path, folder, 64)

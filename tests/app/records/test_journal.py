@@ -112,6 +112,20 @@ def test_the_block(bare: Memory, clock: FixedClock) -> None:
     assert "They use tabs" not in relevant
 
 
+def test_the_block_says_nothing_twice(bare: Memory) -> None:
+    """A turn that stands whole in the notes is not repeated as a search result."""
+    chat = bare.session("cli:1")
+    chat.append("user", "Which port has\nthe gateway?")
+    chat.append("assistant", "The gateway listens on port 8443.")
+    chat.append("user", "Say more of the gateway.")
+    chat.append("assistant", f"The gateway {'only ' * 80}reads its port from gateway.toml.")
+    notes, relevant = bare.journal.block("the port of the gateway").split("# Relevant Memory")
+    assert "Which port has the gateway? | Assistant: The gateway listens on port 8443." in notes
+    assert "Which port" not in relevant
+    assert "8443" not in relevant
+    assert "reads its port from gateway.toml." in relevant
+
+
 def test_secrets(bare: Memory, tmp_path: Path) -> None:
     """None is written, and one that a person typed into a file is not in what goes to an agent."""
     journal = bare.journal
