@@ -76,7 +76,16 @@ def predict(
         there: whether a file is in the tree; without it the files in the database count.
         notes: receives remarks on the answer.
     """
-    found = evidence(db, task, tests=tests, vector=vector, memories=memories, branch=branch, without=without)
+    found = evidence(
+        db,
+        task,
+        tests=tests,
+        vector=vector,
+        memories=memories,
+        branch=branch,
+        without=without,
+        there=there,
+    )
     scores = weights.weighed(found.signals)
     most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
     if scores and (known := _known(db, task)) < MOSTLY:  # most of its words are unknown: lower the scores
@@ -112,6 +121,7 @@ def evidence(
     memories: Sequence[Hit] = (),
     branch: Collection[str] = (),
     without: frozenset[str] = frozenset(),
+    there: Callable[[str], bool] | None = None,
 ) -> Evidence:
     """Return each signal's value for the ranked files, those that stand out, from 0 to 1."""
     signals, said = _gather(db, task, vector, memories, without, tests=tests)
@@ -125,7 +135,8 @@ def evidence(
     paths = {path for votes in signals.values() for path in votes}
     wanted = db.file_prediction.code_files(paths, tests=tests)
     edited = {path for name in _EDITED for path in signals.get(name, ())}
-    wanted |= db.file_prediction.other_files(paths if tests else edited)
+    others = db.file_prediction.other_files(paths if tests else edited)
+    wanted |= {path for path in others if there is None or there(path)}  # commits keep deleted files
     kept: Votes = {}
     for name, votes in signals.items():
         own = {path: vote for path, vote in votes.items() if path in wanted}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -224,6 +225,7 @@ class World:
 
     def co_access(self, one: str, other: str, weight: float) -> None:
         """Write what an observer would: two files that agents read together."""
+        self._put(one, other)
         with self.db.transaction():
             self.db.connection.execute(
                 """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, last_observed_at)
@@ -233,6 +235,7 @@ class World:
 
     def commit(self, *files: str, times: int = 1) -> None:
         """Let files change together in so many commits of now."""
+        self._put(*files)
         history = self.db.history
         learnt = CoChange(history.clock(), history.all_files(), history.all_pairs())
         changes = tuple(FileChange("M", path) for path in files)
@@ -246,6 +249,14 @@ class World:
                 modules={},
             )
             self.db.meta.set(CLOCK, learnt.clock())
+
+    def _put(self, *paths: str) -> None:
+        """Let files be in the tree, older than every memory."""
+        for path in paths:
+            file = self.folder / "repo" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+            os.utime(file, (0, 0))
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -53,7 +53,9 @@ def _related(project: OpenProject, wanted: str, k: int) -> list[FileHit]:
         # For a file without history only its name and its folder are evidence, the root folder is none.
         telling = {NAMED_ALIKE, BESIDE} if "/" in wanted else {NAMED_ALIKE}
         found = {path: hit for path, hit in found.items() if not telling.isdisjoint(hit.why)}
-    return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
+    there = _in_tree(project)
+    hits = (hit for hit in found.values() if there is None or there(hit.path))
+    return sorted(hits, key=lambda h: (-h.score, h.path))[:k]
 
 
 def predict_files(

@@ -109,6 +109,7 @@ def test_related_files(repo: Repo, tmp_path: Path) -> None:
     """Partners of a file are found by any spelling of its path, and what agents read together counts."""
     for n in range(3):
         repo.commit(f"Change {n}", {"src/a.py": str(n), "src/b.py": str(n), f"c{n}.py": "0"})
+    (repo.root / "notes.md").write_text("Read me.\n")
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
         memory.init()
         wanted = [h.path for h in memory.related_files("src/a.py")]
@@ -160,6 +161,29 @@ def test_related_files_never_speak_of_files_as_they_were(repo: Repo, tmp_path: P
         assert "imports it" not in str(memory.related_files("src/a.py"))
         (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
         assert "is imported by it" in str(memory.related_files("lib/user.py"))
+
+
+def test_files_that_are_gone_are_not_recommended(repo: Repo, tmp_path: Path) -> None:
+    """A file that this branch renamed or removed is neither related to another nor part of a task."""
+    page, dates, guide = "web/page.py", "web/dates.py", "web/guide.md"
+    for n in range(3):
+        texts = {
+            page: f"def page():\n    return {n}\n",
+            dates: f"def night():\n    return {n}\n",
+            guide: str(n),
+        }
+        repo.commit(f"Format night dates of the page {n}", texts)
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.init()
+        assert {dates, guide} <= {hit.path for hit in memory.related_files(page)}
+        repo.git("checkout", "-qb", "topic")
+        repo.git("mv", dates, "web/nights.py")
+        repo.git("rm", "-q", guide)
+        repo.git("commit", "-qm", "Rename")
+        likely = [hit.path for hit in memory.predict_files("format night dates of the page", tests=True)]
+        assert "web/nights.py" in likely
+        related = [hit.path for hit in memory.related_files(page)]
+    assert not {dates, guide} & {*likely, *related}
 
 
 def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:
