@@ -2,7 +2,8 @@
 
 Files are compared by size and time, and by content if only the time differs; folders by their time: a new
 file can exist only if a folder changed since the files were last listed, and only then git is run. All of it
-takes at most a 300th of the time; between two comparisons the files of each answer are still compared.
+takes at most a 300th of the time; between two comparisons the files of each answer are still compared, and
+all files before an answer that a target is unknown or that nothing depends on it.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from remora.app.codebase.freshness import READ_AGAIN, checked, look_at, look_now, up_to_date
 from remora.core.code import Impact
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from remora.graph.impact import Found
     from remora.graph.modules import ModuleInfo
     from remora.store.database import Database
+
+T = TypeVar("T")
 
 
 def modules(project: OpenProject) -> list[ModuleInfo]:
@@ -63,18 +64,22 @@ def _impact(project: OpenProject, target: str, depth: int, limit: int) -> Impact
     def ask() -> Found:
         return find(db, inside, depth, limit)
 
-    found, notes = _asked(project, inside, ask)
-    found, note = checked(project, found, ask, [found.target.path, *(i.path for i in found.impacts)])
-    notes = notes or ((note,) if note else ())
+    def checked_answer() -> tuple[Found, str]:
+        found = ask()
+        return checked(project, found, ask, [found.target.path, *(i.path for i in found.impacts)])
+
+    found, notes = _asked(project, inside, checked_answer)
     memories = _memories_about(db, found)
     return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
 
-def _asked(project: OpenProject, target: str, ask: Callable[[], Found]) -> tuple[Found, tuple[str, ...]]:
+def _asked(
+    project: OpenProject, target: str, ask: Callable[[], tuple[Found, str]]
+) -> tuple[Found, tuple[str, ...]]:
     """Return an answer and the notes on the index.
 
-    An unknown name may be newer than the last comparison. Unknown names are rare, so the files are compared
-    at once.
+    A name that is unknown may be newer than the last comparison, and so may every use of a name without a
+    known one. Such answers are rare, so the files are compared at once.
 
     Raises:
         NotFound: the name is still unknown after that.
@@ -82,20 +87,24 @@ def _asked(project: OpenProject, target: str, ask: Callable[[], Found]) -> tuple
     before = project.last_look
     notes = up_to_date(project)
     looked = before is None or project.last_look is not before
+    answer = _tried(ask)
+    if isinstance(answer, NotFound) and (said := look_at(project, target)):
+        notes, answer = said, _tried(ask)
+    empty = isinstance(answer, NotFound) or not answer[0].impacts
+    if empty and not looked and (said := look_now(project)):
+        notes, answer = said, _tried(ask)
+    if isinstance(answer, NotFound):
+        why = [note for note in notes if not note.endswith(READ_AGAIN)]
+        raise NotFound(str(answer), hint=why[0] if why else answer.hint) from None
+    found, note = answer
+    return found, notes or ((note,) if note else ())
+
+
+def _tried(ask: Callable[[], T]) -> T | NotFound:
     try:
-        return ask(), notes
+        return ask()
     except NotFound as error:
-        missing = error
-    ways = [partial(look_at, project, target), *(() if looked else (partial(look_now, project),))]
-    for look_again in ways:
-        if said := look_again():
-            notes = said
-            try:
-                return ask(), notes
-            except NotFound as error:
-                missing = error
-    why = [note for note in notes if not note.endswith(READ_AGAIN)]
-    raise NotFound(str(missing), hint=why[0] if why else missing.hint) from None
+        return error
 
 
 def _inside(project: OpenProject, target: str) -> str:

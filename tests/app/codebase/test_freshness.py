@@ -345,6 +345,18 @@ def test_a_name_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo,
     assert found.notes[0] == "lib/late.py changed since the last `remora index` and was read again"
 
 
+def test_a_use_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo):
+    """Before nothing is said to depend on a target, all files are compared, however lately that was."""
+    put(repo, {"shop/money.py": MONEY.replace("price", "cost")})
+    assert users(shop, "shop/money.py:cost") == []
+    never_again(shop)
+    put(repo, {"shop/cart.py": USER.replace("price", "cost").format(name="total")})
+    assert users(shop, "shop/money.py:cost") == ["shop/cart.py:total"]
+    never_again(shop)
+    put(repo, {"shop/cart.py": "", "lib/late.py": USER.replace("price", "cost").format(name="late")})
+    assert users(shop, "shop/money.py:cost") == ["lib/late.py:late"]
+
+
 @pytest.mark.parametrize("name", ["lib/new.py", "new"])
 def test_a_file_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo, name: str):
     """A new file, asked for by its path or by what it defines, is read before it is said to be missing."""
