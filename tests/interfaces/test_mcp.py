@@ -277,6 +277,24 @@ def test_arguments_as_models_write_them(call: Caller, stored: Remember) -> None:
     )
 
 
+def test_null_leaves_an_argument_out(call: Caller, stored: Remember) -> None:
+    """Models whose schemas are strict write null for every optional argument, in objects too."""
+    memory_id = stored("Tokens expire after 24 h", type="gotcha")
+    optional = ("types", "files", "kinds", "limit", "min_score", "since", "until", "session", "role", "around")
+    assert memory_id in call("search_memory", query="tokens", **dict.fromkeys(optional))
+    assert "query is missing" in call.error("search_memory", query=None)
+    wrong = {"id": memory_id, "what": "silent", "right": None, "files": None, "modules": None, "branch": None}
+    assert memory_id in call("review", confirm=None, wrong=[wrong], limit=None)
+
+
+def test_one_correction_stands_for_a_list(call: Caller, stored: Remember, holder: Holder) -> None:
+    """A single object is taken as a single text is, and so are the texts in it."""
+    memory_id = stored("Tokens expire after 24 h", type="gotcha")
+    call("review", wrong={"id": memory_id, "what": "narrow", "files": "auth/a.py"})
+    with holder.use() as memory:
+        assert memory.show(memory_id).related_files == ("auth/a.py",)
+
+
 def test_unknown_tool(either: Caller) -> None:
     """A tool that is not there is answered with those that are."""
     assert either.error("remember_all").startswith("unknown tool 'remember_all'; tools: search_memory,")

@@ -39,7 +39,7 @@ from remora.core.errors import NotFound, RemoraError
 from remora.core.text import safe
 from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING, Tool
-from remora.interfaces.mcp_server.tools import Tools, one_or_many
+from remora.interfaces.mcp_server.tools import Tools, one_or_many, without_nulls
 from remora.interfaces.present import listed, unexpected
 
 P = ParamSpec("P")
@@ -130,7 +130,7 @@ class Server(MCPServer[Any]):
         if name not in tools:
             raise ToolError(f"unknown tool {name[:80]!r}; tools: {listed(tools)}")
         takes = list(tools[name].input_schema.get("properties", {}))
-        arguments = _by_short_names(arguments, takes)
+        arguments = _by_short_names(without_nulls(arguments), takes)
         unknown = [key for key in arguments if key not in takes]
         try:
             result = await super().call_tool(name, arguments, context)
@@ -372,7 +372,7 @@ def _by_short_names(arguments: dict[str, Any], takes: list[str]) -> dict[str, An
     given = dict(arguments)
     for short, name in SHORT.items():
         if short in takes and name in given:
-            given[short] = [*one_or_many(given.get(short)), *one_or_many(given.pop(name))]
+            given[short] = [*one_or_many(given.get(short, ())), *one_or_many(given.pop(name))]
     return given
 
 

@@ -47,13 +47,13 @@ TASK_TOKENS = 1_500  # default budget of `context_for_task`
 
 
 def one_or_many(value: Any) -> Any:
-    """Return a list for the forms that models write instead: null, a single text, or JSON in a string.
+    """Return a list for the forms that models write instead: a single text or object, or JSON in a string.
 
-    >>> one_or_many("gotcha"), one_or_many('["a", "b"]'), one_or_many(None)
-    (['gotcha'], ['a', 'b'], [])
+    >>> one_or_many("gotcha"), one_or_many('["a", "b"]'), one_or_many({"id": "a"})
+    (['gotcha'], ['a', 'b'], [{'id': 'a'}])
     """
-    if value is None:
-        return []
+    if isinstance(value, dict):
+        return [value]
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("["):
@@ -62,6 +62,17 @@ def one_or_many(value: Any) -> Any:
         except ValueError:
             return [value]
     return [value] if value.strip() else []
+
+
+def without_nulls(value: Any) -> Any:
+    """Return an object without the nulls that models write for fields that they leave out.
+
+    >>> without_nulls({"query": "mailer", "since": None})
+    {'query': 'mailer'}
+    """
+    if not isinstance(value, dict):
+        return value
+    return {name: one for name, one in value.items() if one is not None}
 
 
 _Many = BeforeValidator(one_or_many)
@@ -91,12 +102,12 @@ class Correction(BaseModel):
         "files, modules or a branch; silent: never to be given as advice."
     )
     right: str = Field("", description="In the person's words.")
-    files: list[str] = []
-    modules: list[str] = []
+    files: Words = []
+    modules: Words = []
     branch: str = ""
 
 
-Wrong = Annotated[Sequence[Correction], _Many]
+Wrong = Annotated[Sequence[Annotated[Correction, BeforeValidator(without_nulls)]], _Many]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Depth = Annotated[int, Field(ge=1, le=10)]
 Budget = Annotated[int, Field(ge=200, le=MOST_TOKENS, description="Tokens, about.")]
