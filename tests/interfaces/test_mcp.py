@@ -280,7 +280,18 @@ def test_arguments_as_models_write_them(call: Caller, stored: Remember) -> None:
 def test_null_leaves_an_argument_out(call: Caller, stored: Remember) -> None:
     """Models whose schemas are strict write null for every optional argument, in objects too."""
     memory_id = stored("Tokens expire after 24 h", type="gotcha")
-    optional = ("types", "files", "kinds", "limit", "min_score", "since", "until", "session", "role", "around")
+    optional = (
+        "types",
+        "files",
+        "kinds",
+        "limit",
+        "min_score",
+        "since",
+        "until",
+        "session",
+        "role",
+        "around",
+    )
     assert memory_id in call("search_memory", query="tokens", **dict.fromkeys(optional))
     assert "query is missing" in call.error("search_memory", query=None)
     wrong = {"id": memory_id, "what": "silent", "right": None, "files": None, "modules": None, "branch": None}
@@ -479,6 +490,21 @@ def test_a_file_that_is_not_there(project: Path, holder: Holder, call: Caller) -
     with pytest.raises(MCPError, match="there is no such file"):
         call.read("remora://files/core/token.py")
     assert "core/clock.py 0.07: same folder" in call("get_dependencies", target="core/notes.txt")
+
+
+def test_only_files_of_the_same_commits_change_together(project: Path, holder: Holder, call: Caller) -> None:
+    """A shared folder is not said to be a history, and is told of where there is nothing else."""
+    repo = Repo(project).init()
+    repo.commit("pair", {"pkg/old.cs": "class Old {}", "pkg/sister.cs": "class Sister {}"})
+    repo.commit("other", {"pkg/other.cs": "class Other {}"})
+    (project / "pkg" / "fresh.cs").write_text("class Fresh {}\n", "utf-8")
+    with holder.use(writes=True) as memory:
+        memory.init()
+    fresh, old = (call("get_dependencies", target=f"pkg/{name}.cs") for name in ("fresh", "old"))
+    assert "Changes with it" not in fresh
+    assert "Near it by name or folder (3 files):" in fresh
+    assert "Changes with it (1 file):\n- pkg/sister.cs" in old
+    assert "pkg/other.cs" not in old
 
 
 def test_every_kind_of_tie_has_a_group(holder: Holder, project: Path, call: Caller) -> None:

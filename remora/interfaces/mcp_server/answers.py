@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from remora.core.clock import from_iso, to_iso
+from remora.core.cochange import BESIDE, NAMED_ALIKE
 from remora.core.errors import NotFound
 from remora.core.evidence import amounts
 from remora.core.text import collapse, safe, shorten
@@ -42,6 +43,9 @@ USED = frozenset(
     {"is imported by it", "is called by it", "is a base of it", "is implemented by it", "is tested by it"}
 )
 USES = frozenset({"imports it", "calls it", "inherits from it", "implements it", "tests it"})
+# Beginnings of the evidence from commits and sessions; names and folders alone are none.
+TOGETHER = ("changed together in ", "both change with ", "read together in ")
+NEAR_IT = "Near it by name or folder"
 
 
 def explained(
@@ -262,15 +266,18 @@ def _near(memory: Memory, path: str) -> list[str]:
 
 
 def _related(memory: Memory, path: str, limit: int) -> list[str]:
-    """Return a line about a file, then its dependencies, users and co-changed files, in groups."""
+    """Return a line about a file, then its dependencies, users and co-changed files, in groups.
+
+    Of a file without any of them, those with its name or in its folder.
+    """
     owned = memory.ownership(path)
-    groups: dict[str, list[str]] = {"It uses": [], "Used by": [], "Changes with it": []}
+    groups: dict[str, list[str]] = {"It uses": [], "Used by": [], "Changes with it": [], NEAR_IT: []}
     for file in memory.related_files(path, RELATED):
         for name in _groups(file):
             groups[name].append(f"- {collapse(file.path)} {file.score:.2f}: {'; '.join(file.why)}")
     lines = [owned_sentence(owned) if owned is not None else collapse(path)]
     for name, members in groups.items():
-        if members:
+        if members and (name != NEAR_IT or len(lines) == 1):
             rest = f", the closest {limit}" if len(members) > limit else ""
             lines += [f"{name} ({counted(len(members), 'file')}{rest}):", *members[:limit]]
     return lines
@@ -279,7 +286,9 @@ def _related(memory: Memory, path: str, limit: int) -> list[str]:
 def _groups(file: FileHit) -> list[str]:
     words = {word.strip() for reason in file.why for word in reason.split(" and ")}
     found = [name for name, said_so in (("It uses", USED), ("Used by", USES)) if words & said_so]
-    return found or ["Changes with it"]
+    if not found and any(reason.startswith(TOGETHER) for reason in file.why):
+        return ["Changes with it"]
+    return found or ([NEAR_IT] if {NAMED_ALIKE, BESIDE} & {*file.why} else [])
 
 
 def ago(at: float, now: float) -> str:
