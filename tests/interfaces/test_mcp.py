@@ -422,6 +422,21 @@ def test_session_context(call: Caller, stored: Remember) -> None:
     assert left not in newest
 
 
+def test_the_session_does_not_tell_of_what_was_forgotten(call: Caller, holder: Holder) -> None:
+    """A memory that was forgotten, dropped, superseded or erased since is neither recorded nor recalled."""
+    texts = ("Tokens expire after 24 h", "Cookies are opaque", "Pages have ten rows", "Jobs retry thrice")
+    ids = [call("record_memory", content=text).split()[0] for text in texts]
+    for text in texts:
+        call("search_memory", query=text)
+    call("forget", ids=ids[0])
+    call("review", drop=ids[1])
+    with holder.use(writes=True) as memory:
+        memory.supersede(ids[2], "Pages have twenty rows")
+        memory.erase([ids[3]])
+    answer = call("get_session_context")
+    assert not [each for each in (*ids, *texts) if each in answer]
+
+
 def test_what_hooks_said_is_known(call: Caller, holder: Holder, stored: Remember) -> None:
     """An agent may ask what it was told, and why a memory came up."""
     one = stored("Prices are in cents", type="gotcha", related_files=["cart.py"])

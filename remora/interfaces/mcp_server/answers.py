@@ -127,16 +127,20 @@ def _origin(record: MemoryRecord, number: int, now: float) -> str:
 
 
 def session_context(memory: Memory, log: Log, now: float) -> str:
-    """Return the log of this server's session, recent injections, and the newest memories."""
-    records, files = log.records(), log.files(12)
+    """Return the log of this server's session, recent injections, and the newest memories.
+
+    Without memories that were forgotten since: their texts would return as true.
+    """
+    records, files = [r for r in log.records() if _is_live(memory, r.id)], log.files(12)
     blocks = [
         f"- recorded {short(r.id)} {r.type}, {r.action} {ago(r.at, now)}:{said(r.text)}" for r in records[:12]
     ]
     if files:
         blocks.append(f"- files asked about, latest first: {listed(map(collapse, files))}")
     for memory_id, recall in log.latest(8):
-        asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
-        blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
+        if _is_live(memory, memory_id):
+            asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
+            blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
     for one in memory.log(TOLD):
         if now - from_iso(one.at) < TOLD_SECONDS:
             ids = listed(short(i) for i in one.memory_ids)
@@ -152,6 +156,13 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
         blocks += ["Newest in the memory of the project:", *(memory_line(m, now, tokens=80) for m in newest)]
     head = f"Through this server, which started {ago(log.started, now)}:"
     return bounded([head], blocks, more="{} more lines are left out.")
+
+
+def _is_live(memory: Memory, memory_id: str) -> bool:
+    try:
+        return not memory.show(memory_id).deprecated
+    except NotFound:  # erased
+        return False
 
 
 def brief(memory: Memory, now: float) -> str:
