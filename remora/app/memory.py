@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.memories import operations as memories
-from remora.app.project.argument_types import checked
 from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
 from remora.app.project.open_project import OpenProject, build
+from remora.core.argument_types import checked
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord

@@ -11,6 +11,7 @@ from remora.conversation.memory import ConversationMemory, MessageMemory
 from remora.conversation.message_search import Found
 from remora.conversation.persistent import PersistentMemory
 from remora.conversation.sessions import list_sessions
+from remora.core.argument_types import checked
 from remora.core.clock import Clock
 
 
@@ -21,6 +22,7 @@ class FoundIn(NamedTuple):
     found: Found
 
 
+@checked
 class Conversations:
     """The memories of many conversations. One memory object per id, made on first use.
 

@@ -11,7 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.conversation.exact_tokens import token_counter
 from remora.conversation.format import BadLine, decode, prepare, read_message
@@ -19,6 +19,7 @@ from remora.conversation.message_search import Found, find
 from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, check_budget, prune
 from remora.conversation.strategies import Strategy
 from remora.conversation.strategies import strategy as strategy_of
+from remora.core.argument_types import checked
 from remora.core.errors import InvalidInput
 from remora.core.tokens import Estimator
 from remora.core.values import Message
@@ -26,9 +27,12 @@ from remora.core.values import Message
 TAGS = "tags"  # the key in a message's metadata
 
 Which = int | Callable[[Message], bool]
+if TYPE_CHECKING:  # not checked by `checked`: the hint of `several` names `add`
+    Messages = Iterable[Message | Mapping[str, Any] | None]
 _EPOCH = "1970-01-01T00:00:00.000Z"
 
 
+@checked
 class MessageMemory(ABC):
     """The interface of a conversation memory.
 
@@ -61,7 +65,7 @@ class MessageMemory(ABC):
         self.add_many([message])
 
     @abstractmethod
-    def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
+    def add_many(self, messages: Messages) -> None:
         """Add messages at the end, all or none, without others in between. None is ignored.
 
         Raises:
@@ -128,12 +132,13 @@ class MessageMemory(ABC):
         return self._strategy if wanted is None else strategy_of(wanted)
 
 
+@checked
 class ConversationMemory(MessageMemory):
     """A conversation in this process's memory; it ends with the object. See `MessageMemory`."""
 
     def __init__(
         self,
-        messages: Iterable[Message | Mapping[str, Any] | None] = (),
+        messages: Messages = (),
         *,
         counter: str | Estimator = "scripts",
         strategy: str | Strategy = "recency",
@@ -149,7 +154,7 @@ class ConversationMemory(MessageMemory):
         self._life = 0  # grows with every clear
         self.add_many(messages)
 
-    def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
+    def add_many(self, messages: Messages) -> None:
         """Add messages at the end; see `MessageMemory`."""
         new = as_messages(messages)
         with self._lock:
@@ -209,7 +214,7 @@ class ConversationMemory(MessageMemory):
             return tagged
 
 
-def as_messages(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Message]:
+def as_messages(messages: Messages) -> list[Message]:
     """Return messages as copies, without None.
 
     Raises:
@@ -218,7 +223,7 @@ def as_messages(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[
     return [_as_message(message) for message in several(messages)]
 
 
-def several(messages: Iterable[Message | Mapping[str, Any] | None]) -> list[Message | Mapping[str, Any]]:
+def several(messages: Messages) -> list[Message | Mapping[str, Any]]:
     """Return a list of the given items, without None.
 
     Raises:

@@ -19,9 +19,9 @@ marker. Tags are metadata too, under `messageTags`, since a line of the log neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.conversation.flatten import FLATTENED_TO, flatten, working_context
 from remora.conversation.format import SUMMARY_HEAD
@@ -49,10 +49,14 @@ from remora.conversation.pruning import (
 )
 from remora.conversation.replay import Boundary
 from remora.conversation.strategies import Strategy
+from remora.core.argument_types import checked
 from remora.core.clock import Clock
 from remora.core.errors import Conflict
 from remora.core.tokens import Estimator
 from remora.core.values import Message
+
+if TYPE_CHECKING:
+    from remora.conversation.memory import Messages
 
 PRUNED = "pruned"  # key in a marker's details, and in the session's metadata
 MESSAGE_TAGS = "messageTags"
@@ -77,6 +81,7 @@ class _View(NamedTuple):
     messages: list[Message]
 
 
+@checked
 class PersistentMemory(MessageMemory):
     """A conversation in a session's log. See `MessageMemory` for its methods.
 
@@ -108,7 +113,7 @@ class PersistentMemory(MessageMemory):
         """Return the memory of a session in a folder of logs; the options are those of the class."""
         return cls(SessionLog(folder, session_id, clock), **options)
 
-    def add_many(self, messages: Iterable[Message | Mapping[str, Any] | None]) -> None:
+    def add_many(self, messages: Messages) -> None:
         """Append messages durably, all or none. None is ignored.
 
         Raises:

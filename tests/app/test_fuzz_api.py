@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.fuzz_api import fuzz, verbs
 from remora import Memory
-from remora.app.project.argument_types import checked, inner
+from remora.core.argument_types import checked, inner
 from remora.core.errors import InvalidInput, RemoraError
 from tests.helpers import environment, texts
 

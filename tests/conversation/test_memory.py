@@ -73,6 +73,28 @@ def test_prune_without_a_budget(budget: int):
         assert memory.get_all() == before
 
 
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("prune", ["50"]),
+        ("prune", [True]),
+        ("prune", [2.5]),
+        ("get_recent", ["3"]),
+        ("get_by_role", [3]),
+        ("find", [None]),
+        ("tag", [None, "x"]),
+        ("by_tag", [None]),
+    ],
+)
+def test_arguments_of_a_wrong_type(method: str, arguments: list[Any]):
+    """They are refused by name, and nothing changes."""
+    memory = five()
+    before = memory.get_all()
+    with pytest.raises(InvalidInput, match=r"^(max_tokens|n|role|query|which|tag) must be "):
+        getattr(memory, method)(*arguments)
+    assert memory.get_all() == before
+
+
 def test_prune_an_empty_memory():
     """Nothing to prune is no error."""
     assert memory_of().prune(100) == ((), (), 0, 100, True, "")

@@ -17,8 +17,8 @@ from remora.app.learning import citations
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.promotion import Promoter, Taken
 from remora.app.learning.work_state import leave_work
-from remora.app.project.argument_types import checked
 from remora.app.project.branches import became, to_stamp
+from remora.core.argument_types import checked
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
 from remora.disk.files import write_atomic

@@ -6,8 +6,8 @@ import builtins
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.app.project.argument_types import checked
 from remora.app.records.note_index import follow_written, look_again
+from remora.core.argument_types import checked
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.secrets import redact
 from remora.lifecycle.redaction import holds_secret

@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from remora.app.project.argument_types import checked
+from remora.core.argument_types import checked
 from remora.core.errors import InvalidInput, StoreError
 from remora.core.pieces import pieces
 from remora.core.secrets import redact

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.app.project.argument_types import checked
 from remora.app.records.note_index import look_again
+from remora.core.argument_types import checked
 from remora.core.secrets import redact
 
 if TYPE_CHECKING:

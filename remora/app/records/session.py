@@ -14,10 +14,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.memories.embedding import embed_when_many
-from remora.app.project.argument_types import checked
 from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
 from remora.conversation.sessions import list_sessions
+from remora.core.argument_types import checked
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, RemoraError, StoreError
 from remora.core.secrets import redact
@@ -25,6 +25,7 @@ from remora.core.values import Message, Redaction
 from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
@@ -64,7 +65,7 @@ class Session:
         content: str,
         *,
         external_id: str | None = None,
-        time: str | None = None,
+        time: str | float | datetime | None = None,
         **fields: Any,
     ) -> Message:
         """Append one message durably and return it as stored in the log.
@@ -75,7 +76,7 @@ class Session:
             role: the speaker, any text that is not empty.
             content: the text; secrets are removed first.
             external_id: your own id; a message whose id is in the log is not appended again.
-            time: time of the message, ISO 8601 or in words; now by default.
+            time: time of the message: ISO 8601, words, seconds since 1970 or a datetime; now by default.
             **fields: `tool_calls`, `tool_call_id`, `tool_name`, `metadata`.
 
         Raises:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.project.argument_types import checked
 from remora.app.sharing import outgoing, space, team
 from remora.app.sharing.outgoing import Leaving
 from remora.app.sharing.sync import Synced, sync, sync_when_due
 from remora.app.sharing.team import Comment, Contested, MemberInfo
+from remora.core.argument_types import checked
 from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
 from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.upkeep import resolve

@@ -71,6 +71,12 @@ def test_append(bare: Memory) -> None:
     assert turns(bare, "cli:42") == ["I run the tests"]
 
 
+@pytest.mark.parametrize("time", [1_704_067_200, 1_704_067_200.0, datetime(2024, 1, 1, tzinfo=UTC)])
+def test_append_takes_a_time_as_extend_does(bare: Memory, time: Any) -> None:
+    """A number is seconds since 1970, and a datetime is itself."""
+    assert bare.session("cli:42").append("user", "Ship it", time=time).time == "2024-01-01T00:00:00.000Z"
+
+
 def test_an_external_id_is_said_once(bare: Memory) -> None:
     """Repeating a batch appends and indexes nothing twice, and returns what the log holds."""
     session = bare.session("cli:42")

@@ -118,12 +118,12 @@ def _types() -> dict[str, Any]:
     Protocols and types that Remora returns are absent: a caller's own object may stand for them.
     """
     from collections.abc import Sequence
-    from datetime import date
+    from datetime import date, datetime
 
     from remora.core.methodology import ExecutionContext, WorkUnitResult
     from remora.core.values import Used, WorkUnitRef
 
-    kinds = (ExecutionContext, Sequence, Used, WorkUnitRef, WorkUnitResult, date)
+    kinds = (ExecutionContext, Sequence, Used, WorkUnitRef, WorkUnitResult, date, datetime)
     return {kind.__name__: kind for kind in kinds}
 
 
