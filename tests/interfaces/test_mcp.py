@@ -395,6 +395,26 @@ def test_conclusions_inherit(call: Caller, stored: Remember) -> None:
     assert f"Derived from {parent}" in call("why", memory_id=answer.split()[0])
 
 
+def test_an_unknown_parent_is_refused(call: Caller, holder: Holder) -> None:
+    """A wrong id might have been an unverified memory's, so nothing is stored."""
+    said = call.error("record_memory", content="Packages come from elsewhere", derived_from=["12345678"])
+    assert "there is no memory '12345678'" in said
+    with holder.use() as memory:
+        assert memory.list() == []
+
+
+def test_files_with_lines_and_between_commas(call: Caller, holder: Holder, project: Path) -> None:
+    """A memory about files that are named as models write them is found by each of them, and by a folder."""
+    (project / "app").mkdir()
+    for name in ("app/helpers.php", "app/mailer.php"):
+        (project / name).write_text("<?php\n", "utf-8")
+    files = "app/helpers.php:6, app/mailer.php"
+    answer = call("record_memory", content="Mails are queued", files=files)
+    assert "kept as written" not in answer
+    for asked in ("app/helpers.php", "app/mailer.php:14", "app", "app/"):
+        assert answer[:8] in call("search_memory", query="mails", files=asked)
+
+
 def test_the_same_words_as_an_unverified_memory(call: Caller, stored: Remember) -> None:
     """Recording just what an unverified memory says merges with it and clears nothing."""
     memory_id = stored("Tokens never expire", taint=Taint("a page"), needs_review=True)

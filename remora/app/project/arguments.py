@@ -50,19 +50,41 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
 
 
 def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
-    """Return paths as git writes them: relative to the root, with forward slashes.
+    """Return paths as git writes them: relative to the root, with forward slashes; folders end in one.
 
-    Values that are no text or path, and paths outside the root, stay unchanged.
+    A text that is no file of the project may name some as models do: with a line ("a.py:6"), or several
+    separated by commas. Values that are no text or path, and paths outside the root, stay unchanged.
 
     Raises:
         InvalidInput: as for `listed`.
     """
     above = root.as_posix().rstrip("/") + "/"
-    plain = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in listed(name, values)]
-    return tuple(
-        v.replace("\\", "/").removeprefix("./").removeprefix(above) if isinstance(v, str) else v
-        for v in plain
-    )
+    found: list[Any] = []
+    for value in listed(name, values):
+        plain = os.fspath(value) if isinstance(value, os.PathLike) else value
+        found += _named(plain, above) if isinstance(plain, str) else [plain]
+    return tuple(found)
+
+
+def _named(text: str, above: str) -> list[str]:
+    """Return the files that a text names below a folder; the whole text unless all of them exist there."""
+
+    def inside(path: str) -> str:
+        return path.replace("\\", "/").removeprefix("./").removeprefix(above)
+
+    def there(path: str) -> bool:
+        return (
+            not path.startswith("/")
+            and {"", ".", ".."}.isdisjoint(path.rstrip("/").split("/"))
+            and os.path.lexists(above + path)
+        )
+
+    whole = inside(text)
+    parts = [whole] if there(whole) else [inside(part.strip()) for part in text.split(",")]
+    files = [part if there(part) else part.partition(":")[0] for part in parts]
+    if not all(map(there, files)):
+        return [whole]
+    return [f"{file.rstrip('/')}/" if os.path.isdir(above + file) else file for file in files]  # noqa: PTH112
 
 
 def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:

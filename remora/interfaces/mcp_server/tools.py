@@ -185,12 +185,14 @@ class Tools:
         now = self.clock.now()
         # A text that repeats an unverified memory is derived from it, and so unverified, too.
         told = {"forbids": forbids, "wants": wants, "when": when}
-        parents = dict.fromkeys((*derived_from, *self.log.echoes(content[:MOST_COMPARED])))
+        echoes = self.log.echoes(content[:MOST_COMPARED])
         with self.holder.use(writes=True) as memory:
             if not memory.hears():
                 raise InvalidInput(
                     "Remora is off here; nothing was recorded", hint="A person can run `remora on`."
                 )
+            # An unknown parent is refused: it might have been an unverified one.
+            parents = dict.fromkeys((*(parent.id for parent in _shown(memory, derived_from)), *echoes))
             record = memory.remember(
                 content,
                 **memory.as_said(content[:MOST_COMPARED], (*forbids, *wants, *when)),

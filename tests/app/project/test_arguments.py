@@ -43,6 +43,32 @@ def test_paths() -> None:
     assert paths("files", given, root) == ("a.py", "b/c.py", "d.py", "/etc/passwd")
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("app/a.py:6", ("app/a.py",)),
+        ("app/a.py:6:14, ./b.py", ("app/a.py", "b.py")),
+        ("odd, b.py", ("odd, b.py",)),
+        ("app", ("app/",)),
+        ("app/", ("app/",)),
+        ("b.py, gone.py", ("b.py, gone.py",)),
+        ("gone.py:6", ("gone.py:6",)),
+        (":6", (":6",)),
+        ("", ("",)),
+        (".", (".",)),
+        ("app/../b.py:6", ("app/../b.py:6",)),
+        ("a\0b:6", ("a\0b:6",)),
+    ],
+)
+def test_paths_as_models_write_them(tmp_path: Path, given: str, meant: tuple[str, ...]) -> None:
+    """What is no file, but names files with lines or between commas, is read so; a folder ends in a slash."""
+    (tmp_path / "app").mkdir()
+    for name in ("app/a.py", "b.py", "odd, b.py"):
+        (tmp_path / name).write_text("", "utf-8")
+    assert paths("files", [given], tmp_path) == meant
+    assert paths("files", [f"{tmp_path}/{given}"] if given else [""], tmp_path) == meant
+
+
 @pytest.mark.parametrize("verb", ["list", "search"])
 def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
     """An unknown type is refused with the types there are, and the one that was meant."""
