@@ -44,10 +44,12 @@ LIMIT = 200
 ASKED = 6  # files whose imports are read to tell whether they name the target
 NAMED = 6  # definitions listed where a name has several
 NEAR = 2  # names that are suggested for one that nothing is called by
+ALIKE = 2  # first letters that such names share, so that few are compared
 FOLDER = "folder"  # type of a node that stands for the files in it; the graph holds none
 STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _WORD = re.compile(r"\w+")
+_LINE = re.compile(r"(?::\d{1,9}){1,2}$")  # and column
 _OWN = ("crate.", "self.", "super.")
 _OVERRIDING = frozenset({"overrides", "implements"})
 _THROUGH = {"calls": "calls it through", "tests": "tests it through"}  # a base, by the kind of edge
@@ -85,10 +87,10 @@ def find(graph: Graph, target: str) -> Meant:
     """Return the node of a target.
 
     A target is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
-    parts, with "." or "::" between them; a path may be its last parts too, and a symbol may follow its module
-    ("app.jobs.run"). Of several definitions of a name a top-level one comes before members of a class, those
-    before definitions inside a function, and definitions in tests are last. A folder represents the files in
-    it.
+    parts, with ".", "::", "->" or a backslash between them; a path may be its last parts too, and a symbol
+    may follow its module or namespace ("app.jobs.run"). A line ("path:14") stands for its file. Of several
+    definitions of a name a top-level one comes before members of a class, those before definitions inside a
+    function, and definitions in tests are last. A folder represents the files in it.
 
     Raises:
         InvalidInput: the target is empty.
@@ -102,10 +104,12 @@ def find(graph: Graph, target: str) -> Meant:
         return folder
     if (node := graph.node(name)) is not None and node.path:  # what layers above the code hold has none
         return Meant(node, "")
+    name = _LINE.sub("", name)
     head, colons, tail = name.partition("::")
     if colons and graph.ending(head):  # as test runners write it
         name = f"{head}:{tail}"
     path, _, wanted = name.replace("::", ".").rpartition(":")
+    wanted = wanted.removeprefix("\\").replace("\\", ".").replace("->", ".")
     for prefix in _OWN:
         wanted = wanted.removeprefix(prefix)
     keys = _called(graph, wanted, path) or ([] if path else graph.ending(name))
@@ -144,7 +148,12 @@ def _folder(graph: Graph, name: str) -> Meant | None:
 def _nearly(graph: Graph, path: str, wanted: str) -> str:
     """Return the question "Did you mean …?" for the same name elsewhere, or a similar name there."""
     if not path:
-        near = graph.ending(wanted.rpartition("/")[2])
+        label = wanted.rpartition(".")[2]
+        near = graph.ending(wanted.rpartition("/")[2]) or [
+            key
+            for name in get_close_matches(label, graph.labels(label[:ALIKE]), NEAR)
+            for key in _called(graph, name, "")
+        ]
     elif not (near := _called(graph, wanted, path.rpartition("/")[2]) or _called(graph, wanted, "")):
         keys = [key for file in graph.ending(path) for key in graph.definitions_of(file)]
         there = {key.rpartition(":")[2]: key for key in sorted(keys)}
@@ -157,7 +166,7 @@ def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) ->
     label = wanted.rpartition(".")[2].partition("#")[0]
     places = graph.places(label, path, sentences=sentences)
     found = [p for p in places if p[1] == wanted or p[1].endswith(f".{wanted}")]
-    found = found or [p for p in places if _in_module(*p, wanted)]
+    found = found or [p for p in places if _in_module(*p, wanted)] or _in_package(graph, places, wanted)
     return [f"{file}:{symbol}" for file, symbol in found]
 
 
@@ -204,6 +213,14 @@ def _in_module(path: str, symbol: str, wanted: str) -> bool:
     stem = base.partition(".")[0]
     places = (folder,) if stem in _INDEXES else (f"{folder}/{stem}", folder)
     return any(f"/{place}".endswith("/" + module.replace(".", "/")) for place in places)
+
+
+def _in_package(graph: Graph, places: Sequence[tuple[str, str]], wanted: str) -> list[tuple[str, str]]:
+    """Return the definitions whose file declares the package or namespace that stands before their name."""
+    packages = {wanted.removesuffix(f".{symbol}") for _, symbol in places} - {wanted}
+    written = [(package, package.replace(".", sign)) for package in packages for sign in (".", "\\")]
+    declared = {(package, file) for package, name in written for file in graph.in_package(name)}
+    return [p for p in places if (wanted.removesuffix(f".{p[1]}"), p[0]) in declared]
 
 
 def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Found:

@@ -409,6 +409,11 @@ class Graph:
             (file, symbol) for file, symbol in self._connection.rows(sql, (label, path, limit, sentences))
         ]
 
+    def labels(self, beginning: str) -> list[str]:
+        """Return the names of definitions and files with a beginning, each once, in order."""
+        sql = "SELECT DISTINCT label FROM graph_nodes WHERE label >= ? AND label < ? AND layer = 1 ORDER BY 1"
+        return [r[0] for r in self._connection.rows(sql, (beginning, f"{beginning}\U0010ffff"))]
+
     def promising(self, name: str) -> list[str]:
         """Return the files with a top-level interface that requires a method of a name."""
         symbol = "substr(m.key, length(m.file_path) + 2)"

@@ -173,6 +173,31 @@ def test_impact_takes_a_target_as_people_write_it(shop: Memory, folder: Path):
         shop.impact("total")
 
 
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("Tidegate.Tariffs.Calculator.NightPrice", "src/Calculator.cs:Calculator.NightPrice"),
+        ("Tidegate.Tariffs.Calculator", "src/Calculator.cs:Calculator"),
+        ("Tidegate\\Web\\Client::book", "lib/Client.php:Client.book"),
+        ("\\Tidegate\\Web\\Client->book()", "lib/Client.php:Client.book"),
+        ("src/Calculator.cs:3", "src/Calculator.cs"),
+        ("src/Calculator.cs:3:17", "src/Calculator.cs"),
+        ("Other.Tariffs.Calculator", ""),
+    ],
+)
+def test_impact_takes_a_target_as_stack_traces_write_it(bare: Memory, folder: Path, target: str, meant: str):
+    """A namespace is the one that the file declares, wherever the file is; a line stands for its file."""
+    calculator = "namespace Tidegate.Tariffs;\nclass Calculator {\n  int NightPrice() { return 2; }\n}\n"
+    client = "<?php\nnamespace Tidegate\\Web;\nclass Client {\n  function book() { return 1; }\n}\n"
+    write(folder, {"src/Calculator.cs": calculator, "lib/Client.php": client})
+    bare.index()
+    if meant:
+        assert bare.impact(target).target == meant
+    else:
+        with pytest.raises(NotFound):
+            bare.impact(target)
+
+
 def test_impact_is_asked_about_code_alone(shop: Memory):
     """The nodes of memories above the code are no targets, as nothing is said to depend on them."""
     record = shop.remember("Round once", type="pattern", related_files=["shop/money.py"])

@@ -470,6 +470,8 @@ def test_a_definition_comes_before_a_folder_of_its_name(db: Database):
         ("web/cart.py", "shop/cart.py"),
         ("cart.py:laod", "shop/cart.py:load"),
         ("old/web.py:page", "shop/web.py:page"),
+        ("Mony", "shop/money.py:Money"),
+        ("Cart.totl", "shop/cart.py:Cart.total"),
     ],
 )
 def test_what_is_nearly_called_so_is_named(shop: Database, target: str, meant: str):

@@ -80,3 +80,7 @@ def test_a_model_is_told_of_tools() -> None:
     assert _in_words(listed) == "there is no memory 'x'. `search_memory` shows the ids."
     begun = NotFound("nothing is known of 'x'", hint="`remora init` reads the history and the code.")
     assert _in_words(begun).endswith("At a terminal: `remora init` reads the history and the code.")
+    nearly = NotFound("no x", hint="Did you mean y? Give a path. `remora index` reads new files.")
+    assert _in_words(nearly) == (
+        "no x. Did you mean y? Give a path. At a terminal: `remora index` reads new files."
+    )

@@ -353,6 +353,7 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
 # The tools that correspond to verbs of the command line; hints to a model name the tool.
 TOOL_OF = {"list": "search_memory", "search": "search_memory", "context": "context_for_task"}
 _COMMAND = re.compile(r"`remora ([a-z-]++)[^`]*`")
+_END = re.compile(r"[.?!] ")  # of a sentence
 
 
 def _in_words(error: RemoraError) -> str:
@@ -362,8 +363,10 @@ def _in_words(error: RemoraError) -> str:
     end = "" if text.endswith((".", "!", "?")) else "."
     again = " Trying again may help." if error.retryable else ""
     hint = _COMMAND.sub(lambda found: f"`{TOOL_OF.get(found[1], found[0].strip('`'))}`", error.hint or "")
-    if "`remora " in hint and not hint.startswith("At a terminal"):
-        hint = f"At a terminal: {hint}"
+    before, command, after = hint.partition("`remora ")
+    if command and "At a terminal" not in before:
+        start = max((found.end() for found in _END.finditer(before)), default=0)
+        hint = f"{before[:start]}At a terminal: {before[start:]}{command}{after}"
     return f"{text}{end}{' ' + hint if hint else ''}{again}"
 
 
