@@ -42,6 +42,7 @@ PAYLOADS: dict[str, dict[str, Field]] = {
         "why_it_failed": Field("text"),
         "alternative_used": Field("text", required=False),
         "task_context": Field("text", required=False),
+        "taken_out": Field("texts", required=False),  # words that its revert removed from its files
         **_FROM,
     },
     "prefetch_pattern": {

@@ -37,6 +37,7 @@ ONLY, NOT_IN, DONE, WANTED, BRANCH = "only:", "not:", "done:", "wanted:", "branc
 CHANGED = "changed"  # in `needs` of an edit: the file exists
 MOST_KEYS = 600  # of one edit
 _TESTS = ("test", "spec")  # stems of folders and files of tests
+_LONG = 4  # characters of a word that few edits add by chance
 _HALF = 0.5  # share of the words of a thing that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 _SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
@@ -45,6 +46,7 @@ _SQL_COMMENT = re.compile(r"^\s*--")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:-\w+)*")
+CODE_WORD = re.compile(r"[^\W\d]\w*|(?<!\d)\d++(?:\.\d++)+")  # an identifier, or a version
 _PROGRAM = re.compile(r"[a-z][\w.+-]*")  # the form of its name
 # An operator is no part of a longer one: `==` is not in `===`.
 _NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![=!<>&|+*/?~^%-])", r"(?![=!<>&|+*/?~^%-])"
@@ -223,6 +225,17 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:
     form = trigger.needs[0] if trigger.needs else ""
     now = sum(_holds(form, line, edit.path) for line in edit.added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)
+
+
+def brings_back(taken: Sequence[str], added: str, removed: str) -> bool:
+    """Return whether an edit adds words that a revert took out: several, a long one, or one of two.
+
+    >>> brings_back(["on"], "http2 on;", "http2 off;"), brings_back(["is", "get", "ttl"], "x is y", "x")
+    (True, False)
+    """
+    new = set(CODE_WORD.findall(added)) - set(CODE_WORD.findall(removed))
+    again = [word for word in taken if word in new]
+    return len(again) > 1 or (len(again) == 1 and (len(taken) <= 2 or len(again[0]) >= _LONG))
 
 
 def _code(path: str, text: str) -> tuple[str, ...]:

@@ -223,6 +223,7 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     undone = [note for note in found if note.source == "commit_auto" and _undoes(moment, note)]
     if undone:
         vouched = [note._replace(sessions=SESSIONS) for note in undone]
+        vouched = [_unconfirmed(note, setting) if note.taken_out else note for note in vouched]
         return _say(
             "undoing", paths[0], vouched, f"the edit of {paths[0]} takes it back", state, look, setting
         )
@@ -251,25 +252,14 @@ def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
 
 
 def _undoes(moment: Moment, note: Note) -> bool:
-    """Return whether an edit removes the names of a fix, or adds those of a reverted change.
-
-    Of a reverted change two words of its subject do as well, or its version.
-    """
+    """Return whether an edit removes the names of a fix, or brings back a reverted change."""
     texts = (note.content.partition(". ")[0], moment.removed, moment.changed)
     stated, gone, new = (set(re.findall(r"(?<![\w/])[A-Za-z_][\w.]{3,}", text)) for text in texts)
     names = set(filter(_marked, stated))
-    if not names.isdisjoint(new - gone if note.type == "dead_end" else gone - new):
-        return True
     if note.type != "dead_end":
-        return False
-    tried = texts[0].partition(": ")[2].partition(" (")[0]
-    before, after = (
-        set[str]().union(*map(triggers.forms, re.findall(r"[^\W\d]\w*", text))) for text in texts[1:]
-    )
-    versions = [set(re.findall(r"(?<![\d.])\d[\d.]{0,20}\.\d{1,9}", text)) for text in (tried, *texts[1:])]
-    words = {stem(word) for word in re.findall(r"[^\W\d_]{4,}", tried)} - before | versions[0] - versions[1]
-    again = words & (after | versions[2])
-    return len(again) > 1 or not versions[0].isdisjoint(again)
+        return not names.isdisjoint(gone - new)
+    brought = triggers.brings_back(note.taken_out, moment.changed, moment.removed)
+    return brought or not names.isdisjoint(new - gone)
 
 
 def _marked(name: str) -> bool:

@@ -30,6 +30,7 @@ FILES_KEPT = 8
 CONFIDENCE = 0.6
 AGE_COMMITS = 1500.0  # after this many commits a message needs half as much content to be kept
 FEW_WORDS, BODY_WORDS = 5, 8  # minimum words of a subject alone, or of a body
+REASON_WORDS = 4  # the same of the reason for a revert, which is told only when its change comes back
 
 
 _FIX_VERB = any_of(r"""
@@ -210,9 +211,9 @@ def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
     tried, why = subject_of(named), body_of(commit.body)
     if not tried or _NOT_TRIED.match(tried):
         return None, ""
-    if (_CHORE.search(tried) or len(_telling(tried)) < 2) and len(_telling(why)) < BODY_WORDS:
+    told = len(_telling(why)) >= REASON_WORDS
+    if (_CHORE.search(tried) or len(_telling(tried)) < 2) and not told:
         return None, "a chore: types, style, documents, tests or builds"
-    told = len(_telling(why)) >= BODY_WORDS
     files = [f.path for f in commit.files if told or is_source(f.path)]
     if not files:
         return None, "changes only documents, tests or settings"

@@ -36,12 +36,13 @@ _NOTE = """m.id, m.type, m.content,
            m.taint IS NOT NULL, m.pinned, m.user_verified, m.related_files, coalesce(m.branch, ''),
            m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
            coalesce(json_extract(m.payload, '$.sessions'), 0),
-           coalesce(json_extract(m.origins, '$[0].path'), ''), m.tags"""
+           coalesce(json_extract(m.origins, '$[0].path'), ''), m.tags,
+           iif(json_type(m.payload, '$.taken_out') = 'array', json_extract(m.payload, '$.taken_out'), '[]')"""
 # A quote in the form of a memory: verbatim, in quotation marks, with the date; stated by a person.
 _QUOTE = """'q' || n.id, 'preference',
             '“' || n.content || '” (said by the user, ' || coalesce(substr(n.time, 1, 10), '?') || ')',
             1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', coalesce(f.branch, ''), 'user_taught', 0, 0, 1, '',
-             '[]'"""
+             '[]', '[]'"""
 # Memories derived from a superseded or forgotten one have a review reason and are excluded.
 _LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
     AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
@@ -59,6 +60,7 @@ class Note(NamedTuple):
         sessions: number of sessions that showed it, 0 if not counted.
         path: of the file it was read from; empty if none.
         tags: for a rule they include the kind of its file.
+        taken_out: the words that a revert removed from its files.
         trigger: the trigger that matched; None if it was found otherwise.
         unconfirmed: shown with a mark although not yet confirmed.
     """
@@ -80,6 +82,7 @@ class Note(NamedTuple):
     sessions: int = 0
     path: str = ""
     tags: tuple[str, ...] = ()
+    taken_out: tuple[str, ...] = ()
     trigger: Trigger | None = None
     unconfirmed: bool = False
 
@@ -290,7 +293,7 @@ def _note(row: tuple) -> Note:  # type: ignore[type-arg]
     values[9] = tuple(json.loads(row[9]))
     values[12:14] = [bool(flag) for flag in values[12:14]]
     values[14] = row[14] if isinstance(row[14], int) else 0  # payloads are whatever somebody put there
-    values[16] = tuple(json.loads(row[16]))
+    values[16:18] = [tuple(json.loads(texts)) for texts in row[16:18]]
     return Note._make([*values, None, False])
 
 

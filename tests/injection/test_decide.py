@@ -409,21 +409,25 @@ def test_a_search_in_words_finds_what_speaks_of_them():
 
 
 @pytest.mark.parametrize(
-    ("tried", "added", "told"),
+    ("taken", "added", "told"),
     [
-        ("Cache the rates in memory", "rates = memory_cache.get(day)", True),
-        ("Cache the rates in memory", "rates = fetch(day)", False),
-        ("Upgrade the queue client to 4.2", "queue-client==4.2.1", False),
-        ("Upgrade the queue client to 4.2", "queue-client==4.2", True),
+        (("lru_cache", "get", "ttl"), "@lru_cache\ndef rates():", True),
+        (("lru_cache", "get", "ttl"), "rates = get(day)", False),
+        (("lru_cache", "get", "ttl"), "rates = get(day, ttl=60)", True),
+        (("4.2",), "queue-client==4.2.1", False),
+        (("4.2",), "queue-client==4.2", True),
+        (("fetch",), "rates = fetch(day, 60)", False),
     ],
 )
-def test_a_change_that_was_taken_back_is_told_when_it_comes_again(tried: str, added: str, told: bool):
-    """By two words of its subject that the edit adds, or by its version."""
-    past = note(
-        f"Tried and reverted: {tried}. It failed.", "a.py", number=4, type="dead_end", source="commit_auto"
-    )
-    edit = EDIT._replace(changed=added, removed="rates = fetch(day)\nqueue-client==4.1\n# client, queue")
-    assert bool(decide(edit, State(), Store(past), setting()).text) == told
+def test_a_change_that_was_taken_back_is_told_when_it_comes_again(
+    taken: tuple[str, ...], added: str, told: bool
+):
+    """By the words that the revert took out, though nobody has confirmed the memory."""
+    text = "Tried and reverted: Cache the rates. It failed."
+    past = note(text, "a.py", type="dead_end", source="commit_auto", confidence=0.6, taken_out=taken)
+    edit = EDIT._replace(changed=added, removed="rates = fetch(day)\nqueue-client==4.1")
+    said = decide(edit, State(), Store(past), setting(threshold=lambda: 0.8)).text
+    assert ("(unconfirmed) “Tried and reverted" in said) == told
 
 
 def test_a_search_for_what_lies_elsewhere():

@@ -32,6 +32,7 @@ from remora.disk.files import lock
 from remora.lifecycle.flags import with_reason, without_reason
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
+from remora.sources.reverts import taken_out
 from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
 from remora.store.history import CLOCK, COMMIT, REFUSED
 
@@ -218,6 +219,9 @@ def _take_candidates(
         if sha in seen:
             tally.unchanged += 1
             continue
+        if draft.type == "dead_end" and project.location.repository is not None:
+            taken = taken_out(project.location.repository.root, sha, draft.related_files)
+            draft = draft._replace(payload={**(draft.payload or {}), "taken_out": list(taken)})
         with sparing(f"commit {sha[:10]}", tally.skipped), db.connection.transaction():
             record = intake.remember(draft, revive=False)
             db.history.set_seen("commit", sha, record.id, draft.related_files, now)

@@ -154,3 +154,16 @@ def test_what_a_merge_brought_counts_in_the_next_session(repo: Repo, tmp_path: P
         repo.git("merge", "-q", "--ff-only", "side")
         with memory.loop("s") as loop:
             assert "yarn" in loop.before("Bash", {"command": "yarn install"})
+
+
+def test_a_change_that_was_reverted_is_told_when_it_comes_again(repo: Repo, memory: Memory):
+    """The revert's own diff tells what it took out; another edit of the file is silent."""
+    repo.commit("Serve", {"nginx.conf": "http2 off;\n"})
+    repo.commit("Turn on HTTP/2", {"nginx.conf": "http2 on;\n"})
+    why = "Uploads above 1 MB were cut off behind the load balancer."
+    repo.commit(f'Revert "Turn on HTTP/2"\n\n{why}', {"nginx.conf": "http2 off;\n"})
+    memory.init()
+    edit = {"file_path": "nginx.conf", "old_string": "http2 off;\n"}
+    with memory.loop("s") as loop:
+        assert loop.before("Edit", {**edit, "new_string": "http2 off;\ngzip off;\n"}) == ""
+        assert why in loop.before("Edit", {**edit, "new_string": "http2 on;\n"})

@@ -1,0 +1,34 @@
+"""The words that a revert took out of its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remora.sources.reverts import taken_out
+from tests.helpers import Repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A repository in which something was tried and reverted."""
+    repo = Repo(tmp_path / "shop").init()
+    repo.commit("Serve", {"nginx.conf": "http2 off;\n", "reqs.txt": "flask==2.0.1\n"})
+    repo.commit("Try", {"nginx.conf": "http2 on;\nset_real_ip all;\n", "reqs.txt": "flask==2.1.0\n"})
+    return repo
+
+
+def test_words_that_are_gone_and_stay_gone(repo: Repo):
+    """Identifiers and versions, but none that the files still have."""
+    sha = repo.commit("Revert", {"nginx.conf": "http2 off;\n", "reqs.txt": "flask==2.0.1\n"})
+    assert taken_out(repo.root, sha, ["nginx.conf", "reqs.txt"]) == ("on", "set_real_ip", "all", "2.1.0")
+    repo.commit("Log all", {"nginx.conf": "http2 off;\nlog all;\n"})
+    assert taken_out(repo.root, sha, ["nginx.conf"]) == ("on", "set_real_ip")
+
+
+def test_what_git_does_not_know_took_nothing_out(repo: Repo):
+    """A commit that is gone, and a file that is."""
+    assert taken_out(repo.root, "0" * 40, ["nginx.conf"]) == ()
+    sha = repo.commit("Drop", {})
+    assert taken_out(repo.root, sha, ["gone.txt"]) == ()
