@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.learning.quotes import origin
 from remora.app.project.locate import data_dir
 from remora.app.records.session import Session
 from remora.conversation.log import SUFFIX
@@ -33,6 +34,7 @@ from remora.lifecycle.prune import keep_erased, keep_forgotten
 from remora.lifecycle.upkeep import resolve
 from remora.store import erase
 from remora.store.items import Items
+from remora.store.notes import SESSION
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
@@ -223,6 +225,8 @@ def _erase(
             erase.memories(store.db, [record.id for record in own])
             store.db.cache.clear()  # vectors encode the erased texts
             for session in sessions:
+                for row in store.db.notes.of_path(f"{SESSION}{session}"):
+                    keep_forgotten(store.db, origin(row.path, row.content), now)
                 erase.session(store.db, session)
             for table, number in erase.texts(store.db.connection, wanted, mark).items():
                 found[table] = found.get(table, 0) + number
@@ -329,7 +333,7 @@ def _places(data: bytes, form: bytes) -> Iterator[int]:
 
 def _overwrite_whole(path: Path) -> None:
     """Overwrite a file with zeros and remove it."""
-    with suppress(FileNotFoundError), os_errors(path, "erase"):
+    with os_errors(path, "erase"), suppress(FileNotFoundError):
         with path.open("r+b") as file:
             file.write(b"\0" * path.stat().st_size)
             file.flush()

@@ -52,7 +52,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     pieces = [
         Written("quote", "", None, None, at or over, text, answers)
         for text, (at, answers) in said.items()
-        if not is_forgotten(db, _origin(path, text)) and not is_erased(db, text)
+        if not is_forgotten(db, origin(path, text)) and not is_erased(db, text)
     ]
     if not pieces:
         db.notes.forget(path)
@@ -138,11 +138,12 @@ def remove(project: OpenProject, name: str) -> str:
     row = find(project, name)
     db = project.db
     with db.connection.transaction():
-        keep_forgotten(db, _origin(row.path, row.content), to_iso(project.clock.now()))
+        keep_forgotten(db, origin(row.path, row.content), to_iso(project.clock.now()))
         erase.quote(db, row.id)
     db.connection.scrub()
     return row.content
 
 
-def _origin(path: str, text: str) -> str:
+def origin(path: str, text: str) -> str:
+    """Return the external id of a quote: of the session's path and its text."""
     return f"quote:{path}:{content_hash(text)}"

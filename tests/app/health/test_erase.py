@@ -17,7 +17,9 @@ from remora.app.memory import Memory
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Event
 from remora.core.values import MemoryDraft
+from remora.disk import live
 from remora.store.items import Items
+from tests.app.learning.test_learn import Talk
 
 WORDS = "amber basalt cobalt dune ember fjord garnet heron indigo jasper".split()
 
@@ -260,6 +262,22 @@ def test_what_was_erased_is_not_learned_again(house: House) -> None:
         assert is_forgotten(db, "observed:x")
         assert is_erased(db, marker(8).upper())
         assert not is_erased(db, marker(9))
+
+
+def test_a_session_of_an_agent_goes_and_its_quotes_stay_away(house: House, tmp_path: Path) -> None:
+    """It has no conversation's log; its captured file goes, and what it said is not learned from it again."""
+    said = "The staging database is read only for us."
+    with house.open() as memory:
+        Talk("one", 5, str(house.root)).user(said).reply("Done.").save(tmp_path / "talks")
+        Talk("two", 6, str(house.root)).user(said).reply("Done.").save(tmp_path / "talks")
+        memory.learn(tmp_path / "talks")
+        captured = memory.home / erasing.CAPTURED / live.file_name("claude-code", "one")
+        captured.parent.mkdir(exist_ok=True)
+        captured.write_text(said)
+        memory.erase(session="one")
+        assert not captured.exists()
+        memory.learn(tmp_path / "talks", again=True)
+        assert [hit.session_id for hit in memory.quotes()] == ["claude-code:two"]
 
 
 def test_a_project_and_everything(house: House) -> None:
