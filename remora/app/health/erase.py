@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 CAPTURED = "captured"  # folder in the home
 SCRUB = "erase.scrub"  # meta key: the file may still hold bytes of deleted rows
 A_LINE = 24  # characters; shorter lines of archives and history are not erased elsewhere
+ALL = 1_000_000  # rows
 LEAST = 4  # characters; shorter texts are not erased everywhere
 _WORD = re.compile(r"[a-z_]+")
 _KEY = re.compile(rb'(?:[^"\\\n]|\\.){0,200}"\s*:')  # the rest of a JSON key
@@ -114,7 +115,7 @@ def erase_session(project: OpenProject, session_id: str) -> Erased:
     """
     project.must_be_writable()
     log = project.sessions_folder / f"{safe_name(session_id)}{SUFFIX}"
-    said = project.db.injections.latest(1_000_000, session_id)
+    said = project.db.injections.latest(ALL, session_id)
     seen = {*project.db.sessions.seen(), *(one.session_id for one in said)}
     known = sorted(one for one in seen if session_id in (one, one.partition(":")[2]))
     if not (log.exists() or known):
@@ -214,11 +215,13 @@ def _erase(
     found |= _in_entries(project, wanted, mark)
     found |= _in_items(project, wanted, mark)
     project.accesses.flush(wait=None)
+    forms = [form for text in wanted for form in erase.written_forms(text)]
     for store in project.stores():
         own = [r for r in records if r.realm == store.db.realm]
         with store.db.transaction():
             store.db.meta.set(SCRUB, now)
-            keep_erased(store.db, texts, now)
+            quotes = [row.content for row in store.db.notes.latest("quote", ALL)]
+            keep_erased(store.db, [*texts, *(q for q in quotes if any(form in q for form in forms))], now)
             for record in own:
                 if record.external_id is not None:
                     keep_forgotten(store.db, record.external_id, now)

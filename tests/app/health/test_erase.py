@@ -280,6 +280,18 @@ def test_a_session_of_an_agent_goes_and_its_quotes_stay_away(house: House, tmp_p
         assert [hit.session_id for hit in memory.quotes()] == ["claude-code:two"]
 
 
+def test_an_erased_quote_stays_away_when_its_session_goes_on(house: House, tmp_path: Path) -> None:
+    """The sentence that held the erased text is not learned again; other sentences are."""
+    talk = Talk("one", 5, str(house.root)).user("Always wait with Process.sleep in the tests.").reply("Done.")
+    with house.open() as memory:
+        talk.save(tmp_path / "talks")
+        memory.learn(tmp_path / "talks")
+        memory.erase(containing="Process.sleep")
+        talk.user("The staging database is read only for us.").reply("Done.").save(tmp_path / "talks")
+        memory.learn(tmp_path / "talks")
+        assert [hit.text for hit in memory.quotes()] == ["The staging database is read only for us."]
+
+
 def test_a_project_and_everything(house: House) -> None:
     """The home goes, and with everything the whole data folder."""
     memory = house.open()
