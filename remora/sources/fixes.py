@@ -51,7 +51,7 @@ _OTHER_KIND = re.compile(
     re.IGNORECASE,
 )
 
-# Subjects about these change no behaviour, unless a body explains one.
+# Subjects about little else change no behaviour, unless a body explains one.
 _CHORE = re.compile(
     r"\b"
     + any_of(r"""
@@ -85,6 +85,7 @@ _REVERTED = re.compile(
 )
 _NOT_TRIED = re.compile(r"^(?:re-?vert|re-?apply|merge|bump|release)\b", re.IGNORECASE)
 _VERBOSE = re.compile(rf": {any_of('refactor improve[sd]? enhance[sd]? update[sd]?')}\b", re.IGNORECASE)
+_KEY = re.compile(r"^[\[(]?(?:#\d+|[A-Z][A-Z0-9]*-\d+)[\])]?[\s:–-]+")  # of an issue, before what is said
 _NUMBERS = re.compile(r"#?\b\d+\b|\b[A-Z]+-\d+\b")
 _VAGUE = STOP_WORDS | frozenset(
     """bug bugs issue issues problem problems small minor several various stuff thing things another last
@@ -187,6 +188,7 @@ class Candidates:
 
 def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     """Return the draft of a commit, or the reason for skipping it ("" if it is no fix at all)."""
+    commit = commit._replace(subject=_KEY.sub("", commit.subject))
     if revert := _REVERT.match(commit.subject):
         return _dead_end(commit, revert[1] or revert[2])
     if not _FIX.match(commit.subject) and not _MENTION.search(f"{commit.subject}\n{commit.body}"):
@@ -197,7 +199,7 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     if not files:
         return None, "changes only documents, tests or settings"
     subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
-    if _CHORE.search(subject) and len(_telling(body)) < 2 * BODY_WORDS:
+    if _is_chore(subject) and len(_telling(body)) < 2 * BODY_WORDS:
         return None, "a chore: types, style, documents, tests or builds"
     said = len(_telling(subject))
     if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
@@ -212,7 +214,7 @@ def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
     if not tried or _NOT_TRIED.match(tried):
         return None, ""
     told = len(_telling(why)) >= REASON_WORDS
-    if (_CHORE.search(tried) or len(_telling(tried)) < 2) and not told:
+    if (_is_chore(tried) or len(_telling(tried)) < 2) and not told:
         return None, "a chore: types, style, documents, tests or builds"
     files = [f.path for f in commit.files if told or is_source(f.path)]
     if not files:
@@ -254,6 +256,12 @@ def _placed(draft: MemoryDraft, files: tuple[str, ...]) -> MemoryDraft:
 def _reverted(commit: Commit) -> str:
     found = _REVERTED.search(f"{commit.subject}\n{commit.body}")
     return found[1].lower() if found else ""
+
+
+def _is_chore(subject: str) -> bool:
+    """Return whether a subject is about types, style, documents, tests or builds, and little else."""
+    rest, found = _CHORE.subn(" ", subject)
+    return found > 0 and len(_telling(rest)) < FEW_WORDS
 
 
 def _telling(text: str) -> set[str]:

@@ -87,6 +87,32 @@ def test_commits_that_say_nothing_are_left_out(subject):
     assert fix_candidate(commit(subject)) is None
 
 
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "fix: heater crashed on old boards because the version check was inverted",
+        "Fix lost invoices when a review of the merged entry comes late",
+    ],
+)
+def test_a_fix_that_names_a_chore_in_passing_is_kept(subject):
+    """A version, an entry or a review may be what the product is about."""
+    assert fix_candidate(commit(subject)) is not None
+
+
+@pytest.mark.parametrize("key", ["HAR-9 ", "[HAR-10] ", "#123 ", "(#7): ", "H2O-1: "])
+def test_the_key_of_an_issue_may_stand_before_a_fix(key):
+    """The fix is known all the same, without its key, and so is another kind of commit."""
+    draft = fix_candidate(commit(f"{key}Fix double booking of a room when the guest pays at midnight"))
+    assert draft is not None
+    assert draft.content == "An earlier commit: Fix double booking of a room when the guest pays at midnight"
+    assert (
+        fix_candidate(
+            commit(f"{key}docs: fix the wrong example of a double booking when the guest pays at midnight")
+        )
+        is None
+    )
+
+
 def test_a_body_can_explain_a_terse_subject():
     """Two words and a paragraph say enough; two words alone do not."""
     assert fix_candidate(commit("Fix pager output")) is None
