@@ -296,6 +296,11 @@ class Filters(NamedTuple):
     role: str | None = None
 
     @property
+    def folders(self) -> tuple[str, ...]:
+        """The modules as filters on files: a memory about a file of a module is about the module."""
+        return tuple(f"{module}/" for module in self.modules)
+
+    @property
     def said(self) -> bool:
         """Whether a filter on time, session or role is set."""
         return any(one is not None for one in (self.since, self.until, self.session, self.role))

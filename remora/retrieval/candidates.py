@@ -277,7 +277,9 @@ def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None =
         return False
     if filters.branch != "*" and record.branch is not None and record.branch != filters.branch:
         return False
-    if filters.modules and not set(filters.modules) & set(record.related_modules):
+    named = record.related_files if files is None else files
+    own = set(filters.modules) & set(record.related_modules)
+    if filters.modules and not own and not _about(named, filters.folders):
         return False
     if filters.since is not None and record.created_at < filters.since:
         return False
@@ -286,10 +288,14 @@ def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None =
     sessions = (record.session_id, *record.provenance_session_ids)
     if filters.session is not None and filters.session not in sessions:
         return False
-    return not filters.files or any(
+    return not filters.files or _about(named, filters.files)
+
+
+def _about(files: Sequence[str], wanted: Sequence[str]) -> bool:
+    return any(
         file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
-        for file in (record.related_files if files is None else files)
-        for f in filters.files
+        for file in files
+        for f in wanted
     )
 
 
@@ -300,7 +306,7 @@ def with_rows(db: Database, candidates: Sequence[Candidate], filters: Filters) -
     filtered memories are dropped.
     """
     rows = db.memories.get_many([c.key[2] for c in candidates])
-    files = db.memories.files_of(rows) if filters.files else {}
+    files = db.memories.files_of(rows) if filters.files or filters.modules else {}
     return [
         c._replace(memory=rows[c.key[2]], text=rows[c.key[2]].content)
         for c in candidates

@@ -367,9 +367,9 @@ _OF_SESSION = """(m.session_id = ? OR EXISTS (
 def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[str, list[Any]]:
     """Return the SQL condition on `memories m` and its values for a set of filters.
 
-    A file filter ending in "/" matches everything below that folder; a memory about "src/**" matches each
-    file there. `branch` hides memories of other branches; "*" shows all; None shows only memories without a
-    branch. `kinds` filters by MEMORY_KINDS if it names any of them.
+    A file filter ending in "/" matches everything below that folder, and so does a module; a memory about
+    "src/**" matches each file there. `branch` hides memories of other branches; "*" shows all; None shows
+    only memories without a branch. `kinds` filters by MEMORY_KINDS if it names any of them.
     """
     kinds = [kind for kind in MEMORY_KINDS if kind in filters.kinds]
     asked: list[tuple[bool, str, list[Any]]] = [
@@ -378,7 +378,7 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
         (0 < len(kinds) < len(MEMORY_KINDS), f"{KIND} {_AMONG}", [kinds]),
         (filters.scope is not None, "m.scope = ?", [filters.scope]),
         (bool(filters.files), _ON_FILES, [filters.files]),
-        (bool(filters.modules), _IN_MODULES, [filters.modules]),
+        (bool(filters.modules), f"({_IN_MODULES} OR {_ON_FILES})", [filters.modules, filters.folders]),
         (filters.branch != "*", "(m.branch IS NULL OR m.branch = ?)", [filters.branch]),
         (filters.since is not None, "m.created_at >= ?", [filters.since]),
         (filters.until is not None, "m.created_at < ?", [filters.until]),

@@ -211,7 +211,7 @@ filters_of = st.builds(
     Filters,
     types=st.lists(st.sampled_from(["pattern", "gotcha"]), max_size=1).map(tuple),
     files=st.lists(names, max_size=2).map(tuple),
-    modules=st.lists(st.sampled_from(["m", "n"]), max_size=2).map(tuple),
+    modules=st.lists(st.sampled_from(["m", "n", "src", "src/deep"]), max_size=2).map(tuple),
     scope=st.none() | st.sampled_from(["global", "module"]),
     branch=st.none() | st.sampled_from(["x", "*"]),
 )
