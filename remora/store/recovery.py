@@ -1,8 +1,9 @@
 """Copy the readable rows of a damaged database into a new one.
 
-Only rows that cannot be rebuilt are copied: memories, the advice log, session data and quotes (with the
-pieces of written files beside them). A memory whose row is lost is rebuilt from its revisions. Turns, the
-code graph, git history and vectors come from files, and are read again by `init`, `index` and `reindex`.
+Only rows that cannot be rebuilt are copied: memories, what was read of rules and commits, the advice log,
+trials, session data and quotes (with the pieces of written files beside them), and facts about the store. A
+memory whose row is lost is rebuilt from its revisions. Turns, the code graph, git history and vectors come
+from files, and are read again by `init`, `index` and `reindex`; the shared log by joining it again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ TABLES = (
     "memory_revisions",
     "memory_heads",
     "memory_use",
+    "memory_triggers",
+    "memory_effects",
+    "source_items",
     "note_files",
     "notes",
     "quote_triggers",
@@ -45,7 +49,15 @@ TABLES = (
     "observer_file_nodes",
     "observer_co_access_edges",
     "observer_error_patterns",
+    "observer_synthesis_log",
+    "trial_units",
+    "trial_memories",
+    "spent",
 )
+# Meta keys that begin so say how far files were read, whose rows are not copied.
+REBUILT = (
+    "embedding.", "graph.", "history.", "index.", "log:", "scip.", "semantic.", "share", "transcript:"
+)  # fmt: skip
 MOST_PADDED = 2**34  # bytes; a header with more is damaged itself
 _STEP = 256  # rows that are skipped at once after an unreadable one
 
@@ -84,9 +96,13 @@ def recover(damaged: Path, fresh: Path) -> list[Recovered]:
                 old = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
                 try:
                     found = [_table(old, new, table) for table in TABLES]
+                    whole = all(one.whole for one in found if one.table in ("memories", "memory_revisions"))
                     with new.transaction():
-                        _marks(old, new)
+                        _facts(old, new)
                         again = _from_revisions(new)
+                        if not whole:  # `init` reads again what lost memories were made from
+                            of_lost = "memory_id NOT IN (SELECT id FROM memories)"
+                            new.execute(f"DELETE FROM source_items WHERE {of_lost}")
                 finally:
                     old.close()
             first = found[0]
@@ -139,10 +155,11 @@ def _rows(old: apsw.Connection, table: str, columns: list[str]) -> tuple[list[An
         next(old.execute(f"SELECT rowid FROM {table} LIMIT 1"), None)
         key = "rowid"
     except apsw.Error:
-        key = columns[0]
-    if _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {key}", found):
+        key = "NULL"
+    order = columns[0] if key == "NULL" else key
+    if _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {order}", found):
         return list(found.values()), True
-    _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {key} DESC", found)
+    _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {order} DESC", found)
     if key == "rowid":
         last = max(found, default=0)
         at = min(found, default=0)
@@ -156,22 +173,21 @@ def _rows(old: apsw.Connection, table: str, columns: list[str]) -> tuple[list[An
 
 
 def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:
-    """Add rows until one cannot be read; return whether all were read."""
+    """Add rows, by number or else by all their values, until one cannot be read; return if all were read."""
     try:
         for place, *values in old.execute(sql):
-            found.setdefault((place, *values[:2]) if not isinstance(place, int) else place, values)
+            found.setdefault(tuple(values) if place is None else place, values)
     except (apsw.Error, UnicodeDecodeError, MemoryError):
         return False
     return True
 
 
-def _marks(old: apsw.Connection, new: Connection) -> None:
-    """Keep the marks of permanently forgotten memories, and the identity of the store."""
-    try:
-        rows = list(old.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten:%' OR key = 'device'"))
-    except apsw.Error:
-        return
-    new.execute_many("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", rows)
+def _facts(old: apsw.Connection, new: Connection) -> None:
+    """Keep the facts about the store: what was erased or switched off, its identity, trust and marks."""
+    rows, _ = _rows(old, "meta", ["key", "value"])
+    read = [(key, value) for key, value in rows if isinstance(key, str) and isinstance(value, str)]
+    kept = [row for row in read if not row[0].startswith(REBUILT)]
+    new.execute_many("INSERT OR REPLACE INTO meta(key, value) SELECT ?1, ?2 WHERE json_valid(?2)", kept)
 
 
 def _from_revisions(new: Connection) -> int:

@@ -30,6 +30,7 @@ from remora.core.skip import sparing
 from remora.core.values import HISTORY, MemoryDraft, Skipped
 from remora.disk.files import lock
 from remora.lifecycle.flags import with_reason, without_reason
+from remora.lifecycle.prune import is_erased
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange, module_of
 from remora.sources.reverts import taken_out
@@ -216,7 +217,7 @@ def _take_candidates(
                 tally.retired += 1
     for draft in commit_taint.tainted(db, drafts):
         sha = draft.commit_sha or ""
-        if sha in seen:
+        if sha in seen or is_erased(db, draft.content):
             tally.unchanged += 1
             continue
         if draft.type == "dead_end" and project.location.repository is not None:

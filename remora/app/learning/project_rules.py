@@ -21,6 +21,7 @@ from remora.core.skip import sparing
 from remora.core.text import content_hash
 from remora.core.values import MemoryRecord, Origin
 from remora.lifecycle.flags import RETIRED
+from remora.lifecycle.prune import is_erased
 from remora.sources.rules import Rule, RuleScan, read_rules
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def _take(project: OpenProject, db: Database, rules: Iterable[Rule], tally: Tall
                     with sparing(mark[0], tally.skipped), db.connection.transaction():
                         _follow(project, db, seen[key], rule, now)
                         db.history.set_seen("rule", key, seen[key][0], mark, now)
+                continue
+            if is_erased(db, rule.draft.content):
                 continue
             with sparing(mark[0], tally.skipped), db.connection.transaction():
                 record = _take_rule(project, rule)

@@ -16,7 +16,7 @@ from remora.app.memory import Memory
 from remora.app.project.locate import locate
 from remora.core.errors import Conflict, NotFound
 from remora.core.values import MemoryDraft
-from remora.store import connection
+from remora.store import connection, recovery
 from remora.store.connection import Connection
 from tests.helpers import environment
 
@@ -101,6 +101,41 @@ def test_a_sound_database_is_recovered_whole(tmp_path: Path):
         assert memory.search("gateway queue7y")[0].text.startswith("Part7x")
         assert memory.doctor() is not None
     assert home == project.home
+
+
+def test_what_a_person_decided_holds_after_a_recovery(tmp_path: Path):
+    """Erased and corrected rules stay away; trust, spans without memory and triggers are as they were."""
+    home = filled(tmp_path, 1)
+    rules = (
+        "# Rules\n\n- Run `just ci` before you push to the server.\n- Always keep prices in whole euros.\n"
+    )
+    (tmp_path / "project" / "AGENTS.md").write_text(rules)
+
+    def said(memory: Memory) -> list[str]:
+        return sorted(record.content for record in memory.list())
+
+    with opened(tmp_path) as memory:
+        memory.init()
+        memory.erase(containing="just ci")
+        (wrong,) = [record for record in memory.list() if "euros" in record.content]
+        memory.wrong(wrong.id, right="Prices are kept in cents")
+        memory.remember("Commits are signed", triggers={"when": ["before each commit"]})
+        db = memory._project.db
+        with db.transaction():
+            db.meta.set("off", {"spans": [[1, 2]], "sessions": []})
+            db.meta.set("trust", {"level": 3})
+        before = said(memory)
+    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as old:
+        tables = [t for t in recovery.TABLES if t != "memory_revisions"]
+        counts = {t: old.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables}
+    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as new:
+        assert {t: new.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables} == counts
+    with opened(tmp_path) as memory:
+        assert memory._project.db.meta.get("off") == {"spans": [[1, 2]], "sessions": []}
+        assert memory._project.db.meta.get("trust") == {"level": 3}
+        memory.init()
+        assert said(memory) == before
 
 
 @pytest.fixture(scope="module")

@@ -264,6 +264,19 @@ def test_what_was_erased_is_not_learned_again(house: House) -> None:
         assert not is_erased(db, marker(9))
 
 
+def test_an_erased_rule_is_not_learned_again_by_a_store_that_lost_its_sources(house: House) -> None:
+    """What was read of the rule files may be lost by damage; the digest of the text stays."""
+    (house.root / "AGENTS.md").write_text("- Run `just ci` before you push to the server.\n")
+    with house.open() as memory:
+        memory.init()
+        memory.erase(containing="just ci")
+        db = memory._project.db
+        with db.transaction():
+            db.history.unsee("rule", db.history.seen("rule"))
+        memory.init()
+        assert [one for one in memory.list() if "just ci" in one.content] == []
+
+
 def test_a_session_of_an_agent_goes_and_its_quotes_stay_away(house: House, tmp_path: Path) -> None:
     """It has no conversation's log; its captured file goes, and what it said is not learned from it again."""
     said = "The staging database is read only for us."
