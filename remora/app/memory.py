@@ -1490,8 +1490,8 @@ class Memory:
         Args:
             path: the file; it must not exist.
             format: "json" (everything, which `import_file` reads back exactly), "markdown" (the live
-                memories, to read and edit), "claude-md" (only the rules, at most 200 lines) or "archive" (the
-                home as it is, with database and vectors).
+                memories, to read and edit), "claude-md" (only the rules, at most 200 lines) or "archive" (as
+                JSON, with a copy of the home, its database and vectors).
             scope: "project", "user" or "all".
 
         Raises:
@@ -1512,7 +1512,7 @@ class Memory:
             dry_run: store nothing; only report.
 
         Raises:
-            InvalidInput: it is no export, of a newer version, or an archive with paths outside of itself.
+            InvalidInput: it is no export, of a newer version, or an archive without the JSON.
         """
         from remora.app.importing.export_reader import import_file
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tarfile
 import tempfile
@@ -38,9 +39,10 @@ class Recovery(NamedTuple):
     damaged: str
 
 
-def backup(home: Path, target: Path) -> Backup:
+def backup(home: Path, target: Path, first: tuple[str, bytes] | None = None) -> Backup:
     """Copy a home into one tar file: databases by SQLite's online backup, other files unchanged.
 
+    `first` is the name and the content of a further file, at the beginning of the tar file.
     Other processes may read and write meanwhile. To restore it, unpack the file into an empty home
     (`remora doctor` names the home).
 
@@ -58,6 +60,10 @@ def backup(home: Path, target: Path) -> Backup:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w") as tar:
+                if first is not None:
+                    info = tarfile.TarInfo(first[0])
+                    info.size = len(first[1])
+                    tar.addfile(info, io.BytesIO(first[1]))
                 for path in sorted(home.rglob("*")):
                     if not path.is_file() or path.is_symlink() or path.name.endswith(_PASSED_OVER):
                         continue

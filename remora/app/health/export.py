@@ -1,7 +1,7 @@
 """Export memories with their revisions and uses, notes, conversations and journal to a file.
 
 Four formats: JSON, which another machine imports exactly; Markdown, to read and to edit; CLAUDE.md, only the
-rules, for an agent without Remora; and an archive, a copy of the home with database and vectors.
+rules, for an agent without Remora; and an archive, the JSON beside a copy of the home with its vectors.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "remora-export", 1
 FORMATS = ("json", "markdown", "claude-md", "archive")
+DOCUMENT = "export.json"  # first file of an archive
 SCOPES = ("project", "user", "all")
 RULES = {  # memory types in a CLAUDE.md, with their headings
     "preference": "Preferences",
@@ -55,14 +56,15 @@ def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
     if form == "archive":
         from remora.app.health.backup import backup
 
-        done = backup(project.location.home if scope != "user" else project.user_home, path)
+        home = project.location.home if scope != "user" else project.user_home
+        done = backup(home, path, (DOCUMENT, _json(project, scope).encode("utf-8", "surrogatepass")))
         return Exported(str(path), form, len(_records(project, scope)), done.bytes)
     with os_errors(path, "write"):
         if path.exists():
             raise Conflict(f"{path} already exists", hint="Name a file that does not exist yet.")
     records = _records(project, scope)
     if form == "json":
-        text = json.dumps(document(project, scope), ensure_ascii=False, indent=1)
+        text = _json(project, scope)
     elif form == "markdown":
         text = "\n".join(_markdown(records, project.location.name))
     else:
@@ -73,6 +75,10 @@ def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
         write_atomic(path, text + "\n")
         path.chmod(0o600)
         return Exported(str(path), form, len(records), path.stat().st_size)
+
+
+def _json(project: OpenProject, scope: str) -> str:
+    return json.dumps(document(project, scope), ensure_ascii=False, indent=1)
 
 
 def document(project: OpenProject, scope: str = "all") -> dict[str, Any]:

@@ -1,21 +1,19 @@
-"""Import an export: JSON exactly, Markdown as statements, an archive through its database.
+"""Import an export: JSON exactly, also from an archive; Markdown as statements.
 
 Existing data is never changed, so a second import changes nothing. A row that cannot be stored is reported
-and does not stop the others. The file is untrusted input: paths out of a folder, links, and archives that
-unpack to more than a limit are refused.
+and does not stop the others. The file is untrusted input: paths out of a folder are refused, and an archive
+whose JSON is larger than a limit; nothing else in it is unpacked.
 """
 
 from __future__ import annotations
 
 import json
 import tarfile
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.health import export
-from remora.app.project.open_project import DATABASE
 from remora.conversation.log import SUFFIX
 from remora.core.change import Change, acting
 from remora.core.errors import InvalidInput, RemoraError
@@ -24,15 +22,12 @@ from remora.core.values import MemoryDraft, MemoryRecord
 from remora.disk.files import make_folder, os_errors, write_atomic
 from remora.disk.names import original_name, safe_name
 from remora.lifecycle.drafts import prepare
-from remora.store.database import Database
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
 
-MOST_BYTES = 2_000_000_000  # of a file, and of an unpacked archive
-MOST_FILES = 200_000  # in an archive
+MOST_BYTES = 2_000_000_000  # of a file, and of the JSON in an archive
 NAMED = 50  # reports of rows that cannot be stored
-_UNPACKED = ("sessions/", "memory/")  # folders of an archive, beside the database
 
 
 class Imported(NamedTuple):
@@ -79,10 +74,9 @@ def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> I
             raise InvalidInput(f"{path} has more than {MOST_BYTES:,} bytes")
         head = path.read_bytes()[:600]
     if tarfile.is_tarfile(path):
-        with tempfile.TemporaryDirectory(prefix="remora-import-") as folder:
-            found = _from_archive(path, Path(folder))
+        found = _from_archive(path)
     elif head.lstrip()[:1] == b"{":
-        found = _from_json(path)
+        found = _from_json(path, path.read_bytes())
     elif export.MARK.encode() in path.read_bytes():
         found = _from_markdown(path)
     else:
@@ -98,9 +92,9 @@ def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> I
 # Formats
 
 
-def _from_json(path: Path) -> dict[str, Any]:
+def _from_json(path: Path, data: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path} is not valid JSON: {error}") from None
     if not isinstance(found, dict) or found.get("format") != export.FORMAT:
@@ -131,43 +125,19 @@ def _from_markdown(path: Path) -> dict[str, Any]:
     return {"lines": memories}
 
 
-def _from_archive(path: Path, folder: Path) -> dict[str, Any]:
-    """Return the contents of an archive, unpacked into a temporary folder."""
-    total = 0
+def _from_archive(path: Path) -> dict[str, Any]:
     with tarfile.open(path) as tar:
-        for number, member in enumerate(tar):
-            name = PurePosixPath(member.name)
-            if name.is_absolute() or ".." in name.parts or "\\" in member.name:
-                raise InvalidInput(f"{path} contains {member.name!r}, a path outside of it")
-            if not (member.isfile() or member.isdir()):
-                raise InvalidInput(f"{path} contains {member.name!r}, which is not a file")
-            total += member.size
-            if total > MOST_BYTES or number >= MOST_FILES:
-                raise InvalidInput(
-                    f"{path} unpacks to more than {MOST_BYTES:,} bytes or {MOST_FILES:,} files"
-                )
-            if not member.isfile() or not (member.name == DATABASE or member.name.startswith(_UNPACKED)):
-                continue
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            source = tar.extractfile(member)
-            if source is not None:
-                with source, target.open("wb") as file:
-                    while block := source.read(1 << 20):
-                        file.write(block)
-    if not (folder / DATABASE).exists():
-        raise InvalidInput(f"{path} contains no database of Remora")
-    db = Database.open(folder / DATABASE, realm="project", project_id="import")
-    try:
-        found: dict[str, Any] = {
-            name: [{"realm": "project", **row} for row in rows.rows()]
-            for name, rows in (("memories", db.memories), ("revisions", db.revisions), ("uses", db.uses))
-        }
-    finally:
-        db.close()
-    found["sessions"] = export.session_files(folder / "sessions")
-    found["journal"] = export.journal_files(folder / "memory")
-    return found
+        member = tar.next()
+        if member is None or member.name != export.DOCUMENT or not member.isfile():
+            raise InvalidInput(
+                f"{path} is no archive of `remora export`",
+                hint="Unpack a backup, or an archive of an earlier version, into an empty home "
+                "(`remora doctor` names it).",
+            )
+        if member.size > MOST_BYTES:
+            raise InvalidInput(f"{path} unpacks to more than {MOST_BYTES:,} bytes")
+        source = tar.extractfile(member)
+        return _from_json(path, source.read() if source is not None else b"")
 
 
 # Storing

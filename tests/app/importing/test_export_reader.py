@@ -191,10 +191,11 @@ def test_claude_md_has_the_rules_alone(opened: Open, tmp_path: Path) -> None:
 
 
 def test_an_archive_opens_with_plain_sqlite_and_is_read_back(opened: Open, tmp_path: Path) -> None:
-    """The project's memories, conversations and journal."""
+    """A person's own memories and the notes come back, too, each where it was."""
     with opened("one") as memory:
         fill(memory)
         memory.export(tmp_path / "all.tar", "archive")
+        before = listed(memory)
         texts = {m.content for m in memory.list(user=False, include_forgotten=True)}
     with tarfile.open(tmp_path / "all.tar") as tar:
         tar.extract("memory.db", tmp_path / "plain", filter="data")
@@ -202,8 +203,29 @@ def test_an_archive_opens_with_plain_sqlite_and_is_read_back(opened: Open, tmp_p
         assert {text for (text,) in plain.execute("SELECT content FROM memories")} == texts
     with opened("two") as memory:
         done = memory.import_file(tmp_path / "all.tar")
-        assert (done.new, done.sessions, done.bad) == (len(texts), 1, ())
-        assert {m.content for m in memory.list(include_forgotten=True)} == texts
+        assert (done.new, done.entries, done.sessions, done.bad) == (len(before), 1, 1, ())
+        assert listed(memory) == before
+
+
+def test_an_archive_of_ones_own_memories_stays_ones_own(opened: Open, tmp_path: Path) -> None:
+    """They come into the person's memory, not into the project's."""
+    with opened("one") as memory:
+        fill(memory)
+        memory.export(tmp_path / "mine.tar", "archive", scope="user")
+    with opened("two") as memory:
+        memory.import_file(tmp_path / "mine.tar")
+        assert [m.content for m in memory.list(user=True)] == ["I like short commits"]
+        assert memory.list(user=False) == []
+
+
+def test_a_backup_is_no_export(opened: Open, tmp_path: Path) -> None:
+    """The error says how to use it."""
+    with opened("one") as memory:
+        memory.remember("Access tokens expire after 24 h")
+        memory.backup(tmp_path / "copy.tar")
+        with pytest.raises(InvalidInput, match=r"no archive of `remora export`") as refused:
+            memory.import_file(tmp_path / "copy.tar")
+        assert "empty home" in refused.value.hint
 
 
 def archive(path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
@@ -231,6 +253,8 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "", size: int
         member("memory/evil.md", tarfile.SYMTYPE, "/etc/passwd"),
         member("memory/evil.md", tarfile.LNKTYPE, "memory.db"),
         member("memory/evil", tarfile.FIFOTYPE),
+        member("export.json", tarfile.SYMTYPE, "/etc/passwd"),
+        member("export.json", tarfile.FIFOTYPE),
     ],
 )
 def test_a_hostile_archive_is_refused(opened: Open, tmp_path: Path, info: tarfile.TarInfo) -> None:
@@ -246,9 +270,9 @@ def test_a_hostile_archive_is_refused(opened: Open, tmp_path: Path, info: tarfil
 def test_an_archive_that_unpacks_to_too_much_is_refused(
     opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By what its members say of their sizes, before they are written anywhere."""
+    """By what its JSON says of its size, before it is read."""
     with tarfile.open(tmp_path / "bomb.tar.gz", "w:gz") as bomb:
-        bomb.addfile(member("memory/x.md", size=200_000), io.BytesIO(bytes(200_000)))
+        bomb.addfile(member("export.json", size=200_000), io.BytesIO(bytes(200_000)))
     monkeypatch.setattr(export_reader, "MOST_BYTES", 100_000)
     with opened("one") as memory, pytest.raises(InvalidInput, match="unpacks to more"):
         memory.import_file(tmp_path / "bomb.tar.gz")
