@@ -40,7 +40,8 @@ _TESTS = ("test", "spec")  # stems of folders and files of tests
 _LONG = 4  # characters of a word that few edits add by chance
 _HALF = 0.5  # share of the words of a thing that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
-_SHELLS = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
+# In these a plain word alone is a use of the thing.
+_PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix", ".sql")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
 _SQL_COMMENT = re.compile(r"^\s*--")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
@@ -264,7 +265,7 @@ def _holds(form: str, line: str, path: str) -> bool:
         return _joined(what) in _joined(line.lower())
     if kind == "words":
         return _speaks(what.split(), line)
-    shell = path.lower().endswith(_SHELLS) or "." not in path.rpartition("/")[2]
+    shell = path.lower().endswith(_PLAIN) or "." not in path.rpartition("/")[2]
     if kind == "word" or (shell and kind == "name"):
         alone = re.search(rf"(?<![\w./@-]){re.escape(what)}(?![\w./@-])", line, re.IGNORECASE)
         return alone is not None and (shell or '"' in line or "'" in line)

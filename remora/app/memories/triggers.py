@@ -20,7 +20,6 @@ from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import from_host_file
 from remora.core.symptoms import quotes_output, symptoms
-from remora.core.text import words
 from remora.core.triggers import (
     COMMAND,
     ERROR,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories with triggers, highest confidence first
 COMMON = 12  # most files that may use a specific name
 NAMES = 12  # names of one memory
+_VERB = 2  # words of a command that show what it does
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
@@ -159,8 +159,8 @@ def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Direc
     old = [r.target_memory_id for r in record.relations if r.relation_type == "supersedes"]
     replaced = db.memories.get_many(filter(None, old)).values()
     former = [thing for one in replaced for thing in directive_of(one).wants]
-    spoken = set(words(record.content))  # what the new statement speaks of is not simply gone
-    gone = tuple(t for t in former if t.kind != "words" and spoken.isdisjoint(words(t.words[0])))
+    said = record.content.lower()  # what the new statement names is not simply gone
+    gone = tuple(t for t in former if t.kind != "words" and " ".join(t.words[:_VERB]).lower() not in said)
     return asks._replace(forbids=(*asks.forbids, *gone))
 
 

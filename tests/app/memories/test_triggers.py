@@ -253,9 +253,11 @@ def test_what_a_person_set_stands(bare: Memory):
 def test_what_a_statement_replaces_is_forbidden(bare: Memory):
     """The action that the superseded statement asked for is where the new one is due."""
     old = bare.remember("Release with `shipit publish`", type="preference", source="user_taught")
-    new = bare.supersede(old.id, "Releases go out by `make release`")
+    new = bare.supersede(old.id, "Release with `make release`")
     assert ("program", "shipit", ("publish",)) in cues(bare, new.id)
     assert "make" not in {key for _, key, _ in cues(bare, new.id)}
+    left = bare.supersede(new.id, "We left make: release with `just release`")
+    assert ("program", "make", ("release",)) in cues(bare, left.id)
 
 
 def test_output_in_backticks_is_known_whatever_the_type(bare: Memory):
