@@ -75,13 +75,6 @@ _WARNINGS_BELOW = cue(
 _STATES = re.compile(
     r"^(?:[^\s.:;]+\s){1,8}?(?:is|are|was|were|has|have|can|may|will|uses?|does|supports?|contains?|includes?)\b"
 )
-_DESCRIBES_BELOW = cue(
-    whole(r"""
-        architect\w* structure layout overview commands? usage examples? change.?log status roadmap
-        (?:tech.?)?stack technolog\w+ glossary features? about
-    """)
-    + r"\W*$"
-)
 _ONCE = cue(
     whole(r"""
         install\w* set-?up setting.up getting.started quick.?start prerequisites? bootstrap\w* onboarding
@@ -145,21 +138,6 @@ _NOTHING = cue(
     """)
     + r"\W*$"
 )
-_ABOUT_FILE = cue(
-    r"^(?:this|the following|these) (?:file|document|guide|page|rules?|guidelines|instructions?)\b[^.]{0,60}"
-    + whole(r"""
-        provides? contains? describes? outlines? defines? documents? explains? gives? helps? covers?
-        is.for are.for intended serves?
-    """)
-    + "[^.]{0,160}"
-    + whole(r"""
-        guid\w+ instructions? context information rules conventions standards overview agents?
-        assistants? copilot claude codex gemini cursor
-    """)
-    + r"[^.]{0,120}(?:\([^)]*\)[^.]{0,120})?\.?$"
-)
-_ROLE = cue(r"^you(?:'re| are) an? (?:\w+[ -]){0,4}(?:expert|assistant|engineer|developer|agent)\b[^.]*\.?$")
-_ANNOUNCES = cue(r"\b(?:following|below|these|this|like|such as)\b[^.:]{0,200}:$")
 _POINTER = cue(
     r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=[\w/.]))*\.?$"
 )
@@ -210,15 +188,9 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
         return "imports another file"
     if _REDACTED.match(text):
         return "contains only a secret"
-    if _ABOUT_FILE.match(text):
-        return "describes the file itself"
-    if _ROLE.match(text):
-        return "gives the model a role, not a rule"
     short = alone or len(said) < 12
     if _POINTER.match(text) and (short or (_PATH.search(text) and not _ASKS.search(text))):
         return "only a reference"
-    if text.endswith(":") and (len(said) < 8 or _ANNOUNCES.search(text)):
-        return "introduces text that does not follow"
     if alone and len(said) < 3 and not CODE_SPAN.search(text):
         return "too short to be understood alone"
     return ""
@@ -249,8 +221,6 @@ def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str
         return "code without an explanation"
     if prose.endswith(":") and "\n" not in text:
         return "introduces text that does not follow"
-    if path and _DESCRIBES_BELOW.search(path[-1]) and not any(map(_commands, SENTENCE.split(prose))):
-        return "a description, not a rule"
     if strictly:
         ordered = (strong or bool(path)) and any(map(_orders_plainly, SENTENCE.split(prose)))
         return "" if ordered or (for_rules and is_imperative(prose)) else "not an instruction"
@@ -283,11 +253,6 @@ def _sentence_asks(sentence: str) -> bool:
         return True
     mild = _WARNS.search(sentence) or is_imperative(sentence)
     return bool(mild) and not _OPTIONAL.search(sentence)
-
-
-def _commands(sentence: str) -> bool:
-    """Return whether a sentence orders even in a description, where "always" states a fact."""
-    return bool(_IN_FRONT.search(sentence)) or (is_imperative(sentence) and not _OPTIONAL.search(sentence))
 
 
 def _orders_plainly(sentence: str) -> bool:

@@ -156,10 +156,10 @@ def test_of_long_code_the_beginning_is_kept():
         ("See [docs](docs/x.md)", "only a reference"),
         ("For all the guidelines of this project, and its workflows, see AGENTS.md (../AGENTS.md).",
          "only a reference"),
-        ("You are an expert TypeScript developer.", "gives the model a role, not a rule"),
+        ("You are an expert TypeScript developer.", "a description, not a rule"),
         (
             "This file provides guidance to Claude Code (claude.ai/code) when working with code here.",
-            "describes the file itself",
+            "a description, not a rule",
         ),
         ("The project has the following parts:", "introduces text that does not follow"),
         ("## Testing\n\nA message must quote its values:", "introduces text that does not follow"),
@@ -169,8 +169,6 @@ def test_of_long_code_the_beginning_is_kept():
         ("## Tests\n\n- All tests: `make test`", "code without an explanation"),
         ("## Setup\n\nRun `make deps` and copy the file `.env.example`.", "a one-time step"),
         ("## Docs\n\nRun `make docs` if you want to see the pages.", "a description, not a rule"),
-        ("## Overview\n\nThe cache always answers first, and the store is asked rarely.",
-         "a description, not a rule"),
     ],
 )  # fmt: skip
 def test_what_says_nothing_is_left_out_with_its_reason(text, why):

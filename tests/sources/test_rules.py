@@ -275,7 +275,7 @@ def test_what_is_no_rule_is_told_with_its_place(repo):
     """Nothing is lost silently."""
     repo.put("CLAUDE.md", "This file provides guidance to Claude Code when working here.\n\nTODO\n\n" + RULE)
     assert why(read_rules(repo.root)) == {
-        "CLAUDE.md:1 “This file provides guidance to Claude Code when working…”": "describes the file itself",
+        "CLAUDE.md:1 “This file provides guidance to Claude Code when working…”": "a description, not a rule",
         "CLAUDE.md:3 “TODO”": "no content",
     }
 
