@@ -273,10 +273,10 @@ class Memories:
             WHERE m.deprecated = 0 AND m.id <> ? ORDER BY m.seq"""
         return [r[0] for r in self._connection.rows(sql, (memory_id, memory_id))]
 
-    def delete(self, memory_ids: Sequence[str], change: Change = Change("erase")) -> None:  # noqa: B008
+    def delete(self, memory_ids: Sequence[str], change: Change | None = Change("erase")) -> None:  # noqa: B008
         """Delete memories permanently, with index rows, vectors, uses and the texts of their revisions.
 
-        Call inside a transaction.
+        Call inside a transaction. Without a change no revision remains: their revisions come from elsewhere.
         """
         ids = [(i,) for i in memory_ids]
         self._connection.execute_many("DELETE FROM memories WHERE id = ?", ids)

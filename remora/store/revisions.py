@@ -107,9 +107,16 @@ class Revisions:
         sql = "SELECT memory_id FROM memory_heads GROUP BY memory_id HAVING count(*) > 1 ORDER BY memory_id"
         return [memory_id for (memory_id,) in self._connection.rows(sql)]
 
-    def empty(self, memory_ids: Collection[str], change: Change) -> None:
-        """Remove every text of deleted memories, and record the deletion; call inside a transaction."""
+    def empty(self, memory_ids: Collection[str], change: Change | None) -> None:
+        """Remove every text of deleted memories, and record the deletion; call inside a transaction.
+
+        Without a change the whole revisions are removed.
+        """
         for memory_id in memory_ids:
+            if change is None:
+                for table in ("memory_revisions", "memory_heads"):
+                    self._connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
+                continue
             sql = "UPDATE memory_revisions SET fields = '{}', why = '' WHERE memory_id = ?"
             if self._connection.execute(sql, (memory_id,)):
                 self.write(memory_id, change, {})

@@ -40,7 +40,8 @@ SHARED = (
 )
 PERSONAL = ("pinned", "user_verified", "silent", "needs_review", "review_reason")
 AUTOMATIC = "system:share"  # the author of automatic shares
-_STAYS = ("system:prune", "system:branches", "system:code", "system:use")  # housekeeping of one machine
+LEAVING = "system:leave"  # the author of changes that leaving makes
+_STAYS = ("system:prune", "system:branches", "system:code", "system:use", LEAVING)  # of one machine
 _COMMON = frozenset(
     {"root", "user", "admin", "administrator", "ubuntu", "debian", "localhost", "runner", "dev"}
 )

@@ -12,6 +12,7 @@ from remora.app.sharing.outgoing import Leaving
 from remora.app.sharing.sync import Synced, sync, sync_when_due
 from remora.app.sharing.team import Comment, Contested, MemberInfo
 from remora.core.argument_types import checked
+from remora.core.change import Change
 from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
 from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.upkeep import resolve
@@ -141,8 +142,9 @@ class Sharing:
         with project.db.transaction():
             for one in project.db.memories.get_many(project.db.shared.visible()).values():
                 if one.id not in gone:
-                    project.db.memories.update(one.id, {"trust_level_scope": "personal"})
-            project.db.memories.delete(gone)
+                    change = Change(author=outgoing.LEAVING)
+                    project.db.memories.update(one.id, {"trust_level_scope": "personal"}, change=change)
+            project.db.memories.delete(gone, change=None)  # a revision would be sent after rejoining
         space.forget_space(project, here)
         return len(gone)
 

@@ -116,6 +116,36 @@ def test_who_leaves_keeps_nothing_of_others(team: Team) -> None:
     assert [record.id for record in team["mel"].list()] == [own.id]
 
 
+@pytest.mark.parametrize("role", ["admin", "steward", "member"])
+def test_who_comes_back_takes_nothing_from_anybody(machine: Machine, shared: Path, role: str) -> None:
+    """Leaving touches one machine: who joins again, with any role, has the team's memories like all."""
+    ann, ben = machine("ann"), machine("ben")
+    record = ann.remember(TEXT)
+    ann.sharing.init(f"folder:{shared}", me="Ann")
+    ann.sharing.sync()
+    for _ in range(2):
+        ben.sharing.join(ann.sharing.invite("Ben", role=role))
+        exchange(ben, ann)
+        for memory in (ann, ben):
+            assert [one.content for one in memory.list()] == [TEXT]
+        ben.verify(record.id)
+        assert ben.sharing.leave() == 1
+
+
+def test_what_is_kept_after_leaving_stays_with_the_others(machine: Machine, shared: Path) -> None:
+    """A memory that somebody shared before leaving stays shared when its author comes back."""
+    ann, ben = machine("ann"), machine("ben")
+    ann.sharing.init(f"folder:{shared}", me="Ann", automatic=False)
+    ann.sharing.sync()
+    ben.sharing.join(ann.sharing.invite("Ben", role="steward"))
+    record = ben.remember(TEXT)
+    exchange(ben, ann)
+    ben.sharing.leave()
+    ben.sharing.join(ann.sharing.invite("Ben", role="steward"), automatic=False)
+    exchange(ben, ann)
+    assert ann.show(record.id).trust_level_scope == "project"
+
+
 def test_a_dispute_lowers_and_a_decision_restores(team: Team) -> None:
     """A disputed memory ranks lower for everybody, the steward is told, and upholding restores it."""
     record = team["stu"].remember(TEXT)
