@@ -16,6 +16,7 @@ from remora.sharing.keys import device_of, is_signed
 
 ROLES = ("reader", "member", "steward", "admin")  # each includes the rights of those before it
 REMOVED = "removed"
+_NOW = 2**63  # after every entry of a device
 VISIBILITIES = ("personal", "project", "team", "organization")
 
 
@@ -40,6 +41,7 @@ class Member(NamedTuple):
 class _Change(NamedTuple):
     role: str
     cuts: Mapping[str, int]
+    device: str = ""  # the only device that it applies to; empty for all of the member
 
 
 class Standing:
@@ -70,6 +72,10 @@ class Standing:
         """Return the devices of a member, in order."""
         return sorted(device for device, (_, owner) in self._devices.items() if owner == member)
 
+    def active_devices(self, member: str) -> list[str]:
+        """Return the devices of a member that have not left and were not removed, in order."""
+        return [device for device in self.devices_of(member) if self.role_at(device) != REMOVED]
+
     def members(self) -> list[Member]:
         """Return all members who have joined, by id."""
         joined = {owner for _, owner in self._devices.values()}
@@ -80,20 +86,19 @@ class Standing:
         return self._names.get(member or "", "somebody")
 
     def role(self, member: str) -> str:
-        """Return the present role of a member."""
-        changes = self._changes.get(member, ())
-        return changes[-1].role if changes else self._first.get(member, REMOVED)
+        """Return the present role of a member; "removed" if all their devices left."""
+        return next((self.role_at(device) for device in self.active_devices(member)), REMOVED)
 
     def changes_of(self, member: str) -> Sequence[object]:
         """Return the role changes of a member, in order, to be compared with another standing's."""
         return self._changes.get(member, ())
 
-    def role_at(self, device: str, n: int) -> str:
-        """Return the role of a device at its n-th entry; "removed" for none."""
+    def role_at(self, device: str, n: int = _NOW) -> str:
+        """Return the role of a device at its n-th entry, by default the present one; "removed" for none."""
         member = self.member_of(device)
         role = self._first.get(member or "", REMOVED)
         for change in self._changes.get(member or "", ()):
-            if n > change.cuts.get(device, 0):
+            if change.device in ("", device) and n > change.cuts.get(device, 0):
                 role = change.role
         return role
 
@@ -109,9 +114,8 @@ class Standing:
 
     def verdict_on(self, device: str, op: str, scope: str, creator: str | None) -> str:
         """Return the reason why a change by a device would not count now; empty if it would."""
-        role = self.role(self.member_of(device) or "")
         own = creator in (None, self.member_of(device))
-        return _missing(role, needed(op, scope, own=own))
+        return _missing(self.role_at(device), needed(op, scope, own=own))
 
     def _fold(self) -> bool:
         """Read the entries in order; return False if an entry that counted before turns out not to."""
@@ -161,7 +165,8 @@ class Standing:
         if key is None or not is_genuine(entry, key):
             return _UNKNOWN if key is None else "its signature is wrong"
         if entry.op == "leave":
-            self._change(entry, self.member_of(entry.device) or "", REMOVED)
+            left = _Change(REMOVED, {entry.device: entry.n}, entry.device)
+            self._changes.setdefault(self.member_of(entry.device) or "", []).append(left)
             return ""
         member, role = fields.get("member", ""), fields.get("role", "")
         if why := self._may_manage(entry, member):
@@ -185,8 +190,6 @@ class Standing:
     def _change(self, entry: Entry, member: str, role: str) -> None:
         told = entry.fields.get("cuts")
         cuts = {d: n for d, n in told.items() if isinstance(n, int)} if isinstance(told, Mapping) else {}
-        if entry.op == "leave":
-            cuts = {**cuts, entry.device: entry.n}
         self._changes.setdefault(member, []).append(_Change(role, cuts))
 
     def _joined(self, entry: Entry, fields: Mapping[str, str]) -> str:
@@ -215,7 +218,7 @@ class Standing:
             member, role, name = self._invited[voucher]
             self._first.setdefault(member, role)
             self._names.setdefault(member, name)
-        elif voucher in self._devices and self.role(self._devices[voucher][1]) != REMOVED:
+        elif voucher in self._devices and self.role_at(voucher) != REMOVED:
             member = self._devices[voucher][1]
         else:
             return "the invitation was used before, or its author was removed"

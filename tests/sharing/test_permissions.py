@@ -205,6 +205,16 @@ def test_who_left_comes_back_by_an_invitation_for_them(log: Log) -> None:
     assert log.role("mel") == "member"
 
 
+def test_a_machine_leaves_alone(log: Log) -> None:
+    """A machine that leaves writes and vouches no more; its owner's other machines keep their role."""
+    log.join("ann2", log.invite("ann", "ann", "admin", member="m-ann"))
+    log.write("ann2", "leave", {})
+    log.join("eve", log.seeds["ann2"])
+    assert (log.role("ann"), log.role("ann2"), log.role("eve")) == ("admin", "removed", "removed")
+    assert log.standing().role("m-ann") == "admin"
+    assert log.standing().active_devices("m-ann") == [log.ids["ann"]]
+
+
 def test_another_space_is_another_log(log: Log) -> None:
     """Entries of another log count for nothing here."""
     other = Log()

@@ -17,7 +17,7 @@ from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
 from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.upkeep import resolve
 from remora.sharing.carriers.postgresql import PostgreSQL
-from remora.sharing.permissions import ROLES, VISIBILITIES
+from remora.sharing.permissions import REMOVED, ROLES, VISIBILITIES
 from remora.store.shared import HELD, REFUSED, STATE, UNKNOWN
 
 if TYPE_CHECKING:
@@ -124,10 +124,19 @@ class Sharing:
     def leave(self) -> int:
         """Leave: delete the local log, this machine's key and the memories of others; return their number.
 
-        The user's own memories stay. Other members keep the memories that the user shared.
+        The user's own memories stay, and so do the user's other machines in the log. Other members keep the
+        memories that the user shared.
+
+        Raises:
+            Conflict: this is the last machine of the only admin, and there are other members.
         """
         project, here = self._project, space.need_space(self._project)
         standing = space.standing_of(project, here)
+        members = [m for m in standing.members() if m.role != REMOVED]
+        admins = [m.id for m in members if m.role == "admin"]
+        last = standing.active_devices(here.member) == [here.device]
+        if last and admins == [here.member] and len(members) > 1:
+            raise team.only_admin(standing.name(here.member))
         others = [
             row.memory_id
             for row in project.db.shared.in_state("counts")

@@ -26,7 +26,7 @@ ESCALATED_DAYS = 14  # after which an open dispute is reported to admins
 
 
 class MemberInfo(NamedTuple):
-    """A member: id, name, role, and number of machines; `me` is True for the user."""
+    """A member: id, name, role, and number of machines in the log; `me` is True for the user."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ def members(project: OpenProject) -> list[MemberInfo]:
     space = need_space(project)
     standing = standing_of(project, space)
     found = [
-        MemberInfo(m.id, m.name, m.role, len(standing.devices_of(m.id)), m.id == space.member)
+        MemberInfo(m.id, m.name, m.role, len(standing.active_devices(m.id)), m.id == space.member)
         for m in standing.members()
     ]
     return sorted(found, key=lambda m: (m.name.casefold(), m.id))
@@ -98,12 +98,17 @@ def set_role(project: OpenProject, who: str, role: str) -> MemberInfo:
         raise InvalidInput(f"only an admin can change a role, and you are a {mine}")
     admins = [m for m in standing.members() if m.role == "admin"]
     if [m.id for m in admins] == [member.id] and role != "admin":
-        raise Conflict(f"{member.name} is the only admin", hint="Make another member an admin first.")
+        raise only_admin(member.name)
     last = project.db.shared.last()
     cuts = {device: last.get(device, 0) for device in standing.devices_of(member.id)}
     with project.db.transaction():
         write(project, space, "role", {"member": member.id, "role": role, "cuts": cuts})
     return member._replace(role=role)
+
+
+def only_admin(name: str) -> Conflict:
+    """Return the error that a log would lose its only admin."""
+    return Conflict(f"{name} is the only admin", hint="Make another member an admin first.")
 
 
 def _member(project: OpenProject, who: str) -> MemberInfo:

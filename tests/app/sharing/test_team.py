@@ -146,6 +146,29 @@ def test_what_is_kept_after_leaving_stays_with_the_others(machine: Machine, shar
     assert ann.show(record.id).trust_level_scope == "project"
 
 
+def test_one_of_two_machines_leaves(machine: Machine, shared: Path) -> None:
+    """The other machine of the same person stays what it was; the last one of the only admin has to stay."""
+    one, other, ben = machine("one"), machine("other"), machine("ben")
+    one.sharing.init(f"folder:{shared}", me="Ann")
+    one.sharing.sync()
+    other.sharing.join(one.sharing.invite())
+    other.sharing.leave()
+    ben.sharing.join(one.sharing.invite("Ben"))
+    one.sharing.sync()
+    assert [(m.name, m.role, m.machines) for m in one.sharing.members()] == [
+        ("Ann", "admin", 1),
+        ("Ben", "member", 1),
+    ]
+    record = one.remember(TEXT)
+    exchange(one, ben)
+    assert ben.show(record.id).content == TEXT
+    with pytest.raises(Conflict, match="Ann is the only admin"):
+        one.sharing.leave()
+    ben.sharing.leave()
+    one.sharing.sync()
+    assert one.sharing.leave() == 0
+
+
 def test_a_dispute_lowers_and_a_decision_restores(team: Team) -> None:
     """A disputed memory ranks lower for everybody, the steward is told, and upholding restores it."""
     record = team["stu"].remember(TEXT)
