@@ -210,11 +210,12 @@ def _nonsense(entry: Entry) -> str:
 
 
 def _merge(
-    project: OpenProject, space: Space, standing: Standing, memory_id: str, entries: Iterable[Entry]
+    project: OpenProject, space: Space, standing: Standing, memory_id: str, entries: Sequence[Entry]
 ) -> None:
     """Write the entries that count to the local revisions, and the merged row to the memory."""
     db = project.db
-    rows = [_revision(space, standing, one) for one in entries]
+    first = next((one for one in entries if "content" in one.fields), None)
+    rows = [_revision(space, standing, one, begins=one is first) for one in entries]
     devices = {row.device for row in db.shared.of_memory(memory_id)}
     db.revisions.replace_foreign(memory_id, devices, rows)
     merged = db.revisions.merged(memory_id).fields
@@ -242,14 +243,14 @@ def _started(project: OpenProject) -> dict[str, Any]:
     }
 
 
-def _revision(space: Space, standing: Standing, entry: Entry) -> dict[str, Any]:
+def _revision(space: Space, standing: Standing, entry: Entry, *, begins: bool) -> dict[str, Any]:
     """Return an entry as a local revision, with the columns that it may set here."""
     member = standing.member_of(entry.device)
     fields = {name: entry.fields[name] for name in SHARED if name in entry.fields}
     if member == space.member:
         fields |= {name: entry.fields[name] for name in PERSONAL if name in entry.fields}
     else:
-        fields |= _foreign(standing, entry, member)
+        fields |= _foreign(standing, entry, member, begins=begins)
     return {
         "rev": entry.rev,
         "parents": entry.parents,
@@ -263,16 +264,17 @@ def _revision(space: Space, standing: Standing, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _foreign(standing: Standing, entry: Entry, member: str | None) -> Mapping[str, Any]:
-    """Return the columns that limit the trust in a colleague's text."""
+def _foreign(standing: Standing, entry: Entry, member: str | None, *, begins: bool) -> Mapping[str, Any]:
+    """Return the columns that limit the trust in a colleague's text; `begins`: the memory is theirs."""
     name = standing.name(member)
     approved = ROLES.index(standing.role_at(entry.device, entry.n)) >= _STEWARD
     found: dict[str, Any] = {}
     if "content" in entry.fields:
         found["taint"] = None if approved else json.dumps({"source": f"shared by {name}"}, ensure_ascii=False)
-        found["origins"] = json.dumps(
-            [{"source": BY_COLLEAGUE, "at": to_iso(entry.at), "text": name}], ensure_ascii=False
-        )
+        if begins:
+            found["origins"] = json.dumps(
+                [{"source": BY_COLLEAGUE, "at": to_iso(entry.at), "text": name}], ensure_ascii=False
+            )
     elif entry.op in ("verify", "resolve") and approved:
         found["taint"] = None
     return found

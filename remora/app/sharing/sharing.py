@@ -14,7 +14,6 @@ from remora.app.sharing.team import Comment, Contested, MemberInfo
 from remora.core.argument_types import checked
 from remora.core.change import Change
 from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
-from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.upkeep import resolve
 from remora.sharing.carriers.postgresql import PostgreSQL
 from remora.sharing.permissions import REMOVED, ROLES, VISIBILITIES
@@ -146,8 +145,7 @@ class Sharing:
             space.write(project, here, "leave", {})
         with suppress(RemoraError):  # leaving does not depend on the exchange
             sync(project, send=False)
-        own = {m.id for m in project.db.memories.get_many(others).values() if not _foreign(m)}
-        gone = [i for i in dict.fromkeys(others) if i not in own]
+        gone = [i for i in dict.fromkeys(others) if self._is_of_another(i, here.member)]
         with project.db.transaction():
             for one in project.db.memories.get_many(project.db.shared.visible()).values():
                 if one.id not in gone:
@@ -317,6 +315,11 @@ class Sharing:
         finally:
             carrier.close()
 
+    def _is_of_another(self, memory_id: str, member: str) -> bool:
+        """Return whether another member began a memory; a later edit does not change whose it is."""
+        first = next(iter(self._project.db.revisions.of(memory_id)), None)
+        return first is not None and first.author.startswith("member:") and first.author != f"member:{member}"
+
     def _name(self) -> str:
         """Return the user's name: git's, else the system's."""
         repository = self._project.location.repository
@@ -326,7 +329,3 @@ class Sharing:
         with suppress(OSError, KeyError, ImportError):
             return getpass.getuser()
         raise NotFound("your name is unknown", hint="Give it with --me NAME.")
-
-
-def _foreign(record: MemoryRecord) -> bool:
-    return any(origin.source == BY_COLLEAGUE for origin in record.origins)

@@ -116,6 +116,21 @@ def test_who_leaves_keeps_nothing_of_others(team: Team) -> None:
     assert [record.id for record in team["mel"].list()] == [own.id]
 
 
+def test_an_edit_changes_nobodys_ownership(team: Team) -> None:
+    """A memory that a steward edits stays its author's: all name the author, who keeps it after leaving."""
+    record = team["mel"].remember(TEXT, type="requirement", source="user_taught", confidence=1.0)
+    before = team["mel"].show(record.id).origins
+    exchange(*team.values())
+    team["stu"].edit(record.id, content="Never migrate on Fridays")
+    exchange(*team.values())
+    for name in ("ann", "stu", "rita"):
+        assert [origin.text for origin in team[name].show(record.id).origins] == ["Mel"]
+    assert team["mel"].show(record.id).origins == before
+    assert (team["mel"].sharing.leave(), team["stu"].sharing.leave()) == (0, 1)
+    assert [one.content for one in team["mel"].list()] == ["Never migrate on Fridays"]
+    assert team["stu"].list() == []
+
+
 @pytest.mark.parametrize("role", ["admin", "steward", "member"])
 def test_who_comes_back_takes_nothing_from_anybody(machine: Machine, shared: Path, role: str) -> None:
     """Leaving touches one machine: who joins again, with any role, has the team's memories like all."""
