@@ -86,7 +86,7 @@ def test_a_walk_through_the_verbs(joined: tuple[Person, Person, str]) -> None:
 
 
 def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> None:
-    """Two stewards change one text at a time: both texts are listed, and one of them is chosen."""
+    """Two stewards change one text at a time: both texts are listed, and one is chosen by its name."""
     ann, ben, memory_id = joined
     ann("sync")
     ann("team", "role", "Ben", "steward")
@@ -98,6 +98,10 @@ def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> N
     assert "The gateway rejects RS256 and HS256" in told
     assert "The gateway takes ES256 only" in told
     assert ann("conflicts", memory_id).exit_code != 0
+    mistyped = ann("conflicts", memory_id, "--keep", "01a22389-ffff-7e73-b89f-cbd01af0550c")
+    assert mistyped.exit_code != 0
+    for version in json.loads(ann("conflicts", "--json").stdout)["conflicts"][0]["versions"]:
+        assert version["revision"] in mistyped.stderr
     assert "resolved" in ann("conflicts", memory_id, "--keep", "theirs").stdout
     assert ann("conflicts").stdout == "No conflicts.\n"
     assert "The gateway takes ES256 only" in ann("show", memory_id).stdout

@@ -266,18 +266,19 @@ class Sharing:
         """Return the memories that two people changed concurrently, with their texts."""
         return team.conflicts(self._project)
 
-    def decide(self, memory_id: str, keep: str) -> MemoryRecord:
+    def decide(self, memory_id: str, keep: str, *, named: bool = False) -> MemoryRecord:
         """Resolve a conflict between the texts of a memory.
 
         Args:
             memory_id: its id or a prefix of it.
             keep: "mine", "theirs", "both", the id of a revision, or another text.
+            named: refuse another text, which may be a mistyped id.
 
         Raises:
-            NotFound: the memory has no conflict.
+            NotFound: the memory has no conflict, or no text as named.
             Conflict: `keep` matches more than one text.
         """
-        return team.decide(self._project, memory_id, keep)
+        return team.decide(self._project, memory_id, keep, named=named)
 
     def dispute(self, memory_id: str, text: str) -> MemoryRecord:
         """Dispute a shared memory, with the reason; it ranks lower for all until a steward decides."""

@@ -149,7 +149,7 @@ def _by(project: OpenProject, one: Revision) -> str:
     return standing_of(project, space).name(member) if space and kind == "member" else one.author
 
 
-def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
+def decide(project: OpenProject, memory_id: str, keep: str, *, named: bool) -> MemoryRecord:
     """Resolve a conflict between the texts of a memory; see `Sharing.decide`."""
     record = resolve(project.db, memory_id)
     contested = next((c for c in conflicts(project) if c.memory.id == record.id), None)
@@ -162,17 +162,19 @@ def decide(project: OpenProject, memory_id: str, keep: str) -> MemoryRecord:
                 if one.content and one.content != chosen.content:
                     _beside(project, record, one.content)
             return _settled(project, record, chosen.content)
-    named = _named(contested, keep)
-    if len(named) > 1:
+    found = _named(contested, keep)
+    if len(found) > 1:
         raise Conflict(
             f"{keep!r} matches more than one text of {record.id[:8]}",
-            hint="Name the revision: " + _ids(named),
+            hint="Name the revision: " + _ids(found),
         )
-    if named and not named[0].content:
+    if named and not found:
+        raise NotFound(f"no text of {record.id[:8]} is {keep}", hint=_ids(contested.versions))
+    if found and not found[0].content:
         with project.db.transaction():
             _settled(project, record, record.content)
             return project.store("project").upkeep.forget(record.id)
-    return _settled(project, record, named[0].content if named else keep)
+    return _settled(project, record, found[0].content if found else keep)
 
 
 def _named(contested: Contested, keep: str) -> list[Version]:

@@ -163,7 +163,7 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
         raise InvalidInput(
             "no text was chosen", hint="Give --keep mine|theirs|both|REVISION, or --text TEXT."
         )
-    record = memory.sharing.decide(memory_id, keep or text or "")
+    record = memory.sharing.decide(memory_id, keep or text or "", named=keep is not None)
     cli.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.decided")))
 
 

@@ -290,7 +290,7 @@ def exchanged(asked: Asked) -> Done:
 
 def decided(asked: Asked) -> Done:
     """Resolve a conflict between the texts of a memory."""
-    asked.memory.sharing.decide(asked.field("id"), asked.field("keep"))
+    asked.memory.sharing.decide(asked.field("id"), asked.field("keep"), named=True)
     _say(asked, "said.decided")
     return Done("team")
 
