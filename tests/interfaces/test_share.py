@@ -107,6 +107,17 @@ def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> N
     assert "The gateway takes ES256 only" in ann("show", memory_id).stdout
 
 
+def test_a_decision_takes_its_reason(joined: tuple[Person, Person, str]) -> None:
+    """`--uphold` without a text or without the right to it says so, and the memory stays disputed."""
+    _, ben, memory_id = joined
+    ben("dispute", memory_id, "it takes RS256 since May")
+    for person, words, said in ((ben, (), "TEXT is missing"), (ben, ("no",), "only a steward")):
+        answer = person("dispute", memory_id, "--uphold", *words)
+        assert answer.exit_code != 0
+        assert said in answer.stderr
+    assert memory_id[:8] in ben("dispute").stdout
+
+
 def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
     """Without a shared log the verbs say how to begin."""
     ann, _ = people

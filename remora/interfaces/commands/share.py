@@ -173,7 +173,7 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
 @click.option("--uphold", is_flag=True, help="Decide that the memory is correct; for stewards.")
 def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], uphold: bool) -> None:
     """Disputes a shared memory, or comments on its dispute; without TEXT, shows the dispute."""
-    memory = cli.memory(writes=bool(words))
+    memory = cli.memory(writes=bool(words) or uphold)
     now = cli.clock.now()
     if memory_id is None:
         found = memory.sharing.disputes()
@@ -181,7 +181,7 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
         cli.answer({"disputes": found}, lambda: sharing_pages.disputes(found, records, now))
         return
     record = memory.show(memory_id)
-    if words:
+    if words or uphold:
         text = cli.statement(words, "TEXT")
         open_ = record.id in {one.memory_id for one in memory.sharing.disputes()}
         sharing = memory.sharing
