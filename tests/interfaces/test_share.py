@@ -118,6 +118,16 @@ def test_a_decision_takes_its_reason(joined: tuple[Person, Person, str]) -> None
     assert memory_id[:8] in ben("dispute").stdout
 
 
+def test_what_stays_is_counted_as_it_is_listed(joined: tuple[Person, Person, str]) -> None:
+    """`sync` counts as many memories that are not sent as `share status` lists."""
+    ann, _, _ = joined
+    ann("remember", "I prefer tabs over spaces", "--type", "preference")
+    ann("remember", "Keep the fixtures in /home/marta/fixtures", "--type", "gotcha")
+    assert "2 memories not sent" in ann("sync").stdout
+    listed = ann("share", "status").stdout.partition("Not sent:")[2]
+    assert len(listed.strip().splitlines()) == 2
+
+
 def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
     """Without a shared log the verbs say how to begin."""
     ann, _ = people

@@ -95,8 +95,12 @@ def preview(project: OpenProject, space: Space, standing: Standing) -> Leaving:
         gather(project, space, standing)
         rows = [row for row in db.shared.in_state("counts") if row.device == space.device and row.n > sent]
         ids = tuple(dict.fromkeys(row.memory_id for row in rows if row.memory_id))
-        waiting = {**db.shared.need_a_word(), **(db.meta.get(WAITING) or {})}
-    return Leaving(ids, len(rows), waiting)
+        return Leaving(ids, len(rows), staying(db))
+
+
+def staying(db: Database) -> dict[str, str]:
+    """Return the reasons why memories stay on this machine, by id."""
+    return {**db.shared.need_a_word(), **(db.meta.get(WAITING) or {})}
 
 
 def _send(project: OpenProject, space: Space, standing: Standing, memory_id: str, names: _Names) -> str:

@@ -14,7 +14,6 @@ from remora.app.sharing import incoming, outgoing
 from remora.app.sharing.space import (
     CONFIRMED,
     MARK,
-    WAITING,
     carrier_of,
     need_space,
     note_state,
@@ -44,7 +43,7 @@ class Synced(NamedTuple):
 
     Attributes:
         sent, received: number of entries.
-        waiting: reasons why changes stay on this machine, by memory.
+        waiting: reasons why memories and changes stay on this machine, by memory.
         refused, held, unknown: number of entries of others that do not count: without a right or a valid
             signature; with a time in the future; of an unknown device or form.
         conflicts: number of memories with two texts, to be resolved by a person.
@@ -131,7 +130,7 @@ def _exchange(project: OpenProject, space: Space, carrier: Carrier) -> Synced:
     return Synced(
         sent,
         received,
-        db.meta.get(WAITING) or {},
+        outgoing.staying(db),
         states.count(REFUSED),
         states.count(HELD),
         states.count(UNKNOWN),
