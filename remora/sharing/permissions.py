@@ -21,7 +21,7 @@ VISIBILITIES = ("personal", "project", "team", "organization")
 
 
 _UNKNOWN, _UNVOUCHED = "nobody vouched for its device yet", "nobody vouches for its device"
-_EARLY = (_UNKNOWN, _UNVOUCHED)  # reasons that a later entry may remove
+EARLY = (_UNKNOWN, _UNVOUCHED)  # reasons that a later entry may remove
 
 
 class Member(NamedTuple):
@@ -133,7 +133,7 @@ class Standing:
             progress, early, left = False, {}, []
             for entry in waiting:
                 why = self._take(entry)
-                if why in _EARLY:
+                if why in EARLY:
                     early[entry.rev] = why
                     left.append(entry)
                     continue

@@ -128,6 +128,23 @@ def test_what_stays_is_counted_as_it_is_listed(joined: tuple[Person, Person, str
     assert len(listed.strip().splitlines()) == 2
 
 
+def test_a_used_invitation(joined: tuple[Person, Person, str]) -> None:
+    """An invitation that was used before is refused with the reason, and leaves the project not shared."""
+    ann, ben, _ = joined
+    code = ann("team", "invite", "Ben").stdout.split()[3]
+    shared = ben("share", "join", code)
+    assert shared.exit_code != 0
+    assert "`remora share leave` leaves the log" in shared.stderr
+    ben("share", "leave", "--yes")
+    assert ben("share", "join", code).exit_code == 0
+    ben("share", "leave", "--yes")
+    again = ben("share", "join", code)
+    assert again.exit_code != 0
+    assert "the invitation was used before" in again.stderr
+    assert ben("share").stdout == "Not shared. `remora share init git` shares it.\n"
+    assert "RS256" not in ben("list", "--all").stdout
+
+
 def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
     """Without a shared log the verbs say how to begin."""
     ann, _ = people

@@ -21,7 +21,7 @@ from remora.core.values import MemoryDraft, MemoryRecord
 from remora.injection.brief import SHARED as BY_COLLEAGUE
 from remora.lifecycle.drafts import prepare
 from remora.sharing.entries import MEMBERSHIP, Entry, is_genuine, parse
-from remora.sharing.permissions import ROLES, Standing
+from remora.sharing.permissions import EARLY, ROLES, Standing
 from remora.store.shared import COUNTS, HELD, REFUSED, UNKNOWN, SharedLine
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def _membership(
         if entry.rev in counted:
             state = (COUNTS, "")
         elif entry.rev in standing.refused:
-            known = standing.key_of(entry.device) is not None
-            state = (REFUSED if known else UNKNOWN, standing.refused[entry.rev])
+            why = standing.refused[entry.rev]
+            state = (UNKNOWN if why in EARLY else REFUSED, why)
         elif entry.op in MEMBERSHIP:
             state = (HELD, "its time is in the future")
         else:

@@ -113,11 +113,16 @@ class Sharing:
 
         Raises:
             Conflict: the project is shared already.
-            InvalidInput: the text is not an invitation.
+            InvalidInput: the text is not an invitation, or the invitation was used before; the project is not
+                shared then.
             SourceError: the log cannot be reached.
         """
-        space.join(self._project, invitation, address, automatic=automatic)
+        here = space.join(self._project, invitation, address, automatic=automatic)
         sync(self._project, send=False)
+        refused = self._project.db.shared.in_state(REFUSED)
+        if why := next((row.reason for row in refused if row.device == here.device), ""):
+            self._forget(here)
+            raise InvalidInput(why, hint="Ask for a new invitation.")
         return self.status()
 
     def leave(self) -> int:
@@ -136,15 +141,21 @@ class Sharing:
         last = standing.active_devices(here.member) == [here.device]
         if last and admins == [here.member] and len(members) > 1:
             raise team.only_admin(standing.name(here.member))
+        with project.db.transaction():
+            space.write(project, here, "leave", {})
+        with suppress(RemoraError):  # leaving does not depend on the exchange
+            sync(project, send=False)
+        return self._forget(here)
+
+    def _forget(self, here: space.Space) -> int:
+        """Delete the local log, this machine's key and the memories of others; return their number."""
+        project = self._project
+        standing = space.standing_of(project, here)
         others = [
             row.memory_id
             for row in project.db.shared.in_state("counts")
             if row.memory_id and standing.member_of(row.device) != here.member
         ]
-        with project.db.transaction():
-            space.write(project, here, "leave", {})
-        with suppress(RemoraError):  # leaving does not depend on the exchange
-            sync(project, send=False)
         gone = [i for i in dict.fromkeys(others) if self._is_of_another(i, here.member)]
         with project.db.transaction():
             for one in project.db.memories.get_many(project.db.shared.visible()).values():

@@ -274,7 +274,10 @@ def _why_not(project: OpenProject, space: Space, member: str) -> str:
 def _must_be_new(project: OpenProject) -> None:
     project.must_be_writable()
     if space_of(project) is not None:
-        raise Conflict("this project is already shared", hint="`remora share status` shows the address.")
+        raise Conflict(
+            "this project is already shared",
+            hint="`remora share status` shows the address, `remora share leave` leaves the log.",
+        )
 
 
 def _seed_file(project: OpenProject, device: str) -> Path:
