@@ -12,7 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped
+from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
 from remora.interfaces.present import (
     FAINT,
@@ -386,8 +386,11 @@ def _forgotten(record: MemoryRecord, now: float) -> str:
 def _taint(record: MemoryRecord) -> str:
     if record.taint is None:
         return ""
-    step = say("taint.step", step=record.taint.step) if record.taint.step is not None else ""
-    return say("taint.told", source=record.taint.source, step=step, id=short(record.id))
+    return say("taint.told", source=record.taint.source, step=_step(record.taint), id=short(record.id))
+
+
+def _step(taint: Taint) -> str:
+    return say("taint.step", step=taint.step) if taint.step is not None else ""
 
 
 def pruning(
@@ -486,7 +489,7 @@ def why(found: Why) -> Page:
     m = found.memory
     trust = [spoken().number(m.confidence), m.source]
     trust += [say("why.verified")] if m.user_verified else []
-    trust += [say("why.tainted", source=m.taint.source, step=m.taint.step)] if m.taint else []
+    trust += [say("why.tainted", source=m.taint.source, step=_step(m.taint))] if m.taint else []
     trust += (
         [say("mark.due", value=in_words(m.review_reason or "") or say("why.learned"))]
         if m.needs_review

@@ -145,6 +145,14 @@ def test_a_used_invitation(joined: tuple[Person, Person, str]) -> None:
     assert "RS256" not in ben("list", "--all").stdout
 
 
+def test_why_of_a_colleagues_memory(joined: tuple[Person, Person, str]) -> None:
+    """What a member shared has no step of a session, and `why` names none."""
+    ann, ben, _ = joined
+    stored = json.loads(ben("remember", "The cluster restarts at night", "--json").stdout)["id"]
+    ben("sync", "--yes"), ann("sync")
+    assert "unverified: shared by Ben\n" in ann("why", stored).stdout
+
+
 def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
     """Without a shared log the verbs say how to begin."""
     ann, _ = people
