@@ -153,6 +153,18 @@ def test_why_of_a_colleagues_memory(joined: tuple[Person, Person, str]) -> None:
     assert "unverified: shared by Ben\n" in ann("why", stored).stdout
 
 
+def test_an_export_says_a_text_once(joined: tuple[Person, Person, str], tmp_path: Path) -> None:
+    """A rule that two machines stored is one line of a CLAUDE.md."""
+    ann, ben, _ = joined
+    for person in (ann, ben):
+        person("remember", "Run the linter before each commit", "--type", "requirement")
+    ann("sync"), ann("team", "role", "Ben", "steward"), ann("sync")
+    ben("sync", "--yes"), ann("sync")
+    assert len(json.loads(ann("list", "--type", "requirement", "--json").stdout)["memories"]) == 2
+    assert ann("export", str(tmp_path / "CLAUDE.md"), "--format", "claude-md").exit_code == 0
+    assert (tmp_path / "CLAUDE.md").read_text().count("Run the linter") == 1
+
+
 def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
     """Without a shared log the verbs say how to begin."""
     ann, _ = people

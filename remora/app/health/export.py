@@ -15,7 +15,7 @@ from remora.app.memories.operations import listing
 from remora.conversation.log import SUFFIX
 from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput
-from remora.core.text import collapse
+from remora.core.text import collapse, content_hash
 from remora.disk.files import os_errors, write_atomic
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def export(project: OpenProject, path: Path, form: str, scope: str) -> Exported:
     elif form == "markdown":
         text = "\n".join(_markdown(records, project.location.name))
     else:
-        records = [record for record in records if _is_rule(record)]
+        records = list({content_hash(one.content): one for one in records if _is_rule(one)}.values())
         text = "\n".join(_rules(records, project.location.name))
     with os_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
