@@ -401,7 +401,7 @@ def unlabelled(text: str) -> Iterator[str]:
 def rules_out(clause: str) -> bool:
     """Return whether a clause begins with a prohibition, or says that a thing is gone.
 
-    >>> [rules_out(one) for one in ("No mocks", "`moment` is deprecated", "it is not used in tests")]
+    >>> [rules_out(one) for one in ("No mocks", "`moment` is deprecated", "it has no tests")]
     [True, True, False]
     """
     return _FORBIDS.match(clause) is not None or IS_GONE.search(clause) is not None
