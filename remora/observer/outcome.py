@@ -66,16 +66,6 @@ _FINE = re.compile(
     r"|ありがとう|助かりました|谢谢|謝謝|多谢|고마워|고맙습니다|감사합니다",
     re.IGNORECASE,
 )
-# A remark beside thanks that asks for nothing: it begins with its subject.
-_REMARK = re.compile(
-    r"\W*(?:(?:and|so|yes|yep|ok(?:ay)?)\b\W*)*(?:(?:it|that|this|all|everything|both|the|tests?|cheers|bye"
-    r"|have a|no more|nothing (?:else|more)|i['’]?m (?:done|happy))\b|\Z)",
-    re.IGNORECASE,
-)
-_MORE = re.compile(
-    r"\b(?:should|must|needs?|please|also|but|next|(?:can|could|would) you|let'?s)\b", re.IGNORECASE
-)
-_PIECE = re.compile(r"[.!;,:\n]+|\s[-–—]+\s")
 _WRONG = re.compile(
     r"\b(still|again)\b[^.?\n]{0,40}\b(fail|fails|failing|broken|wrong|error|errors)\b"
     r"|\bstill\b[^.?\n]{0,40}\b(not|see|displaying)\b"
@@ -94,17 +84,6 @@ _WRONG = re.compile(
     r"|直ってい?(?:ない|ません)|안 ?(?:돼|되|됩)",
     re.IGNORECASE,
 )
-# Only the text after it counts: "thanks, but it fails", "it was broken, but it works now".
-_BUT = re.compile(
-    r"\b(?:but|however|although|except|aber|mais|pero|mas|però|но)\b|但|可是|でも|しかし|ですが|하지만",
-    re.IGNORECASE,
-)
-# A request for an explanation is no complaint: "explain again why it fails".
-_TELL = re.compile(
-    r"\A\W*(?:(?:ok|okay|now|so|and|also|then|next|please|great|can you|could you|would you|let'?s)\W+)*"
-    r"(?:print|show|list|explain|write|describe|summari[sz]e|tell|draft|repeat|document|walk|remind)\b",
-    re.IGNORECASE,
-)
 _GIVES_UP = re.compile(
     r"❌[^\n]{0,60}\bfail|\b(tests?|checks?|build|lint\w*|suite)\b[^.\n]{0,30}\b(are |is )?(still"
     r"|currently) (fail|broken|red)"
@@ -113,7 +92,6 @@ _GIVES_UP = re.compile(
     r"|\bstill (fails?|failing|broken)\b|\bcausing [^.\n]{0,30}failures?\b",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"\?\s*\Z")
 
 
 def infer(facts: SessionFacts) -> Judgement:
@@ -209,7 +187,7 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
         return None
     answer = facts.replies[-1].text if facts.replies and facts.replies[-1].step > said.step else ""
     answered = bool(answer) or (facts.stopped or 0) > said.step
-    if answered and (_QUESTION.search(said.text) or _FINE.search(answer[:200])):
+    if answered and (_asks_back(said.text) or _FINE.search(answer[:200])):
         return None
     return (
         "failure",
@@ -220,21 +198,10 @@ def _refused(facts: SessionFacts) -> tuple[str, str] | None:
 def refuses(prompt: str) -> bool:
     """Return whether a prompt says that the work before it is wrong.
 
-    >>> refuses("it still fails with the same error"), refuses("ok, works. great"), refuses("add a test")
-    (True, False, False)
-    >>> refuses("please print the summary again, I could not see it"), refuses("explain why it breaks")
-    (False, False)
-    >>> refuses("Thanks, but it doesn't work"), refuses("it was broken, but it works now")
-    (True, False)
+    >>> refuses("it still fails with the same error"), refuses("Thanks, but it doesn't work")
+    (True, True)
     """
-    said = _in_the_end(prompt)
-    return bool(_WRONG.search(said)) and not _FINE.search(said) and not _TELL.match(prompt)
-
-
-def _in_the_end(prompt: str) -> str:
-    """Return the part of a prompt after its last "but" if that finds fault or praises, else the prompt."""
-    after = _BUT.split(prompt)[-1]
-    return after if _WRONG.search(after) or _FINE.search(after) else prompt
+    return _verdict(prompt) < 0
 
 
 def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
@@ -275,26 +242,36 @@ def _committed(facts: SessionFacts) -> tuple[str, str] | None:
 
 def _praised(facts: SessionFacts) -> tuple[str, str] | None:
     for said in reversed(facts.prompts[1:][-2:]):
-        if _praises(said.text):
+        if praises(said.text):
             return "success", f"the user praised it (“{shorten(said.text, QUOTE)}”)"
     return None
 
 
-def _praises(prompt: str) -> bool:
-    said = _in_the_end(prompt)
-    return bool(_FINE.search(said)) and not _WRONG.search(said) and not _QUESTION.search(prompt)
+def praises(prompt: str) -> bool:
+    """Return whether a prompt says that the work before it is good.
+
+    >>> praises("it was broken, but it works now"), praises("does it work now?"), praises("add a test")
+    (True, False, False)
+    """
+    return _verdict(prompt) > 0 and not _asks_back(prompt)
+
+
+def _asks_back(prompt: str) -> bool:
+    return prompt.rstrip().endswith("?")
+
+
+def _verdict(prompt: str) -> int:
+    """Return 1 for praise and -1 for a complaint, whichever comes last; 0 for neither."""
+    fine, wrong = (max((found.end() for found in one.finditer(prompt)), default=0) for one in (_FINE, _WRONG))
+    return (fine > wrong) - (wrong > fine)
 
 
 def _thanked(facts: SessionFacts) -> bool:
-    """Return whether the last prompt, after an answer, is praise and asks for nothing more."""
+    """Return whether the last prompt, after an answer, is praise."""
     answered = facts.replies or facts.stopped is not None
     if facts.last_kind != "user_prompt" or not (answered and facts.prompts[1:]):
         return False
-    said = facts.prompts[-1].text
-    pieces = _PIECE.split(said)
-    return (
-        _praises(said) and not _MORE.search(said) and all(_FINE.search(p) or _REMARK.match(p) for p in pieces)
-    )
+    return praises(facts.prompts[-1].text)
 
 
 def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:

@@ -120,8 +120,6 @@ def test_users_last_word_counts_unless_something_followed() -> None:
         ("ありがとう", "success"),
         ("danke!", "success"),
         ("tack this on to the end of the file", "abandoned"),
-        ("thanks. now commit it", "abandoned"),
-        ("thanks, the readme should say so", "abandoned"),
         ("thanks, but it still fails", "abandoned"),
         ("great, is it pushed?", "abandoned"),
     ],
