@@ -20,7 +20,15 @@ from remora.core.tool_calls import changed_lines
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
-from remora.observer.command_fixes import after, already_there, instead, keeps, with_set, without_flag, wraps
+from remora.observer.command_fixes import (
+    after,
+    already_there,
+    extends,
+    instead,
+    with_set,
+    without_flag,
+    wraps,
+)
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.git_undo import hit, undo, verb_of
 from remora.observer.scratchpad import Limits, Scratchpad
@@ -35,6 +43,18 @@ _HELPED = 3  # such commands; if more ran in between, none of them is known to h
 _OPEN = 60  # failures without a success yet
 _SOON = 4  # steps within which another command counts as the fix of a mistaken one
 
+# The command itself was wrong, not the code.
+_MISTAKEN = re.compile(
+    r"command not found|unknown (?:flag|command|option|shorthand|revision)|unrecognized"
+    r"|no rule to make target|no such file"
+    r"|not found in|\bsh: \d+: \S+ not found"
+    r"|parse error|invalid (?:option|argument|flag)|not a git repository|missing script"
+    r"|no tasks? named"
+    r"|cannot find|permission denied|no module named|is not recognized|usage:|ambiguous argument"
+    r"|unexpected argument"
+    r"|pathspec|does not exist|must be provided|required|ignored by one of|not in std|cannot write",
+    re.IGNORECASE,
+)
 _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
 # Commands that inspect or record the working copy make no other command work.
 _RECORDS = re.compile(r"git (?:status|diff|log|show|branch|add|commit)\b")
@@ -256,15 +276,17 @@ class Errors(Checkpointed):
             return None
         if run.normal == failure.target:
             return self._between(failure, run)
-        check = failure.purpose in CHECKS
         shared = bool({*run.heads} & {*failure.heads} - {""})
         edited = failure.purpose in _CODE and any(c.order > failure.order for c in self.changes)
         if edited and (shared or _covers(run.purpose, failure.purpose)) and _reaches(run, failure, call.text):
             return self._between(failure, run)
-        # If no file was changed, a check that succeeds in another form shows that the command was wrong.
-        related = shared or (check and run.purpose == failure.purpose)
-        same_work = not check or (_reaches(run, failure, call.text) and keeps(failure.target, run.normal))
-        if soon and not edited and (wraps(failure.target, run.normal) or (related and same_work)):
+        # The same command run by another program, or with more options, is another way to do the same; any
+        # other form is one only if the message says that the command was wrong.
+        related = shared or (failure.purpose in CHECKS and run.purpose == failure.purpose)
+        same = wraps(failure.target, run.normal) or (
+            failure.purpose == "other" and shared and extends(failure.target, run.normal)
+        )
+        if soon and not edited and (same or (related and _MISTAKEN.search(failure.message))):
             helped = self._helped(failure)
             how = f"{after(helped)}, as `{run.as_run}`" if helped else instead(run.as_run)
             how = without_flag(failure.message, failure.target, run.normal) or how
