@@ -16,6 +16,7 @@ from remora.core.programs import ENVIRONMENTS, PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
+from remora.core.triggers import INTO
 
 MOST_WORDS = 6  # of a thing named by ordinary words
 MOST_THINGS = 8
@@ -495,9 +496,15 @@ def _acts(clause: str) -> list[Thing]:
     [('push', 'force', 'main'), ('push', 'force', 'staging')]
     """
     found = _ACT.match(clause)
-    if found is None or stem(found["act"]) not in EVENTS or not (found["how"] or found["names"]):
+    if found is None or stem(found["act"]) not in EVENTS:
         return []
-    act = tuple(filter(None, (found["act"].lower(), (found["how"] or "").lower())))
+    how = (found["how"] or "").lower()
+    how = "" if how in STOP_WORDS | USES else how
+    if stem(how) in EVENTS or not (found["names"] or (how and not clause[found.end() :].strip(" .!`"))):
+        return []
+    act = (found["act"].lower(), how) if how else (found["act"].lower(),)
+    if found["names"] and stem(act[0]) == "merg":
+        act = (*act, INTO)  # the target is the branch that is checked out
     names = [one for one in re.findall(r"[\w./*-]+", found["names"] or "") if not _JOINS.fullmatch(one)]
     return [Thing("words", (*act, name.rstrip("."))) for name in names] or [Thing("words", act)]
 
@@ -665,7 +672,8 @@ def _code_or_name(inner: str, ahead: Sequence[str]) -> str:
 
 def _by_form(token: str) -> Thing | None:
     """Return a path or a name that cannot be an ordinary word; `Atom.new/1` is a name with its arity."""
-    token = re.sub(r"(?<=\w)/\d+$", "", token) if re.match(r"\w+[.:]", token) else token
+    if re.fullmatch(r"\w+[.:][\w.:]*[!?]?/\d+", token):
+        return Thing("name", (token,))
     token = token.removesuffix("'s")
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
         return Thing("path", (token.removeprefix("./"),))

@@ -35,13 +35,13 @@ AT_EDITS = (WRITE, PATH, TOUCH)
 # the branches on which it applies.
 ONLY, NOT_IN, DONE, WANTED, BRANCH = "only:", "not:", "done:", "wanted:", "branch:"
 CHANGED = "changed"  # in `needs` of an edit: the file exists
+INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
 MOST_KEYS = 600  # of one edit
 _TESTS = ("test", "spec")  # stems of folders and files of tests
-_LONG = 4  # characters of a word that few edits add by chance
 _HALF = 0.5  # share of the words of a thing that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 # In these a plain word alone is a use of the thing.
-_PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix", ".sql")
+_PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
 _SQL_COMMENT = re.compile(r"^\s*--")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
@@ -95,8 +95,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:
-        key, needs = _of_path(path)
-        yield Trigger(PATH, key, memory_id, needs, weight, tuple(NOT_IN + place for place in found.exempt))
+        yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
 
 
 def _of_path(path: str) -> tuple[str, tuple[str, ...]]:
@@ -131,7 +130,10 @@ def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, 
             yield PROGRAM, words[0], words[1:]
     elif thing.kind == "words":
         stems = tuple(map(stem, words))
-        yield EVENT, stems[0], stems[1:]
+        if stems[0] == "amend":
+            yield EVENT, "commit", ("amend",)
+        else:
+            yield EVENT, stems[0], stems[1:]
         for one in stems:
             yield WRITE, one, (f"words:{' '.join(stems)}",)
     else:
@@ -139,10 +141,11 @@ def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, 
         if name.startswith("-"):
             yield EVENT, name.lower(), ()
             return
-        plain, last = name.removesuffix("()"), _last(name)
+        bare = re.sub(r"/\d+$", "", name)
+        plain, last = bare.removesuffix("()"), _last(bare)
         form = "call" if name.endswith("()") else "member" if last != plain else "name"
-        if last != plain and last in alike:
-            form = "whole"  # `json.dumps` is wanted, `simplejson.dumps` is not
+        if last != plain and (last in alike or bare != name):
+            form = "whole"  # `json.dumps` is wanted, `simplejson.dumps` is not; `Map.put/3` has its module
         yield WRITE, _key(last), (f"{form}:{plain if form in ('name', 'whole') else last}",)
         if form == "name":
             yield PROGRAM, plain.lower(), ()
@@ -228,15 +231,18 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)
 
 
-def brings_back(taken: Sequence[str], added: str, removed: str) -> bool:
-    """Return whether an edit adds words that a revert took out: several, a long one, or one of two.
+def brings_back(taken: Sequence[str], edit: Edit) -> bool:
+    """Return whether an edit adds words that a revert took out: several, one that is a name, or one of two.
 
-    >>> brings_back(["on"], "http2 on;", "http2 off;"), brings_back(["is", "get", "ttl"], "x is y", "x")
+    >>> brings_back(["on"], read_edit("a.conf", "http2 on;", "http2 off;"))
+    True
+    >>> edit = read_edit("a.py", "@lru_cache  # to get it", "")
+    >>> brings_back(["lru_cache", "key", "ttl"], edit), brings_back(["get", "key", "ttl"], edit)
     (True, False)
     """
-    new = set(CODE_WORD.findall(added)) - set(CODE_WORD.findall(removed))
-    again = [word for word in taken if word in new]
-    return len(again) > 1 or (len(again) == 1 and (len(taken) <= 2 or len(again[0]) >= _LONG))
+    gone, new = (set(CODE_WORD.findall("\n".join(lines))) for lines in (edit.removed, edit.added))
+    again = [word for word in taken if word in new - gone]
+    return len(again) > 1 or (len(again) == 1 and (len(taken) <= 2 or not again[0].isalpha()))
 
 
 def _code(path: str, text: str) -> tuple[str, ...]:
@@ -258,7 +264,7 @@ def _holds(form: str, line: str, path: str) -> bool:
     if kind == "whole":
         owner = re.escape(what[: -len(_last(what))].rstrip(".:->"))
         brought = rf"\b(?:import|from|use|alias|require)\b.*(?<!\w){owner}(?!\w)"
-        return re.search(rf"(?<![\w.]){re.escape(what)}(?!\w)|{brought}", line) is not None
+        return re.search(rf"(?<!\w){re.escape(what)}(?!\w)|{brought}", line) is not None
     if kind == "member":
         return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
     if kind == "text":

@@ -258,8 +258,8 @@ def _undoes(moment: Moment, note: Note) -> bool:
     names = set(filter(_marked, stated))
     if note.type != "dead_end":
         return not names.isdisjoint(gone - new)
-    brought = triggers.brings_back(note.taken_out, moment.changed, moment.removed)
-    return brought or not names.isdisjoint(new - gone)
+    edit = triggers.read_edit(moment.paths[0], moment.changed, moment.removed)
+    return triggers.brings_back(note.taken_out, edit) or not names.isdisjoint(new - gone)
 
 
 def _marked(name: str) -> bool:

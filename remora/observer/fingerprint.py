@@ -177,7 +177,7 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (
             tuple(
                 "nknown |nrecognized |ermission denied|No rule to|timed out|ection refused|HTTP "
-                "|does not exist|ignored by|CONFLICT|parse error|annot |ould not |nvalid |nable to "
+                "|does not exist|ignored by|CONFLICT|parse error|cannot |could not |nvalid |unable to "
                 "|must be ".split("|")
             ),
             (
@@ -185,7 +185,7 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
                 r"|[Uu]nrecognized (?:argument|option)"
                 r"|[Pp]ermission denied"
                 r"|No rule to make target|timed out|[Cc]onnection refused|HTTP [45]\d\d|does not exist"
-                r"|ignored by one of|CONFLICT|parse error|[Cc]annot |[Cc]ould not |[Ii]nvalid |[Uu]nable to "
+                r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to "
                 r"|must be ).*$"
             ),
         ),
@@ -198,7 +198,8 @@ _NOISE = re.compile(
     r"make(?:\[\d+\])?: \*\*\* \[.*|Usage:.*|\s*|</?tool_use_error>)$"
 )
 _LAST_HOPE = re.compile(
-    r"error|fail|fatal|denied|refused|missing|not found|unexpected|unsupported|exceeded|no such",
+    r"error|fail|fatal|denied|refused|missing|not found|unable to|cannot|could not|unexpected|unsupported"
+    r"|exceeded|no such",
     re.IGNORECASE,
 )
 _GO_DETAIL = re.compile(r"^[ \t]+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)

@@ -59,12 +59,11 @@ _RULES_OUT = re.compile(
     re.IGNORECASE,
 )
 _EACH = re.compile(r"(?:each|every|any|jede\w+|chaque|cada|ogni|elke|кажд\w+)\b|之前|前に", re.IGNORECASE)
-# "You never run the tests!", "should never have", "from now on it crashes", "always fails on my machine" are
-# no rules: an order has no verb in the third person.
+# "You never run the tests!", "should never have", "from now on it crashes" are no rules.
 _COMPLAINT = re.compile(
     r"\A(?:you (?:never|always)\b|\S+ (?:should|must) (?:never|always) have\b"
-    r"|(?:always|never) (?:\w{2,}(?<![su])s \w|(?:the same|it|he|she|they|i)\b)"
-    r"|(?:from now on|ab jetzt|a partir de ahora),? (?:i|it|you are|he|she|they|the|es|er|sie|el|la)\b)",
+    r"|(?:always|never) (?:the same|it|he|she|they|i)\b"
+    r"|(?:from now on|ab jetzt|a partir de ahora),? (?:i|it|he|she|they|the|es|er|sie|el|la)\b)",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -84,9 +83,10 @@ _PASSING = re.compile(
     r"|for the time being|temporarily|just this|ago"
     r"|ausnahmsweise|vorerst|diesmal|heute|gerade|erstmal|pour l['’]instant|por ahora|per ora"
     r"|пока)\b|(?:这次|暂时|今回)"
-    r"|\bstill (?:have|need) to\b|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
+    r"|\bnever ?mind\b|\bnever (?:had|got|saw|did|was|were|used to)\b",
     re.IGNORECASE,
 )
+_TO_DO = re.compile(r"(?:you|we|i) still\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？][^\w?？]*\Z|(?:吗|呢|ですか|ますか)[。.!！?？]*\Z")
 _NAME = re.compile(
     r"`[^`\n]+`|\"[^\"\n]{2,60}\"|[\w-]/[\w./-]|\w\.\w{2,4}\b(?!\.)|(?<!\w)--[a-z][\w-]"
@@ -224,7 +224,8 @@ def _kind(text: str) -> str:
         return ""
     said = _LEAD.sub("", text)
     if asked := _asked_to_remember(text):
-        return "gotcha" if stands_alone(text[asked:].strip()) else ""
+        rest = text[asked:].strip()
+        return "gotcha" if stands_alone(rest) and not _TO_DO.match(rest) else ""
     bare = _SUBJECT.sub("", said)
     first = re.split(r"[,;(]", bare)[0]
     rule = bare[len(found[0]) :] if (found := _CONDITION.match(bare)) else bare

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, SAME_ENVIRONMENT, WRAPPERS
 from remora.core.scripts import script_of
 from remora.core.stems import stem
-from remora.core.triggers import DONE, EVENT, NOT_IN, PROGRAM, WANTED, Trigger, lies, on_branch
+from remora.core.triggers import DONE, EVENT, INTO, NOT_IN, PROGRAM, WANTED, Trigger, lies, on_branch
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
 
@@ -25,6 +25,7 @@ _DEPTH = 4  # nesting of scripts
 # Flags that most programs shorten to their first letter.
 _SHORTENED = frozenset(map(stem, "force recursive delete interactive global all verbose quiet".split()))
 _AT_BRANCH = frozenset("commit merge rebase amend".split())  # they change the branch that is checked out
+_GOES_ON = frozenset("--abort --continue --quit --skip".split())
 _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 
 
@@ -100,6 +101,8 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
     denied = {trigger.key, *trigger.needs}
     exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
+    at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
+    needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
     for words in line.commands:
         paths = [part for word in words for part in word.split("=") if "/" in part]
         if any(lies(part, place) for part in paths for place in exempt):
@@ -107,11 +110,14 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         said = set(map(str.lower, words))
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
+        if trigger.kind == EVENT and not _GOES_ON.isdisjoint(words):
+            continue  # `git merge --abort` begins no merge
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))
             beside = (branch.lower(),) if branch and here else ()
-            if all(_has(words, need, beside) for need in trigger.needs):
+            aimed = all(_has((), one, beside) for one in target)
+            if aimed and all(_has(words, one, beside) for one in needs):
                 return True
     return False
 
@@ -157,16 +163,13 @@ def _chain(words: Sequence[str]) -> list[str]:
 def _heads(words: Sequence[str]) -> list[str]:
     """Return the stems of the words that show a command's action, and its flags.
 
-    After the program, or the program that it runs, files and texts are objects of the action and excluded. A
-    long flag is an action, too: `git commit --amend`.
+    After the program, or the program that it runs, files and texts are objects of the action and excluded.
     """
     plain = [word for word in words if not word.startswith("-")][:_HEADS]
     ran = len(_chain(words))
     said = [word for number, word in enumerate(plain) if number < ran or not _NO_VERB.search(word)]
     found = [stem(part) for word in said for part in re.split(r"[^\w-]|_", word) if part]
-    flags = [word.lower() for word in words if word.startswith("-")]
-    found += [stem(flag[2:]) for flag in flags if flag[:2] == "--" and flag[2:].isalpha()]
-    return ["pr" if one == "mr" else one for one in found] + flags
+    return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
 
 
 def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:

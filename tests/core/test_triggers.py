@@ -34,7 +34,7 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Never push directly to `main`.", "git push origin main", "git push origin topic"),
         ("Never force push to `main` or `staging`", "git push -f origin staging", "git push origin staging"),
         ("Do not force-push.", "git push --force-with-lease", "git push"),
-        ("Never merge into the `main` branch yourself", "git merge main", "git merge topic"),
+        ("Never again push to `main`", "git push origin main", "git push origin topic"),
         ("Do not amend commits that others have", "git commit --amend", "git commit -am x"),
         ("Do not push tags", "git push --tags", "git push"),
         ("Don't squash merge", "gh pr merge 3 --squash", "gh pr merge 3 --rebase"),
@@ -104,6 +104,13 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
     assert not at_line("Never push to main", "git push", branch="topic")
 
 
+def test_a_merge_changes_the_branch_that_is_checked_out() -> None:
+    """What is merged is not its target, and an aborted merge is none."""
+    assert at_line("Never merge into `main` yourself", "git merge topic", branch="main")
+    assert not at_line("Never merge into `main` yourself", "git merge main", branch="topic")
+    assert not at_line("Never merge into `main` yourself", "git merge --abort", branch="main")
+
+
 def test_a_commit_is_made_on_the_branch_that_is_checked_out() -> None:
     """No word of the command names it, and `-m` is no short form of "main"."""
     assert at_line("Never commit directly to `main`", "git commit -m x", branch="main")
@@ -117,6 +124,8 @@ def test_a_commit_is_made_on_the_branch_that_is_checked_out() -> None:
         ("Use `Clock.now()`, not `System.now()`.", "a.ex", "x = System.now()", "x = Clock.now()"),
         ("Use `json.dumps`, not `ujson.dumps`", "a.py", "from ujson import dumps", "json.dumps(x)"),
         ("Never use `String.to_atom/1`", "a.ex", "String.to_atom(x)", "String.to_existing_atom(x)"),
+        ("Never use `Map.put/3`", "a.ex", "Map.put(m, k, v)", "Keyword.put(m, k, v)"),
+        ("Use `zone.now()`, not `datetime.now()`", "a.py", "datetime.datetime.now()", "zone.now()"),
         ("Use httpx, not requests", "app/a.py", "x = requests.get(u)", "# requests is slow"),
         ("Never call time.sleep()", "app/a.py", "time.sleep(3)", "sleeping = True"),
         (

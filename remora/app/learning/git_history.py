@@ -145,7 +145,7 @@ def take_history(
     if progress:
         progress("history", number, number)
     learnt.set_tree(present)
-    drafts = candidates.drafts(present)
+    drafts = [_with_taken_out(repository, draft, tally) for draft in candidates.drafts(present)]
     tally.skipped += candidates.left_out(present)
     with db.connection.transaction():
         if db.meta.get(COMMIT) != last:  # another process read them meanwhile
@@ -202,6 +202,16 @@ def _present(db: Database) -> set[str]:
     return {f.path for f in db.history.all_files() if f.present}
 
 
+def _with_taken_out(repository: Repository, draft: MemoryDraft, tally: Tally) -> MemoryDraft:
+    """Return the draft of a revert with the words that it took out of its files, any other unchanged."""
+    if draft.type != "dead_end" or draft.commit_sha is None:
+        return draft
+    with sparing(f"commit {draft.commit_sha[:10]}", tally.skipped):
+        taken = taken_out(repository.root, draft.commit_sha, draft.related_files)
+        return draft._replace(payload={**(draft.payload or {}), "taken_out": list(taken)})
+    return draft
+
+
 def _take_candidates(
     project: OpenProject, db: Database, drafts: list[MemoryDraft], reverted: list[str], tally: Tally
 ) -> None:
@@ -220,9 +230,6 @@ def _take_candidates(
         if sha in seen or is_erased(db, draft.content):
             tally.unchanged += 1
             continue
-        if draft.type == "dead_end" and project.location.repository is not None:
-            taken = taken_out(project.location.repository.root, sha, draft.related_files)
-            draft = draft._replace(payload={**(draft.payload or {}), "taken_out": list(taken)})
         with sparing(f"commit {sha[:10]}", tally.skipped), db.connection.transaction():
             record = intake.remember(draft, revive=False)
             db.history.set_seen("commit", sha, record.id, draft.related_files, now)

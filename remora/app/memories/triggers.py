@@ -43,6 +43,7 @@ from remora.shell.purposes import check_of, unwrapped
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
+    from remora.core.directive import Thing
     from remora.core.values import MemoryRecord
     from remora.store.database import Database
 
@@ -159,8 +160,12 @@ def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Direc
     old = [r.target_memory_id for r in record.relations if r.relation_type == "supersedes"]
     replaced = db.memories.get_many(filter(None, old)).values()
     former = [thing for one in replaced for thing in directive_of(one).wants]
-    said = record.content.lower()  # what the new statement names is not simply gone
-    gone = tuple(t for t in former if t.kind != "words" and " ".join(t.words[:_VERB]).lower() not in said)
+
+    def is_named(thing: Thing) -> bool:  # what the new statement names is not simply gone
+        name = re.escape(" ".join(thing.words[:_VERB]))
+        return re.search(rf"(?<![\w-]){name}(?![\w-])", record.content, re.IGNORECASE) is not None
+
+    gone = tuple(thing for thing in former if thing.kind != "words" and not is_named(thing))
     return asks._replace(forbids=(*asks.forbids, *gone))
 
 
