@@ -175,6 +175,11 @@ class Repository(NamedTuple):
         names = ask(folder or self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return tuple(sorted({text(name) for name in names.split(b"\0") if name and name[-1:] != b"/"}))
 
+    def uncommitted(self) -> list[str]:
+        """Return the paths with changes that are not committed, and the untracked ones."""
+        status = ask(self.root, "status", "--porcelain", "--no-renames", "-z", "--untracked-files=all")
+        return [text(entry[3:]) for entry in status.split(b"\0") if entry]
+
     def last_changes(self, since: str | None, until: str, limit: int) -> dict[str, LastChange]:
         """Return the last change of every path in the newest commits, and its date, without merges.
 

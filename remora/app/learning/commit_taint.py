@@ -59,9 +59,9 @@ def tainted(db: Database, drafts: list[MemoryDraft]) -> list[MemoryDraft]:
 
 
 def any_tainted(db: Database, messages: Iterable[str]) -> bool:
-    """Return whether a tainted session made one of these commits."""
-    known = db.history.seen(TAINTED)
-    return any(key in known for message in messages for key in _keys(message))
+    """Return whether a tainted session made one of these commits, or may have made it: "wip" names none."""
+    known = db.history.seen(TAINTED).keys()
+    return bool(known) and any(not keys or not known.isdisjoint(keys) for keys in map(_keys, messages))
 
 
 def _keys(message: str) -> list[str]:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.freshness import history_is_behind
 from remora.app.learning import commit_taint
-from remora.app.learning.project_rules import rule_file_test, take_rules
+from remora.app.learning.project_rules import follow_rules, note_changed, rule_file_test
 from remora.app.learning.tally import Tally
-from remora.app.memories import triggers
 from remora.app.project.branches import settle
 from remora.core.change import Change, acting
 from remora.core.clock import to_iso
@@ -70,30 +69,27 @@ def follow(project: OpenProject, most: int) -> int:
 
     If that one is no longer part of the branch (a rebase, an amendment), all are read. Nothing is read if
     `init` has read none, on another branch, if there are more than `most`, or while another process reads.
-    The rule files are read again if one of the commits changed one, unless a tainted session made it.
-    Branches are settled in any case, so that memories of merged ones become the project's.
+    Then the rule files are read again if a commit changed one. Branches are settled in any case, so that
+    memories of merged ones become the project's.
     """
     db, repository = project.db, project.location.repository
     if project.read_only or repository is None:
         return 0
     settle(project)
-    if not history_is_behind(project):
-        return 0
+    found = History(0, 0, 0)
     with suppress(StoreBusy), lock(project.location.home / "history", timeout=0.0):
-        last = db.meta.get(COMMIT)
-        again = _why_again(db, repository, last, "HEAD")
-        if repository.count(None if again else last, "HEAD") > most:
-            if most >= LATER:
-                db.meta.set(REFUSED, repository.head())
-            return 0
-        tally = Tally()
-        found = take_history(project, db, repository, tally, None)
-        mark_orphans(project, db)
-        if found.of_rules and not commit_taint.any_tainted(db, found.of_rules):
-            take_rules(project, tally)
-            triggers.refresh(project)
-        return found.new
-    return 0
+        if history_is_behind(project):
+            last = db.meta.get(COMMIT)
+            again = _why_again(db, repository, last, "HEAD")
+            if repository.count(None if again else last, "HEAD") > most:
+                if most >= LATER:
+                    db.meta.set(REFUSED, repository.head())
+                return 0
+            found = take_history(project, db, repository, Tally(), None)
+            mark_orphans(project, db)
+            note_changed(db, found.of_rules)
+        follow_rules(project, repository)
+    return found.new
 
 
 def take_history(

@@ -2,17 +2,20 @@
 
 A rule's key in `source_items` is the hash of its text. Known rules are left alone and new ones stored; a rule
 that disappeared from its files is forgotten, unless a person verified or pinned it. `init` reads them first;
-from then on they are read again when a new commit of the default branch changes one (`git_history.follow`).
+from then on they are read again when a new commit of the default branch changed one, as soon as no rule file
+has changes that are not committed. After a commit of a tainted session only `init` reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.learning.allowed_imports import allowed
+from remora.app.learning.commit_taint import any_tainted
 from remora.app.learning.tally import Tally
+from remora.app.memories import triggers
 from remora.app.project.locate import data_dir, shared_root
 from remora.core.clock import to_iso
 from remora.core.rule_names import ON_REQUEST, kind_of
@@ -22,13 +25,17 @@ from remora.core.text import content_hash
 from remora.core.values import MemoryRecord, Origin
 from remora.lifecycle.flags import RETIRED
 from remora.lifecycle.prune import is_erased
+from remora.sources.branches import on_default
 from remora.sources.rules import Rule, RuleScan, read_rules
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
+    from remora.sources.git import Repository
     from remora.store.database import Database
 
 APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule
+STATE = "rules.state"  # meta key: BEHIND or TAINTED if commits changed rule files that were not read since
+BEHIND, TAINTED = "behind", "tainted"
 
 
 def take_rules(project: OpenProject, tally: Tally) -> RuleScan:
@@ -43,7 +50,24 @@ def take_rules(project: OpenProject, tally: Tally) -> RuleScan:
     for redaction in (r for file in scan.files for r in file.redactions):
         tally.redactions[redaction.kind] += redaction.count
     _take(project, project.db, scan.rules, tally)
+    project.db.meta.remove(STATE)
     return scan
+
+
+def note_changed(db: Database, messages: Sequence[str]) -> None:
+    """Note that commits with these messages changed rule files, which are to be read again."""
+    if messages and db.meta.get(STATE) != TAINTED:
+        db.meta.set(STATE, TAINTED if any_tainted(db, messages) else BEHIND)
+
+
+def follow_rules(project: OpenProject, repository: Repository) -> None:
+    """Read the rule files again if a commit changed one and the work tree has the default branch's."""
+    db = project.db
+    if db.meta.get(STATE) != BEHIND or not on_default(repository):
+        return
+    if not any(map(rule_file_test(db), repository.uncommitted())):
+        take_rules(project, Tally())
+        triggers.refresh(project)
 
 
 def rule_file_test(db: Database) -> Callable[[str], bool]:
