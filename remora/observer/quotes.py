@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remora.core.directive import AUXILIARY, NEGATES, one_of
+from remora.core.directive import AUXILIARY, NEGATES, directive, one_of
 from remora.core.events import Agreement, Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed
@@ -19,7 +19,7 @@ from remora.core.values import Taint
 from remora.observer.checkpoint import Checkpointed, cut, keep_last
 from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
 from remora.observer.quoted_text import apart
-from remora.observer.statements import agreed, names_something
+from remora.observer.statements import agreed, is_passing, names_something
 
 MOST = 200  # of a session
 LONGEST = 600  # characters of a sentence; a longer one is a paste
@@ -27,7 +27,7 @@ ANSWERED = 300  # characters at the end of the text that a sentence answers
 LEAST_WORDS = 4
 MOST_LINES = 15  # of a prompt; a longer one is mostly pasted or a plan
 KEPT_FROM = 4  # weight
-STANDING_FROM, STANDING = 5, 900  # weight, and characters in all, of what is said again after a compaction
+STANDING = 900  # characters of all that is said again after a compaction
 _READ = 8_000
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _QUESTION = re.compile(r"[?？][^\w?？]*\Z")
@@ -158,16 +158,29 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
 
 
 def standing(said: Sequence[str]) -> list[str]:
-    """Return the latest sentences of a session that its agent should still know, in order, each once.
+    """Return the sentences of a session that its agent should still know, in order, each once.
 
-    >>> standing(["Do not touch export/legacy.py.", "Don't run it yet"])
+    They name something, or hold for all cases, and are not for the moment. If they are too many, the heaviest
+    ones are returned, of equal ones the latest.
+
+    >>> standing(["Do not touch export/legacy.py.", "Don't run any of it yet", "That is not what I meant."])
     ['Do not touch export/legacy.py.']
     """
-    found: list[str] = []
-    for text in reversed(dict.fromkeys(said)):
-        if weight(text) >= STANDING_FROM and sum(map(len, (*found, text))) <= STANDING:
-            found.append(text)
-    return found[::-1]
+    texts = [one for one in dict.fromkeys(said) if _tells(one) and not is_passing(one)]
+    chosen: list[int] = []
+    left = STANDING
+    for at in sorted(range(len(texts)), key=lambda n: (-weight(texts[n]), -n)):
+        if len(texts[at]) <= left:
+            chosen.append(at)
+            left -= len(texts[at])
+    return [texts[at] for at in sorted(chosen)]
+
+
+def _tells(sentence: str) -> bool:
+    if names_something(sentence) or _GENERAL.search(sentence):
+        return True
+    asks = directive(sentence).named
+    return bool(asks.forbids or asks.wants)
 
 
 def weight(sentence: str, *, first: bool = False, pasted: bool = False) -> int:

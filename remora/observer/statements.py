@@ -265,6 +265,11 @@ def names_something(text: str) -> bool:
     return _NAME.search(text) is not None
 
 
+def is_passing(text: str) -> bool:
+    """Return whether a text limits itself to the moment: "yet", "for now", "today"."""
+    return _PASSING.search(text) is not None
+
+
 def stands_alone(text: str) -> bool:
     """Return whether a text can be understood without the text around it."""
     return bool(text) and _DANGLES.search(text) is None
