@@ -54,8 +54,9 @@ def _related(project: OpenProject, wanted: str, k: int) -> list[FileHit]:
         telling = {NAMED_ALIKE, BESIDE} if "/" in wanted else {NAMED_ALIKE}
         found = {path: hit for path, hit in found.items() if not telling.isdisjoint(hit.why)}
     there = _in_tree(project)
-    hits = (hit for hit in found.values() if there is None or there(hit.path))
-    return sorted(hits, key=lambda h: (-h.score, h.path))[:k]
+    if there is not None and there(wanted):  # history and sessions also know files that are gone
+        found = {path: hit for path, hit in found.items() if there(path)}
+    return sorted(found.values(), key=lambda h: (-h.score, h.path))[:k]
 
 
 def predict_files(
