@@ -213,12 +213,12 @@ def test_what_the_first_session_taught_is_said_in_the_second(world: World) -> No
     assert {"error", "command", "brief"} == {line.split("  ")[1] for line in told.splitlines()[:3]}
 
 
-def test_a_new_project_is_told_only_after_the_error(world: World) -> None:
-    """At the first trust level what no person confirmed is said when the error came back, marked so."""
+def test_a_new_project_is_told_what_no_person_confirmed_with_a_mark(world: World) -> None:
+    """At the first trust level it is said at the same command that failed in two sessions."""
     world.remora("trust", "1")
     session = world.session({TESTS: wrong_tests()})
     (told,) = heard(session)[1:]
-    assert told.startswith("This error occurred before")
+    assert told.startswith("This project's memory about this command")
     assert "unconfirmed" in told
 
 
