@@ -39,11 +39,11 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
         )
     db = project.db
     tally = Tally()
-    scan = take_rules(project, tally)
     history = History(0, 0, 0)
     if location.repository is not None:
         with sparing(HISTORY, tally.skipped, "earlier data is kept: "):
             history = take_history(project, db, location.repository, tally, progress)
+    scan = take_rules(project, tally)
     mark_orphans(project, db)
     code = _take_code(project, tally, progress)
     settled = settle(project)

@@ -51,16 +51,11 @@ Progress = Callable[[str, int, int], None]
 
 
 class History(NamedTuple):
-    """The numbers of commits known and new, and of the fixes and reverts among the new ones.
-
-    Attributes:
-        of_rules: messages of the new commits that changed a rule file.
-    """
+    """The numbers of commits known and new, and of the fixes and reverts among the new ones."""
 
     known: int
     new: int
     candidates: int
-    of_rules: tuple[str, ...] = ()
 
 
 @acting("system:init")
@@ -87,7 +82,6 @@ def follow(project: OpenProject, most: int) -> int:
                 return 0
             found = take_history(project, db, repository, Tally(), None)
             mark_orphans(project, db)
-            note_changed(db, found.of_rules)
         follow_rules(project, repository)
     return found.new
 
@@ -164,8 +158,9 @@ def take_history(
         db.meta.set(CLOCK, learnt.clock())
         db.meta.set(COMMIT, head)
         db.meta.set(SHALLOW, _edge(repository))
+        note_changed(db, of_rules)
         _take_candidates(project, db, drafts, candidates.reverted, tally)
-    return History(learnt.clock(), number, len(drafts), tuple(of_rules))
+    return History(learnt.clock(), number, len(drafts))
 
 
 def _message(commit: Commit, clock: int) -> CommitRow:
