@@ -24,7 +24,7 @@ _NO_VERB = re.compile(r"[\s/.|]")
 _DEPTH = 4  # nesting of scripts
 # Flags that most programs shorten to their first letter.
 _SHORTENED = frozenset(map(stem, "force recursive delete interactive global all verbose quiet".split()))
-_AT_BRANCH = frozenset("commit merge rebase amend".split())  # they change the branch that is checked out
+_AT_BRANCH = frozenset("commit merge rebase".split())  # they change the branch that is checked out
 _GOES_ON = frozenset("--abort --continue --quit --skip".split())
 _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 

@@ -36,7 +36,7 @@ def restated(content: str, told_at: Collection[str], transcript: Path) -> str:
 
 
 def still_standing(transcript: Path) -> list[str]:
-    """Return the latest sentences of the person that the session's agent should still know, without secrets.
+    """Return the sentences of the person that the session's agent should still know, without secrets.
 
     Raises:
         RemoraError: the transcript cannot be read.
