@@ -1,13 +1,13 @@
-"""Database files as each schema version wrote them, as SQL text in `versions/`.
+"""Database files as each schema version wrote them: what its migrations make, and a few rows.
 
-A text holds the whole schema of its version and a few rows, written by plain SQL as that version did.
-`python -m tests.store.old_files` writes the text of a version that has none yet, and never touches
-one that is there: files that users have do not change either. It also writes `schema.sql`, which new
-files get.
+`versions.tsv` holds a hash of each, taken when the version landed: files that users have do not change
+either. `python -m tests.store.old_files` adds the hash of a version that has none yet, and never touches
+one that is there. It also writes `schema.sql`, which new files get.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import apsw
 from remora.store import migrations
 from remora.store.connection import APPLICATION_ID
 
-FOLDER = Path(__file__).parent / "versions"
+HASHES = Path(__file__).with_name("versions.tsv")
 NEWEST = Path(migrations.__file__).with_name("schema.sql")
 _RANDOM = re.compile(r"^INSERT INTO meta\b[^;]*randomblob[^;]*", re.MULTILINE)  # rows of every new file
 
@@ -219,16 +219,13 @@ def rows_of(version: int) -> list[str]:
     return [*rows, _EMBEDDINGS[max(one for one in _EMBEDDINGS if one <= version)]]
 
 
-def file_of(version: int) -> Path:
-    """Return the text of a version."""
-    return FOLDER / f"{version:04}.sql"
-
-
-def load(version: int, path: Path) -> None:
-    """Make a database file from the text of a version."""
+def make(version: int, path: Path) -> None:
+    """Make a database file by the migrations up to a version, with that version's rows."""
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA synchronous = OFF")
-    connection.execute(file_of(version).read_text("utf-8"))
+    migrations.run(connection, path, APPLICATION_ID, upto=version)
+    for row in rows_of(version):
+        connection.execute(row)
     connection.close()
 
 
@@ -262,19 +259,23 @@ def newest() -> str:
     )
 
 
-def text_of(version: int) -> str:
-    """Return the schema of a version, as its migrations make it, and its rows."""
+def hash_of(version: int) -> str:
+    """Return the SHA-256 of the schema of a version, as its migrations make it, and of its rows."""
     connection = migrated(version)
-    statements = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"]
-    statements += schema(connection).values()
-    statements += rows_of(version)
+    statements = [*schema(connection).values(), *rows_of(version)]
     connection.close()
-    return f"-- A database of schema {version}.\n" + "".join(f"{s};\n" for s in statements)
+    return hashlib.sha256("".join(f"{s};\n" for s in statements).encode()).hexdigest()
+
+
+def hashes() -> dict[int, str]:
+    """Return the hash of each version that landed."""
+    rows = (line.split("\t") for line in HASHES.read_text("utf-8").splitlines())
+    return {int(version): digest for version, digest in rows}
 
 
 if __name__ == "__main__":
+    known = hashes()
     for number in range(1, migrations.latest() + 1):
-        if not file_of(number).exists():
-            file_of(number).write_text(text_of(number), "utf-8")
-            print(f"wrote {file_of(number)}")
+        known.setdefault(number, hash_of(number))
+    HASHES.write_text("".join(f"{number}\t{digest}\n" for number, digest in known.items()), "utf-8")
     NEWEST.write_text(newest(), "utf-8")

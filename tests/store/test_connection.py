@@ -425,7 +425,7 @@ def test_newer_file_with_a_log_is_refused_untouched(tmp_path: Path):
 
 def test_older_file_is_not_migrated_by_a_reader(tmp_path: Path):
     """A read-only opening of an old file says who can bring it up to date, and leaves it."""
-    old_files.load(1, tmp_path / "memory.db")
+    old_files.make(1, tmp_path / "memory.db")
     error = refused(tmp_path / "memory.db", StoreTooNew, read_only=True)
     assert "Open it once for writing" in error.hint
 

@@ -15,7 +15,7 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
     """One kept file at a time; it goes when something is deleted for good."""
     path = tmp_path / "memory.db"
     (tmp_path / "memory.db.before-0003").write_bytes(b"old")
-    old_files.load(12, path)
+    old_files.make(12, path)
     db = Database.open(path, realm="project", project_id="p1")
     (kept,) = earlier_files(path)
     assert kept.name == "memory.db.before-0012"

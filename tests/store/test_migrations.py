@@ -43,16 +43,6 @@ DROPPED = {
 }
 
 
-def at(version: int, path: Path) -> None:
-    """Make a file by the migrations up to a version, with that version's rows."""
-    connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA synchronous = OFF")
-    migrations.run(connection, path, APPLICATION_ID, upto=version)
-    for row in old_files.rows_of(version):
-        connection.execute(row)
-    connection.close()
-
-
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory) -> Callable[[int], Path]:
     """Return the file of a version after it came to the newest schema, made once; copy it to write to it."""
@@ -61,7 +51,7 @@ def migrated(tmp_path_factory) -> Callable[[int], Path]:
     @cache
     def made(version: int) -> Path:
         path: Path = folder / f"{version}.db"
-        at(version, path)
+        old_files.make(version, path)
         Connection.open(path).close()
         return path
 
@@ -94,9 +84,9 @@ def test_scripts_are_numbered_without_gaps():
     assert migrations.latest() == numbers[-1]
 
 
-def test_every_version_has_a_text():
-    """A new migration comes with a kept file of its version (`python -m tests.store.old_files`)."""
-    assert sorted(p.name for p in old_files.FOLDER.iterdir()) == [f"{v:04}.sql" for v in VERSIONS]
+def test_every_version_has_a_hash():
+    """A new migration comes with the hash of its version (`python -m tests.store.old_files`)."""
+    assert list(old_files.hashes()) == list(VERSIONS)
 
 
 def test_a_new_file_is_what_the_migrations_make(tmp_path: Path):
@@ -117,18 +107,14 @@ def test_a_new_file_is_what_the_migrations_make(tmp_path: Path):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
-    """The migrations still make what was kept when each landed: the schema, and rows in every table of it."""
-    at(version, tmp_path / "a.db")
-    old_files.load(version, tmp_path / "b.db")
-    made, kept = (apsw.Connection(str(tmp_path / name)) for name in ("a.db", "b.db"))
-    assert old_files.schema(made) == old_files.schema(kept)
-    found = contents(kept)
-    assert contents(made) == found
-    empty = [table for table, rows in found.items() if not rows]
+    """The migrations still make what they made when each landed: the schema, and rows in every table of it."""
+    assert old_files.hash_of(version) == old_files.hashes()[version]
+    old_files.make(version, tmp_path / "memory.db")
+    made = apsw.Connection(str(tmp_path / "memory.db"))
+    empty = [table for table, rows in contents(made).items() if not rows]
     assert empty == (["graph_index_state"] if version < 7 else [])
     assert next(made.execute("PRAGMA user_version"))[0] == version
     made.close()
-    kept.close()
 
 
 def test_old_file_is_sound_and_newest(old):
@@ -180,7 +166,7 @@ def test_old_memories_keep_every_field(old):
 
 def test_migrated_memory_counts_as_unchanged_since_it_was_made(tmp_path: Path):
     """A memory of version 1 has no date of change, so it gets the date it was made."""
-    at(1, tmp_path / "memory.db")
+    old_files.make(1, tmp_path / "memory.db")
     db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     (found,) = db.memories.get_many(["m-one"]).values()
     assert found.updated_at == "2025-11-01T08:00:00.000Z"
@@ -233,7 +219,7 @@ def test_old_memories_are_found_by_parts_of_names(old):
 
 def test_duplicates_of_old_memories_are_found(tmp_path: Path):
     """Migration 2 computes the hash and the bands by which later duplicates are recognised."""
-    at(1, tmp_path / "memory.db")
+    old_files.make(1, tmp_path / "memory.db")
     db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
     text = "Call getUserById with a checked id"
     assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
@@ -287,7 +273,7 @@ def test_old_commits_are_found(old):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_old_rows_stay(version: int, migrated: Callable[[int], Path], tmp_path: Path):
     """Every row of every table is there after the migrations, with what each of its columns held."""
-    at(version, tmp_path / "memory.db")
+    old_files.make(version, tmp_path / "memory.db")
     connection = apsw.Connection(str(tmp_path / "memory.db"))
     before = contents(connection)
     connection.close()
@@ -353,7 +339,7 @@ def test_old_file_can_be_written_to(version: int, copied: Callable[[int], Databa
 
 def test_opening_again_changes_nothing(tmp_path: Path):
     """A file of the newest schema is opened as it is."""
-    at(migrations.latest(), tmp_path / "memory.db")
+    old_files.make(migrations.latest(), tmp_path / "memory.db")
     Connection.open(tmp_path / "memory.db").close()
     before = files_of(tmp_path)
     Connection.open(tmp_path / "memory.db").close()
@@ -363,7 +349,7 @@ def test_opening_again_changes_nothing(tmp_path: Path):
 def test_failed_migration_leaves_the_version_before(tmp_path: Path):
     """A migration that fails is undone whole; what ran before it stays."""
     path = tmp_path / "memory.db"
-    at(1, path)
+    old_files.make(1, path)
     connection = apsw.Connection(str(path))
     connection.execute("CREATE TABLE memory_files(x)")  # migration 2 makes a table of this name
     before = list(connection.execute("SELECT * FROM memories"))
@@ -377,7 +363,7 @@ def test_failed_migration_leaves_the_version_before(tmp_path: Path):
 def test_two_connections_migrate_one_old_file(tmp_path: Path):
     """Several openings of an old file at the same moment bring it up once."""
     path = tmp_path / "memory.db"
-    at(1, path)
+    old_files.make(1, path)
     barrier = threading.Barrier(4)
     failures: list[RemoraError] = []
 
