@@ -107,7 +107,7 @@ def test_a_new_file_is_what_the_migrations_make(tmp_path: Path):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
-    """The migrations still make what they made when each landed: the schema, and rows in every table of it."""
+    """The migrations still make what they made when each landed: schema and rows, in every table."""
     assert old_files.hash_of(version) == old_files.hashes()[version]
     old_files.make(version, tmp_path / "memory.db")
     made = apsw.Connection(str(tmp_path / "memory.db"))
