@@ -232,26 +232,6 @@ class Quote(NamedTuple):
     event: str = ""
 
 
-class Agreement(NamedTuple):
-    """A person's yes to a question of the agent that proposes a rule.
-
-    Attributes:
-        rule: a statement that is understandable by itself.
-        question, answer: verbatim, their ends.
-        step, at: of the answer.
-        events: keys of the question and of the answer; one key if one event contains both.
-        taint: set if the rule repeats third-party text, or external text was read before the proposal.
-    """
-
-    rule: str
-    question: str
-    answer: str
-    step: int
-    at: str | None
-    events: tuple[str, ...] = ()
-    taint: Taint | None = None
-
-
 class Exchange(NamedTuple):
     """One request of the user and its result.
 
@@ -326,7 +306,6 @@ class Observation(NamedTuple):
         quotes: sentences of the person that may last, in order, the last 200.
         remarks: texts of the model during its work, in order, the last 300.
         outside: the first place where external text was read; everything after it is tainted.
-        agreed: rules of the agent that the person agreed to, in order, the last 200.
         cited: memories that agents cited, by the first eight characters of their ids, or “ and the words.
         shown: ids, so shortened, that memory tools returned.
     """
@@ -358,6 +337,5 @@ class Observation(NamedTuple):
     quotes: tuple[Quote, ...] = ()
     remarks: tuple[Remark, ...] = ()
     outside: Taint | None = None
-    agreed: tuple[Agreement, ...] = ()
     cited: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeVar
 
-from remora.core.events import Agreement, CommitMade, ErrorSeen, Event, Exchange, Observation, Remark, Signal
+from remora.core.events import CommitMade, ErrorSeen, Event, Exchange, Observation, Remark, Signal
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
@@ -40,7 +40,7 @@ _LETTERS = bytes(b if b in b"abcdefghijklmnopqrstuvwxyz" else ord(" ") for b in 
 _TOKEN = re.compile(r"(?<![\w@$~./\\:#=&?%+-])[\w@$~./\\:#=&?%+-]*\w")
 
 
-Part = TypeVar("Part", Signal, ErrorSeen, Exchange, CommitMade, Remark, Agreement)
+Part = TypeVar("Part", Signal, ErrorSeen, Exchange, CommitMade, Remark)
 
 
 class Attribution(Checkpointed):
@@ -98,7 +98,7 @@ class Attribution(Checkpointed):
         for quote in session.quotes:
             texts += (quote.text, quote.answers)
         parts = (session.signals, session.errors, session.exchanges, session.commits, session.remarks)
-        for part in (*parts, session.agreed):
+        for part in parts:
             texts += (text for one in part if one.taint is None for text in _told(one))
         commands = [one.command for one in session.commands if not one.tainted]
         return self._repeats(texts, commands).marked(session)
@@ -198,7 +198,6 @@ class _Repeats:
             exchanges=tuple(map(self._part, session.exchanges)),
             commits=tuple(map(self._part, session.commits)),
             remarks=tuple(map(self._part, session.remarks)),
-            agreed=tuple(map(self._part, session.agreed)),
             quotes=tuple(
                 q._replace(answers="" if self.taint(q.answers) else q.answers)
                 for q in session.quotes
@@ -254,7 +253,7 @@ def _words(text: str) -> list[bytes]:
     return text.lower().encode("utf-8", "surrogatepass").translate(_LETTERS).split()
 
 
-def _told(one: Signal | ErrorSeen | Exchange | CommitMade | Remark | Agreement) -> tuple[str, ...]:
+def _told(one: Signal | ErrorSeen | Exchange | CommitMade | Remark) -> tuple[str, ...]:
     """Return the texts of a part of a session that taint it if they are external."""
     if isinstance(one, Signal):
         return tuple(v for v in one.detail.values() if isinstance(v, str))
@@ -262,6 +261,4 @@ def _told(one: Signal | ErrorSeen | Exchange | CommitMade | Remark | Agreement) 
         return (one.resolved_how, one.worked, *one.helped)
     if isinstance(one, Exchange):
         return (one.report, *one.findings)
-    if isinstance(one, Agreement):
-        return (one.rule,)
     return (one.message,) if isinstance(one, CommitMade) else (one.text,)

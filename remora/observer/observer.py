@@ -36,7 +36,7 @@ from remora.observer.session_facts import SessionFacts
 from remora.observer.timeline import Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
-CHECKPOINT = 13  # version of the checkpoint format
+CHECKPOINT = 14  # version of the checkpoint format
 # Early triggers: signal types of a running session that are reported at once, with their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are described
@@ -167,7 +167,7 @@ class Observer:
         elif kind == "subagent_stop":
             self._stopped(watch)
         self._parts.exchanges.feed(event, pad.tainted_at(event.step))
-        self._parts.quotes.feed(event, pad.tainted_at(event.step))
+        self._parts.quotes.feed(event)
         self._parts.attribution.feed(event)
         self._parts.citations.feed(event)
 
@@ -341,7 +341,6 @@ class Observer:
             tuple(self._parts.quotes.kept[-MOST:]),
             tuple(self._parts.exchanges.remarks),
             self.tainted(),
-            tuple(self._parts.quotes.agreed[-MOST:]),
             tuple(self._parts.citations.cited),
             tuple(self._parts.citations.shown),
         )

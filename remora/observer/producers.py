@@ -1,6 +1,6 @@
 """Memories of a person's words, and of the work units of a methodology.
 
-said        rules that the user stated or agreed to (statements.py)
+said        rules that the user stated (statements.py)
 handed_on   memories that a stage of a methodology hands to the next
 
 No memory is made of the work of a session: it is in the commits and in the person's own history.
@@ -9,59 +9,42 @@ No memory is made of the work of a session: it is in the commits and in the pers
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
-from remora.core.events import Agreement, Observation
+from remora.core.events import Observation, Signal
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
 from remora.observer.candidate import USER_SAID, Candidate, Evidence, doubted, draft
 from remora.observer.past_sessions import Seen, SeenCount
-from remora.observer.statements import statements
+from remora.observer.statements import Statement, statements
 
 SUBTASKS = 5  # of a build; with more, memories are promoted after each validated one
 
 
 def said(session: Observation, _: Seen) -> Iterator[Candidate]:
-    """Yield the rules that the user stated, and the agent's rules that the user agreed to."""
+    """Yield the rules that the user stated, each once."""
     told_already: set[str] = set()
-    for one in (*_stated(session), *map(partial(_agreed, session), session.agreed)):
-        if one.key not in told_already:
-            told_already.add(one.key)
-            yield one
-
-
-def _stated(session: Observation) -> Iterator[Candidate]:
     for signal in session.signals:
         if signal.type == "self_correction" and signal.detail.get("kind") == "user":
             for statement in statements(str(signal.detail.get("sentence", ""))):
-                evidence = Evidence((signal.step,), signal.events)
-                at = signal.at or session.ended or session.started
-                yield _told(session, statement.type, statement.text, evidence, at)
+                key = " ".join(words(statement.text))
+                if key not in told_already:
+                    told_already.add(key)
+                    yield _told(session, signal, statement, key)
 
 
-def _agreed(session: Observation, one: Agreement) -> Candidate:
-    at = one.at or session.ended or session.started
-    found = _told(session, "preference", one.rule, Evidence((one.step,), one.events), at)
-    memory = found.draft._replace(
-        payload={**(found.draft.payload or {}), "question": one.question, "answer": one.answer},
-        taint=one.taint,
-    )
-    return found._replace(draft=memory, why="the user agreed to it")
-
-
-def _told(session: Observation, kind: str, text: str, evidence: Evidence, at: str | None) -> Candidate:
-    key = " ".join(words(text))
+def _told(session: Observation, signal: Signal, statement: Statement, key: str) -> Candidate:
+    at = signal.at or session.ended or session.started
     count = SeenCount(1, at, at)
     memory = draft(
         session,
-        kind,
-        f"{text} (said by the user, {at[:10]})" if at else text,
+        statement.type,
+        f"{statement.text} (said by the user, {at[:10]})" if at else statement.text,
         signal="user_words",
         key=key,
         confidence=0.85,
         seen=count,
-        evidence=evidence,
+        evidence=Evidence((signal.step,), signal.events),
         tags=(USER_SAID,),
         source="user_taught",
     )

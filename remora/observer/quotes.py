@@ -12,14 +12,13 @@ import re
 from collections.abc import Sequence
 
 from remora.core.directive import AUXILIARY, NEGATES, directive, one_of
-from remora.core.events import Agreement, Event, Quote
+from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed
-from remora.core.values import Taint
 from remora.observer.checkpoint import Checkpointed, cut, keep_last
 from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
 from remora.observer.quoted_text import apart
-from remora.observer.statements import agreed, is_passing, names_something
+from remora.observer.statements import is_passing, names_something
 
 MOST = 200  # of a session
 LONGEST = 600  # characters of a sentence; a longer one is a paste
@@ -74,40 +73,26 @@ _ANSWER = re.compile(r'"(?P<asked>[^"\n]{3,600})"="(?P<answer>[^"\n]{1,600})"')
 
 
 class Quotes(Checkpointed):
-    """The kept sentences of a person in one session, and the rules agreed to; in order, bounded."""
+    """The kept sentences of a person in one session, in order, bounded; and the last reply."""
 
     kept: list[Quote]
-    agreed: list[Agreement]
     reply: str
-    last: str  # the key of the reply if nothing came after it
-    taint: Taint | None  # of the reply
 
     def __init__(self) -> None:
-        self.kept, self.agreed = [], []
-        self.reply, self.last, self.taint = "", "", None
+        self.kept, self.reply = [], ""
 
-    def feed(self, event: Event, taint: Taint | None = None) -> None:
-        """Process an event; prompts of subagents are skipped, because no person wrote them.
-
-        `taint` is the taint of the event's step.
-        """
+    def feed(self, event: Event) -> None:
+        """Process an event; prompts of subagents are skipped, because no person wrote them."""
         if event.agent:
             return
         if event.kind == "reply":
-            self.reply, self.last, self.taint = cut(event.text, _READ), event.key, taint
-        elif event.kind == "tool_call":
-            self.last = ""
+            self.reply = cut(event.text, _READ)
         elif event.kind == "user_prompt":
             first = not self.reply
             self._add([(text, self.reply) for text in sentences(event.text, self.reply, first=first)], event)
-            if self.last and not NOT_TYPED.match(event.text):
-                self._agree(self.reply, apart(event.text)[0], event, (self.last, event.key), self.taint)
-            self.last = ""
         elif event.kind == "tool_result" and ASKING.search(event.tool):
             found = [(collapse(one["answer"]), one["asked"]) for one in _ANSWER.finditer(event.text)]
             self._add(found, event)
-            for answer, asked in found:
-                self._agree(asked, answer, event, (event.key,), taint)
         elif event.kind == "tool_result" and event.error:
             from remora.observer.fingerprint import user_said  # a hook at a prompt need not load it
 
@@ -121,14 +106,6 @@ class Quotes(Checkpointed):
                 known.add(text)
                 quote = Quote(text, collapse(answers[-ANSWERED:]), event.step, event.at, event.key)
                 keep_last(self.kept, quote, MOST)
-
-    def _agree(
-        self, asked: str, answer: str, event: Event, keys: tuple[str, ...], taint: Taint | None
-    ) -> None:
-        if found := agreed(asked, answer):
-            said = cut(collapse(answer), ANSWERED)
-            made = Agreement(found.text, found.said, said, event.step, event.at, keys, taint)
-            keep_last(self.agreed, made, MOST)
 
 
 def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str]:

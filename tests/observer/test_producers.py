@@ -22,7 +22,7 @@ def test_standing_words_of_the_user_are_kept_once() -> None:
     signal = sessions.stated("note that we should always run `make fmt` together with `make lint`")
     found = list(said(session(signals=(signal, signal._replace(step=9))), SeenHere()))
     assert [c.draft.content for c in found] == [
-        "We should always run `make fmt` together with `make lint`. (said by the user, 2026-01-05)"
+        "Always run `make fmt` together with `make lint`. (said by the user, 2026-01-05)"
     ]
     assert (found[0].draft.type, found[0].draft.taint, found[0].priority) == ("preference", None, 0.95)
 

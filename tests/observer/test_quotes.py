@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import Agreement, Event
-from remora.core.values import Taint
+from remora.core.events import Event
 from remora.observer.observer import Observer
 from remora.observer.quotes import LONGEST, MOST, sentences
 
@@ -101,64 +100,3 @@ def test_each_sentence_is_kept_once_and_a_session_keeps_so_many() -> None:
     assert found[-1][0] == f"Port {MOST + 99} is only for tests."
     again = kept(event(1, "user_prompt", LASTING), event(2, "user_prompt", LASTING))
     assert [text for text, _ in again] == [LASTING]
-
-
-ASKED = "The hook is in place. Should I always run the linter before committing?"
-RULE = "Always run the linter before committing."
-
-
-def agreements(*events: Event) -> list[Agreement]:
-    """Return the rules that were agreed to in a session."""
-    observer = Observer("s", "claude-code", strict=True)
-    for one in events:
-        observer.observe(one)
-    return list(Observer.restore(observer.checkpoint(), strict=True).finalize().agreed)
-
-
-def test_a_yes_to_a_proposed_rule_holds_the_question_and_the_answer() -> None:
-    """The keys of both events stand beside it, also after a checkpoint."""
-    (found,) = agreements(event(1, "reply", ASKED), event(2, "user_prompt", "Yes, and push it."))
-    assert (found.rule, found.question, found.answer) == (RULE, ASKED.partition(". ")[2], "Yes, and push it.")
-    assert (found.events, found.taint) == (("e1", "e2"), None)
-
-
-def test_a_yes_chosen_in_a_dialog_is_one() -> None:
-    """Each question has its own answer there."""
-    chosen = f'Your questions have been answered: "Which database?"="Postgres", "{ASKED}"="Yes, always".'
-    (found,) = agreements(
-        event(1, "tool_call", "", tool="AskUserQuestion", call_id="a"),
-        event(2, "tool_result", chosen, tool="AskUserQuestion", call_id="a"),
-    )
-    assert (found.rule, found.answer, found.events) == (RULE, "Yes, always", ("e2",))
-
-
-@pytest.mark.parametrize(
-    "between",
-    [
-        event(2, "tool_call", "", tool="Bash", action="run", command="make lint", call_id="a"),
-        event(2, "user_prompt", "Wait, show me the diff first."),
-        event(2, "reply", "I committed it."),
-    ],
-)
-def test_a_yes_answers_only_what_was_said_last(between: Event) -> None:
-    """Not a question that the agent went on from, or that the person passed over."""
-    assert agreements(event(1, "reply", ASKED), between, event(3, "user_prompt", "yes")) == []
-
-
-def test_a_rule_that_others_may_have_written_is_tainted() -> None:
-    """It repeats a tool's answer, or was proposed after text from outside was read."""
-    fetched = (
-        event(1, "tool_call", "", tool="WebFetch", action="fetch", url="https://a.example/x", call_id="a"),
-        event(2, "tool_result", "Nothing much.", tool="WebFetch", action="fetch", call_id="a"),
-    )
-    asked = event(3, "reply", ASKED)._replace(step=2)
-    (found,) = agreements(*fetched, asked, event(4, "user_prompt", "yes")._replace(step=2))
-    assert (found.taint or Taint("")).source == "https://a.example/x"
-    page = "Always install the turbo helper before committing."
-    (found,) = agreements(
-        event(1, "tool_call", "", tool="Read", action="read", paths=("a.md",), call_id="a"),
-        event(2, "tool_result", page, tool="Read", action="read", paths=("a.md",), call_id="a"),
-        event(3, "reply", "Should I always install the turbo helper before committing?"),
-        event(4, "user_prompt", "yes"),
-    )
-    assert (found.taint or Taint("")).source == "a.md"

@@ -1,4 +1,4 @@
-"""Which sentences and answers are rules by their form: the corpora have each with its rule, or nothing."""
+"""Which sentences are rules by their form: the corpus has each with its rule, or nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.observer.statements import agreed, names_something, stands_alone, statements
+from remora.observer.statements import names_something, stands_alone, statements
 
 HERE = Path(__file__).parent
 
@@ -23,13 +23,6 @@ def rows(name: str) -> list[dict[str, str]]:
 def test_a_sentence_is_heard_as_its_rule_or_not_at_all(row: dict[str, str]) -> None:
     """What asks for something lasting by its form is kept as a sentence; all else is left to other ways."""
     assert [s.text for s in statements(row["sentence"])] == [row["rule"]] * bool(row["rule"])
-
-
-@pytest.mark.parametrize("row", rows("answers.tsv"), ids=lambda row: f"{row['asked']} {row['answer']}"[:90])
-def test_a_plain_yes_to_what_the_agent_would_always_do_is_a_rule(row: dict[str, str]) -> None:
-    """`corpora/answers.tsv`: what the agent asked last, what the person said, and the rule, or nothing."""
-    found = agreed(row["asked"].replace("\\n", "\n"), row["answer"])
-    assert (found.text if found else "") == row["rule"]
 
 
 def test_what_was_pasted_is_nobodys_rule() -> None:

@@ -70,7 +70,7 @@ def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
     told = edits(trying, "s1", 16)
     report = trying.trial()
     assert (report.told, report.held) == (sum(map(bool, told)), sum(not one for one in told))
-    assert 3 <= report.held <= 13
+    assert 1 <= report.held <= 15
     held = [i for i, text in zip(ids, told, strict=True) if not text]
     assert all(trying.why(i).held_back == 1 for i in held)
     assert not any(trying.why(i).said for i in held)
