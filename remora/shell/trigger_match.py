@@ -26,6 +26,7 @@ _DEPTH = 4  # nesting of scripts
 _SHORTENED = frozenset(map(stem, "force recursive delete interactive global all verbose quiet".split()))
 _AT_BRANCH = frozenset("commit merge rebase".split())  # they change the branch that is checked out
 _GOES_ON = frozenset("--abort --continue --quit --skip".split())
+_SHOWS = frozenset("list ls view show status".split())
 _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 
 
@@ -108,10 +109,12 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         if any(lies(part, place) for part in paths for place in exempt):
             continue
         said = set(map(str.lower, words))
+        if "--help" in said:
+            continue
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
-        if trigger.kind == EVENT and not _GOES_ON.isdisjoint(words):
-            continue  # `git merge --abort` begins no merge
+        if trigger.kind == EVENT and not (_GOES_ON.isdisjoint(words) and _SHOWS.isdisjoint(words[1:3])):
+            continue  # `git merge --abort` begins no merge, `gh release list` no release
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))

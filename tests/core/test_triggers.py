@@ -105,10 +105,13 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
 
 
 def test_a_merge_changes_the_branch_that_is_checked_out() -> None:
-    """What is merged is not its target, and an aborted merge is none."""
+    """What is merged is not its target; a merge that is aborted, explained or looked at is none."""
     assert at_line("Never merge into `main` yourself", "git merge topic", branch="main")
     assert not at_line("Never merge into `main` yourself", "git merge main", branch="topic")
     assert not at_line("Never merge into `main` yourself", "git merge --abort", branch="main")
+    assert not at_line("Never merge into `main` yourself", "git merge main --help", branch="main")
+    assert at_line("Run `make all` before a release", "gh release create v2")
+    assert not at_line("Run `make all` before a release", "gh release list --limit 20")
 
 
 def test_a_commit_is_made_on_the_branch_that_is_checked_out() -> None:
