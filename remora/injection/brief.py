@@ -15,6 +15,7 @@ from remora.checks.suggest import Suggestion
 from remora.core.rule_names import CONTRIBUTING, HOST_FILES, ON_REQUEST
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
+from remora.core.text import jaccard, words
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryRecord
 from remora.injection import render
@@ -40,6 +41,7 @@ COMMANDS = 3
 HABIT = 0.25  # share of the sessions, weighted by age, from which on a command is shown
 RECORD = "(When the user states a lasting rule or decision, save it with record_memory.)"
 LONGTERM = "From this project's MEMORY.md:"
+SAME = 0.75  # share of common words from which on two memories say the same
 MOST = 80  # memories that are compared with each other; more than any block has room for
 
 
@@ -116,8 +118,12 @@ def brief(material: Material, *, tokens: int, threshold: float, now: float) -> B
         (r for r in material.records if _belongs(r) and not silence(r, threshold, now)),
         key=lambda r: (-_worth(r, now), r.id),
     )[:MOST]
-    agreed = agreeing([as_note(r) for r in ranked])
-    add("Memories:", [(render.line(note), note.id) for note in agreed])
+    told: list[Note] = []
+    for note in agreeing([as_note(r) for r in ranked]):
+        said = frozenset(words(note.content))
+        if all(jaccard(said, frozenset(words(other.content))) < SAME for other in told):
+            told.append(note)
+    add("Memories:", [(render.line(note), note.id) for note in told])
     if not lines:
         return Brief("", ())
     head = "Remora, the memory of this project:"
@@ -161,6 +167,7 @@ def as_note(record: MemoryRecord) -> Note:
         record.realm == "user",
         _sessions(record),
         path=next((origin.path for origin in record.origins if origin.path), ""),
+        context=record.context_prefix or "",
     )
 
 

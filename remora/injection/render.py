@@ -44,7 +44,8 @@ def line(note: Note, limit: int = LINE) -> str:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
     if (note.tainted or note.path or note.unconfirmed) and not note.verified:
         text = text.replace("“", '"').replace("”", '"')
-        says = f"{plain(note.path)} says" if note.path else UNCONFIRMED
+        places = (plain(note.path), plain(note.context.rpartition(" > ")[2]))
+        says = f"{', '.join(filter(None, places))} says" if note.path else UNCONFIRMED
         text = f"({UNVERIFIED if note.tainted else says}) “{text}”"
     whose = "(the user's own, for every project) " if note.everywhere else ""
     return f"- {whose}{text} [Memory #{note.id[:SHORT]}]"

@@ -37,12 +37,13 @@ _NOTE = """m.id, m.type, m.content,
            m.source, m.stale_at IS NOT NULL, m.project_id = 'user',
            coalesce(json_extract(m.payload, '$.sessions'), 0),
            coalesce(json_extract(m.origins, '$[0].path'), ''), m.tags,
-           iif(json_type(m.payload, '$.taken_out') = 'array', json_extract(m.payload, '$.taken_out'), '[]')"""
+           iif(json_type(m.payload, '$.taken_out') = 'array', json_extract(m.payload, '$.taken_out'), '[]'),
+           coalesce(m.context_prefix, '')"""
 # A quote in the form of a memory: verbatim, in quotation marks, with the date; stated by a person.
 _QUOTE = """'q' || n.id, 'preference',
             '“' || n.content || '” (said by the user, ' || coalesce(substr(n.time, 1, 10), '?') || ')',
             1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', coalesce(f.branch, ''), 'user_taught', 0, 0, 1, '',
-             '[]', '[]'"""
+             '[]', '[]', ''"""
 # Memories derived from a superseded or forgotten one have a review reason and are excluded.
 _LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
     AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
@@ -61,6 +62,8 @@ class Note(NamedTuple):
         path: of the file it was read from; empty if none.
         tags: for a rule they include the kind of its file.
         taken_out: the words that a revert removed from its files.
+        context: the headings above it in its file, outermost first, with " > " between; empty if its content
+            has them.
         trigger: the trigger that matched; None if it was found otherwise.
         unconfirmed: shown with a mark although not yet confirmed.
     """
@@ -83,6 +86,7 @@ class Note(NamedTuple):
     path: str = ""
     tags: tuple[str, ...] = ()
     taken_out: tuple[str, ...] = ()
+    context: str = ""
     trigger: Trigger | None = None
     unconfirmed: bool = False
 

@@ -61,6 +61,15 @@ def test_it_keeps_to_its_budget():
     assert 3 < len(ids) < 60
 
 
+def test_what_two_files_say_in_nearly_the_same_words_is_told_once():
+    """The one with more worth stays."""
+    text = "Themes are plain JSON in themes/ and validate against website/static/schema.json"
+    again = text.replace("JSON in", "JSON files in").replace("and validate", "and all validate")
+    other = record("p-2", "Segments are Go files in src/ and register in src/config.go", type="preference")
+    twice = (record("p-1", text, type="preference"), record("d-1", again, type="decision"))
+    assert made(*twice, other)[1] == ("d-1", "p-2")
+
+
 def test_what_is_not_sure_is_left_out():
     """Not sure, out of date, faded, of use elsewhere only, a rule nobody vouches for, or says nothing."""
     doubtful = [

@@ -520,4 +520,6 @@ def test_a_rule_of_a_file_is_told_as_what_the_file_says():
         "a" * 12, "decision", words, 0.9, 0.0, "", *(False,) * 3, (), "", "user_taught", False, path=path
     )
     assert render.line(note) == '- (docs/AGENTS.md says) “Never "edit" dist/.” [Memory #aaaaaaaa]'
+    below = note._replace(context="Code > Generated files")
+    assert render.line(below).startswith("- (docs/AGENTS.md, Generated files says) “Never")
     assert render.line(note._replace(verified=True)) == "- Never “edit” dist/. [Memory #aaaaaaaa]"
