@@ -84,7 +84,7 @@ def suggest(
             form = ran.command if ran.passed or name is None else name.command
             found[command] = ran._replace(command=form)
             share = (ran.share * sessions + worth) / (sessions + NAMED)
-            scores[command] = min(1.0, share * _where(form, files, once=ran.passed < 2))
+            scores[command] = min(1.0, share * _where(form, files))
     warned = _warned_of(db, [ran.command for ran in found.values()])
     place = {command: at for at, command in enumerate(by_name)}
     order = sorted(scores, key=lambda c: (-round(scores[c], 12), place.get(c, len(place)), c))
@@ -117,13 +117,13 @@ def _by_name(named: Sequence[NamedCheck]) -> dict[str, tuple[float, NamedCheck]]
     return found
 
 
-def _where(command: str, files: Sequence[str], *, once: bool) -> float:
+def _where(command: str, files: Sequence[str]) -> float:
     """Return the factor of a check for the edited files, by its folder and its files.
 
-    If no edited files are known, a check of single files that did not recur belongs to other work.
+    If no edited files are known, a check of single files belongs to other work.
     """
     if not files:
-        return ELSEWHERE if once and _files_in(command) else 1.0
+        return ELSEWHERE if _files_in(command) else 1.0
     folder = folder_of(command)
     inside = [path for path in files if not folder or path.startswith(f"{folder}/")]
     of = _files_in(command)

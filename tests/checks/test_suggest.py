@@ -127,9 +127,10 @@ def test_what_a_session_checked_with_counts_more_than_what_it_ran_once(bare: Wor
 
 
 def test_checks_of_single_files_come_last_unless_these_are_edited(bare: World):
-    """What was checked once for one file is of other work."""
+    """Sessions that checked one file did other work."""
     one = (ran("pytest tests/test_a.py"), ran("make lint", (1, 0)))
-    record(bare.db, session("s1", 1, commands=one))
+    for day in (1, 2):
+        record(bare.db, session(f"s{day}", day, commands=one))
     assert [found.command for found in suggest(bare.db, 5)] == ["make lint", "pytest tests/test_a.py"]
     now = suggest(bare.db, 5, files=["tests/test_a.py"])
     assert [found.command for found in now] == ["pytest tests/test_a.py", "make lint"]
