@@ -376,6 +376,7 @@ def _worth_saying(
     if _is_shown(record, host) or hit.disagrees_with:
         return False
     kept = record.pinned or record.user_verified
-    if hit.score < bar or (briefs.waits_for_its_action(record) and not kept):
+    in_a_folder = record.scope == "module" and any(origin.path for origin in record.origins)
+    if hit.score < bar or ((in_a_folder or briefs.waits_for_its_action(record)) and not kept):
         return False
     return not briefs.silence(record, threshold, now)

@@ -186,6 +186,18 @@ def test_a_task_is_told_what_bears_on_it(able: Memory):
     assert task_of(able._project, "go on").text == ""
 
 
+def test_a_rule_of_a_folder_is_not_told_with_a_task(able: Memory):
+    """It waits for an edit in its folder, however much the task has in common with it."""
+    for folder in ("", "examples/shop/"):
+        (able.root / folder).mkdir(parents=True, exist_ok=True)
+        (able.root / folder / "AGENTS.md").write_text(f"- Always keep the {folder}quokka report in sync.\n")
+    able.init()
+    task = "sync the quokka report of examples/shop with the docs"
+    found = task_of(able._project, task, host="claude-code").text
+    assert "Always keep the quokka report" in found
+    assert "examples/shop/quokka" not in found
+
+
 def left_behind(memory: Memory, session_id: str = "s1") -> str:
     """Keep where a session left its work; returns the memory."""
     one = session(
