@@ -22,8 +22,8 @@ from remora.core.text import collapse
 from remora.core.values import Entry, MemoryDraft
 from remora.sources.instant import instant
 from remora.sources.markdown import bullets
-from remora.sources.others.files import File, Unreadable, digest, files_of, head_of, modified, read_note
-from remora.sources.others.import_result import Found, Gatherer
+from remora.sources.others.files import File, digest, files_of, head_of, modified, read_note
+from remora.sources.others.import_result import Found, Gatherer, Unreadable
 from remora.sources.rule_text import Text
 from remora.sources.rule_types import guess_type
 
@@ -66,15 +66,8 @@ def read(path: Path) -> Found:
         if file.path.suffix != ".md":
             gather.pass_over("files", file.shown, "not a note")
             continue
-        gather.saw("entries")
-        try:
-            found = _parse(file)
-        except Unreadable as error:
-            gather.skip("entries", file.shown, str(error))
-            continue
-        if found.note:
-            gather.remark(found.note, file.shown)
-        _take(file, found, gather)
+        with gather.taking("entries", file.shown):
+            _take(file, _parse(file), gather)
     return gather.found()
 
 
@@ -100,6 +93,8 @@ def _parse(file: File) -> Text:
 
 
 def _take(file: File, found: Text, gather: Gatherer) -> None:
+    if found.note:
+        gather.remark(found.note, file.shown)
     title = found.value("title") or file.path.stem
     # The permalink stays when the file is moved; without one the path is the key.
     key = found.value("permalink").strip("/") or file.shown.removesuffix(".md")

@@ -16,8 +16,8 @@ from pathlib import Path
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft
 from remora.sources.instant import instant
-from remora.sources.others.files import File, Unreadable, files_of, modified, read_note
-from remora.sources.others.import_result import Found, Gatherer
+from remora.sources.others.files import File, files_of, modified, read_note
+from remora.sources.others.import_result import Found, Gatherer, Unreadable
 from remora.sources.rule_text import Text
 from remora.sources.rules import MAX_BYTES, read_memory_text
 
@@ -41,7 +41,8 @@ def read(path: Path) -> Found:
             if file.path.suffix != ".md" or file.path.parent != (root if root.is_dir() else root.parent):
                 gather.pass_over("files", file.shown, "not a note of Claude Code")
             else:
-                _read_note(file, gather)
+                with gather.reading(file.shown, "memories"):
+                    _read_note(file, gather)
     return gather.found()
 
 
@@ -81,14 +82,9 @@ def _type(found: Text) -> str:
 
 
 def _read_note(file: File, gather: Gatherer) -> None:
-    try:
-        found = read_note(file.path, MAX_BYTES)
-    except Unreadable as error:
-        gather.pass_over("memories", file.shown, str(error))
-        return
+    found = read_note(file.path, MAX_BYTES)
     if not found.body.strip():
-        gather.pass_over("memories", file.shown, "empty")
-        return
+        raise Unreadable("empty")
     index = file.path.name == INDEX
     drafts, skipped = read_memory_text(found, file.path, file.shown, index=index)
     for one in skipped:

@@ -19,7 +19,7 @@ from pathlib import Path
 from remora.core.values import Entry
 from remora.sources.instant import instant
 from remora.sources.others import crabtalk_file
-from remora.sources.others.files import File, Unreadable, files_of, head_of, read_text
+from remora.sources.others.files import File, files_of, head_of, read_text
 from remora.sources.others.import_result import Found, Gatherer
 
 SYSTEM = "crabtalk"
@@ -80,15 +80,11 @@ def _read_tree(root: Path, gather: Gatherer, prefix: str) -> None:
             if file.path.suffix != ".md" or file.path.parent != root / folder:
                 gather.pass_over("files", file.shown, "not an entry of a dumped memory")
                 continue
-            gather.saw("entries")
-            try:
+            with gather.taking("entries", file.shown):
                 entry = _parse(file.path.stem, read_text(file, gather), kind)
-            except Unreadable as error:
-                gather.skip("entries", file.shown, str(error))
-                continue
-            if folder in ("topics", "prompts"):
-                gather.remark(f"{folder} were imported as notes", file.shown)
-            gather.entry(entry, file.shown)
+                if folder in ("topics", "prompts"):
+                    gather.remark(f"{folder} were imported as notes", file.shown)
+                gather.entry(entry, file.shown)
 
 
 def _is_tree(root: Path) -> bool:

@@ -18,8 +18,8 @@ from typing import BinaryIO
 
 from remora.core.values import Entry
 from remora.sources.instant import instant
-from remora.sources.others.files import File, Unreadable, open_regular
-from remora.sources.others.import_result import Gatherer
+from remora.sources.others.files import File, open_regular
+from remora.sources.others.import_result import Gatherer, Unreadable
 
 MAGIC = b"CRMEM\0"
 KINDS = {0: "note", 1: "archive", 2: "topic"}

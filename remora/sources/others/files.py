@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from remora.core.clock import to_iso
 from remora.core.decoding import decode
 from remora.core.text import clean
-from remora.sources.others.import_result import Gatherer
+from remora.sources.others.import_result import Gatherer, Unreadable
 from remora.sources.rule_text import Text
 from remora.sources.rule_text import read as read_markdown
 
@@ -34,10 +34,6 @@ class File(NamedTuple):
 
     path: Path
     shown: str
-
-
-class Unreadable(ValueError):
-    """A file or value cannot be read; the message is the reason."""
 
 
 def files_of(

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from remora.core.values import MemoryDraft
 from remora.sources.instant import instant
-from remora.sources.others.files import File, Unreadable, files_of, head_of, read_note
-from remora.sources.others.import_result import Found, Gatherer, Link
+from remora.sources.others.files import File, files_of, head_of, read_note
+from remora.sources.others.import_result import Found, Gatherer, Link, Unreadable
 
 SYSTEM = "forge"
 CATEGORIES = {
@@ -63,17 +63,10 @@ def read(path: Path) -> Found:
         if file.path.suffix != ".md":
             gather.pass_over("files", file.shown, "not a memory file")
             continue
-        gather.saw("memories")
-        try:
+        with gather.taking("memories", file.shown):
             found = parse(file)
-        except Unreadable as error:
-            gather.skip("memories", file.shown, str(error))
-            continue
-        if found.id in versions:
-            gather.skip(
-                "memories", file.shown, f"the id {found.id} also occurs in {versions[found.id].place}"
-            )
-        else:
+            if found.id in versions:
+                raise Unreadable(f"the id {found.id} also occurs in {versions[found.id].place}")
             versions[found.id] = found
     _take(versions, gather)
     return gather.found()

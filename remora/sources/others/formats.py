@@ -26,8 +26,8 @@ from remora.sources.others import (
     mcp_memory,
     neoclaw,
 )
-from remora.sources.others.files import File, Unreadable, files_of, head_of, json_lines
-from remora.sources.others.import_result import Found
+from remora.sources.others.files import File, files_of, head_of, json_lines
+from remora.sources.others.import_result import Found, Unreadable
 
 LOOKED_AT = 200  # files of a folder that are opened to recognize the format
 

@@ -33,7 +33,7 @@ from remora.core.clock import DAY_SECONDS, from_iso
 from remora.core.strength import EXPIRED_HALF_LIVES
 from remora.core.values import MemoryDraft, WorkUnitRef
 from remora.sources.instant import instant
-from remora.sources.others.files import File, Unreadable, digest, json_lines, number, text, texts
+from remora.sources.others.files import File, digest, json_lines, number, text, texts
 from remora.sources.others.import_result import Gatherer
 
 TYPES = {
@@ -90,7 +90,7 @@ def read_items(files: Sequence[File], gather: Gatherer, *, now: float | None = N
     """
     items: list[Item] = []
     for file in files:
-        try:
+        with gather.reading(file.shown):
             for line, record in json_lines(file):
                 place = f"{file.shown}:{line}"
                 gather.saw("memories")
@@ -98,8 +98,6 @@ def read_items(files: Sequence[File], gather: Gatherer, *, now: float | None = N
                     gather.skip("memories", place, record)
                 else:
                     items.append(_item(record, place, len(items)))
-        except Unreadable as error:
-            gather.pass_over("files", file.shown, str(error))
     for group in _groups(items):
         _take(group, gather, now)
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from remora.core.protobuf import FIXED64, LEN, VARINT, Damaged, fields, signed
 from remora.sources.instant import instant
-from remora.sources.others.files import MAX_DEPTH, Unreadable
+from remora.sources.others.files import MAX_DEPTH
+from remora.sources.others.import_result import Unreadable
 
 # The fields of each message by number: name in GolemCore's JSON, and type; a * marks a repeated field.
 # A null value (field 7) is read as a value without fields.

@@ -16,7 +16,6 @@ from remora.sources.others.files import (
     MAX_TEXT,
     File,
     Ids,
-    Unreadable,
     content_of,
     digest,
     message,
@@ -26,7 +25,7 @@ from remora.sources.others.files import (
     tool_calls_of,
     with_times,
 )
-from remora.sources.others.import_result import FoundSession, Gatherer
+from remora.sources.others.import_result import FoundSession, Gatherer, Unreadable
 
 SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is an older copy
 _STATES = ("ACTIVE", "PAUSED", "TERMINATED")
@@ -36,13 +35,8 @@ def read_sessions(files: list[File], gather: Gatherer) -> None:
     """Read the sessions of some files; `shown` begins with the name of their folder."""
     ordered = [file for suffix in SUFFIXES for file in files if file.path.suffix == suffix]
     for file in ordered:
-        gather.saw("sessions")
-        try:
-            record = load(file)
-        except Unreadable as error:
-            gather.skip("sessions", file.shown, str(error))
-            continue
-        gather.session(_session(record, file, gather), file.shown)
+        with gather.taking("sessions", file.shown):
+            gather.session(_session(load(file), file, gather), file.shown)
     for file in files:
         if file.path.suffix not in SUFFIXES:
             gather.pass_over("files", file.shown, "not a session of GolemCore")

@@ -12,10 +12,10 @@ import re
 from datetime import date
 from pathlib import Path
 
-from remora.sources.others.files import File, Unreadable, files_of, read_text
+from remora.sources.others.files import File, files_of, read_text
 from remora.sources.others.golem_items import read_items
 from remora.sources.others.golem_sessions import read_sessions
-from remora.sources.others.import_result import Found, Gatherer
+from remora.sources.others.import_result import Found, Gatherer, Unreadable
 from remora.sources.others.neoclaw import read_longterm, workspace_of
 
 SYSTEM = "golemcore"
@@ -69,14 +69,9 @@ def day_of(file: File) -> str:
 
 
 def _read_day(file: File, day: str, gather: Gatherer) -> None:
-    try:
-        said = read_text(file, gather)
-    except Unreadable as error:
-        gather.pass_over("files", file.shown, str(error))
-        return
-    lines = [line.rstrip() for line in said.split("\n") if line.strip()]
-    gather.saw("daily lines", len(lines))
-    if lines:
+    with gather.reading(file.shown):
+        lines = [line.rstrip() for line in read_text(file, gather).split("\n") if line.strip()]
+        if not lines:
+            raise Unreadable("empty")
+        gather.saw("daily lines", len(lines))
         gather.day(day, lines)
-    else:
-        gather.pass_over("files", file.shown, "empty")

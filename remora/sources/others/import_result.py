@@ -11,7 +11,8 @@ import hashlib
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from remora.core.text import clean, collapse, sound
@@ -25,6 +26,10 @@ MAX_ENTRY_NAME = 230  # characters; the store takes 255, and a number may have t
 MAX_ENTRY = 16 << 20  # bytes of an entry's text
 MAX_ALIASES = 1_000
 EXAMPLES = 20  # skipped pieces of one file that are named one by one, for each reason
+
+
+class Unreadable(ValueError):
+    """A file or value cannot be read; the message is the reason."""
 
 
 class FoundSession(NamedTuple):
@@ -141,6 +146,23 @@ class Gatherer:
         """Count a piece and skip it."""
         self.saw(kind, number)
         self.skip(kind, place, why, number)
+
+    @contextmanager
+    def taking(self, kind: str, place: str) -> Iterator[None]:
+        """Count a piece; it is skipped if the block cannot read it."""
+        self.saw(kind)
+        try:
+            yield
+        except Unreadable as error:
+            self.skip(kind, place, str(error))
+
+    @contextmanager
+    def reading(self, place: str, kind: str = "files") -> Iterator[None]:
+        """Count and skip a file, or a thing of another kind, if the block cannot read it."""
+        try:
+            yield
+        except Unreadable as error:
+            self.pass_over(kind, place, str(error))
 
     def remark(self, text: str, place: str) -> None:
         """Add a remark about an imported piece; places with the same remark are reported together."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.values import MemoryDraft
-from remora.sources.others.files import File, Unreadable, digest, files_of, json_lines, text
-from remora.sources.others.import_result import Found, Gatherer
+from remora.sources.others.files import File, digest, files_of, json_lines, text
+from remora.sources.others.import_result import Found, Gatherer, Unreadable
 from remora.sources.rule_types import memory_type
 
 SYSTEM = "mcp-memory"
@@ -27,15 +27,13 @@ def read(path: Path) -> Found:
     """Return the contents of a file, or of the graph files in a folder."""
     gather = Gatherer(SYSTEM)
     for file in graph_files(path):
-        try:
+        with gather.reading(file.shown):
             for line, record in json_lines(file):
                 place = f"{file.shown}:{line}"
                 if isinstance(record, str):
                     gather.pass_over("memories", place, record)
                 else:
                     _take(record, place, gather)
-        except Unreadable as error:
-            gather.pass_over("files", file.shown, str(error))
     return gather.found()
 
 

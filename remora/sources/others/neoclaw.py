@@ -25,7 +25,6 @@ from remora.sources.instant import instant
 from remora.sources.others.files import (
     File,
     Ids,
-    Unreadable,
     content_of,
     digest,
     files_of,
@@ -37,7 +36,7 @@ from remora.sources.others.files import (
     tool_calls_of,
     with_times,
 )
-from remora.sources.others.import_result import Found, FoundSession, Gatherer
+from remora.sources.others.import_result import Found, FoundSession, Gatherer, Unreadable
 
 SYSTEM = "neoclaw"
 
@@ -106,33 +105,25 @@ def session_folders(workspace: Path) -> Iterator[Path]:
 
 def read_longterm(file: File, gather: Gatherer) -> None:
     """Read a MEMORY.md."""
-    gather.saw("long-term memory")
-    try:
+    with gather.taking("long-term memory", file.shown):
         said = read_text(file, gather).strip()
-    except Unreadable as error:
-        gather.skip("long-term memory", file.shown, str(error))
-        return
-    if said:
+        if not said:
+            raise Unreadable("empty")
         gather.longterm(said)
-    else:
-        gather.skip("long-term memory", file.shown, "empty")
 
 
 def read_history(file: File, gather: Gatherer) -> None:
     """Read the entries of a HISTORY file."""
-    try:
-        said = read_text(file, gather)
-    except Unreadable as error:
-        gather.pass_over("files", file.shown, str(error))
-        return
-    # A day alone is no header there.
-    for entry in parse(_DAY.sub(r"\\\g<0>", said).encode().split(b"\n")):
-        gather.saw("history")
-        place = f"{file.shown}:{entry.start_line}"
-        if entry.time is None:
-            gather.skip("history", place, "text without a time")
-        else:
-            gather.event(entry.time, entry.text, place)
+    with gather.reading(file.shown):
+        # A day alone is no header there.
+        said = _DAY.sub(r"\\\g<0>", read_text(file, gather))
+        for entry in parse(said.encode().split(b"\n")):
+            gather.saw("history")
+            place = f"{file.shown}:{entry.start_line}"
+            if entry.time is None:
+                gather.skip("history", place, "text without a time")
+            else:
+                gather.event(entry.time, entry.text, place)
 
 
 def is_session_line(record: object) -> bool:

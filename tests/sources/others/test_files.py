@@ -11,7 +11,6 @@ from remora.sources.others import files
 from remora.sources.others.files import (
     File,
     Ids,
-    Unreadable,
     digest,
     files_of,
     json_lines,
@@ -19,6 +18,7 @@ from remora.sources.others.files import (
     read_bytes,
     tool_calls_of,
 )
+from remora.sources.others.import_result import Unreadable
 from tests.sources.others.looks import write
 
 

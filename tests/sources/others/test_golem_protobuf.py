@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from remora.sources.others.files import Unreadable
 from remora.sources.others.golem_protobuf import session
+from remora.sources.others.import_result import Unreadable
 from tests.wire import data, double, entry, time, whole
 
 CALL = data(1, "c1") + data(2, "shell") + entry(3, "cmd", data(4, "ls")) + entry(3, "n", whole(2, -3))
