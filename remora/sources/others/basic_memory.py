@@ -22,7 +22,7 @@ from remora.core.text import collapse
 from remora.core.values import Entry, MemoryDraft
 from remora.sources.instant import instant
 from remora.sources.markdown import bullets
-from remora.sources.others.files import File, digest, files_of, head_of, modified, read_note
+from remora.sources.others.files import File, digest, files_of, modified, read_note
 from remora.sources.others.import_result import Found, Gatherer, Unreadable
 from remora.sources.rule_text import Text
 from remora.sources.rule_types import guess_type
@@ -71,14 +71,13 @@ def read(path: Path) -> Found:
     return gather.found()
 
 
-def is_note(path: Path) -> bool:
-    """Return whether a file is a note: it has a permalink, or observations and relations in this form."""
-    if path.suffix != ".md" or not head_of(path, 1):
-        return False
-    try:
-        found = _parse(File(path, path.name))
-    except Unreadable:
-        return False
+def is_note(file: File) -> bool:
+    """Return whether a file is a note: it has a permalink, or observations and relations in this form.
+
+    Raises:
+        Unreadable: it cannot be read, or is empty.
+    """
+    found = _parse(file)
     if found.front.get("permalink"):
         return True
     related = any(_RELATION.fullmatch(text) for _, text in bullets(found.body))

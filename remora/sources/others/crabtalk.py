@@ -3,6 +3,17 @@
 A path may be a memory file, a dumped tree, or a folder that contains them. The user chooses the name of a
 memory file, so files are recognized by their first bytes.
 
+A memory file of version 1 is binary, with little-endian numbers:
+
+    header, 16 bytes: "CRMEM" and NUL; version (4 bytes) 1; flags (2) 0; 4 unused bytes
+    body: next id (8 bytes), number of entries (4), then each entry:
+      id (8), created (8, seconds since 1970), kind (4: 0 note, 1 archive, 2 topic),
+      name, content, number of aliases (4), each alias; a text is its length in bytes (4) and UTF-8
+
+Bytes after the last entry are ignored. CrabTalk rejects a file with any damage. Here the entries before the
+damage are imported. An entry with an unknown kind or with text that is not UTF-8 is skipped alone, because
+its length is still known.
+
 A dumped tree has one file `<name>.md` per entry in `notes/`, `archives/`, `topics/` (and, for a while,
 `prompts/`). A file begins with a block `<div id="meta">` with the creation time and the aliases of the entry;
 the text follows. A file without the block, or with an unclosed one, is all text. SUMMARY.md and book.toml are
@@ -12,17 +23,25 @@ generated.
 from __future__ import annotations
 
 import html
+import os
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from remora.core.values import Entry
 from remora.sources.instant import instant
-from remora.sources.others import crabtalk_file
-from remora.sources.others.files import File, files_of, head_of, read_text
-from remora.sources.others.import_result import Found, Gatherer
+from remora.sources.others.files import File, files_of, head_of, opened, read_text
+from remora.sources.others.import_result import Found, Gatherer, Unreadable
 
 SYSTEM = "crabtalk"
+MAGIC = b"CRMEM\0"
+_KINDS = {0: "note", 1: "archive", 2: "topic"}
+_HEADER = struct.Struct("<6sIH4x")
+_BODY = struct.Struct("<QI")
+_ENTRY = struct.Struct("<QQI")
+_NUMBER = struct.Struct("<I")
 LOOKED_AT = 2_000  # maximum of files whose beginning is read
 _DEPTH = 3
 _FOLDERS = {"notes": "note", "archives": "archive", "topics": "note", "prompts": "note"}
@@ -41,10 +60,10 @@ def read(path: Path) -> Found:
     """
     gather = Gatherer(SYSTEM)
     if path.is_file():
-        crabtalk_file.read_file(File(path, path.name), gather)
+        _read_file(File(path, path.name), gather)
         return gather.found()
     for file in memory_files(path):
-        crabtalk_file.read_file(file, gather)
+        _read_file(file, gather)
     for root in trees(path):
         _read_tree(root, gather, "" if root == path else f"{root.name}/")
     return gather.found()
@@ -55,7 +74,7 @@ def memory_files(path: Path) -> Iterator[File]:
     for number, file in enumerate(files_of(path), 1):
         if number > LOOKED_AT:
             return
-        if file.shown.count("/") < _DEPTH and head_of(file.path, 6) == crabtalk_file.MAGIC:
+        if file.shown.count("/") < _DEPTH and head_of(file.path, 6) == MAGIC:
             yield file
 
 
@@ -112,3 +131,84 @@ def _parse(name: str, said: str, kind: str) -> Entry:
     aliases = tuple(html.unescape(one.strip()) for one in _ITEM.findall(row[1])) if row else ()
     before_1970 = created is not None and created < "1970"
     return Entry(0, name, body.strip(), kind, aliases, "" if before_1970 or not created else created)
+
+
+class _Cut(Exception):
+    """The file ends inside an entry."""
+
+
+def _read_file(file: File, gather: Gatherer) -> None:
+    """Read the entries of a memory file."""
+    with gather.reading(file.shown), opened(file.path) as stream:
+        count = _count(stream)
+        gather.saw("entries", count)
+        for number in range(1, count + 1):
+            place = f"{file.shown}:{number}"
+            try:
+                _take_entry(stream, place, gather)
+            except _Cut:
+                why = f"the file ends inside entry {number:,} of {count:,}"
+                gather.skip("entries", place, why, count - number + 1)
+                return
+
+
+def _count(stream: BinaryIO) -> int:
+    """Check the header and return the announced number of entries.
+
+    Raises:
+        Unreadable: it is no memory file of this version.
+    """
+    try:
+        magic, version, flags = _HEADER.unpack(_next(stream, _HEADER.size))
+    except _Cut:
+        raise Unreadable("shorter than the header of a memory file") from None
+    if magic != MAGIC:
+        raise Unreadable("not a memory file: wrong header")
+    if version != 1:
+        raise Unreadable(f"a memory file of version {version}; only version 1 is known")
+    if flags:
+        raise Unreadable(f"a memory file with unknown flags ({flags:#06x})")
+    try:
+        _, count = _BODY.unpack(_next(stream, _BODY.size))
+    except _Cut:
+        raise Unreadable("the file ends before its first entry") from None
+    return int(count)
+
+
+def _take_entry(stream: BinaryIO, place: str, gather: Gatherer) -> None:
+    """Take the next entry, or skip it alone."""
+    number, created, code = _ENTRY.unpack(_next(stream, _ENTRY.size))
+    raw = [_text(stream), _text(stream)]
+    raw += [_text(stream) for _ in range(_number(stream))]
+    if code not in _KINDS:
+        gather.skip("entries", place, f"an entry of unknown kind {code}")
+        return
+    try:
+        name, content, *aliases = (one.decode() for one in raw)
+    except UnicodeDecodeError:
+        gather.skip("entries", place, "text that is not UTF-8")
+        return
+    time = instant(created) if created < 1e11 else None
+    if time is None:
+        gather.remark("creation time unknown", place)
+    if _KINDS[code] == "topic":
+        gather.remark("topics were imported as notes", place)
+    kind = "archive" if _KINDS[code] == "archive" else "note"
+    gather.entry(Entry(number, name, content, kind, tuple(aliases), time or ""), place)
+
+
+def _text(stream: BinaryIO) -> bytes:
+    return _next(stream, _number(stream))
+
+
+def _number(stream: BinaryIO) -> int:
+    return int(_NUMBER.unpack(_next(stream, _NUMBER.size))[0])
+
+
+def _next(stream: BinaryIO, size: int) -> bytes:
+    """Return the next bytes; a length beyond the end allocates no memory."""
+    left = os.fstat(stream.fileno()).st_size - stream.tell()
+    raw = stream.read(size) if size <= left else b""
+    if len(raw) < size:
+        raise _Cut
+    return raw

@@ -12,9 +12,11 @@ import math
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from remora.core.clock import to_iso
 from remora.core.decoding import decode
@@ -26,6 +28,7 @@ from remora.sources.rule_text import read as read_markdown
 MAX_TEXT = 64 << 20  # bytes of a file that is read whole
 MAX_LINE = 16 << 20  # bytes of one line of JSON
 MAX_FILES = 100_000
+LOOKED_AT = 20  # lines; one that fits identifies a file
 MAX_DEPTH = 32  # of metadata and tool arguments; the session log takes 64
 
 
@@ -92,20 +95,24 @@ def _link(path: Path, inside: Path) -> str:
     return "a link to a file that is also read directly"
 
 
-def open_regular(path: Path) -> int:
-    """Return a descriptor for reading, without waiting for a file that is not regular.
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, without waiting for one that is not regular.
 
     Raises:
-        Unreadable: it is missing, forbidden, or no regular file.
+        Unreadable: it is missing, forbidden, no regular file, or cannot be read to its end.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Unreadable("not a regular file")
+            yield file
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Unreadable("not a regular file")
-    return descriptor
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_bytes(path: Path, limit: int = MAX_TEXT) -> bytes:
@@ -114,11 +121,8 @@ def read_bytes(path: Path, limit: int = MAX_TEXT) -> bytes:
     Raises:
         Unreadable: it cannot be read, or has more than `limit` bytes.
     """
-    try:
-        with os.fdopen(open_regular(path), "rb") as file:
-            raw = file.read(limit + 1)
-    except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from None
+    with opened(path) as file:
+        raw = file.read(limit + 1)
     if len(raw) > limit:
         raise Unreadable(f"larger than {limit >> 20} MB")
     return raw
@@ -126,11 +130,9 @@ def read_bytes(path: Path, limit: int = MAX_TEXT) -> bytes:
 
 def head_of(path: Path, number: int) -> bytes:
     """Return a file's first bytes, empty if it cannot be read."""
-    try:
-        with os.fdopen(open_regular(path), "rb") as file:
-            return file.read(number)
-    except (OSError, Unreadable):
-        return b""
+    with suppress(Unreadable), opened(path) as file:
+        return file.read(number)
+    return b""
 
 
 def read_text(file: File, gather: Gatherer) -> str:
@@ -216,19 +218,16 @@ def json_lines(file: File) -> Iterator[tuple[int, dict[str, Any] | str]]:
     Raises:
         Unreadable: the file cannot be read at all, or not to its end.
     """
-    try:
-        with os.fdopen(open_regular(file.path), "rb") as stream:
-            number = 0
-            while line := stream.readline(MAX_LINE + 1):
-                number += 1
-                if len(line) > MAX_LINE:
-                    while line and not line.endswith(b"\n"):
-                        line = stream.readline(MAX_LINE)
-                    yield number, f"longer than {MAX_LINE >> 20} MB"
-                elif line.strip():
-                    yield number, _record(line)
-    except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from None
+    with opened(file.path) as stream:
+        number = 0
+        while line := stream.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(MAX_LINE)
+                yield number, f"longer than {MAX_LINE >> 20} MB"
+            elif line.strip():
+                yield number, _record(line)
 
 
 def _record(line: bytes) -> dict[str, Any] | str:
@@ -238,6 +237,14 @@ def _record(line: bytes) -> dict[str, Any] | str:
         whole = line.endswith(b"\n")
         return str(error) if whole or str(error) != "not JSON" else "not JSON; the file ends inside the line"
     return value if isinstance(value, dict) else "JSON, but not an object"
+
+
+def begins_with(path: Path, fits: Callable[[dict[str, Any]], bool]) -> bool:
+    """Return whether one of the first lines of a file is an object that fits."""
+    with suppress(Unreadable):
+        lines = islice(json_lines(File(path, path.name)), LOOKED_AT)
+        return any(isinstance(record, dict) and fits(record) for _, record in lines)
+    return False
 
 
 def text(value: object) -> str:

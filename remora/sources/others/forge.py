@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from remora.core.values import MemoryDraft
 from remora.sources.instant import instant
-from remora.sources.others.files import File, files_of, head_of, read_note
+from remora.sources.others.files import File, files_of, read_note
 from remora.sources.others.import_result import Found, Gatherer, Link, Unreadable
 
 SYSTEM = "forge"
@@ -39,20 +39,15 @@ _RELATED = re.compile(r"\bid:\s*+(\S{1,200})\s++relationship:\s*+(\S+)")
 
 
 class Version(NamedTuple):
-    """One file."""
+    """One file: its memory, without the external id of its chain, and its place in the chain."""
 
     place: str
     id: str
-    created_at: str
-    updated_at: str
     version: int
-    scope: str
-    category: str
+    updated_at: str
     supersedes: str
     related: tuple[tuple[str, str], ...]  # relationship, id
-    session_id: str
-    content: str
-    line: int
+    draft: MemoryDraft
 
 
 def read(path: Path) -> Found:
@@ -70,17 +65,6 @@ def read(path: Path) -> Found:
             versions[found.id] = found
     _take(versions, gather)
     return gather.found()
-
-
-def is_memory(path: Path) -> bool:
-    """Return whether a file has the front matter of a memory."""
-    if path.suffix != ".md" or head_of(path, 3) != b"---":
-        return False
-    try:
-        parse(File(path, path.name))
-    except Unreadable:
-        return False
-    return True
 
 
 def parse(file: File) -> Version:
@@ -103,16 +87,21 @@ def parse(file: File) -> Version:
     return Version(
         place=file.shown,
         id=said.value("id"),
-        created_at=created,
-        updated_at=instant(said.value("updated_at")) or created,
         version=int(number[:12]),
-        scope=said.value("scope"),
-        category=said.value("category"),
+        updated_at=instant(said.value("updated_at")) or created,
         supersedes="" if (before := said.value("supersedes")) in ("null", "~") else before,
         related=tuple((kind, to) for to, kind in _RELATED.findall(said.value("related"))),
-        session_id=said.value("session_id"),
-        content=said.body.strip(),
-        line=said.first_line,
+        draft=MemoryDraft(
+            content=said.body.strip(),
+            type=CATEGORIES.get(said.value("category"), "pattern"),
+            source="observer_inferred",
+            confidence=CONFIDENCE,
+            tags=(f"scope:{said.value('scope')}", said.value("category")),
+            session_id=said.value("session_id") or None,
+            created_at=created or None,
+            origin_path=file.shown,
+            origin_line=said.first_line,
+        ),
     )
 
 
@@ -139,7 +128,7 @@ def _take(versions: dict[str, Version], gather: Gatherer) -> None:
         gather.remark("versions that supersede each other in a cycle; the highest was imported", newest.place)
     for one in versions.values():
         if one.id in live:
-            gather.draft(_draft(one, live[one.id]), one.place)
+            gather.draft(one.draft._replace(external_id=live[one.id]), one.place)
             for kind, target in one.related:
                 if kind in _RELATIONS and target in names:
                     gather.link(Link(live[one.id], _RELATIONS[kind], names[target]))
@@ -167,18 +156,3 @@ def _cycles(versions: Mapping[str, Version], reached: Mapping[str, str]) -> list
             done.update(ids)
             circles.append([versions[member] for member in ids])
     return circles
-
-
-def _draft(version: Version, external_id: str) -> MemoryDraft:
-    return MemoryDraft(
-        content=version.content,
-        type=CATEGORIES.get(version.category, "pattern"),
-        source="observer_inferred",
-        confidence=CONFIDENCE,
-        tags=(f"scope:{version.scope}", version.category),
-        session_id=version.session_id or None,
-        external_id=external_id,
-        created_at=version.created_at or None,
-        origin_path=version.place,
-        origin_line=version.line,
-    )

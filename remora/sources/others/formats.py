@@ -7,7 +7,8 @@ it is Claude Code's; elsewhere all of them are returned and the caller must choo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -18,15 +19,13 @@ from remora.sources.others import (
     basic_memory,
     claude_code,
     crabtalk,
-    crabtalk_file,
     forge,
     golem_items,
-    golem_sessions,
     golemcore,
     mcp_memory,
     neoclaw,
 )
-from remora.sources.others.files import File, files_of, head_of, json_lines
+from remora.sources.others.files import File, begins_with, files_of, head_of
 from remora.sources.others.import_result import Found, Unreadable
 
 LOOKED_AT = 200  # files of a folder that are opened to recognize the format
@@ -75,14 +74,14 @@ def read(path: Path, system: str, *, now: float | None = None, project: str | No
 
 def _neoclaw(path: Path) -> bool:
     if path.is_file():
-        return path.suffix == ".jsonl" and _begins(path, neoclaw.is_session_line)
+        return path.suffix == ".jsonl" and begins_with(path, neoclaw.is_session_line)
     workspace = neoclaw.workspace_of(path)
     memory = workspace / "memory"
     histories = sorted(memory.glob("HISTORY*.md"))
     if any(_is_history(file) for file in histories[:LOOKED_AT]):
         return True
     sessions = (file for folder in neoclaw.session_folders(workspace) for file in folder.glob("*.jsonl"))
-    return any(_begins(file, neoclaw.is_session_line) for file in islice(sessions, LOOKED_AT))
+    return any(begins_with(file, neoclaw.is_session_line) for file in islice(sessions, LOOKED_AT))
 
 
 def _is_history(file: Path) -> bool:
@@ -90,52 +89,40 @@ def _is_history(file: Path) -> bool:
 
 
 def _golemcore(path: Path) -> bool:
-    if path.is_file():
-        return path.suffix in golem_sessions.SUFFIXES and _is_golem_session(path)
     workspace = neoclaw.workspace_of(path)
-    if any(_is_golem_session(file.path) for file in _some(workspace / "sessions", golem_sessions.SUFFIXES)):
-        return True
-    for file in _some(workspace / "memory", (".jsonl", ".md")):
-        shown = File(file.path, f"memory/{file.shown}")
-        if golemcore.is_item_file(shown) and _begins(file.path, golem_items.is_item):
-            return True
-        if golemcore.day_of(shown) and _is_day(file.path):
-            return True
-    return False
+    sessions = path if path.is_file() else workspace / "sessions"
+    return _any(
+        sessions, golemcore.SUFFIXES, lambda file: golemcore.is_session(golemcore.load(file))
+    ) or _any(workspace / "memory", (".jsonl", ".md"), _is_golem_memory)
 
 
-def _is_day(path: Path) -> bool:
-    """Return whether a note has a line in GolemCore's form."""
-    lines = head_of(path, 1 << 14).decode("utf-8", "ignore").split("\n")
+def _is_golem_memory(file: File) -> bool:
+    """Return whether a file has a memory item, or is the note of a day with a line in GolemCore's form."""
+    shown = File(file.path, f"memory/{file.shown}")
+    if golemcore.is_item_file(shown):
+        return begins_with(file.path, golem_items.is_item)
+    lines = (
+        head_of(file.path, 1 << 14).decode("utf-8", "ignore").split("\n") if golemcore.day_of(shown) else []
+    )
     return any(line.startswith("[") and "] User: " in line and " | Assistant: " in line for line in lines)
-
-
-def _is_golem_session(path: Path) -> bool:
-    try:
-        return golem_sessions.is_session(golem_sessions.load(File(path, path.name)))
-    except Unreadable:
-        return False
 
 
 def _crabtalk(path: Path) -> bool:
     if path.is_file():
-        return head_of(path, 6) == crabtalk_file.MAGIC
+        return head_of(path, 6) == crabtalk.MAGIC
     return any(True for _ in crabtalk.memory_files(path)) or bool(crabtalk.trees(path))
 
 
-def _some(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:
-    """Yield the first files of a folder with a suffix, or the file itself."""
-    if path.exists():
-        yield from islice((f for f in files_of(path) if f.path.suffix in suffixes), LOOKED_AT)
+def _any(path: Path, suffixes: tuple[str, ...], fits: Callable[[File], object]) -> bool:
+    """Return whether the file at a path, or one of the first of a folder with a suffix, fits.
 
-
-def _begins(path: Path, fits: Callable[[dict[str, object]], bool]) -> bool:
-    """Return whether one of the first lines of a file matches."""
-    try:
-        lines = islice(json_lines(File(path, path.name)), 20)
-        return any(isinstance(record, dict) and fits(record) for _, record in lines)
-    except Unreadable:
-        return False
+    One that cannot be read does not.
+    """
+    for file in islice((f for f in files_of(path) if f.path.suffix in suffixes), LOOKED_AT):
+        with suppress(Unreadable):
+            if fits(file):
+                return True
+    return False
 
 
 _READERS: dict[str, Callable[[Path], Found]] = {
@@ -151,10 +138,10 @@ _HOLDS: dict[str, Callable[[Path], bool]] = {
     neoclaw.SYSTEM: _neoclaw,
     golemcore.SYSTEM: _golemcore,
     crabtalk.SYSTEM: _crabtalk,
-    forge.SYSTEM: lambda path: any(forge.is_memory(f.path) for f in _some(path, (".md",))),
+    forge.SYSTEM: lambda path: _any(path, (".md",), forge.parse),
     auto_claude.SYSTEM: lambda path: any(map(auto_claude.is_database, auto_claude.databases(path))),
     claude_code.SYSTEM: claude_code.is_memory,
-    basic_memory.SYSTEM: lambda path: any(basic_memory.is_note(f.path) for f in _some(path, (".md",))),
+    basic_memory.SYSTEM: lambda path: _any(path, (".md",), basic_memory.is_note),
     mcp_memory.SYSTEM: lambda path: any(mcp_memory.is_graph(f.path) for f in mcp_memory.graph_files(path)),
 }
 SYSTEMS = tuple(_HOLDS)

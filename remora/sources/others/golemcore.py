@@ -4,22 +4,45 @@
 <workspace>/memory/MEMORY.md
 <workspace>/memory/2026-02-07.md         lines `[14:15] User: … | Assistant: …`, in local time
 <workspace>/memory/items/…, scopes/…     see `golem_items`
+
+Sessions are JSON files of its first weeks, and protocol buffers since. One tolerant parser serves both. As in
+GolemCore an unknown state is ACTIVE, an invalid time is dropped, arguments count only if they are an object,
+and a session without an id is named after its file (`/` becomes `:`). Metadata is kept if it is an object.
+Unknown fields are skipped.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
-from remora.sources.others.files import File, files_of, read_text
+from remora.sources.instant import instant
+from remora.sources.others import golem_protobuf
+from remora.sources.others.files import (
+    MAX_TEXT,
+    File,
+    Ids,
+    content_of,
+    digest,
+    files_of,
+    message,
+    parse_json,
+    read_bytes,
+    read_text,
+    text,
+    tool_calls_of,
+    with_times,
+)
 from remora.sources.others.golem_items import read_items
-from remora.sources.others.golem_sessions import read_sessions
-from remora.sources.others.import_result import Found, Gatherer, Unreadable
+from remora.sources.others.import_result import Found, FoundSession, Gatherer, Unreadable
 from remora.sources.others.neoclaw import read_longterm, workspace_of
 
 SYSTEM = "golemcore"
-
+SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is an older copy
+_STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
 
 
@@ -32,7 +55,7 @@ def read(path: Path, *, now: float | None = None) -> Found:
     """
     gather = Gatherer(SYSTEM)
     if path.is_file():
-        read_sessions([File(path, path.name)], gather)
+        _read_sessions([File(path, path.name)], gather)
         return gather.found()
     workspace = workspace_of(path)
     items: list[File] = []
@@ -48,7 +71,7 @@ def read(path: Path, *, now: float | None = None) -> Found:
                 gather.pass_over("files", file.shown, "not a file of GolemCore's memory")
     read_items(items, gather, now=now)
     if (workspace / "sessions").is_dir():
-        read_sessions(list(files_of(workspace / "sessions", gather, prefix="sessions/")), gather)
+        _read_sessions(list(files_of(workspace / "sessions", gather, prefix="sessions/")), gather)
     return gather.found()
 
 
@@ -75,3 +98,99 @@ def _read_day(file: File, day: str, gather: Gatherer) -> None:
             raise Unreadable("empty")
         gather.saw("daily lines", len(lines))
         gather.day(day, lines)
+
+
+def _read_sessions(files: list[File], gather: Gatherer) -> None:
+    """Read the sessions of some files; `shown` begins with the name of their folder."""
+    ordered = [file for suffix in SUFFIXES for file in files if file.path.suffix == suffix]
+    for file in ordered:
+        with gather.taking("sessions", file.shown):
+            gather.session(_session(load(file), file, gather), file.shown)
+    for file in files:
+        if file.path.suffix not in SUFFIXES:
+            gather.pass_over("files", file.shown, "not a session of GolemCore")
+
+
+def load(file: File) -> Mapping[str, Any]:
+    """Return the record of a session file.
+
+    Raises:
+        Unreadable: the file holds no record.
+    """
+    raw = read_bytes(file.path, 2 * MAX_TEXT)
+    if not raw.strip():
+        raise Unreadable("empty")
+    if file.path.suffix == ".pb":
+        return golem_protobuf.session(raw)
+    record = parse_json(raw)
+    if not isinstance(record, dict):
+        raise Unreadable("contains no session")
+    return record
+
+
+def is_session(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a session: messages, and an id or a channel that identifies it."""
+    named = any(text(record.get(key)) for key in ("id", "channelType", "chatId"))
+    return named and isinstance(record.get("messages"), list)
+
+
+def _session(record: Mapping[str, Any], file: File, gather: Gatherer) -> FoundSession:
+    said = record.get("messages")
+    ids = Ids()
+    messages = []
+    for number, one in enumerate(said if isinstance(said, list) else [], 1):
+        gather.saw("messages")
+        found = _message(one, ids) if isinstance(one, dict) else None
+        if found is None:
+            gather.skip("messages", f"{file.shown}:{number}", "no role, or no content")
+            continue
+        messages.append(found)
+        if one.get("voiceData"):
+            gather.pass_over("voice", f"{file.shown}:{number}", "only the transcription of audio is imported")
+    first = messages[0].get("time") if messages else None
+    created = instant(record.get("createdAt")) or first or ""
+    state = text(record.get("state"))
+    return FoundSession(
+        id=_name(record, file),
+        created_at=created,
+        state=state if state in _STATES else "ACTIVE",
+        messages=with_times(messages, created),
+    )
+
+
+def _name(record: Mapping[str, Any], file: File) -> str:
+    channel, chat = text(record.get("channelType")).strip(), text(record.get("chatId")).strip()
+    if name := text(record.get("id")).strip():
+        return name
+    if channel and chat:
+        return f"{channel}:{chat}"
+    inside = file.shown.partition("/")[2] or file.shown
+    return inside.removesuffix(file.path.suffix).replace("/", ":")
+
+
+def _message(record: Mapping[str, Any], ids: Ids) -> dict[str, Any] | None:
+    role = text(record.get("role")).strip()
+    content = content_of(record.get("content")) or text(record.get("voiceTranscription"))
+    calls = tool_calls_of(record.get("toolCalls"))
+    if not role or not (content or calls or record.get("content") == ""):
+        return None
+    stamp = record.get("timestamp")
+    time = instant(stamp)
+    own = text(record.get("id")).strip()
+    metadata = record.get("metadata")
+    sender = text(record.get("senderId")).strip()
+    return message(
+        role,
+        content,
+        ids.give(f"golemcore:{own or digest(role, time or '', content)}"),
+        time=time,
+        time_text=stamp if isinstance(stamp, str) and stamp.strip() and not time else None,
+        tool_calls=[call | {"arguments": _object(call["arguments"])} for call in calls],
+        tool_call_id=text(record.get("toolCallId")).strip(),
+        tool_name=text(record.get("toolName")).strip(),
+        metadata=({"senderId": sender} if sender else {}) | (metadata if isinstance(metadata, dict) else {}),
+    )
+
+
+def _object(value: object) -> object:
+    return value if isinstance(value, dict) else None

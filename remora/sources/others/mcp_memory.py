@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from remora.core.values import MemoryDraft
-from remora.sources.others.files import File, digest, files_of, json_lines, text
-from remora.sources.others.import_result import Found, Gatherer, Unreadable
+from remora.sources.others.files import File, begins_with, digest, files_of, json_lines, text
+from remora.sources.others.import_result import Found, Gatherer
 from remora.sources.rule_types import memory_type
 
 SYSTEM = "mcp-memory"
 CONFIDENCE = 0.7
 _PEOPLE = frozenset({"person", "user", "people", "human", "preference", "preferences"})
-_LOOKED_AT = 20  # lines; one valid line identifies the file
 
 
 def read(path: Path) -> Found:
@@ -50,15 +49,7 @@ def graph_files(path: Path) -> list[File]:
 
 def is_graph(path: Path) -> bool:
     """Return whether one of the first lines of a file is an entity or a relation."""
-    try:
-        for number, (_, record) in enumerate(json_lines(File(path, path.name)), 1):
-            if isinstance(record, dict) and (_is_entity(record) or _is_relation(record)):
-                return True
-            if number >= _LOOKED_AT:
-                return False
-    except Unreadable:
-        pass
-    return False
+    return begins_with(path, lambda record: _is_entity(record) or _is_relation(record))
 
 
 def _is_entity(record: dict[str, Any]) -> bool:
