@@ -91,9 +91,9 @@ def _is_history(file: Path) -> bool:
 def _golemcore(path: Path) -> bool:
     workspace = neoclaw.workspace_of(path)
     sessions = path if path.is_file() else workspace / "sessions"
-    return _any(
-        sessions, golemcore.SUFFIXES, lambda file: golemcore.is_session(golemcore.load(file))
-    ) or _any(workspace / "memory", (".jsonl", ".md"), _is_golem_memory)
+    if _any(sessions, golemcore.SUFFIXES, lambda file: golemcore.is_session(golemcore.load(file))):
+        return True
+    return _any(workspace / "memory", (".jsonl", ".md"), _is_golem_memory)
 
 
 def _is_golem_memory(file: File) -> bool:
@@ -101,9 +101,9 @@ def _is_golem_memory(file: File) -> bool:
     shown = File(file.path, f"memory/{file.shown}")
     if golemcore.is_item_file(shown):
         return begins_with(file.path, golem_items.is_item)
-    lines = (
-        head_of(file.path, 1 << 14).decode("utf-8", "ignore").split("\n") if golemcore.day_of(shown) else []
-    )
+    if not golemcore.day_of(shown):
+        return False
+    lines = head_of(file.path, 1 << 14).decode("utf-8", "ignore").split("\n")
     return any(line.startswith("[") and "] User: " in line and " | Assistant: " in line for line in lines)
 
 
