@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ _LOOKED_AT = 200  # lines that are enough to identify the host
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 _BRANCH = re.compile(rb'"(?:gitBranch|branch)":\s*"(?:[^"\\]|\\.)*"')
+_Found = tuple[Line, dict[str, Any]]
 Translator = claude_code.ClaudeCode | codex.Codex | plain.Plain
 
 
@@ -48,7 +50,6 @@ class Reading:
         host: one of HOSTS.
         program: the host, or the name of the program that wrote a file of Remora's own events.
         counts: so far.
-        kinds: events yielded so far, by kind.
         roots: for relative paths.
     """
 
@@ -67,7 +68,6 @@ class Reading:
         self.parts = parts
         self.roots = roots
         self.counts = Counts()
-        self.kinds: Counter[str] = Counter()
         self._seen = seen
         self._session = session
         self._starts: dict[str, Event] = {}
@@ -89,14 +89,9 @@ class Reading:
         return f"{event.session_id}\n{event.key}" if self.host == plain.HOST else event.key
 
     def _read(self) -> Generator[Event, None, None]:
-        if entire.is_stored(self.path):
-            with entire.laid_out(self.path) as file:
-                yield from self._file(file)
-        else:
-            yield from self._file(self.path)
-
-    def _file(self, path: Path) -> Iterator[Event]:
-        return self._others(path) if self.host in OTHERS else self._lines(path)
+        stored = entire.is_stored(self.path)
+        with entire.laid_out(self.path) if stored else nullcontext(self.path) as file:
+            yield from self._others(file) if self.host in OTHERS else self._lines(file)
 
     def _others(self, path: Path) -> Iterator[Event]:
         host = OTHERS[self.host]
@@ -106,19 +101,20 @@ class Reading:
             yield from self._new(events(session, turns, host.ACTIONS, self.roots))
 
     def _lines(self, file: Path) -> Iterator[Event]:
-        translator = self._translators(file)
-        used: dict[int, Translator] = {}
+        translators: dict[Path, Translator] = {}
         for path, line, record in _in_time((file, *self.parts), self.counts):
-            turn = translator(path)
-            used[id(turn)] = turn
+            # One translator knows all of Claude Code's subagents; a file of another host stands for itself.
+            whole = file if self.host == claude_code.HOST else path
+            if whole not in translators:
+                translators[whole] = self._translator(whole)
             try:
-                found = turn.feed(record)
+                found = translators[whole].feed(record)
             except Unusable as error:
                 self.counts.refuse(path, line.number, str(error))
                 continue
             yield from self._new(found)
-        for turn in used.values():
-            yield from self._new(turn.end())
+        for translator in translators.values():
+            yield from self._new(translator.end())
 
     def _new(self, found: Iterable[Event]) -> Iterator[Event]:
         for event in found:
@@ -132,29 +128,18 @@ class Reading:
                 self._starts[event.session_id] = event
                 continue
             if (start := self._starts.pop(event.session_id, None)) is not None:
-                self.kinds[start.kind] += 1
                 yield start
-            self.kinds[event.kind] += 1
             yield event
 
     def _call_it(self, program: str) -> None:
         self.program = program
 
-    def _translators(self, file: Path) -> Callable[[Path], Translator]:
+    def _translator(self, path: Path) -> Translator:
         if self.host == claude_code.HOST:
-            shared: Translator = claude_code.ClaudeCode(self.roots, self.counts, file.stem)
-            return lambda _: shared
-        own: dict[Path, Translator] = {}
-
-        def of(path: Path) -> Translator:
-            if path not in own:
-                if self.host == codex.HOST:
-                    own[path] = codex.Codex(self.roots, self.counts, path.stem)
-                else:
-                    own[path] = plain.Plain(self.counts, self._call_it)
-            return own[path]
-
-        return of
+            return claude_code.ClaudeCode(self.roots, self.counts, path.stem)
+        if self.host == codex.HOST:
+            return codex.Codex(self.roots, self.counts, path.stem)
+        return plain.Plain(self.counts, self._call_it)
 
 
 def read(
@@ -292,24 +277,20 @@ def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, Li
         for line, record in objects(paths[0], counts):
             yield paths[0], line, record
         return
-    # Each file waits with the time of its next line. A file is opened when its first line is due.
-    waiting: list[tuple[str, int]] = [
-        (_first_time(path) if place else "", place) for place, path in enumerate(paths)
-    ]
-    heapq.heapify(waiting)
-    sources: dict[int, Iterator[tuple[Line, dict[str, Any]]]] = {}
-    held: dict[int, tuple[Line, dict[str, Any]]] = {}
-    while waiting:
-        at, place = heapq.heappop(waiting)
-        if place in held:
-            yield (paths[place], *held.pop(place))
-        if place not in sources:
-            sources[place] = objects(paths[place], counts) if place == 0 else _part(paths[place], counts)
-        following = next(sources[place], None)
-        if following is not None:
-            held[place] = following
-            # A clock that jumps back does not change the order within a file.
-            heapq.heappush(waiting, (max(at, instant(following[1].get("timestamp")) or at), place))
+    timed = (_timed(path, place, counts) for place, path in enumerate(paths))
+    for _, place, found in heapq.merge(*timed, key=itemgetter(0, 1)):
+        if found is not None:
+            yield (paths[place], *found)
+
+
+def _timed(path: Path, place: int, counts: Counts) -> Iterator[tuple[str, int, _Found | None]]:
+    """Yield the lines of a file with their times. The first is none: a file is opened when it is due."""
+    at = _first_time(path) if place else ""
+    yield at, place, None
+    for line, record in _part(path, counts) if place else objects(path, counts):
+        # A clock that jumps back does not change the order within a file.
+        at = max(at, instant(record.get("timestamp")) or at)
+        yield at, place, (line, record)
 
 
 def _part(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
