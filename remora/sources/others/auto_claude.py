@@ -68,12 +68,7 @@ def read(path: Path, *, project: str | None = None) -> Found:
 
 def databases(path: Path) -> list[Path]:
     """Return the databases of Auto Claude at a path: the file itself, or those directly in the folder."""
-    if path.is_file():
-        return [path]
-    try:
-        return [one for one in sorted(path.iterdir()) if is_database(one)]
-    except OSError:
-        return []
+    return [path] if path.is_file() else [one for one in sorted(path.glob("*")) if is_database(one)]
 
 
 def is_database(path: Path) -> bool:

@@ -80,14 +80,8 @@ def memory_files(path: Path) -> Iterator[File]:
 
 def trees(path: Path) -> list[Path]:
     """Return the dumped trees: the folder itself, or those directly below it."""
-    return [root for root in (path, *_folders(path)) if _is_tree(root)]
-
-
-def _folders(path: Path) -> list[Path]:
-    try:
-        return sorted(one for one in path.iterdir() if one.is_dir() and not one.is_symlink())
-    except OSError:
-        return []
+    below = sorted(one for one in path.glob("*") if one.is_dir() and not one.is_symlink())
+    return [root for root in (path, *below) if _is_tree(root)]
 
 
 def _read_tree(root: Path, gather: Gatherer, prefix: str) -> None:
