@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.clock import to_iso
-from remora.sources.transcripts.hosts.search_replace import blocks_in
-from remora.sources.transcripts.hosts.values import Keys, data_of
+from remora.sources.transcripts.hosts.values import Keys, blocks_in, data_of
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.turns import Called, Interrupted, Prompt, Reply, Returned, Session, Turn
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from remora.core.actions import table
 from remora.sources.instant import instant
-from remora.sources.transcripts.hosts.search_replace import blocks_in
 from remora.sources.transcripts.hosts.values import (
     Keys,
     apart,
+    blocks_in,
     data_of,
     items,
     json_file,

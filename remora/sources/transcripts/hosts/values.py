@@ -1,4 +1,4 @@
-"""Helpers for several readers: whole JSON files, values by kind, and keys for records without ids."""
+"""Helpers for several readers: JSON files, values by kind, edit blocks, keys for records without ids."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from remora.sources.transcripts.lines import Counts, opened_file
 from remora.sources.transcripts.texts import joined
 
 MAX_FILE = 500_000_000  # bytes
+_START = re.compile(r"(?:<{3,}|-{3,}) SEARCH>?\s*$")
+_MIDDLE = re.compile(r"={3,}\s*$")
+_END = re.compile(r"(?:>{3,}|\+{3,}) REPLACE>?\s*$")
+_PLACE = re.compile(r":(?:start|end)_line:\s*+\d*+\s*+$")  # Roo Code's line numbers, above dashes
+_DASHES = re.compile(r"-{3,}\s*$")
 
 
 def data_of(path: Path, limit: int = MAX_FILE, *, start: int = 0) -> bytes:
@@ -90,6 +95,40 @@ def exit_code(text: str, pattern: re.Pattern[str]) -> tuple[str, int | None]:
     """Return the output of a command without the host's note at its end, and the exit code in it, if any."""
     found = pattern.search(text)
     return (text[: found.start()], int(found[1])) if found else (text, None)
+
+
+def blocks_in(text: str) -> list[tuple[tuple[int, int], tuple[str, str]]]:
+    r"""Return the edit blocks in a reply: the text to search for, and its replacement.
+
+    Several hosts use them, with slightly different markers. Each has its first line and the line after its
+    last; an unclosed one is left out.
+
+    >>> blocks_in("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE")
+    [((0, 5), ('a\n', 'b\n'))]
+    """
+    found: list[tuple[tuple[int, int], tuple[str, str]]] = []
+    start = middle = -1
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if _START.match(line):
+            start, middle = number, -1
+        elif start >= 0 and middle < 0 and _MIDDLE.match(line):
+            middle = number
+        elif middle >= 0 and _END.match(line):
+            old = lines[start + 1 : middle]
+            old = _without_place(old) if lines[start].startswith("<") else old
+            found.append(((start, number + 1), ("".join(old), "".join(lines[middle + 1 : number]))))
+            start = middle = -1
+    return found
+
+
+def _without_place(lines: list[str]) -> list[str]:
+    places = 0
+    while places < len(lines) and _PLACE.match(lines[places]):
+        places += 1
+    if places < len(lines) and _DASHES.match(lines[places]):
+        places += 1
+    return lines[places:]
 
 
 class Keys:
