@@ -54,7 +54,9 @@ TYPES = frozenset({"user", "assistant", "system", "attachment"})
 class _Thread:
     """The positions of the replies of a session, or of one of its subagents."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: str, agent: str) -> None:
+        self.session = session
+        self.agent = agent
         self.step = 0
         self.open = False
         self.message = ""  # id of the reply that is being read
@@ -66,6 +68,23 @@ class _Thread:
         self.tokens: int | None = None
         self.report = ""  # the last text, if no request came after it
 
+    def close(self, *, interrupted: bool = False) -> list[Event]:
+        """Return the end of the open step, if there is one."""
+        if not self.open:
+            return []
+        self.open = False
+        extra = {"interrupted": True} if interrupted else None
+        return [self._event("step", f"{self.key}:step", tokens=self.tokens, extra=extra)]
+
+    def stop(self) -> Event:
+        """Return the end of the subagent, with its last text as its report."""
+        return self._event("subagent_stop", f"{self.agent}:stop", text=self.report)
+
+    def _event(self, kind: str, key: str, **fields: Any) -> Event:
+        return Event(
+            kind, self.session, key, self.step, self.at, agent=self.agent, branch=self.branch, **fields
+        )
+
 
 class ClaudeCode:
     """Turns lines into events. One instance per transcript with the files of its subagents."""
@@ -75,7 +94,7 @@ class ClaudeCode:
         self._counts = counts
         self._session = session  # for lines that name none
         self._threads: dict[tuple[str, str], _Thread] = {}
-        self._started: dict[str, str | None] = {}
+        self._started: set[str] = set()  # sessions and subagents
         self._lines: set[int] = set()
         self._sides: dict[str, str] = {}  # line of a sidechain to its agent, where lines name none
         self._calls = Calls()
@@ -107,11 +126,10 @@ class ClaudeCode:
     def end(self) -> list[Event]:
         """Return the events that follow from the end of the file: completed replies and subagents."""
         events: list[Event] = []
-        for (session, agent), thread in self._threads.items():
-            events += self._close(session, agent, thread)
-            if agent and thread.report and agent not in self._stopped:
-                stop = Event("subagent_stop", session, f"{agent}:stop", thread.step, thread.at, thread.report)
-                events.append(stop._replace(agent=agent, branch=thread.branch))
+        for thread in self._threads.values():
+            events += thread.close()
+            if thread.agent and thread.report and thread.agent not in self._stopped:
+                events.append(thread.stop())
         return events
 
     # Lines.
@@ -127,7 +145,7 @@ class ClaudeCode:
         events = self._begin(line)
         identity = string(message.get("id"), 200)
         if not self._same(thread, line, identity):
-            events += self._close(line.session, line.agent, thread)
+            events += thread.close()
             thread.step += 1
             thread.open, thread.message, thread.uuids, thread.tokens = True, identity, set(), None
             thread.key = identity or line.uuid or f"{line.session}:{line.agent}:{thread.step}"
@@ -235,7 +253,7 @@ class ClaudeCode:
         ]
 
     def _prompt(self, line: ClaudeLine, thread: _Thread, text: str) -> list[Event]:
-        events = self._begin(line) + self._close(line.session, line.agent, thread)
+        events = self._begin(line) + thread.close()
         identity = string(line.record.get("promptId"), 200)
         if not identity or self._prompts.setdefault(identity, line.uuid) != line.uuid:
             identity = line.uuid or f"{line.session}:{line.at}"
@@ -244,7 +262,7 @@ class ClaudeCode:
 
     def _interrupt(self, line: ClaudeLine, thread: _Thread) -> list[Event]:
         if thread.open:
-            return self._close(line.session, line.agent, thread, interrupted=True)
+            return thread.close(interrupted=True)
         key = f"{line.uuid or line.at}:interrupted"
         return [*self._begin(line), line.event("step", key, thread.step, extra={"interrupted": True})]
 
@@ -254,7 +272,7 @@ class ClaudeCode:
             self._counts.skip(f"system:{subtype}")
             return []
         thread = self._thread(line)
-        events = self._begin(line) + self._close(line.session, line.agent, thread)
+        events = self._begin(line) + thread.close()
         return [*events, line.event("compaction", f"{line.uuid or line.at}:compaction", thread.step)]
 
     def _attachment(self, line: ClaudeLine) -> list[Event]:
@@ -305,7 +323,7 @@ class ClaudeCode:
                 other = self._threads.get((line.session, agent))
                 said = other.report if other and other.report else text
                 where = other.step if other else step
-                events += self._close(line.session, agent, other) if other else []
+                events += other.close() if other else []
                 events.append(self._stop(line, agent, where, said))
         self._plans.result(line.session, known_by, text)
         lost = identity if own_id(identity) else f"{line.uuid or line.at}:{identity}".rstrip(":")
@@ -339,7 +357,7 @@ class ClaudeCode:
         return agent
 
     def _thread(self, line: ClaudeLine) -> _Thread:
-        return self._threads.setdefault((line.session, line.agent), _Thread())
+        return self._threads.setdefault((line.session, line.agent), _Thread(line.session, line.agent))
 
     @staticmethod
     def _same(thread: _Thread, line: ClaudeLine, identity: str) -> bool:
@@ -352,33 +370,15 @@ class ClaudeCode:
     def _begin(self, line: ClaudeLine, told: str = "") -> list[Event]:
         events: list[Event] = []
         if line.session not in self._started:
-            self._started[line.session] = line.at
+            self._started.add(line.session)
             extra = self._roots.began(line.cwd) or None
             events.append(
                 line.event("session_start", f"{line.session}:start", 0, extra=extra)._replace(agent="")
             )
         if line.agent and line.agent not in self._started:
-            self._started[line.agent] = line.at
+            self._started.add(line.agent)
             events.append(line.event("subagent_start", f"{line.agent}:start", 0, text=told))
         return events
-
-    def _close(self, session: str, agent: str, thread: _Thread, *, interrupted: bool = False) -> list[Event]:
-        if not thread.open:
-            return []
-        thread.open = False
-        return [
-            Event(
-                "step",
-                session,
-                f"{thread.key}:step",
-                thread.step,
-                thread.at,
-                agent=agent,
-                branch=thread.branch,
-                tokens=thread.tokens,
-                extra={"interrupted": True} if interrupted else None,
-            )
-        ]
 
     def _stop(self, line: ClaudeLine, agent: str, step: int, said: str) -> Event:
         key = f"{agent}:stop:{step}" if agent in self._stopped else f"{agent}:stop"  # it was taken up again
