@@ -125,11 +125,8 @@ class Codex:
         self._named = True
         self._thread = string(meta.get("id"), 200) or self._thread
         self._session, self._origin = self._thread, forked or self._thread
-        parent = parent_of(meta)
-        if parent:
-            root = string(meta.get("session_id"), 200)
-            self._session = root if root and root != self._thread else parent
-            self._agent = self._thread
+        if parent := parent_of(meta, self._thread):
+            self._session, self._agent = parent, self._thread
         self._cwd = string(meta.get("cwd"), 4096) or self._cwd
         git = meta.get("git")
         if isinstance(git, Mapping):

@@ -54,15 +54,20 @@ def typed(text: str) -> str:
     return without_blocks(text)
 
 
-def parent_of(meta: Mapping[str, Any]) -> str:
-    """Return the parent session of a subagent's file; empty for a session of its own."""
+def parent_of(meta: Mapping[str, Any], thread: str) -> str:
+    """Return the session that a subagent's file belongs to; empty for a session of its own.
+
+    Args:
+        meta: the description of the session.
+        thread: the file's own id. A subagent of a subagent also names the session at the root.
+    """
     source = meta.get("source")
     spawned = source.get("subagent") if isinstance(source, Mapping) else None
-    if isinstance(spawned, Mapping):
-        thread = spawned.get("thread_spawn")
-        if isinstance(thread, Mapping) and isinstance(thread.get("parent_thread_id"), str):
-            return string(thread["parent_thread_id"], 200)
-    return string(meta.get("parent_thread_id"), 200)
+    by = spawned.get("thread_spawn") if isinstance(spawned, Mapping) else None
+    parent = string(by.get("parent_thread_id"), 200) if isinstance(by, Mapping) else ""
+    parent = parent or string(meta.get("parent_thread_id"), 200)
+    root = string(meta.get("session_id"), 200)
+    return root if parent and root and root != thread else parent
 
 
 def cwd_in(text: str) -> str:

@@ -260,9 +260,9 @@ def _claude_files(folders: Iterable[str], environ: Mapping[str, str]) -> Iterato
     # A subfolder's name starts with the project's; so may a neighbour's, which differs in its content.
     names = tuple(slug(folder) for folder in folders)
     named = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
-    for folder in _entries(projects):
+    for folder in sorted(projects.glob("*")):
         if folder.name == named or folder.name.startswith(names):
-            yield from (p for p in _entries(folder) if p.suffix in _ENDINGS)
+            yield from (p for p in sorted(folder.glob("*")) if p.suffix in _ENDINGS)
 
 
 def _codex_files(environ: Mapping[str, str]) -> Iterator[Path]:
@@ -277,13 +277,6 @@ def _compressed(home: Path) -> list[BadLine]:
     """Report files that Codex has compressed: they cannot be assigned to a project unopened."""
     count = sum(1 for name in ("sessions", "archived_sessions") for _ in (home / name).rglob("rollout-*.zst"))
     return [BadLine(str(home), 0, f"{count} compressed rollouts (.zst) are not read")] if count else []
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
@@ -391,10 +384,7 @@ def _of_codex(record: Mapping[str, Any], session: str, child: str, cwd: str) -> 
     meta = payload if isinstance(payload, Mapping) else record
     if not session and (record.get("type") == "session_meta" or "instructions" in record):
         session = string(meta.get("id"), LONGEST)
-        parent = codex_item.parent_of(meta)
-        if parent:
-            root = string(meta.get("session_id"), LONGEST)
-            child = root if root and root != session else parent
+        child = codex_item.parent_of(meta, session)
     if record.get("type") in ("session_meta", "turn_context"):
         cwd = cwd or string(meta.get("cwd"), LONGEST)
     elif not cwd:

@@ -86,7 +86,18 @@ def lines(path: Path) -> Iterator[Line]:
         SourceError: the file cannot be read.
     """
     with opened_file(path) as file:
-        yield from _lines(file)
+        number = 0
+        while data := file.readline(MAX_LINE + 1):
+            look()
+            number += 1
+            whole = data.endswith(b"\n")
+            if not whole and len(data) > MAX_LINE:
+                while not whole and (more := file.readline(_CHUNK)):
+                    whole = more.endswith(b"\n")
+                if whole:
+                    yield Line(number, None)
+            elif whole or _is_json(data):
+                yield Line(number, data.rstrip(b"\r\n"))
 
 
 @contextmanager
@@ -107,24 +118,6 @@ def opened_file(path: Path) -> Iterator[IO[bytes]]:
         raise SourceError(
             f"{path} cannot be read: {error.strerror or error}", hint="Check the file's permissions."
         ) from None
-
-
-def _lines(file: IO[bytes]) -> Iterator[Line]:
-    number = 0
-    while data := file.readline(MAX_LINE + 1):
-        look()
-        number += 1
-        whole = data.endswith(b"\n")
-        if not whole and len(data) > MAX_LINE:
-            data = b""
-            while more := file.readline(_CHUNK):
-                if more.endswith(b"\n"):
-                    whole = True
-                    break
-            if whole:
-                yield Line(number, None)
-        elif whole or _is_json(data):
-            yield Line(number, data.rstrip(b"\r\n"))
 
 
 def _is_json(data: bytes) -> bool:
