@@ -26,14 +26,14 @@ from typing import Any
 from remora.core.errors import RemoraError
 from remora.core.host_tools import CURSOR
 from remora.sources.instant import instant
-from remora.sources.transcripts.hosts.databases import Database, opened, sound
+from remora.sources.transcripts.hosts.databases import has, opened, rows, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
 from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
 from remora.sources.transcripts.lines import Counts, objects
 from remora.sources.transcripts.paths import plain
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Prompt, Reply, Returned, Session, Turn
-from remora.store.foreign import is_sqlite
+from remora.store.foreign import Foreign, is_sqlite
 
 HOST = "cursor"
 ACTIONS: Mapping[str, str] = CURSOR
@@ -156,8 +156,8 @@ def _of_windows(storage: Path) -> dict[str, str]:
             continue
         try:
             with opened(path, keep=False) as database:
-                rows = database.rows("ItemTable", (_VALUE,), (_KEY, "composer.composerData"))
-                told = [mapping(json_of(_text(row))) for row in rows]
+                asked = rows(database, "ItemTable", (_VALUE,), (_KEY, "composer.composerData"))
+                told = [mapping(json_of(_text(row))) for row in asked]
         except RemoraError:
             continue  # the conversations that it names are not assigned to a folder
         for one in told:
@@ -174,12 +174,12 @@ def _text(row: Mapping[str, Any]) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _in_database(database: Database, folders: Mapping[str, str]) -> list[Session]:
+def _in_database(database: Foreign, folders: Mapping[str, str]) -> list[Session]:
     found: list[Session] = []
     parts: set[Any] = set()  # conversations of subagents
-    if not database.has(_TABLE, _KEY, _VALUE):
+    if not has(database, _TABLE, _KEY, _VALUE):
         return found
-    for row in database.rows(_TABLE, (_KEY, _VALUE), (_KEY, "composerData:"), beginning=True):
+    for row in rows(database, _TABLE, (_KEY, _VALUE), (_KEY, "composerData:"), beginning=True):
         text = _text(row)
         told = mapping(json_of(text))
         name = string(row[_KEY], 300).partition(":")[2]
@@ -194,14 +194,14 @@ def _in_database(database: Database, folders: Mapping[str, str]) -> list[Session
     return [session for session in found if session.id not in parts]
 
 
-def _bubbles(database: Database, path: Path, session: str, counts: Counts) -> list[dict[str, Any]]:
+def _bubbles(database: Foreign, path: Path, session: str, counts: Counts) -> list[dict[str, Any]]:
     """Return the messages of a conversation in order."""
     whole: dict[str, Any] = {}
-    for row in sound(database.rows(_TABLE, (_VALUE,), (_KEY, f"composerData:{session}")), path, counts):
+    for row in sound(rows(database, _TABLE, (_VALUE,), (_KEY, f"composerData:{session}")), path, counts):
         whole = mapping(json_of(_text(row)))
     own: dict[str, dict[str, Any]] = {}
-    rows = database.rows(_TABLE, (_KEY, _VALUE), (_KEY, f"bubbleId:{session}:"), beginning=True)
-    for row in sound(rows, path, counts):
+    asked = rows(database, _TABLE, (_KEY, _VALUE), (_KEY, f"bubbleId:{session}:"), beginning=True)
+    for row in sound(asked, path, counts):
         own[string(row[_KEY], 500).rpartition(":")[2]] = mapping(json_of(_text(row)))
     inline = [mapping(one) for one in items(whole.get("conversation"))]
     order = [mapping(one) for one in items(whole.get("fullConversationHeadersOnly"))] or inline

@@ -21,44 +21,27 @@ MAX_DATABASE = 2_000_000_000  # bytes: a copy may be needed
 _KEPT: dict[Path, tuple[_Looks, Foreign]] = {}
 
 
-class Database:
-    """A host's database; made by `opened`."""
+def has(database: Foreign, table: str, *columns: str) -> bool:
+    """Return whether there is a table with these columns."""
+    return set(columns) <= set(database.columns(table))
 
-    def __init__(self, foreign: Foreign) -> None:
-        self._foreign = foreign
 
-    def has(self, table: str, *columns: str) -> bool:
-        """Return whether there is a table with these columns."""
-        return set(columns) <= set(self._foreign.columns(table))
-
-    def rows(
-        self,
-        table: str,
-        columns: Sequence[str],
-        where: tuple[str, str] | None = None,
-        *,
-        beginning: bool = False,
-    ) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table; a column missing in this version of the host is None.
-
-        Args:
-            table, columns: their names.
-            where: a column and its value, or with `beginning` a prefix of its text.
-            beginning: see `where`.
-
-        Raises:
-            SourceError: the file is damaged here, or has no such table.
-        """
-        try:
-            there = [name for name in columns if self.has(table, name)]
-            for row in self._foreign.rows(table, there, where, beginning=beginning):
-                yield dict.fromkeys(columns) | row
-        except (StoreError, NotFound) as error:
-            raise SourceError(str(error), hint=error.hint) from error
+def rows(
+    database: Foreign,
+    table: str,
+    columns: Sequence[str],
+    where: tuple[str, str] | None = None,
+    *,
+    beginning: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Yield rows as `Foreign.rows` does; a column missing in this version of the host is None."""
+    there = [name for name in columns if has(database, table, name)]
+    for row in database.rows(table, there, where, beginning=beginning):
+        yield dict.fromkeys(columns) | row
 
 
 @contextmanager
-def opened(path: Path, *, keep: bool = True) -> Iterator[Database]:
+def opened(path: Path, *, keep: bool = True) -> Iterator[Foreign]:
     """Open a database.
 
     Args:
@@ -66,7 +49,7 @@ def opened(path: Path, *, keep: bool = True) -> Iterator[Database]:
         keep: whether it will be opened again in this run.
 
     Raises:
-        SourceError: it cannot be read, or is too large.
+        SourceError: it cannot be opened or read, is too large, or the block asks for a table that it lacks.
     """
     looks = _looks(path)
     if sum(look[0] for look in looks if look is not None) > MAX_DATABASE:
@@ -77,15 +60,15 @@ def opened(path: Path, *, keep: bool = True) -> Iterator[Database]:
         kept = None
     try:
         foreign = kept[1] if kept is not None else Foreign(path)
+        try:
+            yield foreign
+        finally:
+            if keep and path not in _KEPT:
+                _KEPT[path] = (looks, foreign)
+            else:
+                foreign.close()
     except (StoreError, NotFound) as error:
         raise SourceError(str(error), hint=error.hint) from error
-    try:
-        yield Database(foreign)
-    finally:
-        if keep and path not in _KEPT:
-            _KEPT[path] = (looks, foreign)
-        else:
-            foreign.close()
 
 
 @atexit.register
@@ -100,11 +83,11 @@ def is_database(path: Path, beginning: str) -> bool:
     return path.suffix == ".db" and path.name.startswith(beginning) and is_sqlite(path)
 
 
-def sound(rows: Iterable[dict[str, Any]], path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
+def sound(found: Iterable[dict[str, Any]], path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
     """Yield rows up to the damaged part of a file, which is counted."""
     try:
-        yield from rows
-    except SourceError as error:
+        yield from found
+    except (StoreError, NotFound) as error:
         counts.refuse(path, 0, str(error))
 
 

@@ -18,12 +18,13 @@ from typing import Any
 
 from remora.core.actions import table
 from remora.sources.instant import instant
-from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
+from remora.sources.transcripts.hosts.databases import has, is_database, opened, rows, sound
 from remora.sources.transcripts.hosts.places import data_folder, home_folder
 from remora.sources.transcripts.hosts.values import exit_code, items, mapping, said
 from remora.sources.transcripts.lines import Counts, Line, objects, parse
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
+from remora.store.foreign import Foreign
 
 HOST = "goose"
 ACTIONS: Mapping[str, str] = table(
@@ -101,15 +102,15 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
             counts.skip("message without a role")
 
 
-def _in_database(database: Database) -> list[Session]:
-    if not (database.has("sessions", "id", "working_dir") and database.has("messages", "content_json")):
+def _in_database(database: Foreign) -> list[Session]:
+    if not (has(database, "sessions", "id", "working_dir") and has(database, "messages", "content_json")):
         return []
     messages: dict[Any, tuple[int, int]] = {}
-    for row in database.rows("messages", ("id", "session_id")):
+    for row in rows(database, "messages", ("id", "session_id")):
         count, last = messages.get(row["session_id"], (0, 0))
         messages[row["session_id"]] = (count + 1, max(last, number(row["id"]) or 0))
     found = []
-    for row in database.rows("sessions", ("id", "working_dir", "created_at", "session_type")):
+    for row in rows(database, "sessions", ("id", "working_dir", "created_at", "session_type")):
         if isinstance(row["id"], str) and row["session_type"] not in _NOBODYS:
             count, last = messages.get(row["id"], (0, 0))
             cwd, started = string(row["working_dir"], 4096), instant(row["created_at"]) or ""
@@ -121,11 +122,11 @@ def _in_database(database: Database) -> list[Session]:
 def _rows(path: Path, session: str, counts: Counts) -> Iterator[dict[str, Any]]:
     columns = ("id", "role", "content_json", "created_timestamp", "metadata_json")
     with opened(path) as database:
-        if database.has("sessions", "parent_session_id"):
-            for _ in sound(database.rows("sessions", ("id",), ("parent_session_id", session)), path, counts):
+        if has(database, "sessions", "parent_session_id"):
+            for _ in sound(rows(database, "sessions", ("id",), ("parent_session_id", session)), path, counts):
                 counts.skip("subagent session")
-        rows = list(sound(database.rows("messages", columns, ("session_id", session)), path, counts))
-    for row in sorted(rows, key=lambda row: number(row["id"]) or 0):
+        found = list(sound(rows(database, "messages", columns, ("session_id", session)), path, counts))
+    for row in sorted(found, key=lambda row: number(row["id"]) or 0):
         texts = f'{{"content": {row["content_json"]}, "metadata": {row["metadata_json"] or "null"}}}'
         message = parse(Line(number(row["id"]) or 0, texts.encode("utf-8", "replace")), path, counts)
         if message is not None:

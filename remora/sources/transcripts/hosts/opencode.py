@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from remora.core.errors import RemoraError
 from remora.core.host_tools import OPENCODE
 from remora.sources.instant import instant
-from remora.sources.transcripts.hosts.databases import Database, is_database, opened, sound
+from remora.sources.transcripts.hosts.databases import has, is_database, opened, rows, sound
 from remora.sources.transcripts.hosts.places import data_folder
 from remora.sources.transcripts.hosts.values import items, mapping
 from remora.sources.transcripts.lines import Counts, Line, document, parse
@@ -35,6 +35,7 @@ from remora.sources.transcripts.turns import (
     Session,
     Turn,
 )
+from remora.store.foreign import Foreign
 
 HOST = "opencode"
 ACTIONS: Mapping[str, str] = OPENCODE
@@ -92,15 +93,15 @@ def _session(identity: str, folder: Any, started: str | None, messages: int, cha
     return Session(string(identity, 200), cwd, started or "", stamp=stamp, size=_BYTES * messages)
 
 
-def _in_database(database: Database) -> list[Session]:
-    if not (database.has("session", "id", "directory") and database.has("message", "session_id", "data")):
+def _in_database(database: Foreign) -> list[Session]:
+    if not (has(database, "session", "id", "directory") and has(database, "message", "session_id", "data")):
         return []
     messages: dict[Any, tuple[int, int]] = {}
-    for row in database.rows("message", ("session_id", "time_updated")):
+    for row in rows(database, "message", ("session_id", "time_updated")):
         count, changed = messages.get(row["session_id"], (0, 0))
         messages[row["session_id"]] = (count + 1, max(changed, number(row["time_updated"]) or 0))
     found = []
-    for row in database.rows("session", ("id", "parent_id", "directory", "time_created")):
+    for row in rows(database, "session", ("id", "parent_id", "directory", "time_created")):
         if isinstance(row["id"], str) and not row["parent_id"]:
             count, changed = messages.get(row["id"], (0, 0))
             found.append(_session(row["id"], row["directory"], instant(row["time_created"]), count, changed))
@@ -109,9 +110,9 @@ def _in_database(database: Database) -> list[Session]:
 
 def _rows(path: Path, session: str, counts: Counts) -> Iterator[_Message]:
     with opened(path) as database:
-        asked = database.rows("message", ("id", "data"), ("session_id", session))
+        asked = rows(database, "message", ("id", "data"), ("session_id", session))
         for identity, info in _sorted(asked, path, counts):
-            asked = database.rows("part", ("id", "data"), ("message_id", identity))
+            asked = rows(database, "part", ("id", "data"), ("message_id", identity))
             parts = [{**part, "id": key} for key, part in _sorted(asked, path, counts)]
             yield _Message(identity, info, parts)
 

@@ -10,14 +10,14 @@ import pytest
 
 from remora.core.errors import SourceError
 from remora.sources.transcripts.hosts import databases
-from remora.sources.transcripts.hosts.databases import let_go, opened, sound
+from remora.sources.transcripts.hosts.databases import let_go, opened, rows, sound
 from remora.sources.transcripts.lines import Counts
 
 
 def notes(path: Path) -> list[object]:
     """Return the notes in a database, and what its version has no column for."""
     with opened(path) as database:
-        return [(row["body"], row["later"]) for row in database.rows("notes", ("body", "later"))]
+        return [(row["body"], row["later"]) for row in rows(database, "notes", ("body", "later"))]
 
 
 def test_what_a_host_wrote_meanwhile_is_read(tmp_path: Path) -> None:
@@ -76,18 +76,18 @@ def test_one_reading_has_what_was_there_when_it_began(tmp_path: Path) -> None:
             host.executemany("INSERT INTO notes VALUES (?)", [(f"{name} {n}",) for n in range(3)])
         host.close()
     with opened(tmp_path / "a.db") as database:
-        rows = database.rows("notes", ("body",))
-        first = next(rows)["body"]
+        found = rows(database, "notes", ("body",))
+        first = next(found)["body"]
         assert len(notes(tmp_path / "b.db")) == 3
-        assert [first, *(row["body"] for row in rows)] == ["a.db 0", "a.db 1", "a.db 2"]
+        assert [first, *(row["body"] for row in found)] == ["a.db 0", "a.db 1", "a.db 2"]
 
 
 def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
     """It raises, or is counted by who reads on."""
     path, counts = tmp_path / "a.db", Counts()
     sqlite3.connect(path).execute("CREATE TABLE notes (body TEXT)").connection.close()
+    with pytest.raises(SourceError, match="no table other"), opened(path) as database:
+        list(rows(database, "other", ("body",)))
     with opened(path) as database:
-        with pytest.raises(SourceError, match="no table other"):
-            list(database.rows("other", ("body",)))
-        assert list(sound(database.rows("other", ("body",)), path, counts)) == []
+        assert list(sound(rows(database, "other", ("body",)), path, counts)) == []
     assert counts.bad == 1
