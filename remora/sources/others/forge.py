@@ -107,13 +107,10 @@ def parse(file: File) -> Version:
 
 def _take(versions: dict[str, Version], gather: Gatherer) -> None:
     """Keep the newest version of each chain and report the others."""
-    after: dict[str, list[str]] = {}
-    for one in versions.values():
-        if one.supersedes:
-            after.setdefault(one.supersedes, []).append(one.id)
+    superseded = {one.supersedes for one in versions.values()}
     live: dict[str, str] = {}  # id of a version to the external id of its memory
     names: dict[str, str] = {}  # any id to the external id of what it became
-    heads = [one for one in versions.values() if not after.get(one.id)]
+    heads = [one for one in versions.values() if one.id not in superseded]
     roots = {head.id: list(_chain(head, versions))[-1] for head in heads}
     times = Counter(roots.values())
     for head in heads:

@@ -10,16 +10,12 @@ import pytest
 from remora.sources.others import files
 from remora.sources.others.files import (
     File,
-    Ids,
-    digest,
-    files_of,
     json_lines,
     parse_json,
     read_bytes,
     tool_calls_of,
 )
 from remora.sources.others.import_result import Unreadable
-from tests.sources.others.looks import write
 
 
 @pytest.mark.parametrize(
@@ -66,23 +62,6 @@ def test_tool_calls_of_all_forms() -> None:
         {"id": "", "name": "c", "arguments": "no json"},
     ]
     assert tool_calls_of({"id": "1"}) == []
-
-
-def test_names_that_are_given() -> None:
-    """Digests keep parts apart and survive half signs; a name given again gets a number."""
-    assert digest("ab", "c") != digest("a", "bc")
-    assert len(digest("\ud83d")) == 24
-    ids = Ids()
-    assert [ids.give("a"), ids.give("a"), ids.give("b")] == ["a", "a~2", "b"]
-
-
-def test_files_are_listed_by_name_and_only_inside(tmp_path: Path) -> None:
-    """One file is itself; a folder gives its files; links inside are not listed twice."""
-    root = write(tmp_path / "a", {"c.md": "x", "b/d.md": "x", "skip/e.md": "x"})
-    (root / "link.md").symlink_to(root / "c.md")
-    assert [one.shown for one in files_of(root, without=frozenset({"skip"}))] == ["c.md", "b/d.md"]
-    assert [one.shown for one in files_of(root / "c.md", prefix="p/")] == ["p/c.md"]
-    assert list(files_of(tmp_path / "none")) == []
 
 
 def test_files_that_are_too_large_are_refused(tmp_path: Path) -> None:

@@ -177,9 +177,3 @@ def test_items_without_any_id_are_known_by_their_words(tmp_path: Path) -> None:
     again = read(tmp_path / "b", {"items/procedural.jsonl": [bare]})
     assert len(first.drafts) == 2
     assert again.drafts[0].external_id == first.drafts[0].external_id
-
-
-def test_thousands_of_copies_take_no_time(tmp_path: Path) -> None:
-    """Joining copies is linear in their number."""
-    many = [item(id=f"i{n % 1000}", fingerprint=f"f{n % 999}") for n in range(2_000)]
-    assert len(read(tmp_path, {"items/episodic/2026-02-22.jsonl": many}).drafts) == 1

@@ -41,13 +41,15 @@ def home(tmp_path: Path) -> Path:
 
 
 def test_everything_of_a_workspace_comes_over(home: Path) -> None:
-    """Long-term memory, history and sessions are found, each with its times."""
+    """Long-term memory, history and sessions, each with its times; an entry in two history files is one."""
     found = check(neoclaw.read(home / "workspace"))
     assert found.longterm == "# Long-term Memory\n\n## User Information\n- Lives in Oslo"
     assert found.history == (
         ("2026-01-05T09:00:00.000Z", "[2026-01-05 09:00] The project began.\nTwo lines."),
         ("2026-02-27T14:30:00.000Z", "[2026-02-27 14:30] The user chose webhooks."),
     )
+    assert counts(found)["history"] == (3, 2, 1)
+    assert why(found) == {"memory/HISTORY.md:6": "the same entry is in another file"}
     (session,) = found.sessions
     assert session[:3] == ("telegram:12", "2026-02-01T08:00:00.000Z", "ACTIVE")
     assert session.consolidated == 1
@@ -56,13 +58,6 @@ def test_everything_of_a_workspace_comes_over(home: Path) -> None:
         ("assistant", "5432.", "2026-02-01T08:00:02.500Z"),
     ]
     assert session.messages[1]["metadata"] == {"toolsUsed": ["grep"]}
-
-
-def test_an_entry_in_two_history_files_is_one(home: Path) -> None:
-    """The month file repeats the main file; what only the main file has comes over all the same."""
-    found = check(neoclaw.read(home / "workspace"))
-    assert counts(found)["history"] == (3, 2, 1)
-    assert why(found)["memory/HISTORY.md:6"] == "the same entry is in another file"
 
 
 @pytest.mark.parametrize("inside", ["", "workspace", "workspace/memory"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from remora.core.events import Event
 from tests.sources.transcripts.records import (
     ROOT,
     answers,
@@ -20,15 +23,22 @@ from tests.sources.transcripts.records import (
     use,
 )
 
+Read = Callable[..., list[Event]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """What lines of a session are read as."""
+    return partial(events, tmp_path / "s1.jsonl")
+
 
 def _said(text: str, uuid: str = "u1", **fields: Any) -> dict[str, Any]:
     return claude("user", uuid, text, **fields)
 
 
-def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
+def test_a_session_from_prompt_to_reply(read: Read) -> None:
     """Every event has its step, its time, its branch and a key that a hook can make too."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         _said("fix the cache test", promptId="p1"),
         claude("assistant", "a1", [{"type": "thinking", "thinking": "Look first."}], mid="m1", at=1),
         asks("a2", "Bash", "toolu_01AbCd01", command="pytest -q", mid="m1", at=2),
@@ -59,11 +69,10 @@ def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
     assert found[0].extra == {"cwd": ROOT}
 
 
-def test_blocks_of_a_message_are_one_step(tmp_path: Path) -> None:
+def test_blocks_of_a_message_are_one_step(read: Read) -> None:
     """Parallel calls share a step, also when results come between them; tokens count once."""
     usage = {"input_tokens": 10, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 90}
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py", mid="m1", usage=usage),
         answers("u1", "toolu_01AbCd01", "1"),
         asks("a2", "Read", "toolu_01AbCd02", file_path=f"{ROOT}/b.py", mid="m1", usage=usage, at=5),
@@ -87,10 +96,9 @@ def test_blocks_of_a_message_are_one_step(tmp_path: Path) -> None:
     ]
 
 
-def test_steps_without_message_ids(tmp_path: Path) -> None:
+def test_steps_without_message_ids(read: Read) -> None:
     """Where ids are missing, what hangs on a line of the reply is of it, what follows a result is not."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         claude("assistant", "a1", [{"type": "thinking", "thinking": "x"}]),
         asks("a2", "Read", "toolu_01AbCd01", file_path="a.py", parentUuid="a1"),
         answers("u1", "toolu_01AbCd01", "1", parentUuid="a2"),
@@ -135,16 +143,16 @@ def test_flagged_lines_are_left_out(tmp_path: Path, flag: str) -> None:
     assert opened.counts.skipped == {f"user:{flag}": 1}
 
 
-def test_a_question_about_a_tag_is_a_prompt(tmp_path: Path) -> None:
+def test_a_question_about_a_tag_is_a_prompt(read: Read) -> None:
     """A person may type a tag's name; only a closed one is the program's."""
-    found = events(tmp_path / "s1.jsonl", _said("<command-name> appears in my log, why?"))
+    found = read(_said("<command-name> appears in my log, why?"))
     assert found[1].text == "<command-name> appears in my log, why?"
 
 
-def test_what_a_program_puts_before_a_prompt_is_left_out(tmp_path: Path) -> None:
+def test_what_a_program_puts_before_a_prompt_is_left_out(read: Read) -> None:
     """A closed block with a program's name goes, whatever the name; what the person typed after it stays."""
     block = '<some_host_note kind="x">\nWork in /w/a.\n</some_host_note>'
-    found = events(tmp_path / "s1.jsonl", _said(f"{block}\n\nUse bun."), _said(block, "u2"))
+    found = read(_said(f"{block}\n\nUse bun."), _said(block, "u2"))
     assert [e.text for e in found if e.kind == "user_prompt"] == ["Use bun."]
 
 
@@ -156,14 +164,14 @@ def test_texts_of_other_origin_are_left_out(tmp_path: Path) -> None:
     assert brief(events(tmp_path / "b.jsonl", human))[1:] == [("user_prompt", 0, "do it")]
 
 
-def test_the_editors_notes_are_taken_out_of_a_prompt(tmp_path: Path) -> None:
+def test_the_editors_notes_are_taken_out_of_a_prompt(read: Read) -> None:
     """An open file or a selection that the editor adds is not what was typed; pictures are named."""
     blocks = [
         {"type": "text", "text": "<ide_opened_file>The user opened a.py</ide_opened_file>"},
         {"type": "text", "text": "look <system-reminder>x</system-reminder>here"},
         {"type": "image", "source": {"data": "A" * 100}},
     ]
-    found = events(tmp_path / "s1.jsonl", claude("user", "u1", blocks))
+    found = read(claude("user", "u1", blocks))
     assert found[1].text == "look here\n[image]"
 
 
@@ -205,9 +213,9 @@ NOTICE = (
     ],
     ids=["line", "origin", "blocks", "attachment"],
 )
-def test_a_notice_of_the_end_of_a_task(tmp_path: Path, line: dict[str, Any]) -> None:
+def test_a_notice_of_the_end_of_a_task(read: Read, line: dict[str, Any]) -> None:
     """However it comes, it is a result that nobody asked for, and no prompt."""
-    found = events(tmp_path / "s1.jsonl", _said("go"), line)
+    found = read(_said("go"), line)
     assert [e.text for e in found if e.kind == "user_prompt"] == ["go"]
     (ended,) = (e for e in found if e.kind == "tool_result")
     assert (ended.key, ended.call_id, ended.text, ended.error) == ("n1:b1:ended", "", "Exit code 2", True)
@@ -225,15 +233,14 @@ def test_a_notice_of_the_end_of_a_task(tmp_path: Path, line: dict[str, Any]) -> 
     ],
     ids=["stopped", "no status", "asked about"],
 )
-def test_a_notice_that_tells_no_end(tmp_path: Path, text: str) -> None:
+def test_a_notice_that_tells_no_end(read: Read, text: str) -> None:
     """A task that was stopped did not end by itself, and a person may ask what a notice means."""
-    assert [e for e in events(tmp_path / "s1.jsonl", _said(text)) if e.kind == "tool_result"] == []
+    assert [e for e in read(_said(text)) if e.kind == "tool_result"] == []
 
 
-def test_an_interruption_ends_the_step(tmp_path: Path) -> None:
+def test_an_interruption_ends_the_step(read: Read) -> None:
     """What the user stopped is marked; a stop before any reply is told too."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         _said("go"),
         claude("user", "u0", [{"type": "text", "text": "[Request interrupted by user]"}]),
         asks("a1", "Bash", "toolu_01AbCd01", command="make", mid="m1"),
@@ -268,11 +275,10 @@ def test_a_refused_tool_is_an_error_with_the_users_words(tmp_path: Path) -> None
     ],
 )
 def test_structured_results_stand_in_for_missing_content(
-    tmp_path: Path, structured: Any, expected: str, error: bool
+    read: Read, structured: Any, expected: str, error: bool
 ) -> None:
     """The program's own record of a result is an object, a list or a string."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Bash", "toolu_01AbCd01", command="x"),
         answers("u1", "toolu_01AbCd01", "", toolUseResult=structured),
     )
@@ -280,20 +286,18 @@ def test_structured_results_stand_in_for_missing_content(
     assert (answer.text, answer.error) == (expected, error)
 
 
-def test_a_result_tells_that_a_command_was_stopped(tmp_path: Path) -> None:
+def test_a_result_tells_that_a_command_was_stopped(read: Read) -> None:
     """The program's own record of the result says so."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Bash", "toolu_01AbCd01", command="sleep 9"),
         answers("u1", "toolu_01AbCd01", "", toolUseResult={"interrupted": True}),
     )
     assert [e.extra for e in found if e.kind == "tool_result"] == [{"interrupted": True}]
 
 
-def test_what_a_host_hides_in_results_is_not_read(tmp_path: Path) -> None:
+def test_what_a_host_hides_in_results_is_not_read(read: Read) -> None:
     """A reminder in a result is no result."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/a.py"),
         answers("u1", "toolu_01AbCd01", [{"type": "text", "text": "x<system-reminder>y</system-reminder>"}]),
     )
@@ -339,10 +343,10 @@ def test_unknown_types_are_skipped_and_counted(tmp_path: Path) -> None:
     }
 
 
-def test_a_compaction_is_told(tmp_path: Path) -> None:
+def test_a_compaction_is_told(read: Read) -> None:
     """The boundary is an event; the summary after it is not a prompt."""
     boundary = claude("system", "c1", None, subtype="compact_boundary")
-    found = events(tmp_path / "s1.jsonl", boundary, _said("This session…", isCompactSummary=True))
+    found = read(boundary, _said("This session…", isCompactSummary=True))
     assert [(e.kind, e.key) for e in found][1:] == [("compaction", "c1:compaction")]
 
 
@@ -366,11 +370,11 @@ def test_repeated_lines_and_ids_count_once(tmp_path: Path) -> None:
     assert [e.text for e in found if e.kind == "tool_result"] == ["ok"]
 
 
-def test_a_fork_keeps_what_it_copied_with_the_first_session(tmp_path: Path) -> None:
+def test_a_fork_keeps_what_it_copied_with_the_first_session(tmp_path: Path, read: Read) -> None:
     """Read with one set of marks, a fork gives out only its own events, with steps that go on."""
     seen: set[int] = set()
     old = [_said("go"), claude("assistant", "a1", [{"type": "text", "text": "one"}], mid="m1")]
-    first = events(tmp_path / "s1.jsonl", *old, seen=seen)
+    first = read(*old, seen=seen)
     copied = [{**line, "sessionId": "s2"} for line in old]
     new = claude("assistant", "a9", [{"type": "text", "text": "two"}], mid="m9", sessionId="s2")
     fork = events(tmp_path / "s2.jsonl", *copied, _said("and?", "u9", sessionId="s2"), new, seen=seen)
@@ -384,10 +388,9 @@ def test_a_fork_keeps_what_it_copied_with_the_first_session(tmp_path: Path) -> N
     assert events(tmp_path / "s3.jsonl", *copied, seen=seen) == []
 
 
-def test_sessions_in_one_file_are_told_apart(tmp_path: Path) -> None:
+def test_sessions_in_one_file_are_told_apart(read: Read) -> None:
     """Each session has its own start and its own steps."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         claude("assistant", "a1", "one", sessionId="s1", mid="m1"),
         claude("assistant", "a2", "two", sessionId="s2", mid="m2"),
         claude("assistant", "a3", "three", sessionId="s1", mid="m3"),
@@ -400,10 +403,9 @@ def test_sessions_in_one_file_are_told_apart(tmp_path: Path) -> None:
     assert [e.key for e in found if e.kind == "session_start"] == ["s1:start", "s2:start"]
 
 
-def test_sidechains_in_the_file_are_agents(tmp_path: Path) -> None:
+def test_sidechains_in_the_file_are_agents(read: Read) -> None:
     """Lines of a subagent hang together by their parents; what it is told is no prompt."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Task", "toolu_01AbCd01", prompt="find it", subagent_type="Explore", mid="m1"),
         _said("find it", "x1", isSidechain=True),
         asks("x2", "Grep", "toolu_01AbCd02", pattern="it", mid="n1", isSidechain=True, parentUuid="x1"),
@@ -426,7 +428,7 @@ def test_sidechains_in_the_file_are_agents(tmp_path: Path) -> None:
     assert next(e for e in found if e.key == "toolu_01AbCd01:result").action == "task"
 
 
-def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> None:
+def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path, read: Read) -> None:
     """A subagent's lines stand between its parent's; its report comes from its own file, without a frame."""
     agent = {"isSidechain": True, "agentId": "a46f"}
     put(
@@ -439,8 +441,7 @@ def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> No
         ],
     )
     framed = "[Subagent hand-back] The text below is the final report\n    Found\n      the bug"
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Agent", "toolu_01AbCd01", prompt="look", mid="m1", at=1),
         answers(
             "u1", "toolu_01AbCd01", framed, at=6, toolUseResult={"status": "completed", "agentId": "a46f"}
@@ -466,7 +467,7 @@ def test_files_of_subagents_are_read_when_their_time_comes(tmp_path: Path) -> No
     assert (found[9].key, found[9].text) == ("a46f:stop", "Found the bug")
 
 
-def test_an_agent_that_is_taken_up_again_stops_twice(tmp_path: Path) -> None:
+def test_an_agent_that_is_taken_up_again_stops_twice(tmp_path: Path, read: Read) -> None:
     """Each of its reports ends it, under a key of its own."""
     agent = {"isSidechain": True, "agentId": "a46f"}
     put(
@@ -477,8 +478,7 @@ def test_an_agent_that_is_taken_up_again_stops_twice(tmp_path: Path) -> None:
         ],
     )
     about = {"status": "completed", "agentId": "a46f"}
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Agent", "toolu_01AbCd01", prompt="look", mid="m1", at=1),
         answers("u1", "toolu_01AbCd01", "Found the bug", at=3, toolUseResult=about),
         asks("a2", "Agent", "toolu_01AbCd02", resume="a46f", mid="m2", at=4),
@@ -494,11 +494,10 @@ def test_an_agent_that_is_taken_up_again_stops_twice(tmp_path: Path) -> None:
     ]
 
 
-def test_a_subagent_whose_file_is_gone_still_reports(tmp_path: Path) -> None:
+def test_a_subagent_whose_file_is_gone_still_reports(read: Read) -> None:
     """The result of the call names the agent and holds its report."""
     said = "All done.\nagentId: aeabc4f (for resuming to continue this agent's work if needed)"
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Task", "toolu_01AbCd01", prompt="look", mid="m1"),
         answers("u1", "toolu_01AbCd01", [{"type": "text", "text": said}]),
     )
@@ -508,20 +507,18 @@ def test_a_subagent_whose_file_is_gone_still_reports(tmp_path: Path) -> None:
     ]
 
 
-def test_an_agent_in_the_background_has_not_stopped(tmp_path: Path) -> None:
+def test_an_agent_in_the_background_has_not_stopped(read: Read) -> None:
     """That it was launched is no report."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Agent", "toolu_01AbCd01", prompt="look", mid="m1"),
         answers("u1", "toolu_01AbCd01", "x", toolUseResult={"status": "async_launched", "agentId": "b7"}),
     )
     assert [e.kind for e in found] == ["session_start", "tool_call", "tool_result", "step"]
 
 
-def test_a_plan_is_told_whole(tmp_path: Path) -> None:
+def test_a_plan_is_told_whole(read: Read) -> None:
     """Where the program tells only what changed, the list is kept here."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "TaskCreate", "toolu_01AbCd01", subject="write", mid="m1"),
         asks("a2", "TaskCreate", "toolu_01AbCd02", subject="test", mid="m1"),
         answers("u1", "toolu_01AbCd01", "Task #1 created successfully: write"),
@@ -542,10 +539,9 @@ def test_a_plan_is_told_whole(tmp_path: Path) -> None:
     ]
 
 
-def test_paths_are_the_same_from_every_folder(tmp_path: Path) -> None:
+def test_paths_are_the_same_from_every_folder(read: Read) -> None:
     """A change of directory or a work tree does not rename a file."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Read", "toolu_01AbCd01", file_path=f"{ROOT}/src/a.py", mid="m1"),
         asks("a2", "Read", "toolu_01AbCd02", file_path="a.py", mid="m2", cwd=f"{ROOT}/src"),
         asks(
@@ -573,10 +569,9 @@ def test_a_line_without_a_session_belongs_to_its_file(tmp_path: Path) -> None:
     assert events(tmp_path / "s9.jsonl", line, host="claude-code")[0].session_id == "s9"
 
 
-def test_results_without_a_call_and_calls_without_a_result(tmp_path: Path) -> None:
+def test_results_without_a_call_and_calls_without_a_result(read: Read) -> None:
     """Half a pair is half an event, never an error."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         answers("u1", "toolu_01AbCd00", "late"),
         claude(
             "assistant", "a1", [{"type": "tool_use", "name": "Bash", "input": {"command": "x"}}], mid="m1"
@@ -590,9 +585,9 @@ def test_results_without_a_call_and_calls_without_a_result(tmp_path: Path) -> No
     ]
 
 
-def test_prompts_that_share_an_id_keep_their_own_keys(tmp_path: Path) -> None:
+def test_prompts_that_share_an_id_keep_their_own_keys(read: Read) -> None:
     """Two prompts of one turn are two happenings."""
-    found = events(tmp_path / "s1.jsonl", _said("a", promptId="p"), _said("b", "u2", promptId="p"))
+    found = read(_said("a", promptId="p"), _said("b", "u2", promptId="p"))
     assert [e.key for e in found if e.kind == "user_prompt"] == ["p:prompt", "u2:prompt"]
 
 
@@ -617,7 +612,7 @@ def test_calls_that_a_server_counts_anew_are_told_apart(tmp_path: Path) -> None:
     assert not [e for e in events(tmp_path / "s3.jsonl", *copied, seen=seen) if e.kind.startswith("tool")]
 
 
-def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path) -> None:
+def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path, read: Read) -> None:
     """Two subagents and the main agent each count from `call_0`: each result finds its own call."""
     main: list[dict[str, Any]] = []
     for number, name in enumerate(("aaaa", "bbbb")):
@@ -636,7 +631,7 @@ def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path) -> None
         about = {"status": "completed", "agentId": name}
         main.insert(number, asks(f"m{number}", "Task", task, mid="m", at=1))
         main.append(claude("user", f"r{number}", said, at=20, toolUseResult=about))
-    found = events(tmp_path / "s1.jsonl", *main)
+    found = read(*main)
     results = [e for e in found if e.kind == "tool_result"]
     assert [(e.agent, e.action, e.command, e.text) for e in results] == [
         ("aaaa", "run", "make aaaa", "made aaaa"),
@@ -651,25 +646,25 @@ def test_agents_at_work_at_once_may_have_calls_of_one_id(tmp_path: Path) -> None
     assert stops == [("aaaa", "aaaa is done", at), ("bbbb", "bbbb is done", at)]
 
 
-def test_sessions_in_one_file_may_have_calls_of_one_id(tmp_path: Path) -> None:
+def test_sessions_in_one_file_may_have_calls_of_one_id(read: Read) -> None:
     """Each result belongs to the call of its own session."""
     made = [asks(f"{s}1", "Bash", "call_0", command=f"make {s}", sessionId=s) for s in ("s1", "s2")]
     made += [answers(f"{s}2", "call_0", "ok", sessionId=s) for s in ("s1", "s2")]
-    found = events(tmp_path / "s1.jsonl", *made)
+    found = read(*made)
     assert [(e.session_id, e.command) for e in found if e.kind == "tool_result"] == [
         ("s1", "make s1"),
         ("s2", "make s2"),
     ]
 
 
-def test_a_plan_made_by_calls_of_one_id_is_told_whole(tmp_path: Path) -> None:
+def test_a_plan_made_by_calls_of_one_id_is_told_whole(read: Read) -> None:
     """What was to be made first stays in the list when its result does not say its name."""
     made: list[dict[str, Any]] = []
     for thing, said in (("write", "Created."), ("test", "Task #2 created successfully: test")):
         call = use("TaskCreate", "call_0", subject=thing)
         made += [claude("assistant", f"{thing}1", call, mid=thing)]
         made += [answers(f"{thing}2", "call_0", said)]
-    found = events(tmp_path / "s1.jsonl", *made)
+    found = read(*made)
     todos = [(e.extra or {})["todos"] for e in found if e.kind == "tool_call"]
     assert [thing["content"] for thing in todos[-1]] == ["write", "test"]
 
@@ -691,10 +686,9 @@ KEPT = "/h/.claude/projects/-w-app/s1/tool-results/b1.txt"
         (f"ok\n<persisted-output>\nFull output saved to: {KEPT}\n", None),
     ],
 )
-def test_where_the_host_keeps_what_a_command_says(tmp_path: Path, text: str, extra: Any) -> None:
+def test_where_the_host_keeps_what_a_command_says(read: Read, text: str, extra: Any) -> None:
     """It names the file at the beginning of the result, and the file is in a folder of its own."""
-    found = events(
-        tmp_path / "s1.jsonl",
+    found = read(
         asks("a1", "Bash", "t1", command="make", mid="m1"),
         answers("u1", "t1", text),
     )

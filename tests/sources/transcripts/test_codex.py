@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from remora.core.events import Event
 from remora.observer.observer import Observer
 from remora.sources.transcripts.codex_output import read_output
 from remora.sources.transcripts.paths import Roots
@@ -16,6 +19,15 @@ from tests.core.test_codex_patch import PATCH
 from tests.sources.transcripts.records import ROOT, brief, codex, events, put, reading
 
 META = codex("session_meta", id="c1", cwd=ROOT, cli_version="0.169.0", git={"branch": "main"})
+
+
+Read = Callable[..., list[Event]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """What lines of a session are read as."""
+    return partial(events, tmp_path / "rollout-1.jsonl", META)
 
 
 def _message(role: str, text: str, at: int = 0, **fields: Any) -> dict[str, Any]:
@@ -34,11 +46,9 @@ def _output(identity: str, output: Any, at: int = 0) -> dict[str, Any]:
     return codex("response_item/function_call_output", at, call_id=identity, output=output)
 
 
-def test_a_session_from_prompt_to_reply(tmp_path: Path) -> None:
+def test_a_session_from_prompt_to_reply(read: Read) -> None:
     """Items of the model that stand together are a step; tokens come from the count after it."""
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         codex("event_msg/task_started", turn_id="t1"),
         _message("developer", "<permissions instructions>"),
         _message("user", "<environment_context>\n<cwd>/w/app</cwd>\n</environment_context>"),
@@ -112,20 +122,16 @@ def test_what_the_program_put_there_is_no_prompt(tmp_path: Path, text: str) -> N
     assert opened.counts.skipped == {"message:injected": 1}
 
 
-def test_the_request_is_taken_out_of_its_wrapper(tmp_path: Path) -> None:
+def test_the_request_is_taken_out_of_its_wrapper(read: Read) -> None:
     """An editor's list of open files is not what was typed; a tag a person asks about is."""
     wrapped = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix a.py"
-    found = events(
-        tmp_path / "rollout-1.jsonl", META, _message("user", wrapped), _message("user", "<div> is red")
-    )
+    found = read(_message("user", wrapped), _message("user", "<div> is red"))
     assert [e.text for e in found if e.kind == "user_prompt"] == ["fix a.py", "<div> is red"]
 
 
-def test_a_prompt_is_told_once_however_it_is_written(tmp_path: Path) -> None:
+def test_a_prompt_is_told_once_however_it_is_written(read: Read) -> None:
     """The item and its echo are one prompt; the same words said again are two; an echo alone counts."""
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         _message("user", "yes"),
         codex("event_msg/user_message", message="yes"),
         _message("assistant", "ok"),
@@ -150,25 +156,23 @@ def test_a_prompt_is_told_once_however_it_is_written(tmp_path: Path) -> None:
         ("container.exec", {"command": ["go", "test", "./..."]}),
     ],
 )
-def test_every_shell_tool_runs_a_command(tmp_path: Path, name: str, given: Any) -> None:
+def test_every_shell_tool_runs_a_command(read: Read, name: str, given: Any) -> None:
     """Whatever the tool is called and however its command is given."""
-    found = events(tmp_path / "rollout-1.jsonl", META, _call(name, "k", given))
+    found = read(_call(name, "k", given))
     assert (found[1].action, found[1].command) == ("run", "go test ./...")
 
 
-def test_a_local_shell_call_runs_a_command(tmp_path: Path) -> None:
+def test_a_local_shell_call_runs_a_command(read: Read) -> None:
     """The hosted form of the shell is a command too."""
     action = {"type": "exec", "command": ["bash", "-lc", "make"], "working_directory": f"{ROOT}/src"}
     line = codex("response_item/local_shell_call", call_id="k", status="completed", action=action)
-    found = events(
-        tmp_path / "rollout-1.jsonl", META, line, _output("k", '{"output":"x","metadata":{"exit_code":1}}')
-    )
+    found = read(line, _output("k", '{"output":"x","metadata":{"exit_code":1}}'))
     assert (found[1].action, found[1].command, found[1].extra) == ("run", "make", {"cwd": "src"})
     assert (found[2].text, found[2].error, found[2].extra) == ("x", True, {"exit_code": 1})
 
 
 @pytest.mark.parametrize("way", ["custom", "function", "words", "heredoc"])
-def test_a_patch_names_its_files(tmp_path: Path, way: str) -> None:
+def test_a_patch_names_its_files(read: Read, way: str) -> None:
     """However it is applied: as a tool of its own, as words, inside a shell command."""
     script = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
     line = {
@@ -177,28 +181,26 @@ def test_a_patch_names_its_files(tmp_path: Path, way: str) -> None:
         "words": _call("shell", "k", {"command": ["apply_patch", PATCH]}),
         "heredoc": _call("exec_command", "k", {"cmd": script}),
     }[way]
-    found = events(tmp_path / "rollout-1.jsonl", META, line)
+    found = read(line)
     assert found[1].action == "edit"
     assert found[1].paths == ("notes/new.md", "src/app.py", "old.py", "src/main.py")
     assert (found[1].extra or {})["old"] == "    return 1\nx"
 
 
-def test_paths_of_a_patch_start_where_it_ran(tmp_path: Path) -> None:
+def test_paths_of_a_patch_start_where_it_ran(tmp_path: Path, read: Read) -> None:
     """A patch in a subfolder names files of the root; one that only adds is a write."""
     patch = f"*** Begin Patch\n*** Add File: a.py\n+1\n*** Add File: {ROOT}/b.py\n+2\n*** End Patch"
     line = _call("shell", "k", {"command": ["apply_patch", patch], "workdir": f"{ROOT}/src"})
-    found = events(tmp_path / "rollout-1.jsonl", META, line)
+    found = read(line)
     assert (found[1].action, found[1].paths) == ("write", ("src/a.py", "b.py"))
     script = f"cd sub && apply_patch <<'EOF'\n{patch}\nEOF"
     moved = _call("exec_command", "k", {"cmd": script, "workdir": "src"})
     assert events(tmp_path / "rollout-2.jsonl", META, moved)[1].paths == ("src/sub/a.py", "b.py")
 
 
-def test_a_failed_patch_is_an_error(tmp_path: Path) -> None:
+def test_a_failed_patch_is_an_error(read: Read) -> None:
     """By what it says, or by how the program says it ended."""
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         codex("response_item/custom_tool_call", call_id="call_x8k2m101", name="apply_patch", input=PATCH),
         codex(
             "response_item/custom_tool_call_output",
@@ -212,11 +214,9 @@ def test_a_failed_patch_is_an_error(tmp_path: Path) -> None:
     assert [e.error for e in found if e.kind == "tool_result"] == [True, True]
 
 
-def test_other_tools_have_their_actions(tmp_path: Path) -> None:
+def test_other_tools_have_their_actions(read: Read) -> None:
     """Plans, pictures, subagents, searches, servers; a name nobody knows is a server's."""
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         _call("update_plan", "call_x8k2m101", {"plan": [{"step": "look", "status": "in_progress"}]}),
         _call("view_image", "call_x8k2m102", {"path": f"{ROOT}/a.png"}),
         _call("spawn_agent", "call_x8k2m103", {"agent_type": "reviewer", "message": "review"}),
@@ -245,7 +245,7 @@ def test_other_tools_have_their_actions(tmp_path: Path) -> None:
     assert [e.key for e in found if e.kind == "tool_result"] == ["w1:result", "w2:result"]
 
 
-def test_what_a_script_did_is_told(tmp_path: Path) -> None:
+def test_what_a_script_did_is_told(read: Read) -> None:
     """While the model's script runs, the program's record of its tools counts; otherwise it is an echo."""
 
     def done(kind: str, identity: str, **item: Any) -> dict[str, Any]:
@@ -257,9 +257,7 @@ def test_what_a_script_did_is_told(tmp_path: Path) -> None:
         "aggregated_output": "x",
         "exit_code": 2,
     }
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         codex(
             "response_item/custom_tool_call",
             call_id="call_x8k2m101",
@@ -291,11 +289,9 @@ def test_what_a_script_did_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_an_interruption_and_a_compaction(tmp_path: Path) -> None:
+def test_an_interruption_and_a_compaction(read: Read) -> None:
     """Both end the step; what a compaction kept is not read again."""
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         _message("assistant", "working"),
         codex("event_msg/turn_aborted", turn_id="t1", reason="interrupted"),
         codex(
@@ -312,7 +308,7 @@ def test_an_interruption_and_a_compaction(tmp_path: Path) -> None:
     ]
 
 
-def test_a_subagents_file_belongs_to_its_parent(tmp_path: Path) -> None:
+def test_a_subagents_file_belongs_to_its_parent(tmp_path: Path, read: Read) -> None:
     """Its events are the parent session's, with its id: told at its start, reporting at its end."""
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "c1", "depth": 1}}}
     child = put(
@@ -326,9 +322,7 @@ def test_a_subagents_file_belongs_to_its_parent(tmp_path: Path) -> None:
             _message("assistant", "All is well.", 6),
         ],
     )
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         _call("spawn_agent", "call_x8k2m101", {"message": "review it"}, 1),
         _output("call_x8k2m101", "{}", 7),
         parts=[child],
@@ -436,11 +430,9 @@ def test_unknown_lines_are_counted(tmp_path: Path) -> None:
     }
 
 
-def test_what_a_command_shows_is_read(tmp_path: Path) -> None:
+def test_what_a_command_shows_is_read(read: Read) -> None:
     """Codex has no tool that reads: the files that a command only shows are told, from the root."""
-    found = events(
-        tmp_path / "rollout-1.jsonl",
-        META,
+    found = read(
         _call("exec_command", "call_x8k2m101", {"cmd": "sed -n '1,200p' src/a.py && cat ../x.md"}),
         _call("exec_command", "call_x8k2m102", {"cmd": "head -5 a.py b.py", "workdir": f"{ROOT}/web"}),
         _call("exec_command", "call_x8k2m103", {"cmd": "sed -i s/a/b/ src/a.py; pytest tests/a.py"}),

@@ -138,10 +138,3 @@ def test_a_directory_named_in_a_text_is_no_evidence(tmp_path: Path) -> None:
     """Only the record's own field says where a session ran."""
     said = claude("user", "u1", json.dumps({"cwd": "/evil"}), toolUseResult={"cwd": "/evil"})
     assert survey([put(tmp_path / "a.jsonl", [said])]).found == (ROOT,)
-
-
-def test_the_same_reading_gives_the_same_events(tmp_path: Path) -> None:
-    """Keys and everything else are a function of the file."""
-    lines = [claude("user", "u1", "hi"), asks("a1", "Bash", "t1", command="x", mid="m1")]
-    path = put(tmp_path / "s1.jsonl", lines)
-    assert list(read(path)) == list(read(path))
