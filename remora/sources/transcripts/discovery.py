@@ -342,7 +342,7 @@ def _times(path: Path) -> list[bytes]:
     origin continued after its fork did.
     """
     try:
-        return [at for line in lines(path) for at in _TIME.findall(line.data or b"")]
+        return [at for _, data in lines(path) for at in _TIME.findall(data or b"")]
     except RemoraError:
         return []
 

@@ -26,18 +26,6 @@ class Unusable(ValueError):
     """A line is JSON but not a valid record; the text is the reason."""
 
 
-class Line(NamedTuple):
-    """One complete line of a file.
-
-    Attributes:
-        number: from 1.
-        data: without the newline; None for a line over the limit.
-    """
-
-    number: int
-    data: bytes | None
-
-
 class BadLine(NamedTuple):
     """A rejected line: its position and the reason."""
 
@@ -78,8 +66,10 @@ class Counts:
         self.skipped[name if name in self.skipped or len(self.skipped) < 300 else "other types"] += 1
 
 
-def lines(path: Path) -> Iterator[Line]:
-    """Yield the complete lines of a file; at most MAX_LINE bytes are held.
+def lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the numbers and the bytes of a file's complete lines; at most MAX_LINE bytes are held.
+
+    The bytes are those without the newline; None for a line over the limit.
 
     Raises:
         NotFound: there is no such file.
@@ -95,9 +85,9 @@ def lines(path: Path) -> Iterator[Line]:
                 while not whole and (more := file.readline(_CHUNK)):
                     whole = more.endswith(b"\n")
                 if whole:
-                    yield Line(number, None)
+                    yield number, None
             elif whole or _is_json(data):
-                yield Line(number, data.rstrip(b"\r\n"))
+                yield number, data.rstrip(b"\r\n")
 
 
 @contextmanager
@@ -127,25 +117,24 @@ def _is_json(data: bytes) -> bool:
         return False
 
 
-def parse(line: Line, path: Path, counts: Counts) -> dict[str, Any] | None:
+def parse(path: Path, number: int, data: bytes | None, counts: Counts) -> dict[str, Any] | None:
     """Return the JSON object of a line; None if it is blank, or rejected and counted."""
-    if line.data is None:
-        counts.refuse(path, line.number, f"longer than {MAX_LINE:,} bytes")
+    if data is None:
+        counts.refuse(path, number, f"longer than {MAX_LINE:,} bytes")
         return None
-    data = line.data.removeprefix(b"\xef\xbb\xbf") if line.number == 1 else line.data
-    text = data.decode("utf-8", "replace")
+    text = (data.removeprefix(b"\xef\xbb\xbf") if number == 1 else data).decode("utf-8", "replace")
     if not text.strip():
         return None
     try:
         value = json.loads(text, parse_constant=_nothing)
     except RecursionError:
-        counts.refuse(path, line.number, "nested too deeply")
+        counts.refuse(path, number, "nested too deeply")
         return None
     except ValueError as error:
-        counts.refuse(path, line.number, f"not JSON: {error}"[:120])
+        counts.refuse(path, number, f"not JSON: {error}"[:120])
         return None
     if not isinstance(value, dict):
-        counts.refuse(path, line.number, "not a JSON object")
+        counts.refuse(path, number, "not a JSON object")
         return None
     return value
 
@@ -154,13 +143,18 @@ def _nothing(_: str) -> None:
     """Replace NaN and the infinities, which are not valid JSON and could not be written later."""
 
 
-def objects(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
-    """Yield the valid lines of a file with their content; the others are counted."""
-    for line in lines(path):
+def objects(path: Path, counts: Counts) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the numbers and the content of a file's valid lines; the others are counted."""
+    for number, data in lines(path):
         counts.lines += 1
-        value = parse(line, path, counts)
+        value = parse(path, number, data, counts)
         if value is not None:
-            yield line, value
+            yield number, value
+
+
+def first_object(path: Path) -> dict[str, Any]:
+    """Return the content of the first valid line of a file, an empty object if there is none."""
+    return next((value for _, value in objects(path, Counts())), {})
 
 
 def document(path: Path) -> dict[str, Any]:
@@ -173,7 +167,7 @@ def document(path: Path) -> dict[str, Any]:
     with opened_file(path) as file:
         data = file.read(MAX_DOCUMENT + 1)
     counts = Counts()
-    value = parse(Line(1, data if len(data) <= MAX_DOCUMENT else None), path, counts)
+    value = parse(path, 1, data if len(data) <= MAX_DOCUMENT else None, counts)
     if value is None:
         why = counts.bad_lines[0].reason if counts.bad_lines else "empty"
         raise SourceError(f"{path} cannot be read: {why}")

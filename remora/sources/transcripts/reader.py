@@ -26,7 +26,7 @@ from remora.core.events import Event
 from remora.sources.instant import instant
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import OTHERS
-from remora.sources.transcripts.lines import Counts, Line, Unusable, lines, objects, parse
+from remora.sources.transcripts.lines import Counts, Unusable, lines, objects, parse
 from remora.sources.transcripts.paths import Roots, inside
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.texts import string
@@ -38,7 +38,7 @@ _LOOKED_AT = 200  # lines that are enough to identify the host
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
 _BRANCH = re.compile(rb'"(?:gitBranch|branch)":\s*"(?:[^"\\]|\\.)*"')
-_Found = tuple[Line, dict[str, Any]]
+_Found = tuple[int, dict[str, Any]]
 Translator = claude_code.ClaudeCode | codex.Codex | plain.Plain
 
 
@@ -110,7 +110,7 @@ class Reading:
             try:
                 found = translators[whole].feed(record)
             except Unusable as error:
-                self.counts.refuse(path, line.number, str(error))
+                self.counts.refuse(path, line, str(error))
                 continue
             yield from self._new(found)
         for translator in translators.values():
@@ -189,8 +189,8 @@ def detect(path: Path) -> str | None:
         if next(iter(host.sessions(path)), None) is not None:
             return name
     counts = Counts()
-    for line in islice(lines(path), _LOOKED_AT):
-        record = parse(line, path, counts)
+    for number, data in islice(lines(path), _LOOKED_AT):
+        record = parse(path, number, data, counts)
         if record is None:
             continue
         if plain.is_ours(record):
@@ -242,15 +242,14 @@ def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
         if "subagents" not in path.parts:
             home = ""
         try:
-            for line in lines(path):
-                found = _CWD.findall(line.data) if line.data is not None and b'"cwd"' in line.data else []
-                if not found:
+            for number, data in lines(path):
+                if data is None or b'"cwd"' not in data or not (found := _CWD.findall(data)):
                     continue
-                mark = b"".join(found[:4] + _BRANCH.findall(line.data or b"")[:2])
+                mark = b"".join(found[:4] + _BRANCH.findall(data)[:2])
                 if mark in met or len(met) > 100_000:
                     continue
                 met.add(mark)
-                home = _note(roots, parse(line, path, counts), home, known)
+                home = _note(roots, parse(path, number, data, counts), home, known)
         except Exception:  # noqa: BLE001, S112  reading the file for its events reports the error
             continue
     return roots
@@ -271,7 +270,7 @@ def _note(roots: Roots, record: Mapping[str, Any] | None, home: str, known: tupl
     return home
 
 
-def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, Line, dict[str, Any]]]:
+def _in_time(paths: tuple[Path, ...], counts: Counts) -> Iterator[tuple[Path, int, dict[str, Any]]]:
     """Yield the lines of several files in order of time; the order within a file is kept."""
     if len(paths) == 1:
         for line, record in objects(paths[0], counts):
@@ -293,7 +292,7 @@ def _timed(path: Path, place: int, counts: Counts) -> Iterator[tuple[str, int, _
         yield at, place, (line, record)
 
 
-def _part(path: Path, counts: Counts) -> Iterator[tuple[Line, dict[str, Any]]]:
+def _part(path: Path, counts: Counts) -> Iterator[_Found]:
     """Yield the lines of a subagent's file; an unreadable one does not stop the reading."""
     try:
         yield from objects(path, counts)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from remora.core.host_tools import COPILOT
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import exit_code, mapping
-from remora.sources.transcripts.lines import Counts, objects
+from remora.sources.transcripts.lines import Counts, first_object, objects
 from remora.sources.transcripts.texts import joined, string
 from remora.sources.transcripts.turns import (
     Called,
@@ -45,14 +44,14 @@ def sessions(path: Path) -> Iterator[Session]:
     """Yield the session of an event file."""
     if path.suffix != ".jsonl":
         return
-    for _, record in islice(objects(path, Counts()), 1):
-        data = record.get("data")
-        if record.get("type") != "session.start" or not isinstance(data, Mapping):
-            return
-        context = mapping(data.get("context"))
-        started = instant(data.get("startTime")) or instant(record.get("timestamp")) or ""
-        branch = string(context.get("branch"), 200) or None
-        yield Session(string(data.get("sessionId"), 200), string(context.get("cwd"), 4096), started, branch)
+    record = first_object(path)
+    data = record.get("data")
+    if record.get("type") != "session.start" or not isinstance(data, Mapping):
+        return
+    context = mapping(data.get("context"))
+    started = instant(data.get("startTime")) or instant(record.get("timestamp")) or ""
+    branch = string(context.get("branch"), 200) or None
+    yield Session(string(data.get("sessionId"), 200), string(context.get("cwd"), 4096), started, branch)
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:

@@ -19,7 +19,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import has, opened, rows, sound
 from remora.sources.transcripts.hosts.places import editor_folders, home_folder
 from remora.sources.transcripts.hosts.values import Keys, data_of, items, json_of, mapping
-from remora.sources.transcripts.lines import Counts, objects
+from remora.sources.transcripts.lines import Counts, first_object, objects
 from remora.sources.transcripts.paths import plain
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Prompt, Reply, Returned, Session, Turn
@@ -79,10 +78,8 @@ def sessions(path: Path) -> Iterator[Session]:
         with opened(path) as database:
             found = _in_database(database, folders)
         yield from found
-    elif path.suffix == ".jsonl" and _is_transcript(path):
-        first = islice((record for _, record in objects(path, Counts())), 1)
-        if any("role" in record and "message" in record for record in first):
-            yield Session(path.stem)
+    elif path.suffix == ".jsonl" and _is_transcript(path) and {"role", "message"} <= set(first_object(path)):
+        yield Session(path.stem)
 
 
 def _is_transcript(path: Path) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import has, is_database, opened, rows, sound
 from remora.sources.transcripts.hosts.places import data_folder, home_folder
 from remora.sources.transcripts.hosts.values import exit_code, items, mapping, said
-from remora.sources.transcripts.lines import Counts, Line, objects, parse
+from remora.sources.transcripts.lines import Counts, first_object, objects, parse
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
 from remora.store.foreign import Foreign
@@ -69,9 +68,9 @@ def sessions(path: Path) -> Iterator[Session]:
             found = _in_database(database)
         yield from found
     elif path.suffix == ".jsonl":
-        for _, first in islice(objects(path, Counts()), 1):
-            if isinstance(first.get("working_dir"), str) and "description" in first:
-                yield Session(path.stem[:200], string(first["working_dir"], 4096))
+        first = first_object(path)
+        if isinstance(first.get("working_dir"), str) and "description" in first:
+            yield Session(path.stem[:200], string(first["working_dir"], 4096))
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
@@ -128,14 +127,14 @@ def _rows(path: Path, session: str, counts: Counts) -> Iterator[dict[str, Any]]:
         found = list(sound(rows(database, "messages", columns, ("session_id", session)), path, counts))
     for row in sorted(found, key=lambda row: number(row["id"]) or 0):
         texts = f'{{"content": {row["content_json"]}, "metadata": {row["metadata_json"] or "null"}}}'
-        message = parse(Line(number(row["id"]) or 0, texts.encode("utf-8", "replace")), path, counts)
+        message = parse(path, number(row["id"]) or 0, texts.encode("utf-8", "replace"), counts)
         if message is not None:
             yield {**message, "role": row["role"], "created": row["created_timestamp"]}
 
 
 def _lines(path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
     for line, message in objects(path, counts):
-        if line.number > 1 or "role" in message:
+        if line > 1 or "role" in message:
             yield message
 
 

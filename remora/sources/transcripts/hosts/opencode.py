@@ -23,7 +23,7 @@ from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import has, is_database, opened, rows, sound
 from remora.sources.transcripts.hosts.places import data_folder
 from remora.sources.transcripts.hosts.values import items, mapping
-from remora.sources.transcripts.lines import Counts, Line, document, parse
+from remora.sources.transcripts.lines import Counts, document, parse
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
@@ -123,7 +123,7 @@ def _sorted(
     """Yield the ids and the data of rows in order; the host's ids grow with time."""
     texts = [(string(row["id"], 200), joined(row["data"])) for row in sound(rows, path, counts)]
     for identity, text in sorted(texts):
-        value = parse(Line(0, text.encode("utf-8", "replace")), path, counts)
+        value = parse(path, 0, text.encode("utf-8", "replace"), counts)
         if value is not None:
             yield identity, value
 

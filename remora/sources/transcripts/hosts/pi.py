@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from remora.core.actions import table
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.hosts.values import exit_code, items, said
-from remora.sources.transcripts.lines import Counts, objects
+from remora.sources.transcripts.lines import Counts, first_object, objects
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import (
     Called,
@@ -61,10 +60,10 @@ def sessions(path: Path) -> Iterator[Session]:
     """Yield the session of a file."""
     if path.suffix != ".jsonl":
         return
-    for _, entry in islice(objects(path, Counts()), 1):
-        identity, cwd = entry.get("id"), entry.get("cwd")
-        if entry.get("type") == "session" and isinstance(identity, str) and isinstance(cwd, str):
-            yield Session(string(identity, 200), string(cwd, 4096), instant(entry.get("timestamp")) or "")
+    entry = first_object(path)
+    identity, cwd = entry.get("id"), entry.get("cwd")
+    if entry.get("type") == "session" and isinstance(identity, str) and isinstance(cwd, str):
+        yield Session(string(identity, 200), string(cwd, 4096), instant(entry.get("timestamp")) or "")
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
@@ -72,10 +71,10 @@ def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     kept = _path(path)
     for line, entry in objects(path, counts):
         kind, at = string(entry.get("type"), 60), instant(entry.get("timestamp"))
-        key = _key(entry, line.number)
+        key = _key(entry, line)
         if kind == "session":
             continue
-        if line.number not in kept:
+        if line not in kept:
             counts.skip("abandoned branch")
         elif kind == "compaction":
             yield Compacted(key, at)
@@ -97,8 +96,8 @@ def _path(path: Path) -> set[int]:
         if entry.get("type") == "session":
             continue
         parent = entry.get("parentId", "")  # entries of the first version name none
-        before[line.number] = 0 if parent is None else numbers.get(str(parent), last)
-        last = line.number
+        before[line] = 0 if parent is None else numbers.get(str(parent), last)
+        last = line
         numbers[str(entry.get("id"))] = last
     kept = set()
     while last:

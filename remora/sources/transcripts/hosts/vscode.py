@@ -79,7 +79,7 @@ def _state(path: Path, counts: Counts) -> dict[str, Any]:
         if entry.get("kind") == 0:
             state = entry.get("v")
         elif not _change(state, entry):
-            counts.refuse(path, line.number, "a change to a value that does not exist")
+            counts.refuse(path, line, "a change to a value that does not exist")
     return mapping(state)
 
 
