@@ -57,7 +57,6 @@ class Codex:
         self._agent = ""
         self._named = False
         self._started = False
-        self._told = False
         self._cwd = ""
         self._branch: str | None = None
         self._turn = ""
@@ -65,7 +64,8 @@ class Codex:
         self._open = False
         self._answered = False  # a result came: the next item of the model is a new step
         self._tokens: int | None = None
-        self._at: str | None = None
+        self._at: str | None = None  # of the open step
+        self._now: str | None = None  # of the line
         self._last_at: str | None = None
         self._calls = Calls()
         self._recurring: Counter[str] = Counter()  # ids that other calls have too, with their turn
@@ -80,20 +80,20 @@ class Codex:
     def feed(self, record: Mapping[str, Any]) -> list[Event]:
         """Return the events of one line."""
         kind, payload = string(record.get("type"), 60), record.get("payload")
-        at = instant(record.get("timestamp"))
-        self._last_at = at or self._last_at
+        self._now = instant(record.get("timestamp"))
+        self._last_at = self._now or self._last_at
         if not isinstance(payload, Mapping):
             if kind in ITEMS:
-                return self._item(record, at)
+                return self._item(record)
             if not kind and isinstance(record.get("id"), str):
                 self._meta(record)
                 return []
             self._counts.skip(kind or "no type")
             return []
         if kind == "response_item":
-            return self._item(payload, at)
+            return self._item(payload)
         if kind == "event_msg":
-            return self._happening(payload, at)
+            return self._happening(payload)
         if kind == "session_meta":
             self._meta(payload)
             return []
@@ -101,7 +101,7 @@ class Codex:
             self._context(payload)
             return []
         if kind == "compacted":
-            return self._compaction(at)
+            return self._compaction()
         self._counts.skip(kind or "no type")
         return []
 
@@ -110,7 +110,7 @@ class Codex:
         events = self._close()
         if self._agent and self._report and self._started:
             key = f"{self._agent}:stop"
-            events.append(self._event("subagent_stop", key, self._last_at, text=self._report))
+            events.append(self._event("subagent_stop", key, text=self._report)._replace(at=self._last_at))
         return events
 
     # The description of the session.
@@ -138,40 +138,37 @@ class Codex:
 
     # Items.
 
-    def _item(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _item(self, item: Mapping[str, Any]) -> list[Event]:
         kind = item.get("type")
         if kind == "message":
-            return self._message(item, at)
+            return self._message(item)
         if kind == "reasoning":
             text = joined(item.get("summary")) or joined(item.get("content"))
             if not text.strip():
-                return self._reply(at)
+                return self._reply()
             shown = both_ends(text.strip(), MAX_PROMPT)
-            return [
-                *self._reply(at),
-                self._event("reasoning", self._key(item, "reasoning", shown), at, text=shown),
-            ]
+            return [*self._reply(), self._event("reasoning", self._key(item, "reasoning", shown), text=shown)]
         if kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            return self._call(item, at)
+            return self._call(item)
         if kind in ("function_call_output", "custom_tool_call_output"):
-            return self._output(item, at)
+            return self._output(item)
         if kind == "web_search_call":
-            return self._search(item, at)
+            return self._search(item)
         self._counts.skip(f"item:{string(kind, 40)}")
         return []
 
-    def _message(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _message(self, item: Mapping[str, Any]) -> list[Event]:
         text = joined(item.get("content")).strip()
         role = item.get("role")
         if role == "assistant" and text:
             self._report = text = both_ends(text, MAX_PROMPT)
-            return [*self._reply(at), self._event("reply", self._key(item, "reply", text), at, text=text)]
+            return [*self._reply(), self._event("reply", self._key(item, "reply", text), text=text)]
         if role != "user" or not text:
             self._counts.skip(f"message:{string(role, 30)}")
             return []
-        return self._said(text, at)
+        return self._said(text)
 
-    def _said(self, text: str, at: str | None) -> list[Event]:
+    def _said(self, text: str) -> list[Event]:
         said = typed(text)
         if not said:
             if not self._cwd and (cwd := cwd_in(text)):
@@ -186,14 +183,14 @@ class Codex:
         self._asked = _digest(self._asked + mark)
         if self._agent:
             self._counts.skip("message:to an agent")
-            return self._begin(at, "" if self._told else shown)
-        events = self._begin(at) + self._close()
+            return self._begin(shown)
+        events = self._begin() + self._close()
         self._prompt = said
         # Without turns the same text may occur twice.
         name = f"{self._turn}:{mark}" if self._turn else f"{self._origin}:{self._asked}"
-        return [*events, self._event("user_prompt", f"{name}:prompt", at, text=shown)]
+        return [*events, self._event("user_prompt", f"{name}:prompt", text=shown)]
 
-    def _call(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _call(self, item: Mapping[str, Any]) -> list[Event]:
         self._report = ""
         name = string(item.get("name"), 200)
         given: Any = item.get("arguments", item.get("input"))
@@ -201,13 +198,13 @@ class Codex:
             name, given = "local_shell", item.get("action")
         identity = string(item.get("call_id"), 200) or string(item.get("id"), 200)
         made = self._made(name, string(item.get("namespace"), 200), given)
-        events = self._reply(at)
+        events = self._reply()
         if item.get("type") == "custom_tool_call" and name == "exec":
             self._script = identity
         name = self._name(identity, name, new=True)
         self._calls.add(identity, made, self._step, name)
         key = name or self._place(_words(made))
-        return [*events, self._event("tool_call", f"{key}:call", at, made=made, call_id=name)]
+        return [*events, self._event("tool_call", f"{key}:call", made=made, call_id=name)]
 
     def _made(self, name: str, namespace: str, given: Any) -> Call:
         if isinstance(given, str):
@@ -228,7 +225,7 @@ class Codex:
             return made._replace(extra=extra)
         return made
 
-    def _output(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _output(self, item: Mapping[str, Any]) -> list[Event]:
         identity = string(item.get("call_id"), 200)
         made, step, name = self._calls.take(identity, self._step)
         if identity and identity == self._script:
@@ -237,22 +234,17 @@ class Codex:
         output = read_output(item.get("output"), made.action)
         if output.exit_code is None and code is not None:
             output = output._replace(exit_code=code, failed=output.failed or code != 0)
-        self._came_back()
-        return [
-            *self._begin(at),
-            self._result(name or self._name(identity), made, step, output, at, failed=failed),
-        ]
+        self._prompt, self._answered = "", True
+        result = self._result(name or self._name(identity), made, step, output, failed=failed)
+        return [*self._begin(), result]
 
-    def _result(
-        self, name: str, made: Call, step: int, output: Output, at: str | None, *, failed: bool = False
-    ) -> Event:
+    def _result(self, name: str, made: Call, step: int, output: Output, *, failed: bool = False) -> Event:
         extra = dict(output.extra or {})
         if output.exit_code is not None:
             extra["exit_code"] = output.exit_code
         event = self._event(
             "tool_result",
             f"{name or self._place(output.text)}:result",
-            at,
             made=made._replace(extra=None),
             call_id=name,
             text=output.text,
@@ -261,58 +253,58 @@ class Codex:
         )
         return event._replace(step=step)
 
-    def _search(self, item: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _search(self, item: Mapping[str, Any]) -> list[Event]:
         """A search by the model provider: its results are not recorded; only the call counts."""
         asked = item.get("action")
         given = asked if isinstance(asked, Mapping) else {}
         made = call("web_search", given, self._relative)
-        events = self._reply(at)
+        events = self._reply()
         identity = string(item.get("id"), 200) or self._place(_words(made))
-        events.append(self._event("tool_call", f"{identity}:call", at, made=made, call_id=identity))
+        events.append(self._event("tool_call", f"{identity}:call", made=made, call_id=identity))
         done = made._replace(extra=None)
-        events.append(self._event("tool_result", f"{identity}:result", at, made=done, call_id=identity))
+        events.append(self._event("tool_result", f"{identity}:result", made=done, call_id=identity))
         return events
 
     # Events of the screen.
 
-    def _happening(self, payload: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _happening(self, payload: Mapping[str, Any]) -> list[Event]:
         kind = payload.get("type")
         if kind == "user_message":
             text = payload.get("message")
-            return self._said(text.strip(), at) if isinstance(text, str) and text.strip() else []
+            return self._said(text.strip()) if isinstance(text, str) and text.strip() else []
         if kind in ("task_started", "turn_started"):
             self._turn = string(payload.get("turn_id"), 200) or self._turn
             self._prompt = ""
         elif kind == "token_count":
             self._tokens = tokens(payload) or self._tokens
         elif kind == "turn_aborted":
-            return self._abort(payload, at)
+            return self._abort(payload)
         elif kind in ("exec_command_end", "patch_apply_end"):
             code = number(payload.get("exit_code"))
             bad = payload.get("success") is False or code not in (None, 0)
             if (identity := string(payload.get("call_id"), 200)) in self._calls:
                 self._ended[identity] = (code, bad)
         elif kind == "item_completed":
-            return self._completed(payload.get("item"), at)
+            return self._completed(payload.get("item"))
         else:
             self._counts.skip(f"event:{string(kind, 40)}")
         return []
 
-    def _abort(self, payload: Mapping[str, Any], at: str | None) -> list[Event]:
+    def _abort(self, payload: Mapping[str, Any]) -> list[Event]:
         if payload.get("reason") not in (None, "interrupted"):
             self._counts.skip("event:turn_aborted")
             return []
         if self._open:
             return self._close(interrupted=True)
         key = f"{self._part()}:{self._step}:interrupted"
-        return [*self._begin(at), self._event("step", key, at, extra={"interrupted": True})]
+        return [*self._begin(), self._event("step", key, extra={"interrupted": True})]
 
-    def _completed(self, item: Any, at: str | None) -> list[Event]:
+    def _completed(self, item: Any) -> list[Event]:
         item = item if isinstance(item, Mapping) else {}
         kind = item.get("type")
         if kind == "UserMessage":
             text = joined(item.get("content")).strip()
-            return self._said(text, at) if text else []
+            return self._said(text) if text else []
         identity = string(item.get("id"), 200)
         if not self._script or not identity or kind not in ("CommandExecution", "FileChange", "McpToolCall"):
             self._counts.skip(f"completed:{string(kind, 40)}")
@@ -322,10 +314,10 @@ class Codex:
         failed = code not in (None, 0) or item.get("status") in ("failed", "declined")
         extra = {"denied": True} if item.get("status") == "declined" else None
         output = Output(result_text(said), code, failed, extra)
-        events = self._reply(at)
+        events = self._reply()
         name = self._name(identity, made.tool, new=True)
-        events.append(self._event("tool_call", f"{name}:call", at, made=made, call_id=name))
-        return [*events, self._result(name, made, self._step, output, at)]
+        events.append(self._event("tool_call", f"{name}:call", made=made, call_id=name))
+        return [*events, self._result(name, made, self._step, output)]
 
     def _of_script(self, item: Mapping[str, Any]) -> tuple[Call, Any]:
         kind = item.get("type")
@@ -347,9 +339,9 @@ class Codex:
         made = Call("apply_patch", "edit", tuple(self._relative(path) for path in paths))
         return made, item.get("stderr") or item.get("stdout")
 
-    def _compaction(self, at: str | None) -> list[Event]:
-        events = self._begin(at) + self._close()
-        return [*events, self._event("compaction", f"{self._place('')}:compaction", at)]
+    def _compaction(self) -> list[Event]:
+        events = self._begin() + self._close()
+        return [*events, self._event("compaction", f"{self._place('')}:compaction")]
 
     # Steps.
 
@@ -382,31 +374,27 @@ class Codex:
         """Return the key of the turn: its id, or the prompts so far if ids are counters."""
         return self._turn if own_id(self._turn) else f"{self._origin}:{self._asked}"
 
-    def _reply(self, at: str | None) -> list[Event]:
+    def _reply(self) -> list[Event]:
         """An item of the model: it opens a step unless one is open."""
         self._prompt = ""
-        events = self._begin(at)
+        events = self._begin()
         if not self._open or self._answered:
             events += self._close()
             self._step += 1
             self._open, self._answered, self._tokens = True, False, None
             self._within = self._part()
-        self._at = at or self._at
+        self._at = self._now or self._at
         return events
 
-    def _came_back(self) -> None:
-        self._prompt = ""
-        self._answered = True
-
-    def _begin(self, at: str | None, told: str = "") -> list[Event]:
+    def _begin(self, told: str = "") -> list[Event]:
         if self._started:
             return []
-        self._started = self._told = True
+        self._started = True
         extra = self._roots.began(self._cwd) or None
         if self._agent:
-            event = self._event("subagent_start", f"{self._agent}:start", at, text=told)
+            event = self._event("subagent_start", f"{self._agent}:start", text=told)
         else:
-            event = self._event("session_start", f"{self._session}:start", at, extra=extra)
+            event = self._event("session_start", f"{self._session}:start", extra=extra)
         return [event._replace(step=0)]
 
     def _close(self, *, interrupted: bool = False) -> list[Event]:
@@ -415,15 +403,13 @@ class Codex:
         self._open = False
         extra = {"interrupted": True} if interrupted else None
         key = f"{self._within}:{self._step}:step"
-        return [self._event("step", key, self._at, tokens=self._tokens, extra=extra)]
+        return [self._event("step", key, tokens=self._tokens, extra=extra)._replace(at=self._at)]
 
-    def _event(
-        self, kind: str, key: str, at: str | None, *, made: Call | None = None, **fields: Any
-    ) -> Event:
+    def _event(self, kind: str, key: str, *, made: Call | None = None, **fields: Any) -> Event:
         if made is not None:
             fields = made._asdict() | fields
         return Event(
-            kind, self._session, key, self._step, at, agent=self._agent, branch=self._branch, **fields
+            kind, self._session, key, self._step, self._now, agent=self._agent, branch=self._branch, **fields
         )
 
 
