@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,56 +29,36 @@ from tests.sources.others.test_golem_protobuf import WHOLE
 ROUNDS = 25
 
 
-def _neoclaw(root: Path) -> None:
-    said = lines([test_neoclaw.META, *test_neoclaw.SAID])
-    history = test_neoclaw.OLDER + test_neoclaw.ENTRY
-    write(root, {"memory/MEMORY.md": "x\n", "memory/HISTORY.md": history, "sessions/a.jsonl": said})
-
-
-def _golemcore(root: Path) -> None:
-    items = lines([item(), item(id="i2", ttlDays=3, scope="task:1")])
-    session = json.dumps(test_golemcore.SESSION)
-    day = {"memory/2026-02-07.md": test_golemcore.DAY, "memory/items/semantic.jsonl": items}
-    write(root, {"sessions/a.pb": WHOLE, "sessions/b.json": session, **day})
-
-
-def _crabtalk(root: Path) -> None:
-    file = body(entry(1, "a", "b", ("c",)), entry(2, "d", "e", kind=1))
-    write(root, {"notes/a.md": test_crabtalk.NOTE, "mem": file})
-
-
-def _forge(root: Path) -> None:
-    for one in (memory("a", "x"), memory("b", "y", version=2, supersedes="mem_a"), memory("c", "z")):
-        write(root, one)
-
-
-def _auto_claude(root: Path) -> None:
-    root.mkdir()
-    test_auto_claude.make(root / "memory.db", *(test_auto_claude.row(id=f"m{n}") for n in range(30)))
-
-
-def _claude_code(root: Path) -> None:
-    write(root, {"MEMORY.md": test_claude_code.INDEX, "feedback_testing.md": test_claude_code.TOPIC})
-
-
-def _basic_memory(root: Path) -> None:
-    write(root, {"a/b.md": test_basic_memory.NOTE})
-
-
-def _mcp_memory(root: Path) -> None:
-    write(root, {"memory.jsonl": lines([test_mcp_memory.ANN, test_mcp_memory.SHOP, test_mcp_memory.WORKS])})
-
-
-MAKERS: dict[str, Callable[[Path], None]] = {
-    "neoclaw": _neoclaw,
-    "golemcore": _golemcore,
-    "crabtalk": _crabtalk,
-    "forge": _forge,
-    "auto-claude": _auto_claude,
-    "claude-code": _claude_code,
-    "basic-memory": _basic_memory,
-    "mcp-memory": _mcp_memory,
+FILES: dict[str, dict[str, str | bytes]] = {
+    "neoclaw": {
+        "memory/MEMORY.md": "x\n",
+        "memory/HISTORY.md": test_neoclaw.OLDER + test_neoclaw.ENTRY,
+        "sessions/a.jsonl": lines([test_neoclaw.META, *test_neoclaw.SAID]),
+    },
+    "golemcore": {
+        "sessions/a.pb": WHOLE,
+        "sessions/b.json": json.dumps(test_golemcore.SESSION),
+        "memory/2026-02-07.md": test_golemcore.DAY,
+        "memory/items/semantic.jsonl": lines([item(), item(id="i2", ttlDays=3, scope="task:1")]),
+    },
+    "crabtalk": {
+        "notes/a.md": test_crabtalk.NOTE,
+        "mem": body(entry(1, "a", "b", ("c",)), entry(2, "d", "e", kind=1)),
+    },
+    "forge": {**memory("a", "x"), **memory("b", "y", version=2, supersedes="mem_a"), **memory("c", "z")},
+    "auto-claude": {},
+    "claude-code": {"MEMORY.md": test_claude_code.INDEX, "feedback_testing.md": test_claude_code.TOPIC},
+    "basic-memory": {"a/b.md": test_basic_memory.NOTE},
+    "mcp-memory": {"memory.jsonl": lines([test_mcp_memory.ANN, test_mcp_memory.SHOP, test_mcp_memory.WORKS])},
 }
+
+
+def _make(system: str, root: Path) -> None:
+    """Write what a system leaves."""
+    write(root, FILES[system])
+    if system == "auto-claude":
+        root.mkdir()
+        test_auto_claude.make(root / "memory.db", *(test_auto_claude.row(id=f"m{n}") for n in range(30)))
 
 
 def _damage(raw: bytes, chance: random.Random) -> bytes:
@@ -103,12 +82,12 @@ def _damage(raw: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", MAKERS)
+@pytest.mark.parametrize("system", FILES)
 def test_no_damage_raises(tmp_path: Path, system: str) -> None:
     """Cut, changed and emptied files are read or named; the counts add up; the folder stays as it is."""
     chance = random.Random(system)
     root = tmp_path / "there"
-    MAKERS[system](root)
+    _make(system, root)
     assert detect(root) == [system]
     assert check(read(root, system)).counts
     sound = {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
@@ -123,10 +102,10 @@ def test_no_damage_raises(tmp_path: Path, system: str) -> None:
         path.write_bytes(sound[path])
 
 
-@pytest.mark.parametrize("system", MAKERS)
+@pytest.mark.parametrize("system", FILES)
 def test_reading_again_elsewhere_gives_the_same(tmp_path: Path, system: str) -> None:
     """External ids depend on neither the time of reading nor the place."""
-    MAKERS[system](tmp_path / "there")
+    _make(system, tmp_path / "there")
     first = check(read(tmp_path / "there", system))
     shutil.move(tmp_path / "there", tmp_path / "elsewhere")
     assert read(tmp_path / "elsewhere", system) == first

@@ -16,7 +16,6 @@ from remora.sources.transcripts.reader import read
 from tests.core.test_codex_patch import PATCH
 from tests.sources.transcripts.records import ROOT, answers, asks, claude, codex, put
 
-HOSTS = ("claude-code", "codex", "plain")
 AGENT = {"isSidechain": True, "agentId": "a1"}
 CLAUDE: list[dict[str, Any]] = [
     claude("user", "u1", "go", promptId="p1", origin={"kind": "human"}),
@@ -73,6 +72,7 @@ PLAIN: list[dict[str, Any]] = [
         line_of(Event("tool_call", "s", "k", 1, paths=("a",), action="read", extra={"lines": [1, 2]}))
     ),
 ]
+RECORDS = {"claude-code": CLAUDE, "codex": CODEX, "plain": PLAIN}
 VALUES: list[Any] = [
     None,
     True,
@@ -122,24 +122,22 @@ def check(events: list[Event]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("records", [CLAUDE, CODEX, PLAIN], ids=HOSTS)
-def test_changed_values_never_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("host", RECORDS)
+def test_changed_values_never_raise(tmp_path: Path, host: str) -> None:
     """Any value may be of any kind: what cannot be understood is passed over."""
     random_ = random.Random(7)
-    host = HOSTS[[CLAUDE, CODEX, PLAIN].index(records)]
     for round_ in range(150):
-        lines = [changed(r, random_) if random_.random() < 0.4 else r for r in records]
+        lines = [changed(r, random_) if random_.random() < 0.4 else r for r in RECORDS[host]]
         random_.shuffle(lines) if round_ % 4 == 0 else None
         path = put(tmp_path / f"{round_}.jsonl", [json.dumps(line) for line in lines])
         check(list(read(path, host=host)))
 
 
-@pytest.mark.parametrize("records", [CLAUDE, CODEX, PLAIN], ids=HOSTS)
-def test_changed_bytes_never_raise(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("host", RECORDS)
+def test_changed_bytes_never_raise(tmp_path: Path, host: str) -> None:
     """Cut anywhere, with any bytes changed: sound lines are read, the rest is counted."""
     random_ = random.Random(11)
-    whole = put(tmp_path / "whole", list(records)).read_bytes()
-    host = HOSTS[[CLAUDE, CODEX, PLAIN].index(records)]
+    whole = put(tmp_path / "whole", list(RECORDS[host])).read_bytes()
     path = tmp_path / "cut.jsonl"
     for _ in range(120):
         data = bytearray(whole[: random_.randrange(len(whole))])
@@ -152,8 +150,8 @@ def test_changed_bytes_never_raise(tmp_path: Path, records: list[dict[str, Any]]
         find_in(tmp_path)
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", RECORDS)
 def test_a_file_of_another_host_gives_nothing_and_no_error(tmp_path: Path, host: str) -> None:
     """Read with the wrong reader, lines are skipped and counted."""
-    others = [r for h, rs in zip(HOSTS, (CLAUDE, CODEX, PLAIN), strict=True) if h != host for r in rs]
-    check(list(read(put(tmp_path / "a.jsonl", list(others)), host=host)))
+    others = [r for h, records in RECORDS.items() if h != host for r in records]
+    check(list(read(put(tmp_path / "a.jsonl", others), host=host)))

@@ -31,21 +31,20 @@ def _project(tmp_path: Path) -> Path:
     return root
 
 
+def _ran(tmp_path: Path, name: str, cwd: Path | str, at: int = 0, folder: str = "") -> Path:
+    """Write a session of Claude Code that ran in a folder, by default where it keeps those."""
+    place = tmp_path / "home" / ".claude" / "projects" / (folder or slug(str(cwd)))
+    return put(place / f"{name}.jsonl", [claude("user", name, "hi", sessionId=name, cwd=str(cwd), at=at)])
+
+
 def test_sessions_of_the_project_in_order_of_time(tmp_path: Path) -> None:
     """Root and subfolders count, neighbours whose names begin alike do not."""
     root = _project(tmp_path)
-    projects = tmp_path / "home" / ".claude" / "projects"
-    for name, folder, cwd, at in (
-        ("late", slug(str(root)), root, 9),
-        ("early", slug(str(root / "src")), root / "src", 1),
-        ("neighbour", slug(f"{root}-two"), f"{root}-two", 2),
-        ("elsewhere", "-w-other", "/w/other", 3),
-        ("moved", slug(str(root)), "/w/other", 4),
-    ):
-        put(
-            projects / folder / f"{name}.jsonl",
-            [claude("user", name, "hi", sessionId=name, cwd=str(cwd), at=at)],
-        )
+    _ran(tmp_path, "late", root, 9)
+    _ran(tmp_path, "early", root / "src", 1)
+    _ran(tmp_path, "neighbour", f"{root}-two", 2)
+    _ran(tmp_path, "elsewhere", "/w/other", 3)
+    _ran(tmp_path, "moved", "/w/other", 4, slug(str(root)))
     found = find(root, _env(tmp_path))
     assert _names(found.transcripts) == ["early", "late"]
     first = found.transcripts[0]
@@ -77,11 +76,7 @@ def test_a_long_path_is_found_by_its_beginning(tmp_path: Path) -> None:
     """Over two hundred signs the folder's name ends in a hash that differs from machine to machine."""
     root = tmp_path / ("a" * 120) / ("b" * 120)
     root.mkdir(parents=True)
-    folder = slug(str(root)) + "-k3j2h1"
-    put(
-        tmp_path / "home" / ".claude" / "projects" / folder / "s.jsonl",
-        [claude("user", "u", "hi", cwd=str(root))],
-    )
+    _ran(tmp_path, "s", root, folder=slug(str(root)) + "-k3j2h1")
     assert _names(find(root, _env(tmp_path)).transcripts) == ["s"]
 
 
@@ -91,15 +86,8 @@ def test_work_trees_are_of_the_project(tmp_path: Path) -> None:
     work.commit("one", {"a.py": "1\n"})
     tree = tmp_path / "beside"
     work.git("worktree", "add", "-q", str(tree), "-b", "fix")
-    projects = tmp_path / "home" / ".claude" / "projects"
-    put(
-        projects / slug(str(tree)) / "in-tree.jsonl",
-        [claude("user", "u1", "hi", sessionId="a", cwd=str(tree), at=1)],
-    )
-    put(
-        projects / slug(str(work.root)) / "in-root.jsonl",
-        [claude("user", "u2", "hi", sessionId="b", cwd=str(work.root), at=2)],
-    )
+    _ran(tmp_path, "in-tree", tree, 1)
+    _ran(tmp_path, "in-root", work.root, 2)
     for root in (work.root, tree):
         assert _names(find(root, _env(tmp_path)).transcripts) == ["in-tree", "in-root"]
     assert str(tree) in folders_of(work.root)
@@ -110,13 +98,9 @@ def test_a_link_to_the_project_is_the_project(tmp_path: Path) -> None:
     root = _project(tmp_path)
     link = tmp_path / "link"
     link.symlink_to(root)
-    projects = tmp_path / "home" / ".claude" / "projects"
-    put(projects / slug(str(link)) / "a.jsonl", [claude("user", "u1", "hi", sessionId="a", cwd=str(link))])
+    _ran(tmp_path, "a", link)
     assert _names(find(link, _env(tmp_path)).transcripts) == ["a"]
-    put(
-        projects / slug(str(root)) / "b.jsonl",
-        [claude("user", "u2", "hi", sessionId="b", cwd=str(root), at=1)],
-    )
+    _ran(tmp_path, "b", root, 1)
     assert _names(find(link, _env(tmp_path)).transcripts) == ["a", "b"]
 
 
@@ -228,8 +212,7 @@ def test_a_copy_does_not_count_beside_its_session(tmp_path: Path) -> None:
     """SpecStory writes sessions of other hosts anew, under their ids; one that is not here is read."""
     root = _project(tmp_path)
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-    project = tmp_path / "home" / ".claude" / "projects" / slug(str(root))
-    put(project / "here-0001.jsonl", [claude("user", "u", "hi", sessionId="here-0001", cwd=str(root))])
+    _ran(tmp_path, "here-0001", root)
     history = root / ".specstory" / "history"
     history.mkdir(parents=True)
     for name in ("here-0001", "away-0001"):
