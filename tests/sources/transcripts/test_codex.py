@@ -100,33 +100,30 @@ def test_a_session_from_prompt_to_reply(read: Read) -> None:
     assert {(e.session_id, e.branch) for e in found} == {("c1", "main")}
 
 
+IN_EDITOR = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix a.py"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "prompts"),
     [
-        "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>",
-        "<user_instructions>\nBe kind.\n</user_instructions>",
-        "# AGENTS.md instructions for /w/app\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>",
-        "<turn_aborted>\nThe user interrupted.\n</turn_aborted>",
-        "<permissions instructions>x</permissions instructions>",
-        "<skill>\n<name>x</name>\n</skill>",
-        "<subagent_notification>{}</subagent_notification>",
-        "<some_new_context>x</some_new_context>",
+        ("<environment_context>\n  <cwd>/w</cwd>\n</environment_context>", []),
+        ("<user_instructions>\nBe kind.\n</user_instructions>", []),
+        ("# AGENTS.md instructions for /w/app\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>", []),
+        ("<turn_aborted>\nThe user interrupted.\n</turn_aborted>", []),
+        ("<permissions instructions>x</permissions instructions>", []),
+        ("<skill>\n<name>x</name>\n</skill>", []),
+        ("<subagent_notification>{}</subagent_notification>", []),
+        ("<some_new_context>x</some_new_context>", []),
+        (IN_EDITOR, ["fix a.py"]),
+        ("<div> is red", ["<div> is red"]),
     ],
 )
-def test_what_the_program_put_there_is_no_prompt(tmp_path: Path, text: str) -> None:
-    """Instructions, the environment and notes are left out, and counted."""
-    opened, found = reading(
-        tmp_path / "rollout-1.jsonl", META, _message("user", text), _message("user", "real")
-    )
-    assert brief(found) == [("session_start", 0, ""), ("user_prompt", 0, "real")]
-    assert opened.counts.skipped == {"message:injected": 1}
-
-
-def test_the_request_is_taken_out_of_its_wrapper(read: Read) -> None:
-    """An editor's list of open files is not what was typed; a tag a person asks about is."""
-    wrapped = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix a.py"
-    found = read(_message("user", wrapped), _message("user", "<div> is red"))
-    assert [e.text for e in found if e.kind == "user_prompt"] == ["fix a.py", "<div> is red"]
+def test_what_the_program_put_there_is_no_prompt(tmp_path: Path, text: str, prompts: list[str]) -> None:
+    """Instructions, the environment and notes are left out, and counted; a person may ask about a tag."""
+    lines = [META, _message("user", text), _message("user", "real")]
+    opened, found = reading(tmp_path / "rollout-1.jsonl", *lines)
+    assert brief(found)[1:] == [("user_prompt", 0, text) for text in (*prompts, "real")]
+    assert opened.counts.skipped == ({} if prompts else {"message:injected": 1})
 
 
 def test_a_prompt_is_told_once_however_it_is_written(read: Read) -> None:

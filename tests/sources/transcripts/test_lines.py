@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,18 +29,20 @@ def test_numbers_name_each_line(tmp_path: Path) -> None:
     ]
 
 
-def test_a_cut_last_line_waits(tmp_path: Path) -> None:
-    """What is still being written is no line, and no damage."""
-    values, counts = _all(tmp_path / "a", b'{"a":1}\n{"b":')
-    assert values == [{"a": 1}]
-    assert (counts.lines, counts.bad) == (1, 0)
-
-
-def test_a_whole_last_line_needs_no_newline(tmp_path: Path) -> None:
-    """A copy that ends without a newline loses nothing."""
-    values, counts = _all(tmp_path / "a", b'{"a":1}\n{"b":2}')
-    assert values == [{"a": 1}, {"b": 2}]
-    assert counts.lines == 2
+@pytest.mark.parametrize(
+    ("data", "values", "whole", "bad"),
+    [
+        (b'{"a":1}\n{"b":', [{"a": 1}], 1, 0),
+        (b'{"a":1}\n{"b":2}', [{"a": 1}, {"b": 2}], 2, 0),
+        (b'\xef\xbb\xbf{"a":1}\n{"b":"\xff\xfe"}\n', [{"a": 1}, {"b": "\ufffd\ufffd"}], 2, 0),
+        (b'{"n":' + b"9" * 10_000 + b'}\n{"n": 1}', [{"n": 1}], 2, 1),
+    ],
+    ids=["cut", "without a newline", "not UTF-8", "a long number"],
+)
+def test_whole_lines_are_read(tmp_path: Path, data: bytes, values: Any, whole: int, bad: int) -> None:
+    """A line that is being written waits; invalid bytes cost a sign, a number that is too long its line."""
+    found, counts = _all(tmp_path / "a", data)
+    assert (found, counts.lines, counts.bad) == (values, whole, bad)
 
 
 def test_broken_lines_are_counted_with_their_place(tmp_path: Path) -> None:
@@ -55,13 +58,6 @@ def test_broken_lines_are_counted_with_their_place(tmp_path: Path) -> None:
         (5, "not JSON: Ex"),
     ]
     assert str(counts.bad_lines[0]).startswith(f"{tmp_path / 'a'}:2: not JSON")
-
-
-def test_bytes_that_are_not_utf8_are_read_with_a_sign(tmp_path: Path) -> None:
-    """Invalid UTF-8 costs a sign, not the line; a byte order mark costs nothing."""
-    values, counts = _all(tmp_path / "a", b'\xef\xbb\xbf{"a":1}\n{"b":"\xff\xfe"}\n')
-    assert values == [{"a": 1}, {"b": "\ufffd\ufffd"}]
-    assert counts.bad == 0
 
 
 def test_a_line_over_the_limit_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,10 +99,3 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         list(lines(tmp_path / "nothing.jsonl"))
     with pytest.raises(SourceError, match="cannot be read"):
         list(lines(tmp_path))
-
-
-def test_numbers_of_any_length_are_no_trouble(tmp_path: Path) -> None:
-    """A number of ten thousand digits is a bad line, not a crash."""
-    values, counts = _all(tmp_path / "a", b'{"n":' + b"9" * 10_000 + b'}\n{"n": 1}')
-    assert values == [{"n": 1}]
-    assert counts.bad == 1
