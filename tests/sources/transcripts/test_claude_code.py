@@ -262,7 +262,7 @@ def test_a_refused_tool_is_an_error_with_the_users_words(tmp_path: Path) -> None
 def test_the_programs_own_record_stands_in_for_missing_content(
     read: Read, content: Any, own: Any, expected: tuple[str, bool, Any]
 ) -> None:
-    """It is an object, a list or a string, and tells of a command that was stopped; reminders are left out."""
+    """It is an object, a list or a string, and tells of a stopped command; reminders are left out."""
     found = read(
         asks("a1", "Bash", "toolu_01AbCd01", command="x"),
         answers("u1", "toolu_01AbCd01", content, toolUseResult=own),
