@@ -152,12 +152,13 @@ def test_text_of_another_encoding_is_said(home: Path) -> None:
 
 
 def test_links_and_odd_files_are_reported_not_followed(home: Path) -> None:
-    """A loop, a link out of the folder and a pipe are neither followed nor waited for."""
+    """Links, a loop among them, are not followed, and a pipe is not waited for."""
     sessions = home / "sessions"
     (home / "secret.jsonl").write_text(lines(SAID))
     (sessions / "loop.jsonl").symlink_to(sessions / "loop.jsonl")
     (sessions / "out.jsonl").symlink_to(home / "secret.jsonl")
     (sessions / "again").symlink_to(sessions)
+    (sessions / "same.jsonl").symlink_to(sessions / "telegram_12.jsonl")
     os.mkfifo(sessions / "pipe.jsonl")
     (home / "workspace" / "memory" / "note.txt").write_text("x")
     found = check(neoclaw.read(home))
@@ -168,6 +169,7 @@ def test_links_and_odd_files_are_reported_not_followed(home: Path) -> None:
         "sessions/loop.jsonl": "a broken link",
         "sessions/out.jsonl": "a link out of the folder",
         "sessions/pipe.jsonl": "not a regular file",
+        "sessions/same.jsonl": "a link to a file that is also read directly",
     }
 
 
