@@ -313,21 +313,18 @@ def _look(candidates: Iterable[tuple[str, Path]]) -> Found:
     for head in heads:
         if head.session:
             main.setdefault((head.host, head.session), head)
-    others: dict[Path, list[Path]] = {}
-    alone: list[_Head] = []
+    groups: dict[_Head, list[Path]] = {}
     for head in heads:
-        first = main.get((head.host, head.session or head.child_of))
-        if first is None or first is head:
-            alone.append(head)
-        else:
-            others.setdefault(first.path, []).append(head.path)
-    transcripts = [_transcript(head, others.get(head.path, ())) for head in alone]
+        first = main.get((head.host, head.session or head.child_of), head)
+        groups.setdefault(first, []).append(head.path)
+    transcripts = [_transcript(head, paths) for head, paths in groups.items()]
     covered = {path for t in transcripts for path in t.parts}
     return Found(tuple(t for t in transcripts if t.path not in covered), tuple(bad))
 
 
-def _transcript(head: _Head, others: Iterable[Path]) -> Transcript:
-    found = [head.path, *others]
+def _transcript(head: _Head, paths: Iterable[Path]) -> Transcript:
+    """Return the transcript of a session, from its first head and the paths of all its files."""
+    found = [head.path, *paths]
     found += [part for path in found for part in parts_of(path, head.host)]
     parts = tuple(path for path in dict.fromkeys(found) if path != head.path)
     size = sum(path.stat().st_size for path in (head.path, *parts) if path.exists())
