@@ -55,17 +55,43 @@ def test_an_unknown_category_is_a_pattern(tmp_path: Path) -> None:
     assert (draft.type, draft.tags[-1]) == ("pattern", "something-new")
 
 
-def test_only_the_newest_of_a_chain_is_live(tmp_path: Path) -> None:
-    """Older versions are named; the memory keeps the id of the oldest."""
-    found = read(
-        tmp_path,
-        memory("a", "Use tabs."),
-        memory("b", "Use two spaces.", version=2, supersedes="mem_a"),
-        memory("c", "Use four spaces.", version=3, supersedes="mem_b"),
+def version(name: str, number: int, before: str = "") -> dict[str, str]:
+    """Return a version of a memory that says its name."""
+    return memory(name, name, version=number, **({"supersedes": f"mem_{before}"} if before else {}))
+
+
+LONG = [version(str(n), n + 1, str(n - 1) if n else "") for n in range(300)]
+
+
+@pytest.mark.parametrize(
+    ("versions", "live"),
+    [
+        ([version("a", 1), version("b", 2, "a"), version("c", 3, "b")], {"a": "c"}),
+        ([version("a", 1), version("b", 2, "a"), version("c", 2, "a")], {"b": "b", "c": "c"}),
+        ([version("a", 1, "c"), version("b", 2, "a"), version("c", 3, "b")], {"a": "c"}),
+        ([version("a", 1, "b"), version("b", 2, "a"), version("c", 3, "b")], {"a": "c"}),
+        ([version("d", 1, "d")], {"d": "d"}),
+        (LONG, {"0": "299"}),
+    ],
+    ids=["chain", "fork", "circle", "chain that ends in a circle", "circle of one", "long chain"],
+)
+def test_only_the_newest_of_a_chain_is_live(
+    tmp_path: Path, versions: list[dict[str, str]], live: dict[str, str]
+) -> None:
+    """Older versions are named; a memory keeps the id of the oldest, but of a fork each end has its own."""
+    found = read(tmp_path, *versions)
+    assert {d.external_id: d.content for d in found.drafts} == {f"forge:mem_{a}": b for a, b in live.items()}
+    older = {name for one in versions for name in one} - {f"mem_{name}.md" for name in live.values()}
+    assert why(found) == dict.fromkeys(older, "an older version of an imported memory")
+    assert counts(found)["memories"] == (len(versions), len(live), len(older))
+
+
+def test_versions_in_a_circle_are_named(tmp_path: Path) -> None:
+    """Which was imported is said."""
+    found = read(tmp_path, version("a", 1, "b"), version("b", 2, "a"), version("d", 1, "d"))
+    assert found.remarks == (
+        "versions that supersede each other in a cycle; the highest was imported: mem_b.md, mem_d.md",
     )
-    assert [(d.content, d.external_id) for d in found.drafts] == [("Use four spaces.", "forge:mem_a")]
-    assert counts(found)["memories"] == (3, 1, 2)
-    assert why(found) == dict.fromkeys(("mem_a.md", "mem_b.md"), "an older version of an imported memory")
 
 
 def test_a_later_version_is_the_same_memory(tmp_path: Path) -> None:
@@ -75,49 +101,6 @@ def test_a_later_version_is_the_same_memory(tmp_path: Path) -> None:
     (tmp_path / "mem_a.md").unlink()
     third = check(forge.read(tmp_path))
     assert [one.drafts[0].external_id for one in (first, second, third)] == ["forge:mem_a"] * 3
-
-
-def test_two_versions_of_the_same_one_are_both_live(tmp_path: Path) -> None:
-    """A fork has two ends, each under its own id."""
-    found = read(
-        tmp_path,
-        memory("a", "Old."),
-        memory("b", "One way.", version=2, supersedes="mem_a"),
-        memory("c", "Another way.", version=2, supersedes="mem_a"),
-    )
-    assert {d.external_id: d.content for d in found.drafts} == {
-        "forge:mem_b": "One way.",
-        "forge:mem_c": "Another way.",
-    }
-
-
-def test_a_circle_ends(tmp_path: Path) -> None:
-    """Versions that supersede each other give one memory, the highest; what leads into them is found too."""
-    found = read(
-        tmp_path,
-        memory("a", "First.", version=1, supersedes="mem_c"),
-        memory("b", "Second.", version=2, supersedes="mem_a"),
-        memory("c", "Third.", version=3, supersedes="mem_b"),
-        memory("d", "Alone.", supersedes="mem_d"),
-    )
-    assert {d.external_id: d.content for d in found.drafts} == {
-        "forge:mem_a": "Third.",
-        "forge:mem_d": "Alone.",
-    }
-    assert found.remarks == (
-        "versions that supersede each other in a cycle; the highest was imported: mem_c.md, mem_d.md",
-    )
-
-
-def test_a_chain_that_ends_in_a_circle(tmp_path: Path) -> None:
-    """The newest that nothing supersedes is live; the circle behind it is its past."""
-    found = read(
-        tmp_path,
-        memory("a", "First.", supersedes="mem_b"),
-        memory("b", "Second.", version=2, supersedes="mem_a"),
-        memory("c", "Third.", version=3, supersedes="mem_b"),
-    )
-    assert [d.content for d in found.drafts] == ["Third."]
 
 
 def test_relations_become_links(tmp_path: Path) -> None:
@@ -178,12 +161,3 @@ def test_an_empty_memory_and_an_id_used_twice_are_named(tmp_path: Path) -> None:
         "mem_b.md": "contains no text",
         "notes.txt": "not a memory file",
     }
-
-
-def test_a_long_chain_is_walked(tmp_path: Path) -> None:
-    """Hundreds of versions are one memory."""
-    files = [memory("0", "v0")]
-    files += [memory(str(n), f"v{n}", version=n + 1, supersedes=f"mem_{n - 1}") for n in range(1, 300)]
-    found = read(tmp_path, *files)
-    assert [d.content for d in found.drafts] == ["v299"]
-    assert len(found.skipped) == 299
