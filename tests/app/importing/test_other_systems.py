@@ -16,8 +16,8 @@ from remora.core.values import Redaction
 from tests.app.talks import contents, ended, history, in_each_history_file, markers, opened, start
 from tests.helpers import SECRET, environment, files, holds, rows
 from tests.sources.others.looks import lines, write
-from tests.sources.others.test_crabtalk_file import body
-from tests.sources.others.test_crabtalk_file import entry as crab_entry
+from tests.sources.others.test_crabtalk import body
+from tests.sources.others.test_crabtalk import entry as crab_entry
 from tests.sources.others.test_forge import memory as forge_memory
 from tests.sources.others.test_golem_items import item
 

@@ -1,8 +1,9 @@
-"""CrabTalk's dumped trees, and folders that hold several of its things."""
+"""CrabTalk's dumped trees, its memory files byte by byte, and folders that hold several of its things."""
 
 from __future__ import annotations
 
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,161 @@ import pytest
 from remora.core.values import Entry
 from remora.sources.others import crabtalk
 from remora.sources.others.formats import detect
-from tests.sources.others.looks import check, why, write
-from tests.sources.others.test_crabtalk_file import FIXTURE
+from remora.sources.others.import_result import Found
+from tests.sources.others.looks import check, counts, why, write
+
+HEADER = b"CRMEM\0" + struct.pack("<IH", 1, 0) + b"\0\0\0\0"
+VERSION = "a memory file of version 99; only version 1 is known"
+FIXTURE = bytes.fromhex(
+    "43524d454d00 01000000 0000 00000000 0200000000000000 01000000 0100000000000000 8877665544332211 01000000"
+    "02000000 6869 02000000 796f 01000000 03000000 686579"
+)
+
+
+def text(value: str | bytes) -> bytes:
+    """Return a text as the file holds it."""
+    raw = value.encode() if isinstance(value, str) else value
+    return struct.pack("<I", len(raw)) + raw
+
+
+def entry(
+    number: int,
+    name: str | bytes,
+    content: str,
+    aliases: tuple[str, ...] = (),
+    *,
+    kind: int = 0,
+    at: int = 1577836800,
+) -> bytes:
+    """Return an entry as the file holds it."""
+    head = struct.pack("<QQI", number, at, kind)
+    return head + text(name) + text(content) + struct.pack("<I", len(aliases)) + b"".join(map(text, aliases))
+
+
+def body(*entries: bytes, count: int | None = None) -> bytes:
+    """Return a whole file."""
+    number = len(entries) if count is None else count
+    return HEADER + struct.pack("<QI", number + 1, number) + b"".join(entries)
+
+
+def read(tmp_path: Path, raw: bytes) -> Found:
+    """Read a file of these bytes."""
+    path = tmp_path / "memory.crmem"
+    path.write_bytes(raw)
+    return check(crabtalk.read(path))
+
+
+def test_the_fixture_of_71_bytes(tmp_path: Path) -> None:
+    """A whole file: the archive "hi" that says "yo", also called "hey", from a time no calendar has."""
+    assert len(FIXTURE) == 71
+    found = read(tmp_path, FIXTURE)
+    assert found.entries == (Entry(1, "hi", "yo", "archive", ("hey",), ""),)
+    assert found.remarks == ("creation time unknown: memory.crmem:1",)
+    assert detect(tmp_path / "memory.crmem") == ["crabtalk"]
+
+
+def test_entries_come_over_with_name_text_kind_aliases_and_time(tmp_path: Path) -> None:
+    """Unicode names, empty text and three aliases in their order; a topic becomes a note and says so."""
+    raw = body(
+        entry(1, "über 名前", "", ("c", "a", "b")),
+        entry(4, "old talk", "They agreed.", kind=1),
+        entry(9, "rust", "About Rust.", kind=2),
+    )
+    found = read(tmp_path, raw + b"trailing bytes mean nothing")
+    made = "2020-01-01T00:00:00.000Z"
+    assert found.entries == (
+        Entry(1, "über 名前", "", "note", ("c", "a", "b"), made),
+        Entry(4, "old talk", "They agreed.", "archive", (), made),
+        Entry(9, "rust", "About Rust.", "note", (), made),
+    )
+    assert found.remarks == ("topics were imported as notes: memory.crmem:3",)
+
+
+def test_an_empty_memory_is_no_error(tmp_path: Path) -> None:
+    """A file without entries gives none."""
+    assert read(tmp_path, body()).counts == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "shorter than the header of a memory file"),
+        (b"NOTMEMFILE______garbage", "not a memory file: wrong header"),
+        (b"CRMEM\0" + struct.pack("<IH", 1, 2) + b"\0" * 4, "a memory file with unknown flags (0x0002)"),
+        (b"CRMEM\0" + struct.pack("<IH", 99, 2) + b"\0" * 4, VERSION),
+        (HEADER, "the file ends before its first entry"),
+        (HEADER + b"\0" * 11, "the file ends before its first entry"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(tmp_path: Path, raw: bytes, reason: str) -> None:
+    """The checks come in the order of the format: length, beginning, version, flags, then the body."""
+    found = read(tmp_path, raw)
+    assert (found.entries, why(found)) == ((), {"memory.crmem": reason})
+
+
+def test_the_reserved_bytes_are_not_looked_at(tmp_path: Path) -> None:
+    """They are written as 0 and mean nothing."""
+    raw = FIXTURE[:12] + b"\xde\xad\xbe\xef" + FIXTURE[16:]
+    assert len(read(tmp_path, raw).entries) == 1
+
+
+def test_a_cut_at_any_byte_loses_only_what_is_cut(tmp_path: Path) -> None:
+    """Entries before the cut come over, the others are counted as missing."""
+    first, second = entry(1, "a", "first"), entry(2, "b", "second", ("bb",))
+    raw = body(first, second)
+    whole = len(raw) - len(second)
+    for end in range(len(HEADER) + 12, len(raw)):
+        found = read(tmp_path, raw[:end])
+        taken = 0 if end < whole else 1
+        assert counts(found)["entries"] == (2, taken, 2 - taken)
+        assert why(found) == {f"memory.crmem:{taken + 1}": f"the file ends inside entry {taken + 1} of 2"}
+
+
+def test_absurd_lengths_ask_for_no_memory(tmp_path: Path) -> None:
+    """Counts and lengths of gigabytes are found out before anything is made for them."""
+    head = struct.pack("<QQI", 1, 0, 0)
+    for raw in (
+        body(count=0xFFFFFFFF),
+        body(head + b"\xff\xff\xff\xff"),
+        body(head + text("a") + text("b") + b"\xff\xff\xff\xff" + b"\0" * 100),
+    ):
+        assert read(tmp_path, raw).entries == ()
+
+
+def test_a_bad_entry_does_not_take_the_others_with_it(tmp_path: Path) -> None:
+    """An unknown kind and text that is not UTF-8 cost one entry each."""
+    raw = body(entry(1, "a", "x"), entry(2, "b", "x", kind=7), entry(3, b"\xff\xfe", "x"), entry(4, "d", "x"))
+    found = read(tmp_path, raw)
+    assert [one.name for one in found.entries] == ["a", "d"]
+    assert why(found) == {
+        "memory.crmem:2": "an entry of unknown kind 7",
+        "memory.crmem:3": "text that is not UTF-8",
+    }
+
+
+def test_names_and_aliases_become_unique(tmp_path: Path) -> None:
+    """CrabTalk allows a name and an alias twice; here every name leads to one entry, and changes are said."""
+    raw = body(
+        entry(1, "deploy", "one", ("ship", "test", "ship")),
+        entry(2, "deploy", "two", ("ship",)),
+        entry(3, "test", "three", ("deploy",)),
+        entry(4, "", "four"),
+        entry(5, "deploy", "one"),
+    )
+    found = read(tmp_path, raw)
+    assert [(one.id, one.name, one.aliases) for one in found.entries] == [
+        (1, "deploy", ("ship",)),
+        (2, "deploy (note)", ()),
+        (3, "test", ()),
+        (4, "entry 4", ()),
+    ]
+    assert why(found) == {"memory.crmem:5": "a duplicate of an imported entry"}
+    assert found.remarks == (
+        "duplicate names were changed: deploy is now deploy (note)",
+        "duplicate aliases were left out: test of deploy, ship of deploy (note), deploy of test",
+    )
+    assert read(tmp_path, raw) == found
+
 
 NOTE = """<div id="meta">
 <dl>

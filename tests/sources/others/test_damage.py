@@ -21,7 +21,7 @@ from tests.sources.others import (
     test_neoclaw,
 )
 from tests.sources.others.looks import check, lines, write
-from tests.sources.others.test_crabtalk_file import body, entry
+from tests.sources.others.test_crabtalk import body, entry
 from tests.sources.others.test_forge import memory
 from tests.sources.others.test_golem_items import item
 from tests.sources.others.test_golem_protobuf import WHOLE

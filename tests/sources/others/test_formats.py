@@ -9,7 +9,7 @@ import pytest
 from remora.core.errors import InvalidInput, NotFound
 from remora.sources.others.formats import SYSTEMS, detect, read
 from tests.sources.others.looks import check, lines, write
-from tests.sources.others.test_crabtalk_file import FIXTURE
+from tests.sources.others.test_crabtalk import FIXTURE
 from tests.sources.others.test_forge import memory
 from tests.sources.others.test_golem_items import item
 
