@@ -11,7 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from remora.core.config import LlmSettings
 from remora.core.errors import ConfigError, InvalidInput, ModelMissing, ProviderError
@@ -31,20 +31,53 @@ SCHEMA_NAME = "answer"
 _FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "stop", "max_tokens": "length"}
 
 
+class _Field(NamedTuple):
+    """A field that some servers reject: its forms, the preferred one first, and words of a rejection."""
+
+    forms: tuple[Any, ...]
+    words: tuple[str, ...]
+
+
+_TEMPERATURE = _Field((True, False), ("temperature",))
+
+
 class _Served(ABC):
-    """A model behind a server: retries within the timeout, adaptation to rejected fields."""
+    """A model behind a server: retries within the timeout, adaptation to rejected fields.
+
+    Attributes:
+        provider: its name in the settings.
+        path: the path of requests.
+        counted: names of the numbers of input and output tokens.
+        fields: the fields that some servers reject.
+        key_header: the name of the header with the key.
+        headers: other headers.
+        remedy: the hint for a model that the server does not have.
+    """
 
     provider = ""
     path = ""
-    counted = ("", "")  # names of the numbers of input and output tokens
+    counted = ("", "")
+    fields: ClassVar[Mapping[str, _Field]] = {}
+    key_header = "authorization"
+    headers: ClassVar[Mapping[str, str]] = {}
+    remedy = "Check llm.model in the settings."
 
     def __init__(
-        self, client: JsonClient, model: str, timeout: float, sleep: Callable[[float], None]
+        self,
+        url: str,
+        model: str,
+        *,
+        key: ApiKey | None = None,
+        timeout: float = 15.0,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._client = client
+        self._client = JsonClient(
+            self._base(url), key=key, key_header=self.key_header, headers=self.headers, timeout=timeout
+        )
         self._model = model
         self._timeout = timeout
         self._sleep = sleep
+        self._form = {name: field.forms[0] for name, field in self.fields.items()}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model_id} at {self._client.host})"
@@ -99,13 +132,23 @@ class _Served(ABC):
             except ProviderError as error:
                 if error.status == 404 and server_said(error, "model"):
                     raise ModelMissing(
-                        f"{self._client.host} does not have the model {self._model}", hint=self._remedy()
+                        f"{self._client.host} does not have the model {self._model}",
+                        hint=self.remedy.format(self._model),
                     ) from None
                 if error.status not in (400, 422) or not self._adapt(error):
                     raise
 
-    def _remedy(self) -> str:
-        return "Check llm.model in the settings."
+    def _adapt(self, error: ProviderError) -> bool:
+        """Write a rejected field differently from now on; return whether there was another form."""
+        for name, field in self.fields.items():
+            following = field.forms[field.forms.index(self._form[name]) + 1 :]
+            if following and server_said(error, *field.words):
+                self._form[name] = following[0]
+                return True
+        return False
+
+    def _base(self, url: str) -> str:
+        return url
 
     @abstractmethod
     def _body(self, call: Call) -> dict[str, Any]:
@@ -115,10 +158,6 @@ class _Served(ABC):
     def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
         """Return text, finish reason and usage of an answer."""
 
-    @abstractmethod
-    def _adapt(self, error: ProviderError) -> bool:
-        """Change later bodies after a rejection; return whether there was something to change."""
-
 
 class OpenAIModel(_Served):
     """A model behind an OpenAI-compatible `/chat/completions`."""
@@ -126,31 +165,27 @@ class OpenAIModel(_Served):
     provider = "openai"
     path = "/chat/completions"
     counted = ("prompt_tokens", "completion_tokens")
+    fields: ClassVar[Mapping[str, _Field]] = {
+        "limit": _Field(("max_tokens", "max_completion_tokens"), ("max_completion_tokens",)),
+        "temperature": _TEMPERATURE,
+        "format": _Field(
+            ("json_schema", "json_object", ""), ("response_format", "json_schema", "schema", "json_object")
+        ),
+    }
 
-    def __init__(
-        self,
-        url: str,
-        model: str,
-        *,
-        key: ApiKey | None = None,
-        timeout: float = 15.0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(JsonClient(openai_base(url), key=key, timeout=timeout), model, timeout, sleep)
-        self._limit_name = "max_tokens"
-        self._tempered = True
-        self._formats = ["json_schema", "json_object", ""]
+    def _base(self, url: str) -> str:
+        return openai_base(url)
 
     def _body(self, call: Call) -> dict[str, Any]:
         asked: dict[str, Any] = {
             "model": self._model,
             "messages": [m._asdict() for m in call.messages],
-            self._limit_name: call.max_tokens,
+            self._form["limit"]: call.max_tokens,
         }
-        if self._tempered:
+        if self._form["temperature"]:
             asked["temperature"] = call.temperature
-        if call.schema is not None and self._formats[0]:
-            asked["response_format"] = _response_format(self._formats[0], call.schema)
+        if call.schema is not None and self._form["format"]:
+            asked["response_format"] = _response_format(self._form["format"], call.schema)
         return asked
 
     def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
@@ -166,19 +201,6 @@ class OpenAIModel(_Served):
             # Some servers file the whole answer of a model that did not think under its thoughts.
             text = _said(message.get("reasoning_content"), where)
         return text, reason, answer.get("usage")
-
-    def _adapt(self, error: ProviderError) -> bool:
-        if self._limit_name == "max_tokens" and server_said(error, "max_completion_tokens"):
-            self._limit_name = "max_completion_tokens"
-        elif self._tempered and server_said(error, "temperature"):
-            self._tempered = False
-        elif len(self._formats) > 1 and server_said(
-            error, "response_format", "json_schema", "schema", "json_object"
-        ):
-            del self._formats[0]
-        else:
-            return False
-        return True
 
 
 def _response_format(kind: str, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,18 +234,11 @@ class OllamaModel(_Served):
     provider = "ollama"
     path = "/api/chat"
     counted = ("prompt_eval_count", "eval_count")
-
-    def __init__(
-        self,
-        url: str,
-        model: str,
-        *,
-        timeout: float = 15.0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(JsonClient(url, timeout=timeout), model, timeout, sleep)
-        self._quiet = True
-        self._schemas = True
+    remedy = "Run `ollama pull {}`."
+    fields: ClassVar[Mapping[str, _Field]] = {
+        "think": _Field((True, False), ("think",)),
+        "schema": _Field((True, False), ("format", "schema", "grammar")),
+    }
 
     def _body(self, call: Call) -> dict[str, Any]:
         context = context_size(call.messages, call.max_tokens)
@@ -234,27 +249,15 @@ class OllamaModel(_Served):
             "keep_alive": KEEP_ALIVE,
             "options": {"temperature": call.temperature, "num_predict": call.max_tokens, "num_ctx": context},
         }
-        if self._quiet:
+        if self._form["think"]:
             asked["think"] = False
         if call.schema is not None:
-            asked["format"] = call.schema if self._schemas else "json"
+            asked["format"] = call.schema if self._form["schema"] else "json"
         return asked
 
     def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
         message = member(answer, "message", dict, where)
         return _said(message.get("content"), where), str(answer.get("done_reason") or "stop"), answer
-
-    def _adapt(self, error: ProviderError) -> bool:
-        if self._quiet and server_said(error, "think"):
-            self._quiet = False
-        elif self._schemas and server_said(error, "format", "schema", "grammar"):
-            self._schemas = False
-        else:
-            return False
-        return True
-
-    def _remedy(self) -> str:
-        return f"Run `ollama pull {self._model}`."
 
 
 def context_size(messages: Sequence[Message], max_tokens: int) -> int:
@@ -284,26 +287,15 @@ class AnthropicModel(_Served):
     provider = "anthropic"
     path = "/v1/messages"
     counted = ("input_tokens", "output_tokens")
+    fields: ClassVar[Mapping[str, _Field]] = {
+        "temperature": _TEMPERATURE,
+        "tool": _Field((True, False), ("tool_choice", "tools", "input_schema")),
+    }
+    key_header = "x-api-key"
+    headers: ClassVar[Mapping[str, str]] = {"anthropic-version": ANTHROPIC_VERSION}
 
-    def __init__(
-        self,
-        url: str,
-        model: str,
-        *,
-        key: ApiKey | None = None,
-        timeout: float = 15.0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        client = JsonClient(
-            url.rstrip("/").removesuffix("/v1"),
-            key=key,
-            key_header="x-api-key",
-            headers={"anthropic-version": ANTHROPIC_VERSION},
-            timeout=timeout,
-        )
-        super().__init__(client, model, timeout, sleep)
-        self._tempered = True
-        self._tools = True
+    def _base(self, url: str) -> str:
+        return url.rstrip("/").removesuffix("/v1")
 
     def _body(self, call: Call) -> dict[str, Any]:
         system = "\n\n".join(m.content for m in call.messages if m.role == "system")
@@ -311,9 +303,9 @@ class AnthropicModel(_Served):
         asked: dict[str, Any] = {"model": self._model, "max_tokens": call.max_tokens, "messages": spoken}
         if system:
             asked["system"] = system
-        if self._tempered:
+        if self._form["temperature"]:
             asked["temperature"] = call.temperature
-        if call.schema is not None and self._tools:
+        if call.schema is not None and self._form["tool"]:
             tool = {"name": SCHEMA_NAME, "description": "Give the answer.", "input_schema": call.schema}
             asked["tools"] = [tool]
             asked["tool_choice"] = {"type": "tool", "name": SCHEMA_NAME}
@@ -323,15 +315,6 @@ class AnthropicModel(_Served):
         text = _text_of(member(answer, "content", list, where), where)
         stopped = str(answer.get("stop_reason") or "end_turn")
         return text, _FINISHED.get(stopped, stopped), answer.get("usage")
-
-    def _adapt(self, error: ProviderError) -> bool:
-        if self._tempered and server_said(error, "temperature"):
-            self._tempered = False
-        elif self._tools and server_said(error, "tool_choice", "tools", "input_schema"):
-            self._tools = False
-        else:
-            return False
-        return True
 
 
 def _text_of(blocks: Sequence[Any], where: str) -> str:
