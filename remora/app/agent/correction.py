@@ -7,19 +7,17 @@ and of no use is only marked as silent.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from remora.app.agent.status import meant
 from remora.app.agent.trust import too_many_wrong
 from remora.app.memories import operations
+from remora.app.project.open_project import OpenProject
 from remora.core.change import PERSON
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
-    from remora.core.values import MemoryRecord
-    from remora.store.uses import Kind
+from remora.core.values import MemoryRecord
+from remora.store.uses import Kind
 
 CHOICES = ("wrong", "outdated", "narrow", "silent", "erase")  # kinds of correction
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import own_id
@@ -18,9 +18,6 @@ from remora.core.moments import Moment, Reply
 from remora.disk.live import Head, at_once
 from remora.disk.places import data_folder
 from remora.injection.decide import Limits, Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DECIDED = (moments.BEFORE, moments.AFTER, moments.FAILED, moments.STEP)
 DEEPEST = 24  # folders above a working folder that are searched

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, TypeVar
 
 from remora.app.agent.hook_context import (
     DECIDED,
@@ -32,9 +32,6 @@ from remora.injection.render import SHORT
 from remora.injection.state import state_of
 from remora.injection.trial import decide_in_trial
 from remora.store.hook_reader import HookReader, look
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DATABASE = "memory.db"
 CEILING = 3.0  # seconds; the agent continues without an answer that takes longer

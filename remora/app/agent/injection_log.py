@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from remora.app.project.open_project import OpenProject
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.errors import StoreError
 from remora.disk.live import Head, Line
+from remora.store.database import Database
 from remora.store.injections import Injection
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
-    from remora.store.database import Database
-    from remora.store.uses import Kind
+from remora.store.uses import Kind
 
 TOLD = "told"  # kind of a line that is made from a row of the database
 # Values of `Injection.followed`.

@@ -19,7 +19,8 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import wraps
 from itertools import count
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
+from types import TracebackType
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar, cast
 
 from remora.app.agent.hook_context import DECIDED, line_of, setting_of
 from remora.app.agent.injection_log import injections_of, keep, lines_of
@@ -30,6 +31,8 @@ from remora.app.agent.trust import note_session
 from remora.app.learning.git_history import AT_ONCE, follow
 from remora.app.learning.interface_observations import observe_ui
 from remora.app.learning.live_observation import Watched
+from remora.app.learning.promotion import Taken
+from remora.app.project.open_project import OpenProject
 from remora.core import moments
 from remora.core.actions import loop_action, own_id
 from remora.core.clock import to_iso
@@ -44,13 +47,6 @@ from remora.injection.state import State, state_of
 from remora.injection.trial import HELD, decide_in_trial
 from remora.observer.quotes import standing
 from remora.store.hook_reader import look
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
-    from remora.app.learning.promotion import Taken
-    from remora.app.project.open_project import OpenProject
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from remora.app.agent.hook_context import relative_to
 from remora.core import moments
 from remora.core.events import Event
 from remora.core.moments import Moment
 from remora.core.tool_calls import MOMENT_EDIT, call
-
-if TYPE_CHECKING:
-    from remora.disk.live import Head
+from remora.disk.live import Head
 
 MAX_TEXT = 8_000  # characters of a result that are read
 

@@ -6,16 +6,13 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from remora.app.agent.status import meant
 from remora.app.agent.transcript_capture import captured
 from remora.app.project.off import never_learn
+from remora.app.project.open_project import OpenProject
 from remora.core.errors import NotFound
 from remora.disk.live import OFF, SUFFIX, Head, folder, is_off, live_file, read
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
 
 
 def switch_session(project: OpenProject, session: str, *, on: bool) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from remora.app.agent.hook_context import setting_of
 from remora.app.agent.loop_calls import moment_of
 from remora.app.agent.session_brief import DATABASE, own_head, task_of
 from remora.app.agent.trust import threshold_of
+from remora.app.project.open_project import OpenProject
 from remora.core import moments
 from remora.core.errors import InvalidInput
 from remora.core.moments import SILENCE
@@ -22,9 +23,6 @@ from remora.injection import brief as briefs
 from remora.injection.decide import decide
 from remora.injection.state import State
 from remora.store.hook_reader import look
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
 
 SESSION = "preview"
 MOST_SILENT = 20

@@ -10,7 +10,6 @@ import time
 from collections.abc import Container, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from remora.app.agent.detach import begin_maintenance
 from remora.app.agent.hook_context import note_trouble, place_of
@@ -22,11 +21,12 @@ from remora.app.codebase.freshness import IN_PROGRESS, history_is_behind, unfini
 from remora.app.learning.work_state import last_state
 from remora.app.project.arguments import current_branch, filters_of
 from remora.app.project.locate import branch_of, locate
-from remora.app.project.open_project import opened
+from remora.app.project.open_project import OpenProject, opened
 from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import search
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
+from remora.core.config import Settings
 from remora.core.draw import arm_of_session
 from remora.core.errors import RemoraError
 from remora.core.evidence import amounts
@@ -37,7 +37,7 @@ from remora.core.statement import tells
 from remora.core.text import words_or_pairs
 from remora.core.tokens import ceil_chars_4
 from remora.core.trust import NAMES
-from remora.core.values import Filters
+from remora.core.values import Filters, Hit, MemoryRecord
 from remora.disk.files import read_small
 from remora.disk.live import Head
 from remora.injection import brief as briefs
@@ -47,11 +47,6 @@ from remora.injection.decide import agreeing
 from remora.store.hook_reader import look
 from remora.store.memories import records_in
 from remora.store.shared import SPACE
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
-    from remora.core.config import Settings
-    from remora.core.values import Hit, MemoryRecord
 
 DATABASE = "memory.db"
 MOST = 400  # candidates of a brief, highest confidence first

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from remora.app.agent.hook_context import note_trouble
 from remora.app.agent.injection_log import injections_of, keep
@@ -35,7 +35,7 @@ from remora.app.learning.learn import learn
 from remora.app.learning.synthesis import synthesize_when_due
 from remora.app.memories.embedding import catch_up
 from remora.app.project.off import off_in
-from remora.app.project.open_project import opened
+from remora.app.project.open_project import OpenProject, opened
 from remora.app.sharing.sync import sync_when_due
 from remora.core import moments
 from remora.core.errors import RemoraError, StoreBusy
@@ -60,9 +60,6 @@ from remora.disk.live import (
     last_line,
     read,
 )
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
 
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0

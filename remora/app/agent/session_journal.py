@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from remora.app.project.open_project import OpenProject
 from remora.app.records.journal import Journal
 from remora.core import moments
 from remora.core.errors import RemoraError
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
-    from remora.disk.live import Head, Line
-    from remora.store.session_reader import Told
+from remora.disk.live import Head, Line
+from remora.store.session_reader import Told
 
 NOTED = "noted"  # kind of the line in the live file that records the day, as `d`
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from remora.app.agent.injection_log import injections_of
 from remora.app.agent.live_sessions import Waiting, waiting
@@ -23,23 +23,20 @@ from remora.app.project.destinations import in_one_line
 from remora.app.project.homes import notice
 from remora.app.project.locate import ignored_settings
 from remora.app.project.off import off_in
+from remora.app.project.open_project import OpenProject
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import RemoraError
-from remora.disk.live import is_off, is_over, live_file
+from remora.core.triggers import Trigger
+from remora.core.values import MemoryRecord
+from remora.disk.live import Line, is_off, is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
+from remora.store.injections import Injection
 from remora.store.memories import records_in
 from remora.store.shared import SPACE, STATE
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
-    from remora.core.triggers import Trigger
-    from remora.core.values import MemoryRecord
-    from remora.disk.live import Line
-    from remora.store.injections import Injection
-    from remora.store.trials import Effect
-    from remora.store.uses import Use
+from remora.store.trials import Effect
+from remora.store.uses import Use
 
 RECENT = 3_600  # seconds
 MAX_RECORDED = 2_000  # characters

@@ -8,23 +8,21 @@ others wrote into files.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from remora.app.project.accesses import BOOSTS
+from remora.app.project.open_project import OpenProject
 from remora.app.recall.phase_weights import WEIGHTS, versions, weights_of
 from remora.core import moments, trial
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
 from remora.core.evidence import QUIET
 from remora.core.trial import HELD, SAID, Compared, Estimate
+from remora.disk.live import Head, Line
 from remora.injection.trial import HELD as HELD_KEY
 from remora.injection.trial import UNIT
 from remora.store.hook_reader import AT_ONCE
 from remora.store.trials import MOMENT, SESSION, Effect, Unit
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
-    from remora.disk.live import Head, Line
 
 NEXT = 10  # calls within which a failure counts as following an injection
 PHASE_OF = {"gotchas": "implement", "named": "implement", "undoing": "implement", "partners": "implement"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from remora.app.project.open_project import OpenProject
 from remora.core.errors import InvalidInput
 from remora.core.trust import (
     EARLIER,
@@ -17,9 +18,6 @@ from remora.core.trust import (
     after_session,
     missing,
 )
-
-if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
 
 AUTO = "auto"
 

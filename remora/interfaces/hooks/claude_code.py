@@ -7,15 +7,12 @@ accept; a stop accepts it too, but then the agent would continue. Every event sh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from remora.core import moments
+from remora.core.moments import Moment, Reply
 from remora.interfaces.hooks import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remora.core.moments import Moment, Reply
 
 HOST = "claude-code"
 TRANSCRIPTS = True
@@ -61,10 +58,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    if moment.kind == moments.OTHER:
-        return None
-    said = reply.text if moment.kind in INJECTS else ""
-    return payloads.spoken(payloads.text(payload, "hook_event_name"), said, reply.note)
+    return payloads.spoken(payloads.text(payload, "hook_event_name"), moment, reply, INJECTS)
 
 
 def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:

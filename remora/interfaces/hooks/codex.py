@@ -9,16 +9,13 @@ unknown and `failed` is not set.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import of_codex
+from remora.core.moments import Moment, Reply
 from remora.interfaces.hooks import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remora.core.moments import Moment, Reply
 
 HOST = "codex"
 TRANSCRIPTS = True
@@ -54,10 +51,8 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
     event = payloads.text(payload, "hook_event_name")
-    if moment.kind == moments.OTHER:
-        return None
-    said = reply.text if moment.kind in INJECTS else ""
-    return payloads.spoken(event, said, reply.note if event in _NOTED else "", LIMIT)
+    taken = reply if event in _NOTED else reply._replace(note="")
+    return payloads.spoken(event, moment, taken, INJECTS, LIMIT)
 
 
 def _answered(made: Moment, answer: Any) -> Moment:

@@ -11,17 +11,14 @@ after a tool and at the start of a subagent; it is ignored at the start of a ses
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import action_of, host_action, of_server
 from remora.core.host_tools import COPILOT
+from remora.core.moments import Moment, Reply
 from remora.interfaces.hooks import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remora.core.moments import Moment, Reply
 
 HOST = "copilot"
 TRANSCRIPTS = False

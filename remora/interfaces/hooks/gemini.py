@@ -6,17 +6,14 @@ a failed command, with a line `Exit Code: 1` in the text for the model.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server
 from remora.core.host_tools import GEMINI
+from remora.core.moments import Moment, Reply
 from remora.interfaces.hooks import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remora.core.moments import Moment, Reply
 
 HOST = "gemini"
 TRANSCRIPTS = False
@@ -53,10 +50,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    if moment.kind == moments.OTHER:
-        return None
-    said = reply.text if moment.kind in INJECTS else ""
-    return payloads.spoken(payloads.text(payload, "hook_event_name"), said, reply.note)
+    return payloads.spoken(payloads.text(payload, "hook_event_name"), moment, reply, INJECTS)
 
 
 def _meaning(tool: str, server: str) -> str:

@@ -15,17 +15,14 @@ of its output.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server
 from remora.core.host_tools import OPENCODE
+from remora.core.moments import Moment, Reply
 from remora.interfaces.hooks import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remora.core.moments import Moment, Reply
 
 HOST = "opencode"
 TRANSCRIPTS = False

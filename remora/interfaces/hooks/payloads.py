@@ -12,17 +12,15 @@ patterns.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import action_of
 from remora.core.cut import both_ends, sound
-from remora.core.moments import Moment
+from remora.core.moments import Moment, Reply
 from remora.core.tool_calls import MOMENT_EDIT, call, place
 from remora.core.tool_calls import text as text  # for the modules of hosts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 MAX_TEXT = 8_000  # characters of a prompt, a reply, an output
 MAX_ID = 200
@@ -254,19 +252,24 @@ def fitted(said: str, limit: int = LIMIT) -> str:
     return (kept[:end] if end > 0 else kept).rstrip() + MORE
 
 
-def spoken(event: str, said: str, note: str, limit: int = LIMIT) -> dict[str, Any] | None:
+def spoken(
+    event: str, moment: Moment, reply: Reply, injects: frozenset[str], limit: int = LIMIT
+) -> dict[str, Any] | None:
     """Return a hook's output in the format of Claude Code and compatible hosts; None for no output.
 
     Args:
         event: the host's name of the event.
-        said: text for the model; empty for none.
-        note: notice to the user; empty for none.
+        moment: the event.
+        reply: text for the model and notice to the user.
+        injects: kinds of moments at which text reaches the model.
         limit: bytes that the host accepts in one text.
     """
+    if moment.kind == moments.OTHER:
+        return None
     answer: dict[str, Any] = {}
-    if note.strip():
-        answer["systemMessage"] = fitted(note, limit)
-    if said.strip():
-        context = fitted(said, limit)
+    if reply.note.strip():
+        answer["systemMessage"] = fitted(reply.note, limit)
+    if moment.kind in injects and reply.text.strip():
+        context = fitted(reply.text, limit)
         answer["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
     return answer or None

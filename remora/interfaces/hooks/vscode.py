@@ -6,17 +6,14 @@ output may contain the exit code ("Command exited with code 1").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from remora.core import moments
 from remora.core.actions import action_of, of_server
 from remora.core.host_tools import VSCODE
+from remora.core.moments import Moment, Reply
 from remora.interfaces.hooks import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remora.core.moments import Moment, Reply
 
 HOST = "vscode"
 TRANSCRIPTS = False
@@ -46,9 +43,7 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    if moment.kind == moments.OTHER:
-        return None
-    return payloads.spoken(_event(payload), reply.text if moment.kind in INJECTS else "", reply.note)
+    return payloads.spoken(_event(payload), moment, reply, INJECTS)
 
 
 def _event(payload: Mapping[str, Any]) -> str:
