@@ -110,6 +110,11 @@ def _rules(host: str, *, head: str = "", alone: bool = False) -> Marked:
     return Marked(Block(begin, RULE, f"<!-- remora:end {host} -->", head), SIGN, alone)
 
 
+def _files(part: str, piece: Piece, in_project: Path, of_user: Path) -> list[File]:
+    """Return a piece in a file of the project, and the same in a file of the user."""
+    return [File(part, PROJECT, in_project, piece), File(part, USER, of_user, piece)]
+
+
 def _stdio(place: Place, **more: Any) -> dict[str, Any]:
     program, *rest = place.call.serve()
     return {**more, "command": program, "args": rest}
@@ -142,17 +147,11 @@ def _claude_code(place: Place) -> list[File]:
             return {"type": "command", "command": program, "args": rest, "timeout": seconds}
 
         every = {"hooks": [handler()]}
-        return {
-            "SessionStart": every,
-            "UserPromptSubmit": every,
+        events = "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact"
+        events += " PostCompact SubagentStart SubagentStop Stop SessionEnd"
+        return dict.fromkeys(events.split(), every) | {
             "PreToolUse": {"matcher": f"{EDITS}|Bash", **every},
             "PostToolUse": {"matcher": f"Read|Grep|Glob|{EDITS}|Bash", **every},
-            "PostToolUseFailure": every,
-            "PreCompact": every,
-            "PostCompact": every,
-            "SubagentStart": every,
-            "SubagentStop": every,
-            "Stop": every,
             "SessionEnd": {"hooks": [handler(END_SECONDS)]},
         }
 
@@ -184,21 +183,14 @@ def _codex(place: Place) -> list[File]:
     }
     every = {"hooks": [handler]}
     tools = {"matcher": "^(Bash|apply_patch)$", **every}
-    hooks = Hooks(
-        ours,
-        {
-            "SessionStart": every,
-            "UserPromptSubmit": every,
-            "PreToolUse": tools,
-            "PostToolUse": tools,
-            "PreCompact": every,
-            "PostCompact": every,
-            "SubagentStart": every,
-            "SubagentStop": every,
-            "Stop": every,
-            "SessionEnd": {"hooks": [{**handler, "timeout": CODEX_END_SECONDS}]},
-        },
-    )
+    events = "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact PostCompact SubagentStart"
+    events += " SubagentStop Stop SessionEnd"
+    entries = dict.fromkeys(events.split(), every) | {
+        "PreToolUse": tools,
+        "PostToolUse": tools,
+        "SessionEnd": {"hooks": [{**handler, "timeout": CODEX_END_SECONDS}]},
+    }
+    hooks = Hooks(ours, entries)
     path = ("mcp_servers", NAME)
     program, *rest = place.call.serve()
     block = Block(
@@ -209,12 +201,9 @@ def _codex(place: Place) -> list[File]:
     server = TomlServer(ours, path, block)
     folder = place.folder("CODEX_HOME", ".codex")
     return [
-        File(HOOKS, PROJECT, place.root / ".codex/hooks.json", hooks),
-        File(MCP, PROJECT, place.root / ".codex/config.toml", server),
-        File(RULES, PROJECT, place.root / "AGENTS.md", _rules(host)),
-        File(HOOKS, USER, folder / "hooks.json", hooks),
-        File(MCP, USER, folder / "config.toml", server),
-        File(RULES, USER, folder / "AGENTS.md", _rules(host)),
+        *_files(HOOKS, hooks, place.root / ".codex/hooks.json", folder / "hooks.json"),
+        *_files(MCP, server, place.root / ".codex/config.toml", folder / "config.toml"),
+        *_files(RULES, _rules(host), place.root / "AGENTS.md", folder / "AGENTS.md"),
     ]
 
 
@@ -222,17 +211,8 @@ def _cursor(place: Place) -> list[File]:
     host = "cursor"
     ours = Ours(host, place.known)
     handler = {"command": place.call.line(host), "timeout": SECONDS}
-    entries = {
-        "sessionStart": handler,
-        "sessionEnd": handler,
-        "beforeSubmitPrompt": handler,
-        "postToolUse": handler,
-        "postToolUseFailure": handler,
-        "afterAgentResponse": handler,
-        "preCompact": handler,
-        "subagentStop": handler,
-        "stop": handler,
-    }
+    events = "sessionStart sessionEnd beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse"
+    entries = dict.fromkeys(f"{events} preCompact subagentStop stop".split(), handler)
     if place.call.windows and not place.every:  # each hook starts a PowerShell: about a second
         del entries["postToolUse"]
     hooks = Hooks(ours, entries, {"version": 1})
@@ -240,11 +220,9 @@ def _cursor(place: Place) -> list[File]:
     head = "---\ndescription: Memory of this project\nalwaysApply: true\n---\n\n"
     rules = _rules(host, head=head, alone=True)
     return [
-        File(HOOKS, PROJECT, place.root / ".cursor/hooks.json", hooks),
-        File(MCP, PROJECT, place.root / ".cursor/mcp.json", server),
+        *_files(HOOKS, hooks, place.root / ".cursor/hooks.json", place.home / ".cursor/hooks.json"),
+        *_files(MCP, server, place.root / ".cursor/mcp.json", place.home / ".cursor/mcp.json"),
         File(RULES, PROJECT, place.root / ".cursor/rules/remora.mdc", rules),
-        File(HOOKS, USER, place.home / ".cursor/hooks.json", hooks),
-        File(MCP, USER, place.home / ".cursor/mcp.json", server),
     ]
 
 
@@ -258,26 +236,15 @@ def _gemini(place: Place) -> list[File]:
     handler = {"type": "command", "name": NAME, "command": place.call.line(host), "timeout": 1000 * SECONDS}
     every = {"hooks": [handler]}
     tools = "read_file|write_file|replace|run_shell_command|search_file_content|glob"
-    hooks = Hooks(
-        ours,
-        {
-            "SessionStart": every,
-            "BeforeAgent": every,
-            "AfterTool": {"matcher": tools, **every},
-            "AfterAgent": every,
-            "PreCompress": every,
-            "SessionEnd": every,
-        },
-    )
+    events = "SessionStart BeforeAgent AfterTool AfterAgent PreCompress SessionEnd"
+    entries = dict.fromkeys(events.split(), every) | {"AfterTool": {"matcher": tools, **every}}
+    hooks = Hooks(ours, entries)
     server = Server(ours, ("mcpServers", NAME), _stdio(place))
     own = _gemini_home(place)
     return [
-        File(HOOKS, PROJECT, place.root / ".gemini/settings.json", hooks),
-        File(MCP, PROJECT, place.root / ".gemini/settings.json", server),
-        File(RULES, PROJECT, place.root / "GEMINI.md", _rules(host)),
-        File(HOOKS, USER, own / "settings.json", hooks),
-        File(MCP, USER, own / "settings.json", server),
-        File(RULES, USER, own / "GEMINI.md", _rules(host)),
+        *_files(HOOKS, hooks, place.root / ".gemini/settings.json", own / "settings.json"),
+        *_files(MCP, server, place.root / ".gemini/settings.json", own / "settings.json"),
+        *_files(RULES, _rules(host), place.root / "GEMINI.md", own / "GEMINI.md"),
     ]
 
 
@@ -301,11 +268,9 @@ def _copilot(place: Place) -> list[File]:
     server = Server(ours, ("mcpServers", NAME), {**_stdio(place, type="local"), "tools": ["*"]})
     own = _copilot_home(place)
     return [
-        File(HOOKS, PROJECT, place.root / ".github/hooks/remora.json", hooks),
-        File(MCP, PROJECT, place.root / ".github/mcp.json", server),
+        *_files(HOOKS, hooks, place.root / ".github/hooks/remora.json", own / "hooks/remora.json"),
+        *_files(MCP, server, place.root / ".github/mcp.json", own / "mcp-config.json"),
         File(RULES, PROJECT, *_github_rules(place, host)),
-        File(HOOKS, USER, own / "hooks/remora.json", hooks),
-        File(MCP, USER, own / "mcp-config.json", server),
         File(RULES, USER, own / "copilot-instructions.md", _rules(host)),
     ]
 
@@ -337,12 +302,11 @@ def _vscode(place: Place) -> list[File]:
     events = "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact SubagentStart SubagentStop Stop"
     hooks = Hooks(ours, dict.fromkeys(events.split(), handler), alone=True)
     server = Server(ours, ("servers", NAME), _stdio(place, type="stdio"))
+    own = "hooks/remora-vscode.json"
     return [
-        File(HOOKS, PROJECT, place.root / ".github/hooks/remora-vscode.json", hooks),
-        File(MCP, PROJECT, place.root / ".vscode/mcp.json", server),
+        *_files(HOOKS, hooks, place.root / f".github/{own}", place.home / f".copilot/{own}"),
+        *_files(MCP, server, place.root / ".vscode/mcp.json", _code_folder(place) / "mcp.json"),
         File(RULES, PROJECT, *_github_rules(place, host)),
-        File(HOOKS, USER, place.home / ".copilot/hooks/remora-vscode.json", hooks),
-        File(MCP, USER, _code_folder(place) / "mcp.json", server),
     ]
 
 
@@ -360,9 +324,8 @@ def _windsurf(place: Place) -> list[File]:
     head = "---\ntrigger: always_on\ndescription: Memory of this project\n---\n\n"
     rules = _rules(host, head=head, alone=True)
     return [
-        File(HOOKS, PROJECT, place.root / ".windsurf/hooks.json", hooks),
+        *_files(HOOKS, hooks, place.root / ".windsurf/hooks.json", own / "hooks.json"),
         File(RULES, PROJECT, place.root / ".windsurf/rules/remora.md", rules),
-        File(HOOKS, USER, own / "hooks.json", hooks),
         File(MCP, USER, own / "mcp_config.json", server),
         File(RULES, USER, own / "memories/global_rules.md", _rules(host)),
     ]
@@ -382,12 +345,9 @@ def _opencode(place: Place) -> list[File]:
         return commented if commented.exists() else folder / "opencode.json"
 
     return [
-        File(HOOKS, PROJECT, place.root / ".opencode/plugins/remora.js", plugin),
-        File(MCP, PROJECT, config(place.root), server),
-        File(RULES, PROJECT, place.root / "AGENTS.md", _rules(host)),
-        File(HOOKS, USER, own / "plugins/remora.js", plugin),
-        File(MCP, USER, config(own), server),
-        File(RULES, USER, own / "AGENTS.md", _rules(host)),
+        *_files(HOOKS, plugin, place.root / ".opencode/plugins/remora.js", own / "plugins/remora.js"),
+        *_files(MCP, server, config(place.root), config(own)),
+        *_files(RULES, _rules(host), place.root / "AGENTS.md", own / "AGENTS.md"),
     ]
 
 
