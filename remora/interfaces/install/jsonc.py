@@ -228,7 +228,7 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         else:
             draft.insert(holder.children[-1].node.end, ("," if tight else ", ") + piece)
         return
-    unit, newline = _unit(text, root), line_end(text)
+    unit, newline = _unit(text, root) or "  ", line_end(text)
     margin = _margin(text, holder.start)
     if not holder.children:
         inner = margin + unit
@@ -256,25 +256,16 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
     draft.insert(at, piece)
 
 
-def _unit(text: str, node: Node) -> str:
-    """Return the indentation of one level, from the first nested line; two spaces by default."""
+def _unit(text: str, node: Node, depth: int = 2) -> str:
+    """Return the indentation of one level, from the first nested line of two levels; empty for none."""
     margin = _margin(text, node.start)
-    for child in node.children:
+    for child in node.children if depth else ():
         if _opens_line(text, child.start):
             inner = _margin(text, child.start)
             if inner.startswith(margin) and len(inner) > len(margin):
                 return inner[len(margin) :]
-        if child.node.children and (found := _unit_below(text, child.node)):
+        if found := _unit(text, child.node, depth - 1):
             return found
-    return "  "
-
-
-def _unit_below(text: str, node: Node) -> str:
-    for child in node.children:
-        if _opens_line(text, child.start):
-            inner, margin = _margin(text, child.start), _margin(text, node.start)
-            if inner.startswith(margin) and len(inner) > len(margin):
-                return inner[len(margin) :]
     return ""
 
 
@@ -332,25 +323,23 @@ def drop(text: str, path: Sequence[str | int]) -> str:
 
     An object or array that is then empty, without comments, becomes `{}` or `[]`.
     """
-    node = parse(text)
-    holder, child, place = node, None, 0
-    for key in path:
-        assert node is not None
-        holder = node
-        place = next(i for i, one in enumerate(node.children) if one.key == str(key))
-        child = node.children[place]
-        node = child.node
-    assert holder is not None
-    assert child is not None
-    text = _cut(text, holder, place)
-    left = parse(text)
-    for key in path[:-1]:
-        assert left is not None
-        left = next(one.node for one in left.children if one.key == str(key))
-    assert left is not None
+    holder = _inside(text, path[:-1])
+    keys = [child.key for child in holder.children]
+    text = _cut(text, holder, keys.index(str(path[-1])))
+    left = _inside(text, path[:-1])
     if not left.children and not text[left.start + 1 : left.end - 1].strip():
         text = text[: left.start + 1] + text[left.end - 1 :]
     return text
+
+
+def _inside(text: str, path: Sequence[str | int]) -> Node:
+    """Return the value at a path that exists."""
+    node = parse(text)
+    for key in path:
+        assert node is not None
+        node = next(child.node for child in node.children if child.key == str(key))
+    assert node is not None
+    return node
 
 
 def _cut(text: str, holder: Node, place: int) -> str:
@@ -387,8 +376,7 @@ def prune_empty(text: str, path: Path, keep: Sequence[str] = ()) -> str:
     path = list(path)
     while path:
         found = at_path(parse(text), path)
-        blank = found is not None and found.kind != "plain" and not found.children
-        if found is None or not blank or ".".join(path) in keep:
+        if found is None or found.kind == "plain" or found.children or ".".join(path) in keep:
             return text
         if text[found.start + 1 : found.end - 1].strip():  # a comment
             return text
