@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchmarks.__main__ import main
-from remora.net.ports import listen
+from remora.net.listeners import listen
 
 TURSO = "turso@0.6.0"
 SECONDS = 20.0  # that a server may take to begin

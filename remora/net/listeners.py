@@ -1,14 +1,19 @@
-"""Check the owner of a listening program on this machine: another user's program would read the texts."""
+"""Programs that listen on this machine: a socket for our own, and a check who owns another one.
+
+Another user's program would read the texts.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from remora.core.errors import ConfigError, ProviderError
+from remora.core.errors import ConfigError, InvalidInput, ProviderError
 from remora.net.hosts import address_of, is_loopback
 
 SYSTEM = 1_000  # user ids below are of the system's own accounts, such as the service of Ollama
@@ -128,3 +133,21 @@ def _known(line: str) -> str:
         return NO + same_for_all(line[1:]) if line.startswith(NO) else same_for_all(line)
     except ConfigError:
         return ""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one.
+
+    Raises:
+        InvalidInput: nothing can listen there.
+    """
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        taken = getattr(error, "errno", 0) == errno.EADDRINUSE
+        raise InvalidInput(
+            f"cannot listen at {host}:{port}: {said}",
+            hint="Choose another --port." if taken else "Choose another --host or --port.",
+        ) from None

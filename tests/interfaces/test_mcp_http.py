@@ -20,7 +20,7 @@ from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.server import build
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.mcp_server.transports import Bearer, app_of, token_from
-from remora.net.ports import listen
+from remora.net.listeners import listen
 from tests.interfaces.mcp_calls import MODES, text_of
 
 TOKEN = "only-for-this-test-0123456789"

@@ -8,6 +8,9 @@ session is over when its host reports the end, when its turn ended and nothing h
 when nothing happened for some hours (`remora.disk.live.is_over`). Each step is safe to repeat; lines in the
 live file record the progress, and a session that continues afterwards, or meanwhile, is processed again with
 its additions. An error in one session does not stop the others. Old files are removed.
+
+The journal gets a line in the note of the session's day and an entry in the history; of a session that
+continues after its end, only on another day.
 """
 
 from __future__ import annotations
@@ -24,7 +27,6 @@ from typing import NamedTuple
 from remora.app.agent.hook_context import note_trouble
 from remora.app.agent.injection_log import injections_of, keep
 from remora.app.agent.session_brief import head_of
-from remora.app.agent.session_journal import NOTED, day_of, due, write_down
 from remora.app.agent.transcript_capture import FOLDER, transcript_of
 from remora.app.agent.trial import keep_units, weigh_memories
 from remora.app.agent.trust import note_session
@@ -36,6 +38,7 @@ from remora.app.learning.synthesis import synthesize_when_due
 from remora.app.memories.embedding import catch_up
 from remora.app.project.off import off_in
 from remora.app.project.open_project import OpenProject, opened
+from remora.app.records.journal import Journal
 from remora.app.sharing.sync import sync_when_due
 from remora.core import moments
 from remora.core.errors import RemoraError, StoreBusy
@@ -60,7 +63,9 @@ from remora.disk.live import (
     last_line,
     read,
 )
+from remora.store.session_reader import Told
 
+NOTED = "noted"  # kind of the line in the live file that records the day of the journal, as `d`
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
 MOST_SECONDS = 600.0  # time limit of a process
@@ -295,3 +300,55 @@ def learn_session(project: OpenProject, head: Head) -> int:
     if report.notes and not (report.sessions or report.unchanged or report.skipped):
         raise StoreBusy(report.notes[0])
     return len(report.learnt)
+
+
+def day_of(project: OpenProject, at: float) -> str:
+    """Return the day of an instant (seconds since the epoch) in the journal's zone, as ISO 8601."""
+    return f"{project.journal().moment(at):%Y-%m-%d}"
+
+
+def due(project: OpenProject, head: Head, lines: Sequence[Line], at: float) -> Told | None:
+    """Return what a session that is over came to; None if the journal has it or is off.
+
+    Args:
+        project: the open project.
+        head: the head of the session's live file.
+        lines: the lines of the live file.
+        at: time of the last moment of the session, in seconds since the epoch.
+    """
+    about = project.db.sessions.told(f"{head.host}:{head.session}")
+    if about is None or not about.prompt or not project.settings.journal.enabled:
+        return None
+    noted = [number for number, line in enumerate(lines) if line.get("k") == NOTED]
+    if not noted:
+        return about
+    days = [lines[number].get("d") for number in noted]
+    went_on = any(line.get("k") in (moments.PROMPT, moments.STOP) for line in lines[noted[-1] :])
+    return about if went_on and day_of(project, at) not in days else None
+
+
+def write_down(project: OpenProject, head: Head, about: Told, learnt: int, at: float) -> None:
+    """Write a session into the note of its day and into the history.
+
+    Args:
+        project: the open project.
+        head: the head of the session's live file.
+        about: what the session came to.
+        learnt: number of memories learned from it.
+        at: time of its last moment, in seconds since the epoch.
+    """
+    journal = Journal(project)
+    came_to = about.summary or f"{about.kind}, {about.outcome}"
+    with suppress(RemoraError):
+        journal.note(about.prompt, came_to, at=at, own_words=bool(about.summary))
+    with suppress(RemoraError):
+        journal.add_history(_entry(head, about, learnt))
+
+
+def _entry(head: Head, about: Told, learnt: int) -> str:
+    """Return the entry of a session for the history."""
+    came = f"; {learnt} {'memory' if learnt == 1 else 'memories'}" if learnt else ""
+    what = f": {about.summary[:400]}" if about.summary else "."
+    files = f" Files: {', '.join(about.edited[:8])}." if about.edited else ""
+    entry = f"{head.host}, {about.kind}, {about.outcome}{came}. {about.prompt[:200]}{what}"
+    return f"{' '.join(entry.split())}{files}"

@@ -15,7 +15,7 @@ from remora.core.errors import InvalidInput
 from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say, speaking
-from remora.net.ports import listen
+from remora.net.listeners import listen
 
 if TYPE_CHECKING:
     from remora.interfaces.mcp_server.lazy_memory import Holder

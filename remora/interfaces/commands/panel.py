@@ -17,7 +17,7 @@ from remora.core.change import PERSON
 from remora.core.errors import InvalidInput
 from remora.interfaces.commands.cli_context import CliContext, by_name, command
 from remora.interfaces.present import dumps
-from remora.net.ports import listen
+from remora.net.listeners import listen
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from remora.interfaces.install import jsonc, tomls
-from remora.interfaces.install.blocks import Block
-from remora.interfaces.install.insertions import Broken, Draft
+from remora.interfaces.install.insertions import Block, Broken, Draft
 from remora.interfaces.install.launch_command import Ours
 
 HOOKS = "hooks"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.interfaces.install import tomls
-from remora.interfaces.install.blocks import Block
 from remora.interfaces.install.components import HOOKS, MCP, RULES, Hooks, Marked, Piece, Server, TomlServer
+from remora.interfaces.install.insertions import Block
 from remora.interfaces.install.launch_command import NAME, Call, Ours
 
 # The project's shared files; the user's files for every project; the user's files for this project.

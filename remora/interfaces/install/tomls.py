@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from remora.graph.manifests import too_dotted
-from remora.interfaces.install.blocks import Block
-from remora.interfaces.install.insertions import Broken, Draft
+from remora.interfaces.install.insertions import Block, Broken, Draft
 
 _PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.agent.session_journal import NOTED, day_of, due, write_down
+from remora.app.agent.session_end import NOTED, day_of, due, write_down
 from remora.core.clock import from_iso
 from remora.disk.live import Head, Line
 from tests.observer.sessions import session

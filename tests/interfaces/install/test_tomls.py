@@ -7,8 +7,7 @@ import tomllib
 import pytest
 
 from remora.interfaces.install import tomls
-from remora.interfaces.install.blocks import Block
-from remora.interfaces.install.insertions import Broken, Draft
+from remora.interfaces.install.insertions import Block, Broken, Draft
 
 PATH = ("mcp_servers", "remora")
 BODY = tomls.table(PATH, {"command": "remora", "args": ["mcp"]})

@@ -40,7 +40,7 @@ from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.panel.app import build
 from remora.interfaces.panel.projects import Projects
-from remora.net.ports import listen
+from remora.net.listeners import listen
 from tests.helpers import no_file_above, unprivileged
 from tests.interfaces.conftest import Run
 from tests.interfaces.mcp_calls import Caller, text_of
