@@ -31,7 +31,7 @@ from remora.disk.places import data_folder
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
 from remora.injection.trial import decide_in_trial
-from remora.store.hook_reader import HookReader, look
+from remora.store.hook_reader import look
 
 DATABASE = "memory.db"
 CEILING = 3.0  # seconds; the agent continues without an answer that takes longer
@@ -44,7 +44,11 @@ T = TypeVar("T")
 
 
 def respond(
-    moment: Moment, environ: Mapping[str, str], *, early: bool = True, heard: bool = True, started: str = ""
+    moment: Moment,
+    environ: Mapping[str, str],
+    *,
+    injects: Container[str] = moments.KINDS,
+    started: str = "",
 ) -> Reply:
     """Return the reply to a moment, and note the moment in the session's live file.
 
@@ -56,17 +60,12 @@ def respond(
     Args:
         moment: the moment.
         environ: the process environment.
-        early: the host accepts text before a tool is used.
-        heard: text at this moment reaches the model; otherwise the moment is only noted.
+        injects: kinds of moments at which text reaches the model; others are only noted.
         started: the working folder of the process, for moments that name none.
     """
     if moment.kind == moments.OTHER or not moment.session:
         return SILENCE
-    return _answered(moment, environ, early=early, heard=heard, started=started)
-
-
-def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard: bool, started: str) -> Reply:
-    begun = time.monotonic()
+    begun, heard = time.monotonic(), moment.kind in injects
     with live_file(moment.host, moment.session, environ) as live:
         if _again(live.lines, moment):
             return SILENCE
@@ -81,7 +80,7 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
         noted = line_of(moment, SILENCE, head or live.head or _homeless(moment, started))
         live.add(noted)
         if head is not None and not (head.home and heard and head.limits and heavy):
-            return _quick(moment, live, told, head, environ, early=early, heard=heard)
+            return _quick(moment, live, told, head, environ, injects)
     if head is None:
         head = _within(lambda: _found(moment, environ, started), CEILING, environ)
         head = head or _homeless(moment, started)
@@ -95,7 +94,7 @@ def _answered(moment: Moment, environ: Mapping[str, str], *, early: bool, heard:
                 live.begin(head)
             if not heavy:
                 told = [line for line in live.lines if line != noted]
-                return _quick(moment, live, told, head, environ, early=early, heard=heard)
+                return _quick(moment, live, told, head, environ, injects)
     if not (head.home and heard and head.limits):
         return SILENCE
     whole = min(head.timeout or CEILING, CEILING)
@@ -115,17 +114,17 @@ def _quick(
     told: Sequence[Line],
     head: Head,
     environ: Mapping[str, str],
-    *,
-    early: bool,
-    heard: bool,
+    injects: Container[str],
 ) -> Reply:
     """Decide about a moment that is noted; an error in the decision is silence.
 
     If another process holds the lock for longer than the wait, the reply is silence: it could be a duplicate.
     """
     told_at_start = head.arm == "passive"  # arm of the trial: injections at the start and first prompt only
-    if heard and head.home and head.limits and live.alone and moment.kind in DECIDED and not told_at_start:
+    decides = moment.kind in DECIDED and moment.kind in injects and not told_at_start
+    if decides and head.home and head.limits and live.alone:
         try:
+            early = moments.BEFORE in injects
             return _said(moment, live, _decided(moment, told, head, environ, early=early), head)
         except Exception as error:  # noqa: BLE001  a failing memory never fails the agent
             note_trouble(error, environ)
@@ -240,8 +239,11 @@ def _homeless(moment: Moment, started: str) -> Head:
 def _decided(
     moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[str, str], *, early: bool
 ) -> Reply:
-    hook_reader = _hook_reader(head, environ)
+    path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
+    hook_reader = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
     if hook_reader is None:
+        if os.path.exists(path):  # noqa: PTH110
+            raise OSError(f"{path} cannot be read: it is in use, damaged or of another version")
         return SILENCE
     try:
         state = state_of(told, moment.agent)
@@ -249,19 +251,6 @@ def _decided(
         return decide_in_trial(moment, state, hook_reader, setting, head.session, told)
     finally:
         hook_reader.close()
-
-
-def _hook_reader(head: Head, environ: Mapping[str, str]) -> HookReader | None:
-    """Open the project's database read-only; None if it does not exist yet.
-
-    Raises:
-        OSError: the database exists and cannot be read.
-    """
-    path = os.path.join(head.home, DATABASE)  # noqa: PTH118  pathlib costs a tenth of a hook's time
-    hook_reader = look(path, os.path.join(data_folder(environ), "user", DATABASE))  # noqa: PTH118
-    if hook_reader is None and os.path.exists(path):  # noqa: PTH110
-        raise OSError(f"{path} cannot be read: it is in use, damaged or of another version")
-    return hook_reader
 
 
 # Moments that need the open project

@@ -60,13 +60,7 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
     if moment.kind == moments.OTHER:
         _require_known(host, payload)
         return b""
-    reply = respond(
-        moment,
-        os.environ,
-        early=moments.BEFORE in host.INJECTS,
-        heard=moment.kind in host.INJECTS,
-        started="" if moment.cwd else _here(),
-    )
+    reply = respond(moment, os.environ, injects=host.INJECTS, started="" if moment.cwd else _here())
     if not host.TRANSCRIPTS:
         _aside(_capture, moment)
     shown = host.render(payload, moment, clean(noticed(reply)))

@@ -315,7 +315,7 @@ def test_a_host_that_hears_nothing_is_only_noted(repo, environ):
     """What cannot reach the model is not looked up."""
     hooked = Hooked(repo.root, environ)
     moment = Moment(moments.START, "h", "s1", str(repo.root))
-    assert hooking.respond(moment, environ, heard=False) == Reply()
+    assert hooking.respond(moment, environ, injects=()) == Reply()
     hooked.host = "h"
     assert hooked.kinds == ["start"]
 
