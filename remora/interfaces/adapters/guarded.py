@@ -136,9 +136,7 @@ class OneSession:
         self, memory: Memory, session_id: str, host: str, tools: Mapping[str, str] | None = None
     ) -> None:
         self.session_id = session_id
-        known = actions_of(tools)
-        self._open: Callable[[], Loop] = lambda: memory.loop(session_id, host=host, tools=known)
-        self._opened: Loop | None = None
+        self._sessions = ManySessions(memory, host, lambda _: None, tools)
         self._lock = threading.RLock()
 
     def finish(self, outcome: str | None = None) -> Taken | None:
@@ -147,23 +145,14 @@ class OneSession:
         Args:
             outcome: "success", "failure" or "abandoned", if known.
         """
-        return quietly(None, lambda: self._detached().finish(outcome))
+        return self._sessions.finish(self.session_id, outcome)
 
     def close(self) -> None:
         """Save the session without learning from it; it may continue later."""
-        quietly(None, lambda: self._detached().close())
+        self._sessions.close()
 
     def _loop(self) -> Loop:
-        with self._lock:
-            if self._opened is None:
-                self._opened = self._open()
-            return self._opened
-
-    def _detached(self) -> Loop:
-        """Return the loop and forget it; the next call of `_loop` opens another one."""
-        with self._lock:
-            loop, self._opened = self._loop(), None
-            return loop
+        return self._sessions._loop_of(self.session_id)
 
 
 def actions_of(tools: Mapping[str, str] | None) -> dict[str, str]:
