@@ -193,6 +193,20 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
         return _split(file.read(MAX_BYTES))
 
 
+def files_of(home: str, environ: Mapping[str, str]) -> list[tuple[str, Head]]:
+    """Return the path and the head of each live file of a project; files that cannot be read are left out."""
+    place, found = folder(environ), []
+    for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():  # noqa: PTH112, PTH208
+        path = os.path.join(place, name)  # noqa: PTH118
+        try:
+            head = read(path)[0] if name.endswith(SUFFIX) else None
+        except OSError:
+            continue
+        if head is not None and head.home == home:
+            found.append((path, head))
+    return found
+
+
 def _split(data: bytes) -> tuple[Head | None, list[Line]]:
     head = None
     lines: list[Line] = []
@@ -274,15 +288,6 @@ def lock_briefly(file: int) -> bool:
             return True
 
 
-def endings(session: str) -> tuple[str, str]:
-    """Return the possible endings of a session's file name, for any host: whole, or shortened.
-
-    >>> [name.endswith(endings("s1")) for name in (file_name("codex", "s1"), file_name("codex", "xs1"))]
-    [True, False]
-    """
-    return file_name("", session), file_name("x" * MAX_NAME, session)[-17 - len(SUFFIX) :]
-
-
 def last_line(path: str) -> Line:
     """Return the last moment in a live file, read from the file's end; an empty one if there is none.
 
@@ -301,20 +306,6 @@ def last_line(path: str) -> Line:
                 if found.get("remora") != "live":
                     return found
     return {}
-
-
-def head_in(data: bytes) -> Head | None:
-    """Return the head in the bytes of a live file; moments are not parsed.
-
-    Each start of a session writes a head, and the last one counts.
-    """
-    end = len(data)
-    while (at := data.rfind(b'"remora"', 0, end)) >= 0:
-        end, stop = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-        for found in _one_by_one([data[end : stop if stop >= 0 else None]]):
-            if found.get("remora") == "live":
-                return _head(found)
-    return None
 
 
 def is_over(lines: Sequence[Line], age: float, *, idle: float = IDLE, quiet: float = QUIET) -> bool:
@@ -343,11 +334,6 @@ def _has_stopped(lines: Sequence[Line]) -> bool:
     """Return whether the agent's last own action was to end its turn."""
     own = (line.get("k") for line in reversed(lines) if not line.get("g"))
     return next((kind for kind in own if kind in _WORKS), "") == moments.STOP
-
-
-def moments_in(data: bytes) -> list[Line]:
-    """Return the moments in the bytes of a live file, in order."""
-    return _split(data)[1]
 
 
 _TAIL = 4_096  # bytes; most last lines are shorter

@@ -1,29 +1,17 @@
-"""Read the live files of a project, each only as far as necessary.
+"""Read the live files of the sessions of a project that are not imported yet.
 
 Two weeks of work leave hundreds of live files. Nearly all of them are imported: their injections are in the
-database, their last line says so, and nothing else of them is read. The others are yielded newest first, so
-that a caller that needs only the newest can stop.
+database, their last line says so, and nothing else of them is read.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from remora.disk.live import (
-    LEARNT,
-    MAX_BYTES,
-    SUFFIX,
-    Head,
-    Line,
-    endings,
-    folder,
-    head_in,
-    last_line,
-    moments_in,
-)
+from remora.disk.live import LEARNT, SUFFIX, Head, Line, folder, last_line, read
 
 SLACK = 600.0  # seconds that the clock of a file system may lag behind ours
 
@@ -32,54 +20,42 @@ class Waiting(NamedTuple):
     """A session with moments that are not imported yet.
 
     Attributes:
-        head: the head of its live file.
-        last: its last moment.
-        data: the bytes of its live file.
-        written: an upper bound of the file's write time, in seconds since the epoch: no moment in it is
-            newer.
+        head: the head of its live file; a session may continue in another folder, and the last head counts.
+        lines: its moments, in order; at least one.
     """
 
     head: Head
-    last: Line
-    data: bytes
-    written: float
+    lines: list[Line]
 
-    def lines(self) -> list[Line]:
-        """Return the moments of the session, in order."""
-        return moments_in(self.data)
+    @property
+    def last(self) -> Line:
+        """Its last moment."""
+        return self.lines[-1]
 
 
-def waiting(
-    environ: Mapping[str, str], home: str, *, sessions: Collection[str] | None = None, since: float = 0.0
-) -> Iterator[Waiting]:
+def waiting(environ: Mapping[str, str], home: str, *, since: float = 0.0) -> Iterator[Waiting]:
     """Yield the sessions of a project that are not imported yet, the last written first.
 
     Args:
         environ: the process environment.
         home: the folder of the project's memory.
-        sessions: only files named after one of these sessions, for any host; all by default.
         since: only sessions that may have moments after this time, in seconds since the epoch.
     """
-    for written, path in sorted(_files(folder(environ), sessions), reverse=True):
-        if written < since:
+    for written, path in sorted(_files(folder(environ)), reverse=True):
+        if written + SLACK < since:
             return
         with suppress(OSError):
-            last = last_line(path)
-            if not last or last.get("k") == LEARNT:
+            if last_line(path).get("k") == LEARNT:
                 continue
-            with open(path, "rb") as file:  # noqa: PTH123
-                data = file.read(MAX_BYTES)
-            # A session may continue in another folder: the last head counts, not the first.
-            head = head_in(data)
-            if head is not None and head.home == home:
-                yield Waiting(head, last, data, written)
+            head, lines = read(path)
+            if lines and head is not None and head.home == home:
+                yield Waiting(head, lines)
 
 
-def _files(place: str, sessions: Collection[str] | None) -> Iterator[tuple[float, str]]:
-    """Yield (upper bound of the write time, path) of each live file."""
-    ends = SUFFIX if sessions is None else tuple(end for one in sessions for end in endings(one))
+def _files(place: str) -> Iterator[tuple[float, str]]:
+    """Yield (write time, path) of each live file."""
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
-            if entry.name.endswith(ends):
+            if entry.name.endswith(SUFFIX):
                 with suppress(OSError):
-                    yield entry.stat().st_mtime + SLACK, entry.path
+                    yield entry.stat().st_mtime, entry.path

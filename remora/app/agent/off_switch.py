@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
-from pathlib import Path
 
 from remora.app.agent.status import meant
 from remora.app.agent.transcript_capture import captured
 from remora.app.project.off import never_learn
 from remora.app.project.open_project import OpenProject
 from remora.core.errors import NotFound
-from remora.disk.live import OFF, SUFFIX, Head, folder, is_off, live_file, read
+from remora.disk.live import OFF, Head, files_of, is_off, live_file
 
 
 def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
@@ -43,14 +41,15 @@ def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
 def session_is_off(project: OpenProject) -> bool:
     """Return whether Remora is off for the current session; False if that session is unknown."""
     found = meant(project)
-    return found is not None and is_off(found.head, found.lines())
+    return found is not None and is_off(found.head, found.lines)
 
 
 def _asked_for(project: OpenProject, session: str) -> Head:
     found = meant(project) if not session else None
     if found is not None:
         return found.head
-    heads = [head for head in _heads(project) if session and head.session.startswith(session)]
+    every = files_of(str(project.location.home), project.environ)
+    heads = [head for _, head in every if session and head.session.startswith(session)]
     exact = [head for head in heads if head.session == session]
     if len(exact or heads) == 1:
         return (exact or heads)[0]
@@ -58,14 +57,3 @@ def _asked_for(project: OpenProject, session: str) -> Head:
         f"no session, or more than one, matches {session!r}" if session else "the current session is unknown",
         hint="`remora status` lists the sessions; name one by its id.",
     )
-
-
-def _heads(project: OpenProject) -> list[Head]:
-    """Return the sessions of a project that have a live file, learned ones included."""
-    heads = []
-    for path in sorted(Path(folder(project.environ)).glob(f"*{SUFFIX}")):
-        with suppress(OSError):
-            head, _ = read(os.fspath(path))
-            if head is not None and head.home == str(project.location.home):
-                heads.append(head)
-    return heads

@@ -294,7 +294,7 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
     """Return whether a session that is not learned yet changed a file after a time."""
     since = from_iso(at) if at else 0.0
     going = waiting(project.environ, str(project.location.home), since=since)
-    lines = (line for one in going for line in one.lines() if line.get("k") == moments.AFTER)
+    lines = (line for one in going for line in one.lines if line.get("k") == moments.AFTER)
     times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
     return any(isinstance(at, int | float) and at > 1000 * since for at in times)
 

@@ -58,7 +58,6 @@ from remora.disk.live import (
     Line,
     LiveFile,
     folder,
-    head_in,
     is_over,
     last_line,
     read,
@@ -197,7 +196,7 @@ def _tidy(place: Path) -> None:
             if (last := last_line(str(path))).get("k") == LEARNT:
                 gone = age > KEPT and not last.get(OPEN)  # the journal has an open one only when it is over
             else:
-                head = head_in(path.read_bytes())
+                head, _ = read(str(path))
                 gone = head is None or not head.home
             if gone:
                 path.unlink()

@@ -25,7 +25,7 @@ from remora.app.project.locate import ignored_settings
 from remora.app.project.off import off_in
 from remora.app.project.open_project import OpenProject
 from remora.core import moments
-from remora.core.clock import from_iso, to_iso
+from remora.core.clock import to_iso
 from remora.core.errors import RemoraError
 from remora.core.triggers import Trigger
 from remora.core.values import MemoryRecord
@@ -141,7 +141,7 @@ def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[s
     from remora.app.agent.person_words import restated  # its patterns take some milliseconds to load
 
     found = meant(project) if project.settings.learn.quotes else None
-    if found is None or is_off(found.head, found.lines()) or (path := transcript_of(found.head)) is None:
+    if found is None or is_off(found.head, found.lines) or (path := transcript_of(found.head)) is None:
         return {}
     said = ""
     with suppress(RemoraError):  # of a transcript that cannot be read nothing is the person's
@@ -154,40 +154,24 @@ def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[s
 def meant(project: OpenProject) -> Waiting | None:
     """Return the current session: the one in the environment, else the only active one; None if unclear."""
     own, now = project.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
-    found = (_going(project, now, own) if own else []) or _going(project, now)
-    return found[0] if len(found) == 1 else None
-
-
-def _going(project: OpenProject, now: float, session: str | None = None) -> list[Waiting]:
-    """Return the sessions with a moment within RECENT seconds; only the named one if a session is given."""
-    named = None if session is None else [session]
-    found = waiting(project.environ, str(project.location.home), sessions=named, since=now - RECENT)
-    return [
+    going = [
         one
-        for one in found
-        if session in (None, one.head.session)
-        and one.last.get("k") != moments.END
-        and now - _at(one.last) <= RECENT
+        for one in waiting(project.environ, str(project.location.home), since=now - RECENT)
+        if one.last.get("k") != moments.END and now - _at(one.last) <= RECENT
     ]
+    found = [one for one in going if one.head.session == own] or going
+    return found[0] if len(found) == 1 else None
 
 
 def log(project: OpenProject, limit: int, session_id: str | None) -> list[Injection]:
     """Return injections, newest first: of sessions that are over and of those that continue."""
-    found = project.db.injections.latest(limit, session_id)
-    for one in waiting(project.environ, str(project.location.home), sessions=_ids(session_id)):
-        if _is_older(one, found, limit):
-            break
-        found = _newest(found, [said for said in _said(one) if _is_of(said, session_id)])
-    return found[:limit]
+    fresh = [one for one in _said_in_running_sessions(project) if _is_of(one, session_id)]
+    return _newest(project.db.injections.latest(limit, session_id), fresh)[:limit]
 
 
-def _said(session: Waiting) -> list[Injection]:
-    return injections_of(session.head, session.lines())
-
-
-def _is_older(session: Waiting, found: list[Injection], limit: int) -> bool:
-    """Return whether a session, and so each one last written before it, has no injection among the newest."""
-    return 0 < limit <= len(found) and from_iso(found[limit - 1].at) > session.written
+def _said_in_running_sessions(project: OpenProject) -> list[Injection]:
+    going = waiting(project.environ, str(project.location.home))
+    return [said for one in going for said in injections_of(one.head, one.lines)]
 
 
 def _newest(stored: list[Injection], fresh: list[Injection]) -> list[Injection]:
@@ -195,14 +179,6 @@ def _newest(stored: list[Injection], fresh: list[Injection]) -> list[Injection]:
     known = {(one.session_id, one.at, one.text) for one in stored}
     new = [one for one in fresh if (one.session_id, one.at, one.text) not in known]
     return sorted((*stored, *new), key=lambda one: one.at, reverse=True)
-
-
-def _ids(session_id: str | None) -> list[str] | None:
-    """Return the possible ids of a session: with the host's name before it, or without."""
-    if session_id is None:
-        return None
-    parts = session_id.split(":")
-    return [":".join(parts[n:]) for n in range(len(parts))]
 
 
 def _is_of(said: Injection, session_id: str | None) -> bool:
@@ -213,12 +189,8 @@ def _is_of(said: Injection, session_id: str | None) -> bool:
 def why(project: OpenProject, memory_id: str) -> Why:
     """Return the provenance and the injections of a memory; see `Memory.why`."""
     store, record = find(project, memory_id)
-    said = project.db.injections.of(record.id, SHOWN)
-    for one in waiting(project.environ, str(project.location.home)):
-        if _is_older(one, said, SHOWN):
-            break
-        if record.id.encode() in one.data:
-            said = _newest(said, [told for told in _said(one) if record.id in told.memory_ids])
+    fresh = [one for one in _said_in_running_sessions(project) if record.id in one.memory_ids]
+    said = _newest(project.db.injections.of(record.id, SHOWN), fresh)
     triggers, children = store.db.triggers.of(record.id), store.db.memories.dependents(record.id)
     uses = store.db.uses.of(record.id)
     held, effects = project.db.trials.held_back(record.id), project.db.trials.effects(record.id)
@@ -268,13 +240,12 @@ def _sessions(project: OpenProject) -> list[Session]:
 
 
 def _summed(session: Waiting) -> Session:
-    lines = session.lines()
     return Session(
         f"{session.head.host}:{session.head.session}",
         to_iso(_at(session.last)),
-        steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in lines),
-        said=sum(isinstance(line.get("said"), list) for line in lines),
-        over=is_over(lines, time.time() - _at(session.last)),
+        steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in session.lines),
+        said=sum(isinstance(line.get("said"), list) for line in session.lines),
+        over=is_over(session.lines, time.time() - _at(session.last)),
     )
 
 

@@ -177,7 +177,7 @@ def erase_project(project: OpenProject) -> Erased:
     """Delete a project's home and the live files of its sessions; closes the project."""
     project.must_be_writable()
     home = project.location.home
-    sessions = _live_files(project)
+    sessions = [Path(path) for path, _ in live.files_of(str(project.location.home), project.environ)]
     project.close()
     for path in (*_all_files(home), *sessions):
         _overwrite_whole(path)
@@ -293,18 +293,6 @@ def _files_of(project: OpenProject, sessions: Iterable[str]) -> Iterator[Path]:
         name = live.file_name(host, session)
         yield Path(live.folder(project.environ)) / name
         yield project.location.home / CAPTURED / name
-
-
-def _live_files(project: OpenProject) -> list[Path]:
-    """Return the live files of the sessions of a project."""
-    home = str(project.location.home)
-    found = []
-    for path in Path(live.folder(project.environ)).glob(f"*{live.SUFFIX}"):
-        with suppress(OSError):
-            head = live.head_in(path.read_bytes())
-            if head is not None and head.home == home:
-                found.append(path)
-    return found
 
 
 def _overwrite(path: Path, forms: Sequence[bytes], mark: bytes) -> int:

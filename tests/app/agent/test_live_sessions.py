@@ -47,7 +47,7 @@ def test_what_waits_of_a_project(put: Put, environ: dict[str, str]) -> None:
     found = list(waiting(environ, HOME))
     assert [one.head.session for one in found] == ["new", "newer", "old"]
     assert [one.last["k"] for one in found] == ["start", "prompt", "after"]
-    assert [line["k"] for line in found[2].lines()] == ["start", "after"]
+    assert [line["k"] for line in found[2].lines] == ["start", "after"]
 
 
 def test_without_any_file(environ: dict[str, str]) -> None:
@@ -64,16 +64,6 @@ def test_a_session_that_goes_on_in_another_project(put: Put, environ: dict[str, 
     away = again | {"home": "/home/of/garden"}
     path.write_text(path.read_text() + json.dumps(away) + "\n")
     assert list(waiting(environ, HOME)) == []
-
-
-def test_only_the_sessions_asked_for(put: Put, environ: dict[str, str]) -> None:
-    """They are found by name, for any host, also where the name was cut short."""
-    long = "x" * 300
-    for host, session in (("h", "s1"), ("g", "s1"), ("h", "xs1"), ("h", long), ("h", "s1x")):
-        put(session, "start", host=host)
-    found = {(one.head.host, one.head.session) for one in waiting(environ, HOME, sessions=["s1", long])}
-    assert found == {("h", "s1"), ("g", "s1"), ("h", long)}
-    assert list(waiting(environ, HOME, sessions=[])) == []
 
 
 def test_only_what_was_written_lately(put: Put, environ: dict[str, str]) -> None:
