@@ -249,12 +249,23 @@ def append_line(path: Path, data: bytes | str) -> None:
     if not content.endswith(b"\n"):
         content += b"\n"
     with os_errors(path, "append to"):
-        descriptor = _open_for_append(path)
+        _make_folder(path.parent)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
         try:
             before = os.fstat(descriptor).st_size
-            if not _ends_a_line(descriptor, before):
+            if before == 0:
+                sync_folder(path.parent)
+            elif not _ends_a_line(descriptor, before):
                 content = b"\n" + content
-            _append(descriptor, before, content)
+            try:
+                _write(descriptor, content)
+                _sync(descriptor)
+            except BaseException:
+                # Only our own bytes may go: had another writer without the lock, the file would be longer.
+                with suppress(OSError):
+                    if os.fstat(descriptor).st_size <= before + len(content):
+                        os.ftruncate(descriptor, before)
+                raise
         finally:
             os.close(descriptor)
 
@@ -278,35 +289,11 @@ def finish_last_line(path: Path) -> bool:
             os.close(descriptor)
 
 
-def _open_for_append(path: Path) -> int:
-    _make_folder(path.parent)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
-    try:
-        if os.fstat(descriptor).st_size == 0:
-            sync_folder(path.parent)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
 def _ends_a_line(descriptor: int, size: int) -> bool:
     if size == 0:
         return True
     os.lseek(descriptor, size - 1, os.SEEK_SET)
     return os.read(descriptor, 1) == b"\n"
-
-
-def _append(descriptor: int, before: int, content: bytes) -> None:
-    try:
-        _write(descriptor, content)
-        _sync(descriptor)
-    except BaseException:
-        # Only our own bytes may go: had somebody without the lock written too, the file would be longer.
-        with suppress(OSError):
-            if os.fstat(descriptor).st_size <= before + len(content):
-                os.ftruncate(descriptor, before)
-        raise
 
 
 def _write(descriptor: int, content: bytes) -> None:

@@ -142,7 +142,8 @@ class LiveFile:
         size = os.fstat(self._file).st_size
         if size > MAX_BYTES:
             raise OSError("the session's file is full")
-        data = os.pread(self._file, size, 0) if hasattr(os, "pread") else _read_all(self._file, size)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        data = os.read(self._file, size)
         self._ends = not data or data.endswith(b"\n")
         self.head, self.lines = _split(data)
 
@@ -257,11 +258,6 @@ def _head(found: Line) -> Head:
     late, arm = found.get("late"), found.get("arm")
     known = late if late in (1, SOUGHT) else 0
     return Head._make([*words, seconds, numbers, known, arm if isinstance(arm, str) else ""])
-
-
-def _read_all(file: int, size: int) -> bytes:
-    os.lseek(file, 0, os.SEEK_SET)
-    return os.read(file, size)
 
 
 def lock_briefly(file: int) -> bool:
