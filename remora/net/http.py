@@ -67,7 +67,6 @@ class JsonClient:
         key_header: str = "authorization",
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
-        max_bytes: int = MAX_BYTES,
     ) -> None:
         """Prepare a client; nothing is opened before the first request.
 
@@ -77,7 +76,6 @@ class JsonClient:
             key_header: the name of that header.
             headers: others, for every request; nothing secret.
             timeout: seconds for a whole request.
-            max_bytes: a longer answer is an error.
 
         Raises:
             ConfigError: the URL is not that of a server.
@@ -100,7 +98,6 @@ class JsonClient:
             bearer = "Bearer " if key_header == "authorization" else ""
             self._headers[key_header] = bearer + self._key.reveal()
         self._timeout = timeout
-        self._max_bytes = max_bytes
         self._opened: httpx2.Client | None = None
         self._lock = threading.Lock()
         self._deadline = Deadline()
@@ -181,7 +178,10 @@ class JsonClient:
                 status, headers = response.status_code, response.headers
                 body = self._read(response, where)
         except (httpx2.TimeoutException, TimeoutError):
-            raise _late(where, seconds) from None
+            raise ProviderBusy(
+                f"{where} did not answer within {seconds:g} s",
+                hint="Loading a model takes longer; try again, or raise the timeout in the settings.",
+            ) from None
         except httpx2.ConnectError as error:
             raise self._unreachable(where, error) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -202,7 +202,7 @@ class JsonClient:
 
     def _read(self, response: httpx2.Response, where: str) -> bytes:
         good = 200 <= response.status_code < 300
-        limit = self._max_bytes if good else MAX_ERROR_BYTES
+        limit = MAX_BYTES if good else MAX_ERROR_BYTES
         parts: list[bytes] = []
         size = 0
         for part in response.iter_bytes():
@@ -261,13 +261,6 @@ class JsonClient:
             text = text.replace(secret, "[key]")
         text = collapse(clean(_KEY_LIKE.sub("[key]", text)))
         return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
-
-
-def _late(where: str, seconds: float) -> ProviderBusy:
-    return ProviderBusy(
-        f"{where} did not answer within {seconds:g} s",
-        hint="Loading a model takes longer; try again, or raise the timeout in the settings.",
-    )
 
 
 def _own_words(body: bytes) -> str:

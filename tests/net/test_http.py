@@ -291,14 +291,11 @@ def test_what_is_not_json_is_an_error(body):
         assert caught.value.status == 200
 
 
-def test_a_huge_answer_is_not_read_to_its_end():
+def test_a_huge_answer_is_not_read_to_its_end(monkeypatch):
     """More bytes than allowed are an error, not memory."""
+    monkeypatch.setattr("remora.net.http.MAX_BYTES", 1000)
     stopped = pytest.raises(ProviderError, match="more than 1,000 bytes")
-    with (
-        ModelServer().on("GET /x", Reply(b"1" * 50_000)) as server,
-        client(server, max_bytes=1000) as http,
-        stopped,
-    ):
+    with ModelServer().on("GET /x", Reply(b"1" * 50_000)) as server, client(server) as http, stopped:
         http.get_json("/x")
 
 
