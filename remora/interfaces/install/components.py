@@ -97,14 +97,13 @@ class Hooks(NamedTuple):
             return text
         for event, entries in _events(text):
             before = text
-            for place in reversed(range(len(entries))):
-                entry = entries[place]
-                if self.ours.hook(entry) or self._all_ours(entry):
+            for place, entry in reversed(list(enumerate(entries))):
+                mine = [self.ours.hook(one) for one in _inner(entry)]
+                if self.ours.hook(entry) or (mine and all(mine)):
                     text = jsonc.drop(text, ["hooks", event, place])
-                elif self._mine(entry):
-                    for inner in reversed(range(len(entry["hooks"]))):
-                        if self.ours.hook(entry["hooks"][inner]):
-                            text = jsonc.drop(text, ["hooks", event, place, "hooks", inner])
+                    continue
+                for inner in reversed([number for number, is_mine in enumerate(mine) if is_mine]):
+                    text = jsonc.drop(text, ["hooks", event, place, "hooks", inner])
             if text != before:
                 text = jsonc.prune_empty(text, ["hooks", event], kept.empty)
         return _left(text, kept, self.top, alone=self.alone)
@@ -123,14 +122,7 @@ class Hooks(NamedTuple):
         return ""
 
     def _mine(self, entry: Any) -> bool:
-        if self.ours.hook(entry):
-            return True
-        inner = entry.get("hooks") if isinstance(entry, Mapping) else None
-        return isinstance(inner, list) and any(self.ours.hook(one) for one in inner)
-
-    def _all_ours(self, entry: Any) -> bool:
-        inner = entry.get("hooks") if isinstance(entry, Mapping) else None
-        return isinstance(inner, list) and bool(inner) and all(self.ours.hook(one) for one in inner)
+        return self.ours.hook(entry) or any(self.ours.hook(one) for one in _inner(entry))
 
 
 class Server(NamedTuple):
@@ -288,6 +280,12 @@ class Marked(NamedTuple):
         if self.sign in text and not self.there(text, kept):
             return "the file already has the rules, for another coding agent"
         return ""
+
+
+def _inner(entry: Any) -> list[Any]:
+    """Return the handlers in an entry of an event."""
+    inner = entry.get("hooks") if isinstance(entry, Mapping) else None
+    return inner if isinstance(inner, list) else []
 
 
 def _events(text: str) -> list[tuple[str, list[Any]]]:
