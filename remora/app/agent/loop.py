@@ -19,7 +19,6 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import wraps
 from itertools import count
-from types import TracebackType
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar, cast
 
 from remora.app.agent.hook_context import DECIDED, line_of, setting_of
@@ -137,9 +136,7 @@ class Loop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # The four points

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from anyio import to_thread
 from claude_agent_sdk import HookMatcher, SessionStore
@@ -37,9 +37,6 @@ from remora.interfaces.adapters.guarded import ManySessions, joined, quietly
 from remora.interfaces.hooks import claude_code
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from claude_agent_sdk.types import (
         HookContext,
         SessionKey,
@@ -97,9 +94,7 @@ class RemoraHooks(ManySessions[_Briefed], dict[str, list[HookMatcher]]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def _called(self, told: Any, tool_use_id: str | None, context: HookContext) -> dict[str, Any]:  # noqa: ARG002
@@ -235,9 +230,13 @@ class RemoraSessionStore(SessionStore):
         return _entries(data)
 
     def _sessions(self, project_key: str) -> list[Any]:
+        folder = self.folder / safe_name(project_key)
+        with os_errors(folder, "read"):
+            paths = sorted(folder.glob(f"*{SUFFIX}"))
         return [
             {"session_id": name, "mtime": int(path.stat().st_mtime * 1000)}
-            for name, path in self._mains(project_key)
+            for path in paths
+            if (name := original_name(path.stem))
         ]
 
     def _delete(self, key: SessionKey) -> None:
@@ -262,12 +261,6 @@ class RemoraSessionStore(SessionStore):
             if all(parts):
                 found.append("/".join(filter(None, parts)))
         return found
-
-    def _mains(self, project_key: str) -> list[tuple[str, Path]]:
-        folder = self.folder / safe_name(project_key)
-        with os_errors(folder, "read"):
-            paths = sorted(folder.glob(f"*{SUFFIX}"))
-        return [(name, path) for path in paths if (name := original_name(path.stem))]
 
     def _main(self, key: SessionKey | SessionListSubkeysKey) -> Path:
         return self.folder / safe_name(key["project_key"]) / (_named(key["session_id"]) + SUFFIX)
