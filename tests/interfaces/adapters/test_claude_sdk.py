@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +21,11 @@ from remora import Memory
 from remora.interfaces.adapters.claude_sdk import EVENTS, RemoraSessionStore, remora_hooks
 from tests.helpers import no_file_above
 from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+from tests.interfaces.hooks.real.scripted_api import Say, ScriptedApi, Use
 
 KEY: Any = {"project_key": "-w-app", "session_id": "6f-1"}
 SUB: Any = {**KEY, "subpath": "subagents/agent-1"}
+TASK = "fix the cache please"
 
 
 # The store
@@ -262,84 +262,15 @@ def test_hooks_run_in_any_event_loop(memory: Memory) -> None:
 # Claude Code itself, with a scripted model
 
 
-class Messages:
-    """A Messages API that says what it is given to say, and keeps what it was sent."""
-
-    def __init__(self) -> None:
-        self.answers: list[dict[str, Any]] = []
-        self.sent: list[dict[str, Any]] = []
-        api = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *_: Any) -> None:
-                """Say nothing."""
-
-            def do_HEAD(self) -> None:
-                self.send_response(200)
-                self.end_headers()
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                if "messages" not in body or "count_tokens" in self.path:
-                    return self.answer("application/json", b'{"input_tokens": 10}')
-                block = api.next(body)
-                return self.answer("text/event-stream", api.events(block))
-
-            def answer(self, kind: str, data: bytes) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def next(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the next answer to the agent; what has no tools is a side question of the host."""
-        if not body.get("tools"):
-            return {"type": "text", "text": "a title"}
-        self.sent.append(body)
-        return self.answers.pop(0) if self.answers else {"type": "text", "text": "nothing more"}
-
-    def events(self, block: dict[str, Any]) -> bytes:
-        """Return an answer as a stream."""
-        used = block["type"] == "tool_use"
-        empty = {**block, "input": {}} if used else {"type": "text", "text": ""}
-        piece = (
-            {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-            if used
-            else {"type": "text_delta", "text": block["text"]}
-        )
-        message: dict[str, Any] = {
-            "id": f"msg_{len(self.sent)}", "type": "message", "role": "assistant", "model": "claude-test",
-            "content": [], "stop_reason": None, "stop_sequence": None,
-            "usage": {"input_tokens": 10, "output_tokens": 1},
-        }  # fmt: skip
-        stop = {"stop_reason": "tool_use" if used else "end_turn", "stop_sequence": None}
-        told: list[tuple[str, dict[str, Any]]] = [
-            ("message_start", {"message": message}),
-            ("content_block_start", {"index": 0, "content_block": empty}),
-            ("content_block_delta", {"index": 0, "delta": piece}),
-            ("content_block_stop", {"index": 0}),
-            ("message_delta", {"delta": stop, "usage": {"output_tokens": 5}}),
-            ("message_stop", {}),
-        ]
-        return b"".join(f"event: {k}\ndata: {json.dumps({'type': k, **v})}\n\n".encode() for k, v in told)
-
-
 @pytest.fixture
-def api() -> Iterator[Messages]:
+def api() -> Iterator[ScriptedApi]:
     """A scripted Messages API on this machine."""
-    made = Messages()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
+    with ScriptedApi() as found:
+        yield found
 
 
 @pytest.fixture
-def apart(api: Messages, tmp_path: Path, place: Path) -> dict[str, Any]:
+def apart(api: ScriptedApi, tmp_path: Path, place: Path) -> dict[str, Any]:
     """Options that give Claude Code a home of its own and the scripted model."""
     env = {
         "HOME": str(tmp_path / "home"),
@@ -372,31 +303,27 @@ def ask(apart: dict[str, Any]) -> Callable[..., list[Any]]:
     return run
 
 
-def bash(call_id: str, command: str) -> dict[str, Any]:
-    """Return a block that runs a command."""
-    return {"type": "tool_use", "id": call_id, "name": "Bash", "input": {"command": command}}
+def bash(command: str) -> list[Use]:
+    """Return a turn that runs a command."""
+    return [Use("Bash", {"command": command})]
 
 
-def says(text: str) -> dict[str, Any]:
-    """Return a block that says something."""
-    return {"type": "text", "text": text}
+def seen(api: ScriptedApi) -> list[str]:
+    """Return all that the model was sent with each request of an agent, but for descriptions of tools."""
+    bodies = [one.body for one in api.asked if one.body.get("tools")]
+    return [json.dumps([body.get("system"), body["messages"]], ensure_ascii=False) for body in bodies]
 
 
-def seen(body: dict[str, Any]) -> str:
-    """Return all that the model was sent with a request, apart from the descriptions of tools."""
-    return json.dumps([body.get("system"), body["messages"]], ensure_ascii=False)
-
-
-def test_claude_code_tells_the_model(memory: Memory, api: Messages, ask: Callable[..., list[Any]]) -> None:
+def test_claude_code_tells_the_model(memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]]) -> None:
     """In a real run the model sees brief, advice and the words to results; a failure is noted as one."""
     said = SpeakingMemory(memory)
-    api.answers = [bash("toolu_01", "echo one"), bash("toolu_02", "exit 3"), says("all done")]
+    api.play({TASK: [bash("echo one"), bash("exit 3"), [Say("all done")]]})
     with remora_hooks(said) as hooks:  # type: ignore[arg-type]
-        messages = ask("fix the cache please", hooks=hooks)
+        messages = ask(TASK, hooks=hooks)
     result = messages[-1]
     assert isinstance(result, ResultMessage)
     assert result.result == "all done"
-    first, second, third = map(seen, api.sent)
+    first, second, third = seen(api)
     assert "BRIEF\\n\\nFIRST" in first
     assert "BEFORE Bash" not in first
     for one in (second, third):
@@ -404,7 +331,7 @@ def test_claude_code_tells_the_model(memory: Memory, api: Messages, ask: Callabl
         assert "PostToolUse:Bash hook additional context: AFTER Bash" in one
     assert "PostToolUseFailure:Bash hook additional context: AFTER Bash" in third
     loop = said.loops[result.session_id]
-    assert loop.of("heard") == [("fix the cache please",)]
+    assert loop.of("heard") == [(TASK,)]
     assert [(one[0], one[1]["command"], one[3]) for one in loop.of("after")] == [
         ("Bash", "echo one", False),
         ("Bash", "exit 3", True),
@@ -413,16 +340,16 @@ def test_claude_code_tells_the_model(memory: Memory, api: Messages, ask: Callabl
 
 
 def test_a_session_is_stored_and_resumed(
-    memory: Memory, api: Messages, ask: Callable[..., list[Any]], tmp_path: Path
+    memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]], tmp_path: Path
 ) -> None:
     """A session that is only in the store is found, resumed with what was said, and goes on there."""
     store = RemoraSessionStore(memory)
-    api.answers = [bash("toolu_01", "echo one"), says("first answer"), says("second answer")]
-    name = ask("fix the cache please", session_store=store)[-1].session_id
+    api.play({TASK: [bash("echo one"), [Say("first answer")]], "and now?": [[Say("second answer")]]})
+    name = ask(TASK, session_store=store)[-1].session_id
     (tmp_path / "config").rename(tmp_path / "gone")
     ask("and now?", session_store=RemoraSessionStore(memory), resume=name)
-    assert "fix the cache please" in seen(api.sent[-1])
-    assert "first answer" in seen(api.sent[-1])
+    assert TASK in seen(api)[-1]
+    assert "first answer" in seen(api)[-1]
     listed = asyncio.run(claude_agent_sdk.list_sessions_from_store(store, directory=str(memory.root)))
     assert [one.session_id for one in listed] == [name]
     told = asyncio.run(
@@ -433,49 +360,42 @@ def test_a_session_is_stored_and_resumed(
 
 
 def test_claude_code_with_a_real_loop(
-    memory: Memory, api: Messages, ask: Callable[..., list[Any]], place: Path
+    memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]], place: Path
 ) -> None:
     """What was taught comes with the first prompt and beside its edit; what was said is on record."""
     teach(memory)
     (place / "cache.py").write_text("KEY = 1\n", "utf-8")
     path = str(place / "cache.py")
-    api.answers = [
-        {"type": "tool_use", "id": "toolu_01", "name": "Read", "input": {"file_path": path}},
-        {
-            "type": "tool_use",
-            "id": "toolu_02",
-            "name": "Edit",
-            "input": {"file_path": path, "old_string": "KEY = 1", "new_string": "KEY = 2"},
-        },
-        says("done"),
-    ]
+    edit = Use("Edit", {"file_path": path, "old_string": "KEY = 1", "new_string": "KEY = 2"})
+    api.play({"please tidy this up": [[Use("Read", {"file_path": path})], [edit], [Say("done")]]})
     with remora_hooks(memory) as hooks:
         result = ask("please tidy this up", hooks=hooks, permission_mode="acceptEdits")[-1]
         assert hooks.finish(result.session_id, "success") is not None
     assert (place / "cache.py").read_text("utf-8") == "KEY = 2\n"
-    assert RULE in seen(api.sent[0])
-    assert PARTNERS not in seen(api.sent[1])
-    assert PARTNERS in seen(api.sent[2])
+    first, second, third = seen(api)
+    assert RULE in first
+    assert PARTNERS not in second
+    assert PARTNERS in third
     assert told(memory) == ["brief", "partners"]
 
 
 def test_a_transcript_in_the_store_can_be_learnt(
-    memory: Memory, api: Messages, ask: Callable[..., list[Any]], place: Path
+    memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]], place: Path
 ) -> None:
     """Remora reads the transcripts of its own store as it reads Claude Code's."""
     store = RemoraSessionStore(memory)
-    api.answers = [bash("toolu_01", "exit 3"), bash("toolu_02", "echo one"), says("done")]
-    name = ask("fix the cache please", session_store=store)[-1].session_id
+    api.play({TASK: [bash("exit 3"), bash("echo one"), [Say("done")]]})
+    name = ask(TASK, session_store=store)[-1].session_id
     report = memory.learn(store.folder)
     assert [one.id for one in report.sessions] == [name]
 
 
 def test_the_documented_example(
-    memory: Memory, api: Messages, apart: dict[str, Any], example: Callable[..., dict[str, Any]]
+    memory: Memory, api: ScriptedApi, apart: dict[str, Any], example: Callable[..., dict[str, Any]]
 ) -> None:
     """The example of the documentation runs, and the model sees what was taught."""
     teach(memory)
-    api.answers = [says("done")]
+    api.play({"The cache mixes up tenants": [[Say("done")]]})
     assert example("Claude Agent SDK", memory=memory, more=apart)["answer"] == "done"
-    assert RULE in seen(api.sent[0])
+    assert RULE in seen(api)[0]
     assert list((memory.home / "claude-sessions").rglob("*.jsonl"))
