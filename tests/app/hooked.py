@@ -22,11 +22,17 @@ class Hooked:
     """
 
     def __init__(
-        self, root: Path, environ: Mapping[str, str], host: str = "claude-code", session: str = "s1"
+        self,
+        root: Path,
+        environ: Mapping[str, str],
+        host: str = "claude-code",
+        session: str = "s1",
+        *,
+        captures: bool = False,
     ) -> None:
         self.root, self.environ, self.host, self.session = root, environ, host, session
         self.transcript = ""
-        self.captures = False
+        self.captures = captures
         self.calls = 0
         self.replies: list[Reply] = []
 

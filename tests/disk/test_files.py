@@ -8,8 +8,8 @@ import stat
 import subprocess
 import sys
 import textwrap
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -328,7 +328,7 @@ def test_lock_keeps_threads_apart(tmp_path: Path) -> None:
     inside: list[int] = []
     overlaps: list[int] = []
 
-    def work() -> None:
+    def work(_: int) -> None:
         for _ in range(20):
             with lock(tmp_path / "f"):
                 inside.append(1)
@@ -337,11 +337,8 @@ def test_lock_keeps_threads_apart(tmp_path: Path) -> None:
                 time.sleep(0.0002)
                 inside.pop()
 
-    threads = [threading.Thread(target=work) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(work, range(5)))
     assert overlaps == []
 
 

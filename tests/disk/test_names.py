@@ -58,11 +58,6 @@ def test_no_two_names_collide(one: str, other: str) -> None:
     assert (safe_name(one).casefold() == safe_name(other).casefold()) == (one == other)
 
 
-def test_capitals_do_not_collide() -> None:
-    """`A` and `a` are two files on a file system that ignores case."""
-    assert safe_name("Chat:A").lower() != safe_name("chat:a").lower()
-
-
 def test_a_long_name_is_cut_and_told_apart_by_a_hash() -> None:
     """Names over the limit keep their beginning, stay within the limit and still differ."""
     one, other = safe_name("x" * 500), safe_name("x" * 501)

@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -348,17 +349,9 @@ def test_a_client_works_again_after_close():
 def test_threads_share_a_client():
     """Requests from several threads through one client each get their own answer."""
     with ModelServer().on("POST /x", lambda request: request.body) as server, client(server) as http:
-        found: dict[int, object] = {}
-
-        def ask(n: int) -> None:
-            found[n] = http.post_json("/x", {"n": n})
-
-        threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert found == {n: {"n": n} for n in range(8)}
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda n: http.post_json("/x", {"n": n}), range(8)))
+        assert found == [{"n": n} for n in range(8)]
 
 
 def test_the_servers_words_can_be_asked_for_without_the_path():

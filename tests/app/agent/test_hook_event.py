@@ -24,7 +24,6 @@ from remora.app.memories import triggers
 from remora.core import moments
 from remora.core.moments import Moment, Reply
 from remora.disk import live
-from remora.disk.live import LiveFile
 from tests.app.hooked import Hooked
 from tests.helpers import SECRET, Repo, holds
 
@@ -113,18 +112,6 @@ def test_a_slow_start_holds_nobody_up(hooked, monkeypatch):
     first.join(5)
     assert hooked.replies[-1].text == "the brief"
     assert hooked.kinds == ["start", "before", "after"]
-
-
-def test_many_tools_at_once_hear_a_thing_once(hooked):
-    """Parallel calls on one file: one of them hears the lesson, and each is noted."""
-    hooked.start()
-    threads = [threading.Thread(target=hooked.edit, args=("cart.py",)) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
-    assert sum(LESSON in reply.text for reply in hooked.replies[1:]) == 1
-    assert hooked.kinds.count("before") == hooked.kinds.count("after") > 0
 
 
 def test_while_somebody_else_is_at_it_nothing_is_said(hooked, monkeypatch, environ):
@@ -415,20 +402,6 @@ def test_a_database_that_cannot_be_read(hooked, environ):
     database.write_bytes(sound)
     assert LESSON in hooked.edit("cart.py")[0].text
     assert hooked.kinds == ["start", *["before", "after"] * 2]
-
-
-def test_a_live_file_that_cannot_be_written_says_nothing(hooked, monkeypatch):
-    """What could not be noted would be said again and again."""
-    hooked.start()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as disk:
-        disk.setattr(LiveFile, "_append", full)
-        with pytest.raises(OSError, match="No space"):
-            hooked.edit("cart.py")
-    assert LESSON in hooked.edit("cart.py")[0].text
 
 
 def test_the_log_does_not_grow_without_end(environ):

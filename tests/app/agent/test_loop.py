@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -300,8 +301,6 @@ def many(bare: Memory) -> Memory:
 
 def test_parallel_tools_hear_each_thing_once(many: Memory):
     """Threads of one loop share what was said."""
-    from concurrent.futures import ThreadPoolExecutor
-
     with many.loop("s1") as loop, ThreadPoolExecutor(4) as pool:
         paths = [f"m{n % 20}.py" for n in range(60)]
         said = list(pool.map(lambda path: loop.before("Edit", edit(many, path)), paths))
@@ -312,8 +311,6 @@ def test_parallel_tools_hear_each_thing_once(many: Memory):
 
 def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     """Both ask before either was told: the second answer is dropped."""
-    from concurrent.futures import ThreadPoolExecutor
-
     together, decide = threading.Barrier(2), decide_in_trial
 
     def both(*given: Any) -> Reply:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -208,8 +209,7 @@ def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path, m
 
 def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
     """The host never said that the first one was over, and the second one begins some minutes later."""
-    first = Hooked(repo.root, environ, "cursor")
-    first.captures = True
+    first = Hooked(repo.root, environ, "cursor", captures=True)
     first.prompt("Please paginate the list of orders")
     first.edit("orders.py", "page = 1")
     first.run("make test", "test_pages: AssertionError: 9 orders on one page", failed=True)
@@ -227,8 +227,7 @@ def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
 
 def test_a_host_that_never_says_that_a_session_is_over(repo, environ):
     """Whenever somebody looks, what is there up to the last stop is learned."""
-    session = Hooked(repo.root, environ, min(ENDLESS))
-    session.captures = True
+    session = Hooked(repo.root, environ, min(ENDLESS), captures=True)
     for _ in range(2):
         session.prompt("Please mend the cart")
         assert work(environ) == []
@@ -287,12 +286,8 @@ def test_two_processes_at_once_learn_everything_once(repo, environ):
         session = Hooked(repo.root, environ, session=f"s{number}")
         session.start()
         session.end()
-    found: list[Any] = []
-    threads = [threading.Thread(target=lambda: found.extend(work(environ))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    with ThreadPoolExecutor(4) as pool:
+        found = [one for done in pool.map(work, [environ] * 4) for one in done]
     assert sorted(one.session for one in found) == [f"claude-code:s{number}" for number in range(4)]
 
 
@@ -453,8 +448,7 @@ def test_what_was_captured_goes_some_weeks_later(repo, environ):
     repo.put("remora.toml", 'home = ".remora"\n')
     paths = []
     for name in ("s1", "s2", "s3"):
-        session = Hooked(repo.root, environ, "cursor", name)
-        session.captures = True
+        session = Hooked(repo.root, environ, "cursor", name, captures=True)
         session.prompt("Please mend the cart")
         paths.append(Path(session.head.home) / "captured" / session.path.name)
         if name != "s3":
@@ -471,8 +465,7 @@ def test_what_was_captured_goes_some_weeks_later(repo, environ):
 
 def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
     """Nobody works there any more, and the live file is long gone."""
-    session = Hooked(repo.root, environ, "cursor")
-    session.captures = True
+    session = Hooked(repo.root, environ, "cursor", captures=True)
     session.prompt("Please mend the cart")
     path = Path(session.head.home) / "captured" / session.path.name
     session.path.unlink()

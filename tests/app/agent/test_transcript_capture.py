@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +27,13 @@ ERROR = "src/cart.py:3: error: Name 'tenant' is not defined\nFound 1 error in 1 
 def cursor(repo: Repo, environ: dict[str, str]) -> Hooked:
     """A session of a host that tells of every call before and after it, with an id."""
     repo.put("src/cart.py", "def key():\n    return tenant\n")
-    found = Hooked(repo.root, environ, "cursor")
-    found.captures = True
-    return found
+    return Hooked(repo.root, environ, "cursor", captures=True)
 
 
 @pytest.fixture
 def windsurf(repo: Repo, environ: dict[str, str]) -> Hooked:
     """A session of a host that tells of calls when they are over, without ids."""
-    found = Hooked(repo.root, environ, "windsurf", "w1")
-    found.captures = True
-    return found
+    return Hooked(repo.root, environ, "windsurf", "w1", captures=True)
 
 
 def after(session: Hooked, command: str, text: str = "ok", *, failed: bool = False) -> None:
@@ -218,14 +214,8 @@ def test_what_a_crash_cut_off_takes_nothing_with_it(cursor):
 
 def test_parallel_tools_are_all_captured(cursor):
     """Each line is whole, however many processes write."""
-    threads = [
-        threading.Thread(target=cursor.run, args=(f"make {n}",), kwargs={"call_id": f"p{n}"})
-        for n in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: cursor.run(f"make {n}", call_id=f"p{n}"), range(8)))
     assert len({event["key"] for event in cursor.captured}) == 16
 
 
@@ -233,8 +223,7 @@ def test_a_home_inside_the_repository_is_hidden_from_git(repo, environ):
     """What people said must not be committed by an agent's `git add -A`."""
     repo.put("remora.toml", 'home = ".remora"\n')
     repo.commit("settings")
-    session = Hooked(repo.root, environ, "cursor")
-    session.captures = True
+    session = Hooked(repo.root, environ, "cursor", captures=True)
     session.prompt("something private")
     assert session.captured
     assert repo.git("status", "--porcelain", "--untracked-files=all") == ""
@@ -272,8 +261,7 @@ def test_what_is_not_captured(cursor, environ):
 def test_a_folder_without_a_memory_captures_nothing(tmp_path, environ):
     """What is said there is nobody's business."""
     (tmp_path / "pictures").mkdir()
-    session = Hooked(tmp_path / "pictures", environ, "cursor")
-    session.captures = True
+    session = Hooked(tmp_path / "pictures", environ, "cursor", captures=True)
     session.prompt("something private")
     assert not list(Path(environ["REMORA_HOME"]).rglob("captured"))
 
