@@ -65,6 +65,19 @@ class World:
             how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.run(command or self.command(*words), input=data, **how)
 
+    def begin(
+        self, given: dict[str, Any], command: list[str] | None = None, **more: Any
+    ) -> subprocess.Popen[bytes]:
+        """Start the hook, and return its process as soon as it has the event."""
+        how: dict[str, Any] = {"env": self.environ, "cwd": self.root, **more}
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command or self.command(), stdin=pipe, stdout=pipe, stderr=pipe, **how)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(given).encode())
+        process.stdin.close()
+        process.stdin = None  # nothing is left to be written by `communicate`
+        return process
+
     def quiet(self, given: Any, *words: str, **more: Any) -> None:
         """Run the hook, which has nothing to say."""
         done = self.run(given, *words, **more)

@@ -240,15 +240,11 @@ def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_pat
         world.edit("toolu_9") if name == "PreToolUse" else world.event(name, source="startup", prompt="go on")
     )
     environ = world.environ | {"PATH": f"{programs}{os.pathsep}{world.environ['PATH']}"}
-    hook = subprocess.Popen(
-        world.command(), env=environ, cwd=world.root, stdin=subprocess.PIPE, start_new_session=True
-    )
-    assert hook.stdin is not None
-    hook.stdin.write(json.dumps(given).encode())
-    hook.stdin.close()
+    hook = world.begin(given, env=environ, start_new_session=True)
     assert until(asked.exists)
     os.killpg(hook.pid, signal.SIGKILL)
-    assert hook.wait() == -signal.SIGKILL
+    hook.communicate()
+    assert hook.returncode == -signal.SIGKILL
     noted = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "before"}[name]
     assert world.kinds == [noted]
     assert read(str(world.live()))[1][0].get("p", ["cart.py"]) == ["cart.py"]
@@ -573,30 +569,19 @@ def test_a_decision_that_hangs(world):
 )
 def test_a_hook_that_is_ended_in_the_middle(world, number, code):
     """No lock is left, no line is cut, and what comes next is answered."""
-    process = subprocess.Popen(
+    process = world.begin(
+        world.event("SessionStart", source="startup"),
         [sys.executable, "-c", SLOW, "3"],
-        env=world.environ,
-        cwd=world.root,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
         # What runs in the background has been told to ignore Ctrl-C, and hands that on.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
     )
-    assert process.stdin is not None
-    assert process.stderr is not None
-    process.stdin.write(json.dumps(world.event("SessionStart", source="startup")).encode())
-    process.stdin.close()
     assert select.select([process.stderr], [], [], 30)[0]
     started = time.monotonic()
     goes_on(world)  # while it hangs
     process.send_signal(number)
     assert process.wait(10) == code
     assert time.monotonic() - started < 2.5
-    assert process.stdout is not None
-    assert process.stdout.read() == b""
-    process.stdout.close()
-    process.stderr.close()
+    assert process.communicate()[0] == b""
     assert LESSON in world.said(world.edit("toolu_9", agent_id="sub"))
     assert all(line.endswith("}") for line in world.live().read_text().splitlines())
 
@@ -604,23 +589,9 @@ def test_a_hook_that_is_ended_in_the_middle(world, number, code):
 def test_tools_at_the_same_time(world):
     """Six at once on one file: one is told, each is noted."""
     world.said(world.event("SessionStart", source="startup"))
-    events = [json.dumps(world.edit(f"toolu_{number}")).encode() for number in range(6)]
-    processes = [
-        subprocess.Popen(
-            world.command(), env=world.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=world.root
-        )
-        for _ in events
-    ]
-    for process, event in zip(processes, events, strict=True):
-        assert process.stdin is not None
-        process.stdin.write(event)
-        process.stdin.close()
-    printed = []
-    for process in processes:
-        assert process.stdout is not None
-        printed.append(process.stdout.read())
-        process.stdout.close()
-        assert process.wait(30) == 0
+    processes = [world.begin(world.edit(f"toolu_{number}")) for number in range(6)]
+    printed = [process.communicate(timeout=30)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 6
     assert sum(LESSON in text.decode() for text in printed) == 1
     assert world.kinds == ["start", *["before"] * 6]
     assert world.log == []
