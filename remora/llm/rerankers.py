@@ -13,11 +13,8 @@ from typing import Any, NamedTuple
 
 from remora.core.config import RerankSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderError
-from remora.llm.client import Reranker
 from remora.net.hosts import host_of, key_for
 from remora.net.http import JsonClient
-
-__all__ = ["HttpReranker", "Reranker", "build"]
 
 LOOK = "Check that rerank.provider matches the server at the URL."
 MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut by all of them anyway

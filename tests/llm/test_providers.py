@@ -67,10 +67,9 @@ def refuse(words: str, status: int = 400) -> Reply:
 
 def test_openai_gets_messages_and_gives_text_and_counts():
     """The request has model, messages, limit, temperature and key; the answer is text with its cost."""
-    with ModelServer().on(CHAT, openai_says(" Paris. ")) as server:
-        model = OpenAIModel(server.url, "m", key=KEY)
+    says = openai_says(" Paris. ")
+    with ModelServer().on(CHAT, says) as server, closing(OpenAIModel(server.url, "m", key=KEY)) as model:
         answer = model.complete(TALK, max_tokens=50)
-        model.close()
         request = server.requests[0]
     assert answer == Completion("Paris.", "stop", 12, 3)
     assert request.headers["authorization"] == "Bearer sk-test-123456"
@@ -171,11 +170,9 @@ def test_what_is_no_answer_is_an_error(answer, words):
 
 def test_a_server_that_hangs_is_given_up():
     """The timeout of one call is obeyed."""
-    with ModelServer().on(CHAT, Reply({}, delay=30)) as server:
-        model = OpenAIModel(server.url, "m")
-        with pytest.raises(ProviderBusy, match="did not answer"):
-            model.complete(TALK, max_tokens=50, timeout=0.2)
-        model.close()
+    hangs, late = Reply({}, delay=30), pytest.raises(ProviderBusy, match="did not answer")
+    with ModelServer().on(CHAT, hangs) as server, closing(OpenAIModel(server.url, "m")) as model, late:
+        model.complete(TALK, max_tokens=50, timeout=0.2)
 
 
 # --- Ollama --------------------------------------------------------------------------------------
@@ -236,10 +233,9 @@ def test_a_missing_model_says_what_to_do(route, make, reply, hint):
 
 def test_an_answer_that_ollama_cut_says_so():
     """done_reason length is finish_reason length."""
-    with ModelServer().on(OLLAMA, ollama_says("<think>a</think>Par", "length")) as server:
-        model = OllamaModel(server.url, "x")
+    cut = ollama_says("<think>a</think>Par", "length")
+    with ModelServer().on(OLLAMA, cut) as server, closing(OllamaModel(server.url, "x")) as model:
         assert model.complete(TALK, max_tokens=5)[:2] == ("Par", "length")
-        model.close()
 
 
 # --- Anthropic -----------------------------------------------------------------------------------

@@ -19,8 +19,7 @@ from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import ProviderBusy
 from remora.core.text import STOP_WORDS, words
 from remora.core.values import Filters, Hit, MemoryRecord, Reason
-from remora.llm.client import LanguageModel
-from remora.llm.rerankers import Reranker
+from remora.llm.client import LanguageModel, Reranker
 from remora.retrieval.pipeline import Results
 from remora.retrieval.request import Candidate, Reader, Request
 from remora.sources.git_log import Commit, FileChange

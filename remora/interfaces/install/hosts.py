@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -356,15 +355,10 @@ def _opencode_home(place: Place) -> Path:
 
 
 def _plugin(call: Call) -> Block:
-    begin, *lines, end = _plugin_source().splitlines()
+    begin, *lines, end = (Path(__file__).parent / "opencode.js").read_text("utf-8").splitlines()
     written = json.dumps(list(call.words), ensure_ascii=False)
     body = "\n".join(lines).replace('const COMMAND = ["remora"]', f"const COMMAND = {written}")
     return Block(begin, body, end)
-
-
-@lru_cache(maxsize=1)
-def _plugin_source() -> str:
-    return (Path(__file__).parent / "opencode.js").read_text("utf-8")
 
 
 def _copilot_hooks(place: Place) -> list[Path]:
