@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from remora.app.memory import Memory
 from remora.core.tokens import ceil_chars_4
 from remora.injection.brief import LONGTERM
-
-Open = Callable[..., Memory]
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Open:
-    """A function that opens the memory of one project with settings."""
-    (tmp_path / "project").mkdir()
-
-    def open_it(**settings: str) -> Memory:
-        environ = {"REMORA_HOME": str(tmp_path / "data"), "REMORA_EMBEDDING_PROVIDER": "none", **settings}
-        return Memory.open(tmp_path / "project", environ=environ)
-
-    return open_it
+from tests.app.agent.conftest import Open
 
 
 def brief(memory: Memory) -> str:

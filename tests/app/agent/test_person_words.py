@@ -102,13 +102,10 @@ def test_a_secret_is_not_kept_with_the_sentence(world: World, talk: Talk) -> Non
     assert SECRET not in str(record)
 
 
-@pytest.mark.parametrize("environ_more", [{"REMORA_LEARN_QUOTES": "false"}, {}])
-def test_nothing_is_looked_for_where_no_quotes_are_kept(
-    world: World, talk: Talk, environ_more: dict[str, str]
-) -> None:
+def test_nothing_is_looked_for_where_no_quotes_are_kept(world: World, talk: Talk) -> None:
     """`learn.quotes` off: a record is the agent's."""
-    source = world.recorded(talk.user(RULE), RESTATED, **environ_more).source
-    assert source == ("agent_explicit" if environ_more else "user_taught")
+    record = world.recorded(talk.user(RULE), RESTATED, REMORA_LEARN_QUOTES="false")
+    assert record.source == "agent_explicit"
 
 
 def test_a_transcript_that_cannot_be_read_lends_no_trust(world: World, talk: Talk) -> None:
