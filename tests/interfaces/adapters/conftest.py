@@ -11,6 +11,7 @@ import pytest
 
 from remora import Memory
 from tests.helpers import FakeEmbedder, environment, git_environment
+from tests.interfaces.adapters.talking import SpeakingMemory
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "adapters.md"
 
@@ -31,6 +32,12 @@ def memory(place: Path) -> Iterator[Memory]:
     """The project's memory, without any model."""
     with Memory.open(place) as found:
         yield found
+
+
+@pytest.fixture
+def speaking(memory: Memory) -> Any:
+    """The project's memory, with loops that speak at every point in place of its own."""
+    return SpeakingMemory(memory)
 
 
 @pytest.fixture

@@ -91,6 +91,13 @@ class SpeakingMemory:
         return getattr(self._memory, name)
 
 
+def only(memory: Any) -> Speaking:
+    """Return the loop of the only session there was."""
+    loop: Speaking
+    (loop,) = memory.loops.values()
+    return loop
+
+
 class Broken:
     """A memory that fails whatever it is asked, as one with a lost database does."""
 

@@ -27,7 +27,7 @@ from agent_framework import (
 
 from remora import Memory
 from remora.interfaces.adapters.agent_framework import RemoraProvider
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
 
 
 class Script(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
@@ -101,11 +101,10 @@ def go(model: Script, remora: RemoraProvider, task: str = "fix the cache", sessi
     return str(asyncio.run(agent_of(model, remora).run(task, session=session)).text)
 
 
-def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
+def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
     """Brief and first word are in the instructions, the rest with or after what it is about, to the end."""
     model = Script([calls("read_file", "c1", path="a.py")], [calls("run", "c2", command="make")], "done")
-    said = SpeakingMemory(memory)
-    assert go(model, RemoraProvider(said), session=AgentSession(session_id="s")) == "done"  # type: ignore[arg-type]
+    assert go(model, RemoraProvider(speaking), session=AgentSession(session_id="s")) == "done"
     assert all("BRIEF\n\nFIRST" in text and "Be brief." in text for text in model.instructions)
     assert [one.removesuffix("BRIEF\n\nFIRST") for one in model.sent[0]][-1:] == ["user: fix the cache"]
     result = "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file"
@@ -114,13 +113,12 @@ def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
     assert model.sent[2][-1] == "user: BEFORE run\n\nAFTER run\n\nSTEP 2"
 
 
-def test_everything_is_captured_once(memory: Memory) -> None:
+def test_everything_is_captured_once(speaking: Any) -> None:
     """The loop hears the person, each call with arguments and result, failures as such, and the answer."""
-    said = SpeakingMemory(memory)
     model = Script([calls("read_file", "c1", path="a.py")], [calls("run", "c2", command="make")], "done")
-    remora = RemoraProvider(said)  # type: ignore[arg-type]
+    remora = RemoraProvider(speaking)
     go(model, remora, session=AgentSession(session_id="s"))
-    loop = said.loops["s"]
+    loop = speaking.loops["s"]
     assert loop.name == "agent-framework:s"
     assert loop.of("heard") == [("fix the cache",)]
     assert loop.of("after") == [
@@ -132,39 +130,37 @@ def test_everything_is_captured_once(memory: Memory) -> None:
     assert loop.of("finish") == [("success",)]
 
 
-def test_a_session_goes_on(memory: Memory) -> None:
+def test_a_session_goes_on(speaking: Any) -> None:
     """In later runs, also of a session that was stored, the first word stays and nothing is heard twice."""
-    said = SpeakingMemory(memory)
     model = Script([calls("read_file", "c1", path="a.py")], "one", "two", "three")
     session = AgentSession(session_id="s")
-    remora = RemoraProvider(said)  # type: ignore[arg-type]
+    remora = RemoraProvider(speaking)
     go(model, remora, session=session)
     go(model, remora, "and now?", session=session)
     again = AgentSession.from_dict(json.loads(json.dumps(session.to_dict())))
-    go(model, RemoraProvider(said), "and then?", session=again)  # type: ignore[arg-type]
+    go(model, RemoraProvider(speaking), "and then?", session=again)
     assert len(set(model.instructions)) == 1
-    loop = said.loops["s"]
+    loop = speaking.loops["s"]
     assert (len(loop.of("brief")), len(loop.of("first"))) == (2, 1)  # a new process may have news
     assert loop.of("heard") == [("fix the cache",), ("and now?",), ("and then?",)]
     assert "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file" in model.sent[3]
 
 
-def test_two_sessions_of_one_agent_are_apart(memory: Memory) -> None:
+def test_two_sessions_of_one_agent_are_apart(speaking: Any) -> None:
     """Each session has a loop of its own."""
-    said = SpeakingMemory(memory)
-    remora = RemoraProvider(said)  # type: ignore[arg-type]
+    remora = RemoraProvider(speaking)
     for name in ("s1", "s2"):
         go(Script("done"), remora, f"task of {name}", AgentSession(session_id=name))
-    assert [said.loops[name].of("heard") for name in ("s1", "s2")] == [[("task of s1",)], [("task of s2",)]]
+    heard = [speaking.loops[name].of("heard") for name in ("s1", "s2")]
+    assert heard == [[("task of s1",)], [("task of s2",)]]
 
 
-def test_streaming(memory: Memory) -> None:
+def test_streaming(speaking: Any) -> None:
     """A streamed run is the same for the memory."""
-    said = SpeakingMemory(memory)
     model = Script([calls("read_file", "c1", path="a.py")], "done")
 
     async def run_it() -> str:
-        stream = agent_of(model, RemoraProvider(said)).run(  # type: ignore[arg-type]
+        stream = agent_of(model, RemoraProvider(speaking)).run(
             "fix the cache", stream=True, session=AgentSession(session_id="s")
         )
         text = "".join([update.text async for update in stream])
@@ -173,7 +169,7 @@ def test_streaming(memory: Memory) -> None:
 
     assert asyncio.run(run_it()) == "done"
     assert model.sent[1][-1] == "user: STEP 1"
-    loop = said.loops["s"]
+    loop = speaking.loops["s"]
     assert [one[-1] for one in loop.of("after")] == ["c1"]
     assert loop.of("replied") == [("done",)]
 

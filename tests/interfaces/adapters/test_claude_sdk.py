@@ -20,7 +20,7 @@ from claude_agent_sdk.testing.session_store_conformance import run_session_store
 from remora import Memory
 from remora.interfaces.adapters.claude_sdk import EVENTS, RemoraSessionStore, remora_hooks
 from tests.helpers import no_file_above
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
 from tests.interfaces.hooks.real.scripted_api import Say, ScriptedApi, Use
 
 KEY: Any = {"project_key": "-w-app", "session_id": "6f-1"}
@@ -169,10 +169,9 @@ def text_of(answer: Any, event: str) -> str:
 BASH: dict[str, Any] = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "make"}}
 
 
-def test_each_event_says_and_notes_its_part(memory: Memory) -> None:
+def test_each_event_says_and_notes_its_part(speaking: Any) -> None:
     """The brief comes with the first prompt and after a compaction; calls, failures and replies are noted."""
-    said = SpeakingMemory(memory)
-    hooks = remora_hooks(said)  # type: ignore[arg-type]
+    hooks = remora_hooks(speaking)
     assert set(hooks) == set(EVENTS)
 
     def tell(event: str, **told: Any) -> str:
@@ -191,7 +190,7 @@ def test_each_event_says_and_notes_its_part(memory: Memory) -> None:
     assert tell("SubagentStart", agent_id="a1", agent_type="general-purpose") == "BRIEF"
     assert tell("SubagentStop", agent_id="a1", agent_type="", stop_hook_active=False) == ""
 
-    loop = said.loops["s"]
+    loop = speaking.loops["s"]
     assert loop.name == "claude-code:s"
     assert loop.of("heard") == [("fix the cache",), ("and now?",), ("go on",)]
     assert loop.of("after")[:2] == [
@@ -216,10 +215,9 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_nothing_that_comes_disturbs(memory: Memory, event: str) -> None:
+def test_nothing_that_comes_disturbs(memory: Memory, speaking: Any, event: str) -> None:
     """Missing and odd fields are answered with nothing or with words, never with a failure or a block."""
-    said = SpeakingMemory(memory)
-    hooks = remora_hooks(said)  # type: ignore[arg-type]
+    hooks = remora_hooks(speaking)
     for value in ODD:
         for field in (
             "tool_input",
@@ -240,11 +238,11 @@ def test_nothing_that_comes_disturbs(memory: Memory, event: str) -> None:
     dead.close()
 
 
-def test_hooks_run_in_any_event_loop(memory: Memory) -> None:
+def test_hooks_run_in_any_event_loop(speaking: Any) -> None:
     """The SDK runs in trio as well as in asyncio; so do the callbacks, where trio is there."""
     import anyio
 
-    hooks = remora_hooks(SpeakingMemory(memory))  # type: ignore[arg-type]
+    hooks = remora_hooks(speaking)
     given: Any = {"hook_event_name": "PreToolUse", "session_id": "s", **BASH}
 
     async def ask() -> Any:
@@ -314,11 +312,10 @@ def seen(api: ScriptedApi) -> list[str]:
     return [json.dumps([body.get("system"), body["messages"]], ensure_ascii=False) for body in bodies]
 
 
-def test_claude_code_tells_the_model(memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]]) -> None:
+def test_claude_code_tells_the_model(speaking: Any, api: ScriptedApi, ask: Callable[..., list[Any]]) -> None:
     """In a real run the model sees brief, advice and the words to results; a failure is noted as one."""
-    said = SpeakingMemory(memory)
     api.play({TASK: [bash("echo one"), bash("exit 3"), [Say("all done")]]})
-    with remora_hooks(said) as hooks:  # type: ignore[arg-type]
+    with remora_hooks(speaking) as hooks:
         messages = ask(TASK, hooks=hooks)
     result = messages[-1]
     assert isinstance(result, ResultMessage)
@@ -330,7 +327,7 @@ def test_claude_code_tells_the_model(memory: Memory, api: ScriptedApi, ask: Call
         assert "PreToolUse:Bash hook additional context: BEFORE Bash" in one
         assert "PostToolUse:Bash hook additional context: AFTER Bash" in one
     assert "PostToolUseFailure:Bash hook additional context: AFTER Bash" in third
-    loop = said.loops[result.session_id]
+    loop = speaking.loops[result.session_id]
     assert loop.of("heard") == [(TASK,)]
     assert [(one[0], one[1]["command"], one[3]) for one in loop.of("after")] == [
         ("Bash", "echo one", False),

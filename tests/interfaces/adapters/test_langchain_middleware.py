@@ -20,7 +20,7 @@ from langgraph.types import Command, interrupt
 
 from remora import Memory
 from remora.interfaces.adapters.langchain_middleware import SESSION, RemoraMiddleware
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, Speaking, SpeakingMemory, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, only, teach, told
 
 TASK = "The cache mixes up tenants."
 
@@ -110,19 +110,6 @@ def run(agent: Any, text: Any = TASK, *, wait: bool = False, config: Any = None)
 def texts(state: dict[str, Any]) -> list[Any]:
     """Return the contents of the stored messages."""
     return [message.content for message in state["messages"]]
-
-
-@pytest.fixture
-def speaking(memory: Memory) -> Any:
-    """A memory whose loops speak at every point."""
-    return SpeakingMemory(memory)
-
-
-def only(memory: Any) -> Speaking:
-    """Return the loop of the only session there was."""
-    loop: Speaking
-    (loop,) = memory.loops.values()
-    return loop
 
 
 @pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])

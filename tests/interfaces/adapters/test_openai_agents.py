@@ -41,7 +41,7 @@ from remora import Memory
 from remora.core.errors import InvalidInput
 from remora.interfaces.adapters.openai_agents import RemoraHooks, RemoraSession
 from tests.helpers import no_file_above
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
 
 set_tracing_disabled(disabled=True)
 
@@ -116,10 +116,10 @@ def shape(items: list[Any]) -> list[str]:
     return [str(i.get("content")) if i.get("role") in ("user", "developer") else i["type"] for i in items]
 
 
-def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
+def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
     """The brief is in the instructions, the rest beside what it is about, the same at every later call."""
     model = Script(calls("read_file", "c1", path="a.py"), calls("read_file", "c2", path="b.py"), says("done"))
-    hooks = RemoraHooks(SpeakingMemory(memory), "s")  # type: ignore[arg-type]
+    hooks = RemoraHooks(speaking, "s")
     assert go(model, hooks) == "done"
     assert [instructions for instructions, _ in model.sent] == ["Be brief.\n\nBRIEF"] * 3
     first = ["fix the cache", "FIRST"]
@@ -138,21 +138,20 @@ def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
     assert [shape(items) for _, items in model.sent] == [first, second, third]
 
 
-def test_results_of_one_step_stay_together(memory: Memory) -> None:
+def test_results_of_one_step_stay_together(speaking: Any) -> None:
     """What is said to two calls of one step comes after both results."""
     model = Script([calls("read_file", "c1", path="a"), calls("read_file", "c2", path="b")], says("done"))
-    go(model, RemoraHooks(SpeakingMemory(memory), "s"))  # type: ignore[arg-type]
+    go(model, RemoraHooks(speaking, "s"))
     kinds = shape(model.sent[1][1])
     assert kinds[2:6] == ["function_call", "function_call", "function_call_output", "function_call_output"]
     assert kinds[6].count("AFTER read_file") == 2
 
 
-def test_everything_is_captured_once(memory: Memory) -> None:
+def test_everything_is_captured_once(speaking: Any) -> None:
     """The loop hears the person, each call with arguments and result, failures as such, and the answer."""
-    said = SpeakingMemory(memory)
     model = Script(calls("read_file", "c1", path="a.py"), calls("run", "c2", command="make"), says("done"))
-    go(model, RemoraHooks(said, "s"))  # type: ignore[arg-type]
-    loop = said.loops["s"]
+    go(model, RemoraHooks(speaking, "s"))
+    loop = speaking.loops["s"]
     assert loop.name == "openai-agents:s"
     assert loop.of("heard") == [("fix the cache",)]
     assert loop.of("first") == [("fix the cache",)]
@@ -163,15 +162,14 @@ def test_everything_is_captured_once(memory: Memory) -> None:
     assert loop.of("replied") == [("done",)]
 
 
-def test_hooks_alone_capture(memory: Memory) -> None:
+def test_hooks_alone_capture(speaking: Any) -> None:
     """Without the filter nothing is put in front of the model, and all is captured."""
-    said = SpeakingMemory(memory)
     model = Script(calls("read_file", "c1", path="a.py"), says("done"))
     agent = Agent(name="a", model=model, tools=[read_file])
-    asyncio.run(Runner.run(agent, "go on", hooks=RemoraHooks(said, "s")))  # type: ignore[arg-type]
+    asyncio.run(Runner.run(agent, "go on", hooks=RemoraHooks(speaking, "s")))
     assert shape(model.sent[1][1]) == ["go on", "function_call", "function_call_output"]
-    assert said.loops["s"].of("heard") == [("go on",)]
-    assert [one[-1] for one in said.loops["s"].of("after")] == ["c1"]
+    assert speaking.loops["s"].of("heard") == [("go on",)]
+    assert [one[-1] for one in speaking.loops["s"].of("after")] == ["c1"]
 
 
 def test_a_broken_memory_changes_nothing(memory: Memory) -> None:
@@ -184,10 +182,10 @@ def test_a_broken_memory_changes_nothing(memory: Memory) -> None:
     assert shape(model.sent[1][1]) == ["fix the cache", "function_call", "function_call_output"]
 
 
-def test_the_first_word_can_be_kept_in_the_session(memory: Memory) -> None:
+def test_the_first_word_can_be_kept_in_the_session(memory: Memory, speaking: Any) -> None:
     """As a session callback, what is said first becomes an item of the session and is said once."""
     session = RemoraSession(memory, "s")
-    hooks = RemoraHooks(SpeakingMemory(memory), "s")  # type: ignore[arg-type]
+    hooks = RemoraHooks(speaking, "s")
     config = {"session_input_callback": hooks.session_input}
     model = Script(says("one"), says("two"))
     go(model, hooks, session=session, config=config)
@@ -298,7 +296,7 @@ def test_a_conversation_goes_on_in_another_process(memory: Memory) -> None:
     assert sent == ["first", "function_call", "function_call_output", "message", "second"]
 
 
-def test_what_the_provider_does_itself_is_noted(memory: Memory) -> None:
+def test_what_the_provider_does_itself_is_noted(speaking: Any) -> None:
     """A search of the web and a call to a server that the provider made are noted as words from outside."""
     search = ResponseFunctionWebSearch(
         id="w1",
@@ -309,21 +307,19 @@ def test_what_the_provider_does_itself_is_noted(memory: Memory) -> None:
     call = McpCall(
         id="m1", arguments='{"n": 1}', name="get", server_label="shop", type="mcp_call", output="tea"
     )
-    said = SpeakingMemory(memory)
-    go(Script([search, call, says("done")]), RemoraHooks(said, "s"))  # type: ignore[arg-type]
-    assert [one[:1] + one[2:] for one in said.loops["s"].of("after")] == [
+    go(Script([search, call, says("done")]), RemoraHooks(speaking, "s"))
+    assert [one[:1] + one[2:] for one in speaking.loops["s"].of("after")] == [
         ("web_search_call", "", False, "w1"),
         ("mcp__shop__get", "tea", False, "m1"),
     ]
 
 
-def test_tools_have_meanings(memory: Memory) -> None:
+def test_tools_have_meanings(memory: Memory, speaking: Any) -> None:
     """A tool that only the program knows is what the program says it is."""
-    said = SpeakingMemory(memory)
-    hooks = RemoraHooks(said, "s", tools={"read_file": "WebFetch"})  # type: ignore[arg-type]
+    hooks = RemoraHooks(speaking, "s", tools={"read_file": "WebFetch"})
     go(Script(calls("read_file", "c1", path="a"), calls("edit_file", "c2", path="b"), says("done")), hooks)
-    assert [one[0] for one in said.loops["s"].of("after")] == ["read_file", "edit_file"]
-    assert said.tools == {"read_file": "fetch"}
+    assert [one[0] for one in speaking.loops["s"].of("after")] == ["read_file", "edit_file"]
+    assert speaking.tools == {"read_file": "fetch"}
     with pytest.raises(InvalidInput):
         RemoraHooks(memory, "s", role="user")
 
@@ -343,10 +339,9 @@ def test_the_documented_example(memory: Memory, example: Callable[..., dict[str,
     assert len(asyncio.run(RemoraSession(memory, "chat-1").get_items())) == 4
 
 
-def test_a_streamed_run_is_the_same(memory: Memory) -> None:
+def test_a_streamed_run_is_the_same(speaking: Any) -> None:
     """Streaming, the model is sent the same and the loop is told the same."""
-    said = SpeakingMemory(memory)
-    hooks = RemoraHooks(said, "s")  # type: ignore[arg-type]
+    hooks = RemoraHooks(speaking, "s")
     model = Script(calls("read_file", "c1", path="a.py"), says("done"))
 
     async def run_it() -> str:
@@ -359,13 +354,12 @@ def test_a_streamed_run_is_the_same(memory: Memory) -> None:
 
     assert asyncio.run(run_it()) == "done"
     assert shape(model.sent[1][1])[-1] == "BEFORE read_file\n\nAFTER read_file\n\nSTEP 1"
-    loop = said.loops["s"]
+    loop = speaking.loops["s"]
     assert [len(loop.of(kind)) for kind in ("heard", "after", "replied")] == [1, 1, 1]
 
 
-def test_the_sdks_own_tools_are_noted(memory: Memory) -> None:
+def test_the_sdks_own_tools_are_noted(speaking: Any) -> None:
     """Shells and patches, whose hooks are told neither arguments nor ids, are noted with both."""
-    said = SpeakingMemory(memory)
     local = LocalShellCall(
         id="i1",
         call_id="c1",
@@ -400,13 +394,13 @@ def test_the_sdks_own_tools_are_noted(memory: Memory) -> None:
         ShellTool(executor=lambda _: "made"),
         ApplyPatchTool(editor=Editor()),
     ]
-    hooks = RemoraHooks(said, "s")  # type: ignore[arg-type]
+    hooks = RemoraHooks(speaking, "s")
     agent = Agent(name="a", model=model, tools=tools)
     config = RunConfig(call_model_input_filter=hooks.model_input)
     asyncio.run(Runner.run(agent, "fix the cache", hooks=hooks, run_config=config))
     found = [
         (one[0], one[1].get("command", one[1].get("file_path")), one[4])
-        for one in said.loops["s"].of("after")
+        for one in speaking.loops["s"].of("after")
     ]
     assert found == [
         ("local_shell", "make check", "c1"),

@@ -18,7 +18,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from remora import Memory
 from remora.interfaces.adapters.pydantic_ai_capability import RemoraCapability
 from tests.helpers import texts
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, Speaking, SpeakingMemory, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, only, teach, told
 
 TASK = "The cache mixes up tenants."
 
@@ -120,19 +120,6 @@ def agent_of(script: Script, remora: Any, **more: Any) -> Agent[Any, Any]:
     """Return an agent with every tool."""
     given: dict[str, Any] = {"instructions": "You mend.", "tools": TOOLS, "retries": 3, **more}
     return Agent(script.model, capabilities=[remora], **given)
-
-
-@pytest.fixture
-def speaking(memory: Memory) -> Any:
-    """A memory whose loops speak at every point."""
-    return SpeakingMemory(memory)
-
-
-def only(memory: Any) -> Speaking:
-    """Return the loop of the only session there was."""
-    loop: Speaking
-    (loop,) = memory.loops.values()
-    return loop
 
 
 def test_what_the_model_sees(speaking: Any) -> None:

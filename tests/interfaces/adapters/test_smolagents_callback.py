@@ -15,7 +15,7 @@ from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, 
 
 from remora import Memory
 from remora.interfaces.adapters.smolagents_callback import RemoraCallback
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, SpeakingMemory, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
 
 
 class Script(Model):
@@ -101,9 +101,9 @@ def go(
     return agent, agent.run(remora.task(task))
 
 
-def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
+def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
     """The brief is in the system prompt, the first word in the task, the rest after what it is about."""
-    remora = RemoraCallback(SpeakingMemory(memory), "s")  # type: ignore[arg-type]
+    remora = RemoraCallback(speaking, "s")
     model = Script(
         calls(("read_file", {"path": "a.py"})), calls(("run", {"command": "make"})), answer("done")
     )
@@ -117,15 +117,14 @@ def test_the_model_sees_each_word_where_it_belongs(memory: Memory) -> None:
     assert "cannot run make" in model.sent[2][-1]
 
 
-def test_everything_is_captured_once(memory: Memory) -> None:
+def test_everything_is_captured_once(speaking: Any) -> None:
     """The loop hears the person's own words, each call with its result, failures as such, and the answer."""
-    memory_of_it = SpeakingMemory(memory)
-    remora = RemoraCallback(memory_of_it, "s")  # type: ignore[arg-type]
+    remora = RemoraCallback(speaking, "s")
     model = Script(
         calls(("read_file", {"path": "a.py"})), calls(("run", {"command": "make"})), answer("done")
     )
     agent, _ = go(model, remora)
-    loop = memory_of_it.loops["s"]
+    loop = speaking.loops["s"]
     assert loop.of("heard") == [("fix the cache",)]
     assert loop.of("after")[0] == ("read_file", {"path": "a.py"}, "text of a.py", False, "c0-read_file")
     name, arguments, result, failed, call_id = loop.of("after")[1]
@@ -143,38 +142,36 @@ def test_everything_is_captured_once(memory: Memory) -> None:
     assert loop.of("finish") == [("success",)]
 
 
-def test_code_is_an_action_too(memory: Memory) -> None:
+def test_code_is_an_action_too(speaking: Any) -> None:
     """A CodeAgent's code comes as the interpreter's call; what is said to it is read with the next step."""
-    said = SpeakingMemory(memory)
     model = Script(
         "Look.\n<code>\nprint(read_file(path='a.py'))\n</code>", "<code>\nfinal_answer('done')\n</code>"
     )
-    _, answered = go(model, RemoraCallback(said, "s"), CodeAgent)  # type: ignore[arg-type]
+    _, answered = go(model, RemoraCallback(speaking, "s"), CodeAgent)
     assert answered == "done"
     assert "text of a.py" in model.sent[1][-1]
     assert model.sent[1][-1].endswith("AFTER python_interpreter\n\nSTEP 1")
-    name, arguments, result, failed, _ = said.loops["s"].of("after")[0]
+    name, arguments, result, failed, _ = speaking.loops["s"].of("after")[0]
     assert (name, failed) == ("python_interpreter", False)
     assert "read_file(path='a.py')" in arguments["code"]
     assert "text of a.py" in result
 
 
-def test_several_calls_at_once(memory: Memory) -> None:
+def test_several_calls_at_once(speaking: Any) -> None:
     """Each of several calls is noted, and none of them is blamed for a failure that may be another's."""
-    said = SpeakingMemory(memory)
     both = calls(("read_file", {"path": "a"}), ("run", {"command": "make"}))
-    go(Script(both, answer("done")), RemoraCallback(said, "s"))  # type: ignore[arg-type]
-    assert [(one[0], one[3]) for one in said.loops["s"].of("after")] == [("read_file", False), ("run", False)]
+    go(Script(both, answer("done")), RemoraCallback(speaking, "s"))
+    after = [(one[0], one[3]) for one in speaking.loops["s"].of("after")]
+    assert after == [("read_file", False), ("run", False)]
 
 
-def test_a_plan_and_an_answer_that_is_no_text(memory: Memory) -> None:
+def test_a_plan_and_an_answer_that_is_no_text(speaking: Any) -> None:
     """Planning steps pass, and an answer of any kind is noted as text."""
-    said = SpeakingMemory(memory)
     model = Script("1. read", calls(("final_answer", {"answer": {"n": 1}})))
-    _, answered = go(model, RemoraCallback(said, "s"), planning_interval=3)  # type: ignore[arg-type]
+    _, answered = go(model, RemoraCallback(speaking, "s"), planning_interval=3)
     assert answered == {"n": 1}
-    assert json.loads(said.loops["s"].of("replied")[-1][0].replace("'", '"')) == {"n": 1}
-    assert said.loops["s"].of("heard") == [("fix the cache",)]
+    assert json.loads(speaking.loops["s"].of("replied")[-1][0].replace("'", '"')) == {"n": 1}
+    assert speaking.loops["s"].of("heard") == [("fix the cache",)]
 
 
 def test_a_broken_memory_changes_nothing(memory: Memory) -> None:
