@@ -241,31 +241,26 @@ class RemoraCapability(ManySessions[_Run], AbstractCapability[Any]):
         """Record a tool call with its result or failure, and add the advice."""
         if self._own_tools and call.tool_name in (RECALL, REMEMBER):
             return await handler(args)
-        tool, given = call.tool_name, dict(args)
-        advice = await aside("", self._before, tool, given, call.tool_call_id)
+        tool, given, call_id = call.tool_name, dict(args), call.tool_call_id
+
+        def after(text: str, *, failed: bool = False) -> str:
+            return self._loop().after(tool, given, text, failed=failed, call_id=call_id)
+
+        advice = await aside("", lambda: self._loop().before(tool, given, call_id))
         try:
             result = await handler(args)
         except (ApprovalRequired, CallDeferred, SkipToolExecution):  # the tool did not run
             raise
         except Exception as error:
-            text = _failure(error)
-            said = await aside("", self._after, tool, given, text, call.tool_call_id, failed=True)
+            said = await aside("", after, _failure(error), failed=True)
             self._say_later(joined(advice, said))
             raise
         text = await aside("", _as_text, result)
-        said = joined(advice, await aside("", self._after, tool, given, text, call.tool_call_id))
+        said = joined(advice, await aside("", after, text))
         if isinstance(result, str):
             return joined(result, said) if said else result
         self._say_later(said)
         return result
-
-    def _before(self, tool: str, args: dict[str, Any], call_id: str) -> str:
-        return self._loop().before(tool, args, call_id)
-
-    def _after(
-        self, tool: str, args: dict[str, Any], text: str, call_id: str, *, failed: bool = False
-    ) -> str:
-        return self._loop().after(tool, args, text, failed=failed, call_id=call_id)
 
     def _say_later(self, said: str) -> None:
         if said:
