@@ -114,7 +114,8 @@ class CommandModel:
             told.seek(0)
             budget = self._timeout if timeout is None else timeout
             code = self._run([program, *self._arguments[1:]], told, said, log, budget)
-            text = _start_of(said, MAX_OUTPUT)
+            said.seek(0)
+            text = said.read(MAX_OUTPUT).decode("utf-8", "replace")
             if code:
                 why = shorten((_end_of(log) or text).strip() or "no output", 300)
                 raise ProviderError(f"{self.model_id} failed with code {code}: {why}")
@@ -182,11 +183,6 @@ def prompt_of(messages: Sequence[Message]) -> str:
     else:
         parts += [f"{m.role.capitalize()}:\n{m.content}" for m in turns]
     return "\n\n".join(parts) + "\n"
-
-
-def _start_of(file: IO[bytes], most: int) -> str:
-    file.seek(0)
-    return file.read(most).decode("utf-8", "replace")
 
 
 def _end_of(file: IO[bytes]) -> str:

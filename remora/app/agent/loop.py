@@ -152,7 +152,10 @@ class Loop:
         Args:
             task: the task of the session, if it is known already; memories relevant to it are added.
         """
-        said = {str(i) for line in self._told() if line["t"] != "brief" for i in line["said"]}
+        with self._lock:
+            lines = [line for line in (*self._earlier, *self._lines) if not line.get("g")]
+        told = [line["said"] for line in lines if "said" in line and line["t"] != "brief"]
+        said = {str(memory_id) for ids in told for memory_id in ids}
 
         def answer() -> Reply:
             first = brief_of(self._project, session_id=self.session_id, task=task, said=said)
@@ -186,7 +189,9 @@ class Loop:
         """
         moment = self._moment(moments.BEFORE, tool, arguments, call_id, agent=agent)
         if not own_id(call_id, tool):
-            moment = moment._replace(call_id=self._begin(_call(tool, arguments, call_id, agent)))
+            moment = moment._replace(call_id=self._new())
+            with self._lock:
+                self._open.setdefault(_call(tool, arguments, call_id, agent), []).append(moment.call_id)
         self._watch("tool_call", moment, arguments)
         return self._say(moment, lambda: self._decided(moment)).text
 
@@ -354,12 +359,6 @@ class Loop:
             self.trouble.append(str(error))
             return []
 
-    def _told(self) -> list[Line]:
-        """Return the lines with injections to the session's own agent."""
-        with self._lock:
-            lines = (*self._earlier, *self._lines)
-        return [line for line in lines if isinstance(line.get("said"), list) and not line.get("g")]
-
     def _say(self, moment: Moment, answer: Callable[[], Reply]) -> Reply:
         """Return an answer if it arrives in time, and note the moment in any case."""
         reply = SILENCE
@@ -398,12 +397,6 @@ class Loop:
             self._unknown.add(tool)
             self.trouble.append(f"unknown tool {tool!r}: give its action with memory.loop(tools={{...}})")
         return moment_of(self._head, kind, tool, arguments, call_id, text, agent, action)
-
-    def _begin(self, call: _Call) -> str:
-        name = self._new()
-        with self._lock:
-            self._open.setdefault(call, []).append(name)
-        return name
 
     def _end(self, call: _Call) -> tuple[bool, str]:
         """Return whether a call was announced by `before`, and its id."""

@@ -131,16 +131,9 @@ def every(data_folder: Path, host: str = "") -> Iterator[Record]:
 
 def write(path: Path, record: Record) -> None:
     """Write a record durably."""
-    files = [
-        {
-            **past._asdict(),
-            "path": str(past.path),
-            "folders": [str(folder) for folder in past.folders],
-        }
-        for past in record.files
-    ]
+    files = [past._asdict() for past in record.files]
     document = {"version": VERSION, **record._asdict(), "files": files}
-    write_atomic(path, json.dumps(document, indent=1) + "\n")
+    write_atomic(path, json.dumps(document, indent=1, default=str) + "\n")  # paths as texts
 
 
 def remove(path: Path) -> None:
