@@ -33,7 +33,7 @@ from remora.core.errors import InvalidInput
 from remora.core.moments import Moment, Reply
 from remora.disk.files import append_line, finish_last_line, lock, os_errors
 from remora.disk.names import original_name, safe_name
-from remora.interfaces.adapters.guarded import ManySessions, joined, quietly
+from remora.interfaces.adapters.guarded import ManySessions, joined, json_lines, quietly
 from remora.interfaces.hooks import claude_code
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class RemoraSessionStore(SessionStore):
                 data = path.read_bytes()
             except FileNotFoundError:
                 return None
-        return _entries(data)
+        return json_lines(data)
 
     def _sessions(self, project_key: str) -> list[Any]:
         folder = self.folder / safe_name(project_key)
@@ -285,7 +285,7 @@ class RemoraSessionStore(SessionStore):
         if start < status.st_size:
             with os_errors(path, "read"), path.open("rb") as file:
                 file.seek(start)
-                ids = ids | {e["uuid"] for e in _entries(file.read()) if isinstance(e.get("uuid"), str)}
+                ids = ids | {e["uuid"] for e in json_lines(file.read()) if isinstance(e.get("uuid"), str)}
         return ids
 
     def _remember(self, path: Path, ids: set[str]) -> None:
@@ -312,16 +312,6 @@ def _named(part: str) -> str:
     if original_name(made) is None:
         raise InvalidInput(f"{part[:40]!r}… is too long for a session's key")
     return made
-
-
-def _entries(data: bytes) -> list[Any]:
-    """Return the entries of JSON lines; skip invalid lines, as a crash may leave them."""
-    found = []
-    for line in data.split(b"\n"):
-        with suppress(ValueError):
-            entry = json.loads(line)
-            found += [entry] if isinstance(entry, dict) else []
-    return found
 
 
 def _fresh(entries: Sequence[Any], known: set[str]) -> tuple[list[Any], set[str]]:

@@ -31,7 +31,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.text import safe
 from remora.core.values import MEMORY_TYPES, Message
 from remora.disk.files import append_line, lock
-from remora.interfaces.adapters.guarded import aside
+from remora.interfaces.adapters.guarded import aside, json_lines
 
 if TYPE_CHECKING:
     from google.adk.events.event import Event
@@ -168,14 +168,10 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
 
     def _deleted(self, owner: Owner) -> set[str]:
         try:
-            lines = self._deletions(owner).read_text("utf-8").splitlines()
+            lines = json_lines(self._deletions(owner).read_bytes())
         except FileNotFoundError:
             return set()
-        found: set[str] = set()
-        for line in lines:
-            with suppress(ValueError, KeyError, TypeError):
-                found.add(str(json.loads(line)["event"]))
-        return found
+        return {str(line["event"]) for line in lines if "event" in line}
 
     # Searching
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from remora.core.actions import loop_action
 
@@ -193,6 +195,20 @@ def woven(
             made.append(message("\n\n".join(waiting)))
             waiting = []
     return made
+
+
+def json_lines(data: bytes) -> list[dict[str, Any]]:
+    r"""Return the objects of JSON lines; skip invalid lines, as a crash may leave them.
+
+    >>> json_lines(b'{"a": 1}\n[2]\n{"b"')
+    [{'a': 1}]
+    """
+    found: list[dict[str, Any]] = []
+    for line in data.split(b"\n"):
+        with suppress(ValueError):
+            entry = json.loads(line)
+            found += [entry] if isinstance(entry, dict) else []
+    return found
 
 
 def joined(*texts: str) -> str:

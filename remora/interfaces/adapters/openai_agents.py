@@ -21,7 +21,7 @@ import re
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from agents.run import CallModelData, ModelInputData
 from remora.core.errors import InvalidInput, RemoraError
 from remora.disk.files import append_line, lock, write_atomic
 from remora.disk.names import safe_name
-from remora.interfaces.adapters.guarded import OneSession, aside, joined, quietly, woven
+from remora.interfaces.adapters.guarded import OneSession, aside, joined, json_lines, quietly, woven
 
 if TYPE_CHECKING:
     from agents import Agent, ModelResponse, RunContextWrapper, Tool, TResponseInputItem
@@ -347,20 +347,14 @@ class RemoraSession:
         return items
 
     def _read(self) -> list[dict[str, Any]]:
-        """Return the lines of the file; skip invalid lines, as a crash may leave them."""
-        found: list[dict[str, Any]] = []
+        """Return the lines of the file; none if it cannot be read."""
         try:
-            data = self.path.read_bytes()
+            return json_lines(self.path.read_bytes())
         except FileNotFoundError:
-            return found
+            return []
         except OSError as error:
             self.trouble = str(error)
-            return found
-        for raw in data.split(b"\n"):
-            with suppress(ValueError):
-                line = json.loads(raw)
-                found += [line] if isinstance(line, dict) else []
-        return found
+            return []
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
         self._waiting += lines
