@@ -8,6 +8,7 @@ others wrote into files.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from remora.app.project.accesses import BOOSTS
@@ -136,13 +137,8 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
 
 
 def _until_prompt(after: Sequence[Line]) -> list[Line]:
-    acts: list[Line] = []
-    for one in after:
-        if one.get("k") == moments.PROMPT:
-            break
-        if one.get("k") in _ACTS:
-            acts.append(one)
-    return acts
+    before = takewhile(lambda one: one.get("k") != moments.PROMPT, after)
+    return [one for one in before if one.get("k") in _ACTS]
 
 
 def _failed(trigger: str, said: Line, after: Sequence[Line]) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,6 +79,3 @@ class Bench:
 def bench(tmp_path: Path) -> Bench:
     """A home and a project with nothing in them."""
     return Bench(tmp_path)
-
-
-Install = Callable[..., Plan]
