@@ -103,11 +103,7 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
     # The run
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
-        """Store the run's session id in the state."""
-        return {SESSION: self._session()}
-
-    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
-        """Do the same."""
+        """Store the run's session id in the state; it is quick, so an event loop may call it, too."""
         return {SESSION: self._session()}
 
     def after_agent(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
