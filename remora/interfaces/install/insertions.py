@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from remora.core.errors import RemoraError, SourceError
+from remora.core.errors import SourceError
 
 BOM = "\ufeff"
 Span = tuple[int, int]  # start and end (exclusive), in characters
@@ -116,15 +116,6 @@ class Broken(Exception):
         super().__init__(what)
         self.line = text.count("\n", 0, at) + 1
         self.column = at - text.rfind("\n", 0, at)
-
-
-def refused(path: object, why: Broken | str, by_hand: str) -> RemoraError:
-    """Return the error for a file that was not changed, with the text to add by hand."""
-    where = f"{path}:{why.line}:{why.column}" if isinstance(why, Broken) else str(path)
-    return SourceError(
-        f"{where}: {why}; nothing was changed",
-        hint=f"Fix the file and try again, or add this by hand:\n{by_hand}",
-    )
 
 
 class Block(NamedTuple):

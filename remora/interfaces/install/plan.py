@@ -24,7 +24,7 @@ from remora.interfaces.install.hosts import (
     claude_folder,
     files_of,
 )
-from remora.interfaces.install.insertions import Broken, Draft, Text, refused
+from remora.interfaces.install.insertions import Broken, Draft, Text
 from remora.interfaces.install.launch_command import NAME, command_lines
 from remora.interfaces.install.records import Past, Record, digest
 
@@ -358,14 +358,14 @@ def _change(
     try:
         return _changed(given, path, pieces, mine, past, data)
     except Broken as why:
-        if not mine:
-            if NAME.encode() not in (data or b""):  # the file contains nothing of Remora
-                return Change(path, tuple(pieces), data, data, None)
-            raise SourceError(
-                f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
-                hint="Fix the file and try again, or remove the entries of Remora by hand.",
-            ) from None
-        raise refused(path, why, "\n\n".join(piece.by_hand() for piece in mine.values())) from None
+        if not mine and NAME.encode() not in (data or b""):  # the file contains nothing of Remora
+            return Change(path, tuple(pieces), data, data, None)
+        added = "\n\n".join(piece.by_hand() for piece in mine.values())
+        by_hand = f"add this by hand:\n{added}" if mine else "remove the entries of Remora by hand."
+        raise SourceError(
+            f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
+            hint=f"Fix the file and try again, or {by_hand}",
+        ) from None
 
 
 def _changed(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.interfaces.install.insertions import Broken, Draft, Text, line_end, refused, without
+from remora.interfaces.install.insertions import Draft, Text, line_end, without
 
 
 @given(st.text(max_size=40), st.lists(st.tuples(st.integers(0, 200), st.text(max_size=9)), max_size=12))
@@ -32,10 +32,3 @@ def test_line_ends() -> None:
     """The first line end of a text is the one that is used."""
     assert line_end("\n") == "\n"
     assert line_end("a\r\nb\n") == "\r\n"
-
-
-def test_refusal_names_the_place() -> None:
-    """A refusal says where, why, that nothing was changed, and what to do by hand."""
-    error = refused("a.json", Broken("a value is expected", "{\n  ?", 4), '{"x": 1}')
-    assert str(error) == "a.json:2:3: a value is expected; nothing was changed"
-    assert '{"x": 1}' in error.hint
