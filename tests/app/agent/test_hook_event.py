@@ -391,19 +391,6 @@ def test_a_head_that_is_damaged(hooked):
     assert hooked.kinds == ["start", "before", "after"]
 
 
-def test_a_database_that_cannot_be_read(hooked, environ):
-    """One line in the log for each question; what happens is noted, and advice comes when it is back."""
-    hooked.start()
-    database = Path(hooked.head.home) / "memory.db"
-    sound = database.read_bytes()
-    database.write_bytes(b"no database" * 1_000)
-    assert hooked.edit("cart.py") == (Reply(), Reply())
-    assert "cannot be read: it is in use" in log(environ)[-1]
-    database.write_bytes(sound)
-    assert LESSON in hooked.edit("cart.py")[0].text
-    assert hooked.kinds == ["start", *["before", "after"] * 2]
-
-
 def test_the_log_does_not_grow_without_end(environ):
     """At 200 kB it becomes the old one; lines are short and one for each."""
     path = Path(environ["REMORA_HOME"]) / "hooks.log"

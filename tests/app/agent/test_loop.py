@@ -299,16 +299,6 @@ def many(bare: Memory) -> Memory:
     return bare
 
 
-def test_parallel_tools_hear_each_thing_once(many: Memory):
-    """Threads of one loop share what was said."""
-    with many.loop("s1") as loop, ThreadPoolExecutor(4) as pool:
-        paths = [f"m{n % 20}.py" for n in range(60)]
-        said = list(pool.map(lambda path: loop.before("Edit", edit(many, path)), paths))
-    heard = [text for text in said if text]
-    assert len(heard) >= 20
-    assert len(set(heard)) == 20
-
-
 def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     """Both ask before either was told: the second answer is dropped."""
     together, decide = threading.Barrier(2), decide_in_trial

@@ -467,6 +467,7 @@ def test_a_database_that_cannot_be_read(world, ask, how):
     else:
         assert printed == [None, None]
     assert 1 <= len(world.log) <= 2
+    assert how != "text" or "cannot be read: it is in use" in world.log[-1]
     assert world.kinds == ["start", "before"]
     assert (database.read_bytes() if database.is_file() else b"") == before
     if database.is_dir():
