@@ -11,10 +11,16 @@ import click
 
 from remora.core.errors import RemoraError
 from remora.core.text import safe
-from remora.interfaces.commands.cli_context import CliContext, colour_is_welcome, common
-from remora.interfaces.commands.help import Context
+from remora.interfaces.commands.cli_context import (
+    COMMANDS,
+    CliContext,
+    Context,
+    colour_is_welcome,
+    common,
+    group,
+)
 from remora.interfaces.present import dumps, error_document, exit_code, unexpected
-from remora.interfaces.verbs import VERBS
+from remora.interfaces.verbs import GROUPS, VERBS
 from remora.interfaces.words import in_words, language_of, say, speaking
 
 INTERRUPTED = 130  # exit code of a process ended by Ctrl-C, as shells report it
@@ -134,42 +140,40 @@ def load(name: str) -> click.Command | None:
     """Return the command of a verb, importing only its module; None for an unknown verb."""
     match name:
         case "log" | "why" | "status" | "preview" | "trial" | "statusline" | "off" | "on" | "hook":
-            from remora.interfaces.commands.advice import COMMANDS
+            import remora.interfaces.commands.advice
         case "index" | "impact" | "files" | "modules":
-            from remora.interfaces.commands.code import COMMANDS
+            import remora.interfaces.commands.code
         case "install" | "uninstall":
-            from remora.interfaces.commands.install import COMMANDS
+            import remora.interfaces.commands.install
         case "learn" | "reflect" | "learned" | "checks" | "synthesize":
-            from remora.interfaces.commands.learn import COMMANDS
+            import remora.interfaces.commands.learn
         case "init" | "move-in" | "doctor" | "reindex" | "backup" | "recover" | "completion" | "work":
-            from remora.interfaces.commands.maintenance import COMMANDS
+            import remora.interfaces.commands.maintenance
         case "stats" | "health" | "costs":
-            from remora.interfaces.commands.maintenance import COMMANDS
+            import remora.interfaces.commands.maintenance
         case "mcp":
-            from remora.interfaces.commands.mcp import COMMANDS
-        case "note" | "journal":
-            from remora.interfaces.commands.notes import COMMANDS
+            import remora.interfaces.commands.mcp
+        case "note" | "journal" | "quote":
+            import remora.interfaces.commands.notes
         case "panel":
-            from remora.interfaces.commands.panel import COMMANDS
+            import remora.interfaces.commands.panel
         case "export" | "import" | "erase" | "privacy":
-            from remora.interfaces.commands.personal_data import COMMANDS
+            import remora.interfaces.commands.personal_data
         case "plan" | "teach":
-            from remora.interfaces.commands.plan import COMMANDS
-        case "quote":
-            from remora.interfaces.commands.quotes import COMMANDS
+            import remora.interfaces.commands.plan
         case "remember" | "edit" | "supersede":
-            from remora.interfaces.commands.remember import COMMANDS
+            import remora.interfaces.commands.remember
         case "search" | "ask" | "context" | "related" | "show" | "list":
-            from remora.interfaces.commands.search import COMMANDS
+            import remora.interfaces.commands.search
         case "session":
-            from remora.interfaces.commands.session import COMMANDS
+            import remora.interfaces.commands.session
         case "share" | "team" | "sync" | "conflicts" | "dispute":
-            from remora.interfaces.commands.share import COMMANDS
+            import remora.interfaces.commands.share
         case "wrong" | "trust" | "verify" | "pin" | "forget" | "restore" | "prune":
-            from remora.interfaces.commands.upkeep import COMMANDS
+            import remora.interfaces.commands.upkeep  # noqa: F401  importing a module registers its verbs
         case _:
             return None
-    return COMMANDS[name]
+    return group(name) if name in GROUPS else COMMANDS[name]
 
 
 def main() -> NoReturn:

@@ -12,7 +12,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
 
@@ -153,6 +153,3 @@ def preview(cli: CliContext, *, edit: str | None, run: str | None, ask: str | No
     at, about = given[0]
     found = cli.memory(writes=False).preview(at, cli.repository_path(about) if at == "edit" else about)
     cli.answer(found, lambda: memory_pages.preview(found))
-
-
-COMMANDS = by_name(log, why, status, preview, trial, statusline, off, on, hook)

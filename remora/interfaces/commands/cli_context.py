@@ -16,9 +16,8 @@ from remora.core.change import PERSON
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import InvalidInput, RemoraError, StoreFull, StoreReadOnly
 from remora.core.text import safe
-from remora.interfaces.commands.help import Command, Context
 from remora.interfaces.present import dumps
-from remora.interfaces.verbs import Verb, verb
+from remora.interfaces.verbs import GROUPS, verb
 from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_DOCUMENT_BYTES = 100_000_000  # of one file, or of stdin
+COMMANDS: dict[str, click.Command] = {}  # by verb, of the modules that were imported
 
 
 class CliContext:
@@ -250,51 +250,78 @@ def split(values: Iterable[str]) -> list[str] | None:
     return [part for part in found if part] or None
 
 
-def command(name: str, *, epilog: str = "") -> Callable[[Callable[..., None]], click.Command]:
-    """Return a decorator that makes a function a verb, with the common options.
+class Formatter(click.HelpFormatter):
+    """Write help in the user's language; the English texts are with verbs and options."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write the usage line."""
+        super().write_usage(prog, args, prefix or in_words("Usage:") + " ")
+
+    def write_heading(self, heading: str) -> None:
+        """Write the heading of a section."""
+        super().write_heading(in_words(heading))
+
+    def write_text(self, text: str) -> None:
+        """Write paragraphs; the command of an example is not translated."""
+        example, colon, command = text.partition("Example: ")
+        super().write_text(in_words(text) if example or not colon else f"{in_words('Example:')} {command}")
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write names with their help; click appends defaults and ranges in brackets."""
+        told = []
+        for name, text in rows:
+            text, start, more = text.partition("  [")
+            more = more.replace("default:", in_words("default:"))
+            told.append((name, in_words(text) + start + more))
+        super().write_dl(told, col_max, col_spacing)
+
+
+class Context(click.Context):
+    """The context of a verb, with help in the user's language."""
+
+    formatter_class = Formatter
+
+
+class Command(click.Command):
+    """A verb, with help in the user's language."""
+
+    context_class = Context
+
+
+def command(*names: str, epilog: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that makes a function a verb, or several, with the common options.
 
     The help is the verb's line in the verb list, then the function's docstring. The function receives the
     `CliContext` first, then its own parameters by name.
     """
-    entry: Verb = verb(name)
 
-    def make(function: Callable[..., None]) -> click.Command:
-        @click.pass_context
-        def run(context: click.Context, /, **values: Any) -> None:
-            cli = context.find_object(CliContext)
-            assert cli is not None
-            function(cli, **values)
-
-        run.__click_params__ = [*getattr(function, "__click_params__", ())]  # type: ignore[attr-defined]
+    def register(function: Callable[..., None]) -> Callable[..., None]:
         details = inspect.cleandoc(function.__doc__ or "")
-        own = common(run, again=True)
-        text = entry.help + ("\n\n" + details if details else "")
-        short_name = name.rpartition(" ")[2]
-        return click.command(short_name, Command, help=text, epilog=epilog or None, hidden=entry.hidden)(own)
+        for name in names:
+            entry = verb(name)
+            run = click.make_pass_decorator(CliContext)(function)
+            run.__click_params__ = [*getattr(function, "__click_params__", ())]  # type: ignore[attr-defined]
+            COMMANDS[name] = click.command(
+                name.rpartition(" ")[2],
+                Command,
+                help=entry.help + ("\n\n" + details if details else ""),
+                epilog=epilog or None,
+                hidden=entry.hidden,
+            )(common(run, again=True))
+        return function
 
-    return make
+    return register
 
 
-def by_name(*commands: click.Command) -> dict[str, click.Command]:
-    """Return commands by their names."""
-    return {one.name or "": one for one in commands}
-
-
-def group(name: str, commands: Sequence[click.Command], *, otherwise: str = "") -> click.Group:
-    """Return the group of a verb; without a subcommand it runs its first command.
-
-    Args:
-        name: the verb.
-        commands: the subcommands, in the order of the help.
-        otherwise: the command to run if the first word names no command; empty for none.
-    """
+def group(name: str) -> click.Group:
+    """Return the group of a verb; without a subcommand it runs its first command."""
     entry = verb(name)
-    first = commands[0]
+    commands = [COMMANDS[one.name] for one in GROUPS[name]]
 
     @click.pass_context
     def run(context: click.Context, /) -> None:
         if context.invoked_subcommand is None:
-            context.invoke(first)
+            context.invoke(commands[0])
 
     made = click.group(
         name,
@@ -303,28 +330,22 @@ def group(name: str, commands: Sequence[click.Command], *, otherwise: str = "") 
         invoke_without_command=True,
         subcommand_metavar="[COMMAND ...]",
     )(common(run, again=True))
-    made.otherwise = otherwise
     for one in commands:
         made.add_command(one)
     return made
 
 
 class _Ordered(click.Group):
-    """A group that lists its commands in the order in which they were added.
-
-    Attributes:
-        otherwise: the command to run if the first word names no command; empty for none.
-    """
+    """A group that lists its commands in the order in which they were added."""
 
     context_class = Context
-    otherwise = ""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or the `otherwise` command for a word that names none."""
-        if self.otherwise and args[0] not in self.commands and not args[0].startswith("-"):
-            return self.otherwise, self.commands[self.otherwise], args
+        """Find the command; `remora share ID` means `remora share add ID`."""
+        if self.name == "share" and args[0] not in self.commands and not args[0].startswith("-"):
+            return "add", self.commands["add"], args
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature

@@ -10,7 +10,7 @@ from types import FrameType
 import click
 
 from remora.interfaces import memory_pages, project_pages
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
 MAX_DEPTH = 10
@@ -159,6 +159,3 @@ def modules(cli: CliContext, *, limit: int) -> None:
         cli.note(say("modules.none"))
     elif len(found) > len(shown):
         cli.note(say("modules.more", shown=len(shown), all=len(found)))
-
-
-COMMANDS = by_name(index, impact, files, modules)

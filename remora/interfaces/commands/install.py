@@ -15,7 +15,7 @@ from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
 from remora.interfaces import install_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
 from remora.interfaces.install.apply import carry_out
@@ -301,6 +301,3 @@ def _show(cli: CliContext, plans: Sequence[Plan]) -> None:
     if not cli.json:
         pages = [part for plan in plans for part in install_pages.proposal(plan)]
         cli.answer(None, tuple(pages) or (Para(say("install.does.keep")),))
-
-
-COMMANDS = by_name(install, uninstall)

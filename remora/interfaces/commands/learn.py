@@ -11,7 +11,7 @@ from remora.core.errors import InvalidInput
 from remora.core.trust import MANY_WRONG
 from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import review as reviewing
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say, spoken
 
@@ -178,6 +178,3 @@ def synthesize(cli: CliContext, *, module: str | None, dry_run: bool) -> None:
     cli.answer({"modules": found}, lambda: learn_pages.synthesized(found))
     if not found:
         cli.note(say("synthesis.none"))
-
-
-COMMANDS = by_name(learn, reflect, learned, checks, synthesize)

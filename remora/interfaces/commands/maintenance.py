@@ -14,7 +14,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Page, Para
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say
@@ -284,6 +284,3 @@ def costs(cli: CliContext, *, days: int) -> None:
     cli.answer(found, lambda: project_pages.costs(found))
     if not found.rows:
         cli.note(say("costs.none"))
-
-
-COMMANDS = by_name(costs, init, move_in, stats, health, doctor, reindex, backup, recover, completion, work)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say, speaking
 from remora.net.listeners import listen
@@ -136,6 +136,3 @@ def address(host: str, port: int) -> str:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-COMMANDS = by_name(mcp)

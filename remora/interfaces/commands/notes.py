@@ -1,4 +1,4 @@
-"""Verbs about notes, archives and the journal: note, journal."""
+"""Verbs about notes, archives, the journal and quotes: note, journal, quote."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from remora.core.errors import InvalidInput
-from remora.core.values import ENTRY_KINDS
-from remora.interfaces import note_pages
-from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
+from remora.core.values import ENTRY_KINDS, MEMORY_TYPES
+from remora.interfaces import memory_pages, note_pages
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
 name_argument = click.argument("name", metavar="NAME")
@@ -219,6 +219,37 @@ def restore(cli: CliContext, *, name: str) -> None:
     cli.answer({"restored": name, "changed": changed}, lambda: note_pages.restored(name, changed=changed))
 
 
+@command("quote list")
+@click.option(
+    "-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="Maximum number of quotes."
+)
+@click.option("--session", "session_id", metavar="ID", help="Only from this session.")
+def quotes(cli: CliContext, *, limit: int = 20, session_id: str | None = None) -> None:
+    """Sentences of lasting interest are kept verbatim; `remora search --kind quote` searches them."""
+    found = cli.memory(writes=False).quotes(limit, session_id=session_id)
+    cli.answer({"quotes": found}, lambda: note_pages.quotes(found, cli.clock.now()))
+    if not found:
+        cli.note(say("quote.none"))
+
+
+@command("quote keep", epilog="Example: remora quote keep q12 --type decision")
+@click.argument("quote_id", metavar="ID")
+@click.option("--type", "kind", type=click.Choice(MEMORY_TYPES), help="Guessed from the wording by default.")
+def quote_keep(cli: CliContext, *, quote_id: str, kind: str | None) -> None:
+    """The memory has the words of the quote, with you as the source; `remora edit` changes them."""
+    record = cli.memory().keep_quote(quote_id, type=kind)
+    cli.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.stored")))
+
+
+@command("quote remove")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+def quote_remove(cli: CliContext, *, ids: tuple[str, ...]) -> None:
+    """A removed quote does not return when its session is read again."""
+    memory = cli.memory()
+    gone = [(one, memory.remove_quote(one)) for one in dict.fromkeys(ids)]
+    cli.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, lambda: note_pages.removed(gone))
+
+
 def _text(cli: CliContext, text: str, path: str, problems: tuple[str, ...]) -> None:
     cli.answer({"text": text, "path": path, "problems": problems}, lambda: note_pages.text(text))
     cli.remark(*problems)
@@ -229,11 +260,3 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise InvalidInput(f"{text!r} is not a date", hint="Write it as 2026-01-31.") from None
-
-
-COMMANDS = by_name(
-    group("note", (listing, show, add, rename, alias, write, remove, dump, load, search)),
-    group(
-        "journal", (journal_show, journal_add, journal_today, journal_history, consolidate, versions, restore)
-    ),
-)

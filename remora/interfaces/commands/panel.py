@@ -15,7 +15,7 @@ import click
 
 from remora.core.change import PERSON
 from remora.core.errors import InvalidInput
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.present import dumps
 from remora.net.listeners import listen
 
@@ -82,6 +82,3 @@ def _installed() -> bool:
     from importlib.util import find_spec
 
     return all(find_spec(name) is not None for name in ("jinja2", "starlette", "uvicorn"))
-
-
-COMMANDS = by_name(panel)

@@ -9,7 +9,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import project_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
@@ -119,6 +119,3 @@ def privacy(cli: CliContext) -> None:
     """Lists stored data with sizes, the data that may leave this machine, and the data that never does."""
     found = cli.memory(writes=False).privacy()
     cli.answer(found, lambda: project_pages.privacy(found))
-
-
-COMMANDS = by_name(export, import_file, erase, privacy)

@@ -9,7 +9,7 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.values import Skipped
 from remora.interfaces import learn_pages
-from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
+from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.words import say
 
 if TYPE_CHECKING:
@@ -119,6 +119,3 @@ def teach(context: click.Context, cli: CliContext, *, files: tuple[str, ...], ye
             cli.note(say("teach.not_stored"))
     if refused:
         context.exit(EXIT_CODES[InvalidInput])
-
-
-COMMANDS = by_name(plan, teach)

@@ -12,7 +12,7 @@ from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
 from remora.interfaces import memory_pages, proposals
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
+from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.words import say
 
 TOGETHER = 200  # drafts in one transaction, which blocks other writers for some tenths of a second
@@ -304,6 +304,3 @@ def _edited(text: str, *, interactive: bool) -> str:
     if changed is None or changed.strip() == text.strip():
         raise InvalidInput("the text was not changed", hint="Change the text in the editor and save it.")
     return changed.strip()
-
-
-COMMANDS = by_name(remember, edit, supersede)

@@ -9,7 +9,7 @@ import click
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command, split
+from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.page import Para
 from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence, parents_of
 from remora.interfaces.words import say
@@ -315,6 +315,3 @@ def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
     if code:  # `init` or `index` was run
         return say("empty.memories") + code + say("empty.remember")
     return say("empty.begin")
-
-
-COMMANDS = by_name(search, ask, context, related, show, list_)

@@ -7,7 +7,7 @@ import click
 from remora.conversation.cut import clamped
 from remora.core.errors import NotFound
 from remora.interfaces import memory_pages, note_pages, project_pages
-from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.commands.search import around_option, role_option, since_option, until_option
 from remora.interfaces.words import say
 
@@ -153,6 +153,3 @@ def search(
 def _must_be_there(cli: CliContext, session_id: str) -> None:
     if not any(info.id == session_id for info in cli.memory(writes=False).sessions()):
         raise NotFound(f"there is no session {session_id!r}", hint="`remora session list` shows the ids.")
-
-
-COMMANDS = by_name(group("session", (listing, show, append, compact, new, search, delete)))

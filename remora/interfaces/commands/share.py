@@ -7,7 +7,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages, sharing_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command, group
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
 
@@ -31,11 +31,12 @@ def status(cli: CliContext, *, would_send: bool = False) -> None:
     cli.answer(found, lambda: sharing_pages.status(found, cli.clock.now(), would_send=records))
 
 
+@command("share init", "team create")
 @click.argument("address", default="git")
 @click.option("--name", metavar="NAME", default="", help="The project's name; its folder's by default.")
 @_me
 @_manual
-def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool) -> None:
+def init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool) -> None:
     """ADDRESS is `git` (the repository's own remote), `folder:PATH`, `postgresql://…` or `libsql://…`.
 
     Nothing is sent before `remora sync`.
@@ -45,10 +46,11 @@ def _init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool
     cli.note(say("share.look"))
 
 
+@command("share join", "team join")
 @click.argument("invitation")
 @_address
 @_manual
-def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: bool) -> None:
+def join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: bool) -> None:
     """INVITATION is the output of `remora share invite` or `remora team invite`."""
     memory = cli.memory()
     found = memory.sharing.join(invitation, address=address, automatic=not one_by_one)
@@ -63,8 +65,9 @@ def _join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: 
     )
 
 
+@command("share leave", "team leave")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def _leave(cli: CliContext, *, yes: bool) -> None:
+def leave(cli: CliContext, *, yes: bool) -> None:
     """Memories that others shared are removed from this machine; yours stay.
 
     The others keep the memories that you shared.
@@ -189,33 +192,3 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
         speak(record.id, text)
     said = memory.sharing.thread(record.id)
     cli.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
-
-
-COMMANDS = by_name(
-    group(
-        "share",
-        (
-            status,
-            command("share init")(_init),
-            command("share join")(_join),
-            command("share leave")(_leave),
-            invite_machine,
-            add,
-        ),
-        otherwise="add",
-    ),
-    group(
-        "team",
-        (
-            members,
-            command("team create")(_init),
-            invite,
-            command("team join")(_join),
-            role,
-            command("team leave")(_leave),
-        ),
-    ),
-    sync,
-    conflicts,
-    dispute,
-)

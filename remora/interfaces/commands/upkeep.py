@@ -12,7 +12,7 @@ from remora.core.errors import InvalidInput
 from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import complete
-from remora.interfaces.commands.cli_context import CliContext, by_name, command
+from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
 ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids)
@@ -279,6 +279,3 @@ def _each(
     for note in (note for new in news if new.receipt is not None for note in new.receipt.notes):
         cli.note(note)
     return olds
-
-
-COMMANDS = by_name(wrong, trust, verify, pin, forget, restore, prune)
