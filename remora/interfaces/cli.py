@@ -145,7 +145,7 @@ def load(name: str) -> click.Command | None:
             import remora.interfaces.commands.code
         case "install" | "uninstall":
             import remora.interfaces.commands.install
-        case "learn" | "reflect" | "learned" | "checks" | "synthesize":
+        case "learn" | "reflect" | "learned" | "checks" | "synthesize" | "plan" | "teach":
             import remora.interfaces.commands.learn
         case "init" | "move-in" | "doctor" | "reindex" | "backup" | "recover" | "completion" | "work":
             import remora.interfaces.commands.maintenance
@@ -159,8 +159,6 @@ def load(name: str) -> click.Command | None:
             import remora.interfaces.commands.panel
         case "export" | "import" | "erase" | "privacy":
             import remora.interfaces.commands.personal_data
-        case "plan" | "teach":
-            import remora.interfaces.commands.plan
         case "remember" | "edit" | "supersede":
             import remora.interfaces.commands.remember
         case "search" | "ask" | "context" | "related" | "show" | "list":

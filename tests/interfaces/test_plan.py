@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from remora.app.learning.learn import LearnReport, SessionLearnt
 from remora.app.learning.promotion import Learnt
@@ -20,7 +21,7 @@ from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
 from remora.interfaces import learn_pages
 from remora.interfaces.commands.cli_context import CliContext
-from remora.interfaces.commands.review import Asking, Reviewed, due, page, review
+from remora.interfaces.commands.learn import Reviewed, due, review_each, review_page
 from remora.interfaces.draw import plain
 from remora.interfaces.words import speaking
 from remora.observer.promotion import Discarded
@@ -419,10 +420,10 @@ def test_many_corrections_in_a_session_offer_a_lower_level(run: Run, memory: Mem
     assert "lower level" not in run("learned").stderr
 
 
-def answers(*letters: str, text: str | None = None) -> Asking:
-    """Return a person who says these letters, and writes this text."""
-    given = iter(letters)
-    return Asking(lambda *_: next(given), lambda _: text)
+def reviewed(memory: Memory, found: Sequence[Learnt], letters: str) -> Reviewed:
+    """Return what a review does if a person answers with these letters."""
+    with CliRunner().isolation("".join(f"{letter}\n" for letter in letters)):
+        return review_each(CliContext(), memory, found, 1)
 
 
 def stored(memory: Memory, number: int) -> list[Learnt]:
@@ -432,10 +433,11 @@ def stored(memory: Memory, number: int) -> list[Learnt]:
     return [Learnt(memory.remember(t, needs_review=True), "stored", "seen once") for t in texts]
 
 
-def test_a_review(memory: Memory) -> None:
+def test_a_review(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept, edited, dropped and later ones; what is kept or edited is verified."""
+    monkeypatch.setattr("click.edit", lambda *_, **__: "The cache has no quirk at all\n")
     found = stored(memory, 4)
-    told = review(memory, found, answers("k", "e", "d", "l", text="The cache has no quirk at all"))
+    told = reviewed(memory, found, "kedl")
     assert [len(part) for part in told[:3]] == [1, 1, 1]
     assert told.later == 1
     kept, edited, dropped, later = (memory.show(one.memory.id) for one in found)
@@ -443,25 +445,26 @@ def test_a_review(memory: Memory) -> None:
     assert (edited.content, edited.user_verified) == ("The cache has no quirk at all", True)
     assert dropped.deprecated
     assert later.needs_review
-    assert plain(page(told)).startswith("1 kept, 1 edited, 1 dropped, 1 for later\n")
+    assert plain(review_page(told)).startswith("1 kept, 1 edited, 1 dropped, 1 for later\n")
 
 
-def test_all_at_once_and_no_more(memory: Memory) -> None:
+def test_all_at_once_and_no_more(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """The letter a keeps the rest, q leaves it; an edit that changes nothing is for later."""
     found = stored(memory, 3)
-    assert len(review(memory, found, answers("l", "a")).kept) == 2
-    assert review(memory, found, answers("q")).later == 3
-    assert review(memory, found[:1], answers("e", text=None)).later == 1
-    assert review(memory, found[:1], answers("e", text=found[0].memory.content)).later == 1
+    assert len(reviewed(memory, found, "la").kept) == 2
+    assert reviewed(memory, found, "q").later == 3
+    for text in (None, found[0].memory.content):
+        monkeypatch.setattr("click.edit", lambda *_, text=text, **__: text)
+        assert reviewed(memory, found[:1], "e").later == 1
 
 
 def test_a_memory_that_is_gone_stops_no_review(memory: Memory) -> None:
     """It is told, and the rest goes on."""
     found = stored(memory, 2)
     memory.forget(found[0].memory.id)
-    told = review(memory, found, answers("k", "k"))
+    told = reviewed(memory, found, "kk")
     assert len(told.kept) == 1
     assert "is forgotten" in told.problems[0]
-    assert page(Reviewed())[0].text == "nothing to review"  # type: ignore[union-attr]
+    assert review_page(Reviewed())[0].text == "nothing to review"  # type: ignore[union-attr]
     with pytest.raises(NotFound):
         memory.show("nowhere-at-all")

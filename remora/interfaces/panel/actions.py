@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from remora.app.project.user_settings import set_settings
 from remora.core.errors import ConfigError, Conflict, InvalidInput, RemoraError
-from remora.interfaces.commands.review import due
+from remora.interfaces.commands.learn import due
 from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
 

@@ -10,7 +10,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.errors import NotFound
 from remora.core.strength import current_confidence
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES
-from remora.interfaces.commands.review import due
+from remora.interfaces.commands.learn import due
 from remora.interfaces.commands.session import SHOWN as SESSIONS
 from remora.interfaces.commands.share import ROLES
 from remora.interfaces.panel import pictures
