@@ -11,7 +11,7 @@ import click
 
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
@@ -20,7 +20,7 @@ FOLLOWED_EVERY = 1.0  # seconds
 
 
 @command("log", epilog="Example: remora log -k 5")
-@click.option("-k", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of entries.")
+@options.number("-k", default=20, text="Maximum number of entries.")
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 @click.option("--maintenance", is_flag=True, help="List the daily maintenance runs instead.")
 @click.option("--follow", is_flag=True, help="Print new entries until Ctrl-C.")
@@ -47,7 +47,7 @@ def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, f
 
 
 @command("why", epilog="Example: remora why 1a2b3c4d")
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 def why(cli: CliContext, *, memory_id: str) -> None:
     """Shows the origins, trust and triggers of memory ID, and when agents got it."""
     found = cli.memory(writes=False).why(memory_id)

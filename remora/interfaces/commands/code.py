@@ -10,6 +10,7 @@ from types import FrameType
 import click
 
 from remora.interfaces import memory_pages, project_pages
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
@@ -17,7 +18,7 @@ MAX_DEPTH = 10
 
 
 @command("index", epilog="Example: remora index --watch")
-@click.argument("path", required=False, type=click.Path(path_type=str))
+@click.argument("path", required=False, type=options.PATH)
 @click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
 @click.option("--embed", is_flag=True, help="Also compute all vectors now; word search works without them.")
 @click.option("--semantic", is_flag=True, help="Also let the language model describe changed modules.")
@@ -68,21 +69,8 @@ def _watch(cli: CliContext) -> None:
 
 @command("impact", epilog="Example: remora impact auth/tokens.py:verify_jwt --depth 2")
 @click.argument("target")
-@click.option(
-    "--depth",
-    default=3,
-    show_default=True,
-    type=click.IntRange(1, MAX_DEPTH),
-    help="Maximum steps to follow.",
-)
-@click.option(
-    "--limit",
-    "-n",
-    default=50,
-    show_default=True,
-    type=click.IntRange(1, 1000),
-    help="Maximum number of results.",
-)
+@options.number("--depth", default=3, most=MAX_DEPTH, text="Maximum steps to follow.")
+@options.number("--limit", "-n", default=50, most=1000, text="Maximum number of results.")
 @click.option("--tests", is_flag=True, help="Only the tests to run.")
 def impact(cli: CliContext, *, target: str, depth: int, limit: int, tests: bool) -> None:
     """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), a symbol's name, or a folder.
@@ -114,9 +102,7 @@ def _target(cli: CliContext, target: str) -> str:
 
 @command("files", epilog='Example: remora files "tokens should expire after 12 hours"')
 @click.argument("task", nargs=-1)
-@click.option(
-    "-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of files."
-)
+@options.number("-k", "k", default=10, most=1000, text="Maximum number of files.")
 @click.option(
     "--tests", is_flag=True, help="Rank all files, including tests; the default is code without tests."
 )
@@ -138,14 +124,7 @@ def files(cli: CliContext, *, task: tuple[str, ...], k: int, tests: bool) -> Non
 
 
 @command("modules", epilog="Example: remora modules --limit 10")
-@click.option(
-    "--limit",
-    "-n",
-    default=30,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Maximum number of results; 0 for all.",
-)
+@options.number("--limit", "-n", default=30, least=0, text="Maximum number of results; 0 for all.")
 def modules(cli: CliContext, *, limit: int) -> None:
     """Lists the modules, largest first.
 

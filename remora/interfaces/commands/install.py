@@ -14,7 +14,7 @@ from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
 from remora.interfaces import install_pages
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
@@ -29,7 +29,7 @@ from remora.interfaces.words import in_words, say
 Failed = tuple[str, RemoraError]
 
 host_argument = click.argument(
-    "host", metavar="[HOST]", required=False, shell_complete=complete.words(tuple(HOSTS))
+    "host", metavar="[HOST]", required=False, shell_complete=options.words(tuple(HOSTS))
 )
 scope_option = click.option(
     "--scope",

@@ -12,6 +12,7 @@ from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.trust import MANY_WRONG
 from remora.core.values import MemoryRecord, Skipped
 from remora.interfaces import learn_pages, memory_pages
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.page import Cell, Item, Page, Para
 from remora.interfaces.present import short
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from remora.app.learning.run_summary import SessionSummary
     from remora.app.memory import Memory
 
-file_type = click.Path(path_type=str)
 LARGEST = 100_000  # maximum of --steps
 KEEP_ALL, REVIEW_ONLY = 2, 3  # trust levels: "keep all" is the default; only `needs_review` is asked
 CHOICES = "kedlaq"  # keep, edit, drop, later, keep all, quit: as `review.ask` of the catalogues has them
@@ -36,7 +36,7 @@ def _hosts(_context: object, _parameter: object, begun: str) -> list[str]:
 
 
 @command("learn", epilog="Example: remora learn --dry-run")
-@click.argument("path", required=False, type=click.Path(path_type=str))
+@click.argument("path", required=False, type=options.PATH)
 @click.option(
     "--host",
     "hosts",
@@ -165,7 +165,7 @@ def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
 @command("checks", epilog='Example: remora checks "fix the token refresh"')
 @click.argument("task", nargs=-1)
 @click.option("--file", "files", multiple=True, metavar="PATH", help="An edited file; repeatable.")
-@click.option("-k", type=click.IntRange(1), default=5, show_default=True, help="Maximum number of commands.")
+@options.number("-k", default=5, text="Maximum number of commands.")
 def checks(cli: CliContext, *, task: tuple[str, ...], files: tuple[str, ...], k: int) -> None:
     """TASK describes your work; commands of sessions with similar tasks rank higher."""
     memory = cli.memory(writes=False)
@@ -192,7 +192,7 @@ def synthesize(cli: CliContext, *, module: str | None, dry_run: bool) -> None:
 @command("plan", epilog='Example: remora plan "make the token lifetime a setting" --steps 100')
 @click.argument("task", nargs=-1)
 @click.option("--module", "modules", multiple=True, metavar="NAME", help="A related module; repeatable.")
-@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A related file; repeatable.")
+@click.option("--file", "-f", "files", multiple=True, type=options.PATH, help="A related file; repeatable.")
 @click.option("--qa", is_flag=True, help="For testers: requirements, errors, observed UI behaviour.")
 @click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="Maximum tokens of the block.")
 @click.option("--steps", type=click.IntRange(1, LARGEST), metavar="N", help="A step limit to adjust.")
@@ -244,7 +244,7 @@ def plan(
 
 
 @command("teach", epilog="Example: remora teach docs/conventions.md --yes")
-@click.argument("files", nargs=-1, required=True, type=file_type, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE...")
 @click.option("--yes", "-y", is_flag=True, help="Store it without asking.")
 @click.option("--user", is_flag=True, help="Store it in your own memory, for every project.")
 @click.pass_context

@@ -13,7 +13,7 @@ import click
 
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, project_pages
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Page, Para
 from remora.interfaces.present import dumps
@@ -31,7 +31,7 @@ WHERE = {
 
 
 @command("init", epilog="Example: remora init ~/src/shop")
-@click.argument("path", required=False, type=click.Path(path_type=str))
+@click.argument("path", required=False, type=options.PATH)
 @click.option(
     "--import-shipped", is_flag=True, help="Import the memory shipped in the repository, unverified."
 )
@@ -87,7 +87,7 @@ def init(
 
 
 @command("move-in", epilog="Example: remora move-in ~/.golemcore/workspace --dry-run")
-@click.argument("path", type=click.Path(path_type=str))
+@click.argument("path", type=options.PATH)
 @click.option("--from", "system", metavar="SYSTEM", help="The other system; detected by default.")
 @click.option(
     "--of-project", "foreign", metavar="ID", help="The project to import from a database with several."
@@ -186,7 +186,7 @@ def reindex(cli: CliContext) -> None:
 
 
 @command("backup", epilog="Example: remora backup ~/shop-memory.tar")
-@click.argument("file", type=click.Path(path_type=str))
+@click.argument("file", type=options.PATH)
 def backup(cli: CliContext, *, file: str) -> None:
     """FILE is a new tar file that only you can read.
 
@@ -225,7 +225,7 @@ def recover(cli: CliContext) -> None:
 
 
 @command("completion", epilog="Example: remora completion zsh")
-@click.argument("shell", metavar="SHELL", shell_complete=complete.words(SHELLS))
+@click.argument("shell", metavar="SHELL", shell_complete=options.words(SHELLS))
 def completion(cli: CliContext, *, shell: str) -> None:
     """SHELL is bash, zsh or fish. Verbs, options, ids and types are completed."""
     from click.shell_completion import get_completion_class
@@ -275,9 +275,7 @@ def work(cli: CliContext, *, seconds: float, sessions: bool, maintenance: bool) 
 
 
 @command("costs", epilog="Example: remora costs --days 7")
-@click.option(
-    "--days", type=click.IntRange(1), default=30, show_default=True, help="Counted back from today."
-)
+@options.number("--days", default=30, text="Counted back from today.")
 def costs(cli: CliContext, *, days: int) -> None:
     """Lists calls, tokens, seconds and failures by purpose. `llm.price_in` and `llm.price_out` add money."""
     found = cli.memory(writes=False).costs(days)

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say, speaking
@@ -31,9 +32,7 @@ OF_HTTP = ("host", "port", "token_variable", "names")
 @click.option(
     "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."
 )
-@click.option(
-    "--port", default=PORT, show_default=True, type=click.IntRange(0, 65_535), help="0 for any free port."
-)
+@options.number("--port", default=PORT, least=0, most=65_535, text="0 for any free port.")
 @click.option(
     "--token-env",
     "token_variable",

@@ -10,6 +10,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.values import ENTRY_KINDS, MEMORY_TYPES
 from remora.interfaces import memory_pages, note_pages
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
@@ -119,7 +120,7 @@ def load(cli: CliContext, *, folder: Path, yes: bool) -> None:
 
 @command("note search")
 @click.argument("query", nargs=-1)
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="Maximum number of results.")
+@options.number("-k", default=10, text="Maximum number of results.")
 @kind_option
 def search(cli: CliContext, *, query: tuple[str, ...], k: int, kind: str | None) -> None:
     """Searches by words, best match first; `remora search` also searches by meaning."""
@@ -176,9 +177,7 @@ def journal_today(cli: CliContext, *, day: str | None) -> None:
 
 
 @command("journal history")
-@click.option(
-    "-n", "limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of results."
-)
+@options.number("-n", "limit", default=20, text="Maximum number of results.")
 def journal_history(cli: CliContext, *, limit: int) -> None:
     """Newest first; `remora search --kind history` searches the history."""
     journal = cli.memory(writes=False).journal
@@ -220,9 +219,7 @@ def restore(cli: CliContext, *, name: str) -> None:
 
 
 @command("quote list")
-@click.option(
-    "-n", "limit", type=click.IntRange(0), default=20, show_default=True, help="Maximum number of quotes."
-)
+@options.number("-n", "limit", default=20, least=0, text="Maximum number of quotes.")
 @click.option("--session", "session_id", metavar="ID", help="Only from this session.")
 def quotes(cli: CliContext, *, limit: int = 20, session_id: str | None = None) -> None:
     """Sentences of lasting interest are kept verbatim; `remora search --kind quote` searches them."""

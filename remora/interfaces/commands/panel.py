@@ -15,6 +15,7 @@ import click
 
 from remora.core.change import PERSON
 from remora.core.errors import InvalidInput
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.present import dumps
 from remora.net.listeners import listen
@@ -26,9 +27,7 @@ PORT = 8766
 
 
 @command("panel", epilog="Example: remora panel --demo")
-@click.option(
-    "--port", default=PORT, show_default=True, type=click.IntRange(0, 65_535), help="0 for any free port."
-)
+@options.number("--port", default=PORT, least=0, most=65_535, text="0 for any free port.")
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @click.option("--demo", is_flag=True, help="Use sample data, which is deleted at the end.")
 def panel(cli: CliContext, *, port: int, no_open: bool, demo: bool) -> None:

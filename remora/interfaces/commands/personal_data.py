@@ -8,7 +8,7 @@ import click
 
 from remora.core.errors import InvalidInput
 from remora.interfaces import project_pages
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
@@ -19,7 +19,7 @@ FORMATS = ("json", "markdown", "claude-md", "archive")
 
 
 @command("export", epilog="Example: remora export ~/shop-memory.json")
-@click.argument("file", type=click.Path(path_type=str))
+@click.argument("file", type=options.PATH)
 @click.option(
     "--format",
     "form",
@@ -43,7 +43,7 @@ def export(cli: CliContext, *, file: str, form: str, scope: str) -> None:
 
 
 @command("import", epilog="Example: remora import ~/shop-memory.json --dry-run")
-@click.argument("file", type=click.Path(path_type=str))
+@click.argument("file", type=options.PATH)
 @click.option("--dry-run", is_flag=True, help="Show what would be imported.")
 def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
     """FILE is a JSON or Markdown export, or an archive. Existing memories do not change."""
@@ -53,7 +53,7 @@ def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
 
 
 @command("erase", epilog="Example: remora erase 1a2b3c4d")
-@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.forgotten_ids)
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=options.forgotten_ids)
 @click.option(
     "--session", metavar="ID", help="A conversation or agent session, and the memories learned from it alone."
 )

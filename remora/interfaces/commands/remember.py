@@ -11,21 +11,22 @@ import click
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
 from remora.interfaces import memory_pages, proposals
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.words import say
 
 TOGETHER = 200  # drafts in one transaction, which blocks other writers for some tenths of a second
 
-type_option = click.option(
+type_option = options.word(
     "--type",
     "-t",
     "kind",
-    metavar="TYPE",
-    shell_complete=complete.words(MEMORY_TYPES),
-    help="One of the 16 types, such as gotcha, decision or preference; guessed by default.",
+    among=MEMORY_TYPES,
+    text="One of the 16 types, such as gotcha, decision or preference; guessed by default.",
 )
-file_type = click.Path(path_type=str)
+set_files_option = click.option(
+    "--file", "-f", "files", multiple=True, type=options.PATH, help="Set the files to these; repeatable."
+)
 
 
 def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,24 +50,19 @@ def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("text", nargs=-1)
 @type_option
-@click.option("--file", "-f", "files", multiple=True, type=file_type, help="A related file; repeatable.")
+@click.option("--file", "-f", "files", multiple=True, type=options.PATH, help="A related file; repeatable.")
 @click.option("--module", "modules", multiple=True, metavar="NAME", help="A related module; repeatable.")
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag; repeatable.")
-@click.option(
+@options.word(
     "--scope",
+    among=MEMORY_SCOPES,
+    text="global (the whole project, the default), module, work_unit or session.",
     default="global",
-    metavar="SCOPE",
-    shell_complete=complete.words(MEMORY_SCOPES),
-    help="global (the whole project, the default), module, work_unit or session.",
 )
 @click.option("--user", is_flag=True, help="Store it in your own memory, for every project.")
 @click.option("--confidence", type=float, metavar="0..1", help="Confidence; 1.0 for your own statements.")
-@click.option(
-    "--source",
-    default="user_taught",
-    metavar="SOURCE",
-    shell_complete=complete.words(MEMORY_SOURCES),
-    help="The source; user_taught by default.",
+@options.word(
+    "--source", among=MEMORY_SOURCES, text="The source; user_taught by default.", default="user_taught"
 )
 @click.option(
     "--branch", metavar="NAME", help="The only branch to which it applies; all branches by default."
@@ -80,7 +76,7 @@ def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--from-json",
     metavar="FILE",
-    type=file_type,
+    type=options.PATH,
     help='Store the drafts in a file; "-" reads them from stdin.',
 )
 @click.pass_context
@@ -188,22 +184,15 @@ def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], optio
 
 
 @command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.option("--content", "-c", metavar="TEXT", help='The new text; "-" reads it from stdin.')
 @type_option
 @click.option("--add-tag", multiple=True, metavar="WORD", help="Add a tag; repeatable.")
 @click.option("--remove-tag", multiple=True, metavar="WORD", help="Remove a tag; repeatable.")
-@click.option(
-    "--file", "-f", "files", multiple=True, type=file_type, help="Set the files to these; repeatable."
-)
-@click.option("--add-file", multiple=True, type=file_type, help="Add a file; repeatable.")
-@click.option("--remove-file", multiple=True, type=file_type, help="Remove a file; repeatable.")
-@click.option(
-    "--scope",
-    metavar="SCOPE",
-    shell_complete=complete.words(MEMORY_SCOPES),
-    help="global, module, work_unit or session.",
-)
+@set_files_option
+@click.option("--add-file", multiple=True, type=options.PATH, help="Add a file; repeatable.")
+@click.option("--remove-file", multiple=True, type=options.PATH, help="Remove a file; repeatable.")
+@options.word("--scope", among=MEMORY_SCOPES, text="global, module, work_unit or session.")
 @click.option("--confidence", type=float, metavar="0..1", help="The confidence.")
 @click.option("--branch", metavar="NAME", help='The only branch to which it applies; "" for all branches.')
 @click.option("--payload", metavar="JSON", help="Set the payload to this object; null removes it.")
@@ -252,12 +241,10 @@ def edit(
 
 
 @command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.argument("text", nargs=-1)
 @type_option
-@click.option(
-    "--file", "-f", "files", multiple=True, type=file_type, help="Set the files to these; repeatable."
-)
+@set_files_option
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="Set the tags to these; repeatable.")
 def supersede(
     cli: CliContext,

@@ -8,28 +8,21 @@ import click
 
 from remora.core.values import HIT_SOURCES, MEMORY_SCOPES, MEMORY_TYPES, PHASES
 from remora.interfaces import memory_pages
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.page import Para
 from remora.interfaces.present import TOLD, answered, is_empty, owned_sentence, parents_of
 from remora.interfaces.words import say
 
-file_type = click.Path(path_type=str)
-types_option = click.option(
-    "--type",
-    "-t",
-    "types",
-    multiple=True,
-    metavar="TYPE",
-    shell_complete=complete.words(MEMORY_TYPES),
-    help="Only memories of this type; repeatable.",
+types_option = options.word(
+    "--type", "-t", "types", among=MEMORY_TYPES, text="Only memories of this type; repeatable.", multiple=True
 )
 files_option = click.option(
     "--file",
     "-f",
     "files",
     multiple=True,
-    type=file_type,
+    type=options.PATH,
     help="Only results about this file or folder; repeatable.",
 )
 modules_option = click.option(
@@ -40,19 +33,15 @@ branch_option = click.option(
     metavar="NAME",
     help='Include memories of this branch; the current one by default, "*" for all.',
 )
-kinds_option = click.option(
+kinds_option = options.word(
     "--kind",
     "kinds",
+    among=HIT_SOURCES,
+    text="Only this kind of hit, such as memory or turn; repeatable.",
     multiple=True,
-    metavar="KIND",
-    shell_complete=complete.words(HIT_SOURCES),
-    help="Only this kind of hit, such as memory or turn; repeatable.",
 )
-scope_option = click.option(
-    "--scope",
-    metavar="SCOPE",
-    shell_complete=complete.words(MEMORY_SCOPES),
-    help="Only this scope: global, module, work_unit or session.",
+scope_option = options.word(
+    "--scope", among=MEMORY_SCOPES, text="Only this scope: global, module, work_unit or session."
 )
 since_option = click.option(
     "--since", metavar="TIME", help='Only from this time on: 2023-05-08, "May 2023", "last week".'
@@ -70,9 +59,7 @@ methodology_option = click.option(
 
 @command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
 @click.argument("query", nargs=-1)
-@click.option(
-    "-k", "k", default=8, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of hits."
-)
+@options.number("-k", "k", default=8, most=1000, text="Maximum number of hits.")
 @types_option
 @files_option
 @modules_option
@@ -83,12 +70,7 @@ methodology_option = click.option(
 @until_option
 @session_option
 @role_option
-@click.option(
-    "--phase",
-    metavar="PHASE",
-    shell_complete=complete.words(PHASES),
-    help=f"Kind of work, which weights the types: {', '.join(PHASES)}.",
-)
+@options.word("--phase", among=PHASES, text=f"Kind of work, which weights the types: {', '.join(PHASES)}.")
 @methodology_option
 @click.option("--code", is_flag=True, help="Search the code; same as --kind code.")
 @click.option(
@@ -134,13 +116,8 @@ def search(
 
 @command("context", epilog='Example: remora context "make the token lifetime a setting" --phase define')
 @click.argument("task", nargs=-1)
-@click.option(
-    "--phase",
-    default="explore",
-    show_default=True,
-    metavar="PHASE",
-    shell_complete=complete.words(PHASES),
-    help=f"One of {', '.join(PHASES)}.",
+@options.word(
+    "--phase", among=PHASES, text=f"One of {', '.join(PHASES)}.", default="explore", show_default=True
 )
 @methodology_option
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens; depends on the phase by default.")
@@ -168,10 +145,8 @@ def context(cli: CliContext, *, task: tuple[str, ...], **given: Any) -> None:
 
 
 @command("related", epilog="Example: remora related auth/tokens.py")
-@click.argument("path", type=file_type)
-@click.option(
-    "-k", "k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of files."
-)
+@click.argument("path", type=options.PATH)
+@options.number("-k", "k", default=10, most=1000, text="Maximum number of files.")
 def related(cli: CliContext, *, path: str, k: int) -> None:
     """PATH is a file of the project. Each line gives the closeness (0 to 1) and the evidence.
 
@@ -191,7 +166,7 @@ def related(cli: CliContext, *, path: str, k: int) -> None:
 
 
 @command("show")
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.option("--history", "changes", is_flag=True, help="List its changes with time, author and reason.")
 def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
     """ID is an id or at least its first four characters, also of a forgotten memory."""
@@ -223,21 +198,13 @@ def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="Include forgotten and superseded memories.")
 @click.option("--user", is_flag=True, help="Only your own memories, of every project.")
 @click.option("--project-only", is_flag=True, help="Only the project's memories.")
-@click.option(
-    "--limit",
-    "-n",
-    default=50,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Maximum number of results; 0 for all.",
-)
-@click.option(
+@options.number("--limit", "-n", default=50, least=0, text="Maximum number of results; 0 for all.")
+@options.word(
     "--order",
+    among=("created", "accessed", "confidence"),
+    text="created, accessed or confidence, highest first.",
     default="created",
     show_default=True,
-    metavar="ORDER",
-    shell_complete=complete.words(("created", "accessed", "confidence")),
-    help="created, accessed or confidence, highest first.",
 )
 def list_(
     cli: CliContext,

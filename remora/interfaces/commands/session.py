@@ -7,6 +7,7 @@ import click
 from remora.conversation.cut import clamped
 from remora.core.errors import NotFound
 from remora.interfaces import memory_pages, note_pages, project_pages
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.commands.search import around_option, role_option, since_option, until_option
 from remora.interfaces.words import say
@@ -16,13 +17,7 @@ SHOWN = 50  # sessions in a list
 
 
 @command("session list")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=SHOWN,
-    show_default=True,
-    help="Maximum number of conversations.",
-)
+@options.number("--limit", default=SHOWN, text="Maximum number of conversations.")
 def listing(cli: CliContext, *, limit: int = SHOWN) -> None:
     """An id has the form `channel:chat`; counts include compacted messages."""
     found = cli.memory(writes=False).sessions()
@@ -122,7 +117,7 @@ def delete(cli: CliContext, *, session_id: str, yes: bool) -> None:
 @until_option
 @role_option
 @around_option
-@click.option("-k", type=click.IntRange(1), default=8, show_default=True, help="Maximum number of hits.")
+@options.number("-k", default=8, text="Maximum number of hits.")
 @click.option("--why", is_flag=True, help="Explain the rank of each hit.")
 def search(
     cli: CliContext,

@@ -11,11 +11,11 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import memory_pages
-from remora.interfaces.commands import complete
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
-ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.ids)
+ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.ids)
 
 
 MANY = 20  # memories; more than these need a confirmation
@@ -34,7 +34,7 @@ def filters(verb: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--type", "-t", "types", multiple=True, metavar="TYPE", help="Only this type; repeatable."
         ),
-        click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete.ids),
+        click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=options.ids),
     ):
         verb = option(verb)
     return verb
@@ -81,7 +81,7 @@ def verify(cli: CliContext, *, ids: tuple[str, ...], everything: bool, **chosen:
 
 
 @command("wrong", epilog='Example: remora wrong 1a2b3c4d --right "The relay listens on port 7071"')
-@click.argument("memory_id", metavar="ID", shell_complete=complete.ids)
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.option("--right", metavar="TEXT", help="The correct text.")
 @click.option("--outdated", is_flag=True, help="It was correct, and is out of date.")
 @click.option(
@@ -216,7 +216,7 @@ def forget(cli: CliContext, *, ids: tuple[str, ...], **chosen: Any) -> None:
 
 
 @command("restore")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete.forgotten_ids)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.forgotten_ids)
 @click.option(
     "--revision",
     metavar="N",

@@ -1,19 +1,35 @@
-"""Completers for shell completion: ids of memories and words of fixed lists."""
+"""Kinds of options that several verbs have, and completers: ids of memories and words of fixed lists."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from remora.core.errors import RemoraError
 from remora.interfaces.commands.cli_context import CliContext
 
 if TYPE_CHECKING:
-    import click
     from click.shell_completion import CompletionItem
 
-Completer = Callable[["click.Context", "click.Parameter", str], "list[CompletionItem]"]
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 MOST_IDS = 50
+PATH = click.Path(path_type=str)  # has the shell complete names of files
+
+
+def number(*names: str, default: int, text: str, least: int = 1, most: int | None = None) -> Option:
+    """Return an option for a whole number; its help, `text`, ends with the default."""
+    return click.option(
+        *names, type=click.IntRange(least, most), default=default, show_default=True, help=text
+    )
+
+
+def word(*names: str, among: Sequence[str], text: str, **more: Any) -> Option:
+    """Return an option whose words are completed; `Memory` checks them, and suggests similar ones."""
+    metavar = names[0].removeprefix("--").upper()
+    return click.option(*names, metavar=metavar, shell_complete=words(among), help=text, **more)
 
 
 def words(choices: Sequence[str]) -> Completer:
