@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,25 +58,16 @@ def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
     "--session", metavar="ID", help="A conversation or agent session, and the memories learned from it alone."
 )
 @click.option("--containing", metavar="TEXT", help="All occurrences of this text.")
-@click.option("--this-project", "whole", is_flag=True, help="Everything of this project.")
+@click.option("--this-project", "project", is_flag=True, help="Everything of this project.")
 @click.option("--everything", is_flag=True, help="All projects and your own memories.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def erase(
-    cli: CliContext,
-    *,
-    ids: tuple[str, ...],
-    session: str | None,
-    containing: str | None,
-    whole: bool,
-    everything: bool,
-    yes: bool,
-) -> None:
+def erase(cli: CliContext, *, ids: tuple[str, ...], yes: bool, **named: Any) -> None:
     """Erases permanently, to the byte. `remora forget` only removes a memory from search."""
     memory = cli.memory()
-    what = _what(memory, ids, session, containing, whole=whole, everything=everything)
+    what = _what(memory, ids, **named)
     if not yes:
         cli.ask(say("erase.ask", what=what), say("erase.waits", what=what))
-    done = memory.erase(ids, session=session, containing=containing, project=whole, everything=everything)
+    done = memory.erase(ids, **named)
     cli.answer(done, lambda: project_pages.erased(done, what))
     if not done.whole:
         cli.note(say("erase.later"))
@@ -85,10 +76,10 @@ def erase(
 def _what(
     memory: Memory,
     ids: tuple[str, ...],
+    *,
     session: str | None,
     containing: str | None,
-    *,
-    whole: bool,
+    project: bool,
     everything: bool,
 ) -> str:
     """Return a description of the data to erase.
@@ -104,7 +95,7 @@ def _what(
         return say("place.session", id=session)
     if containing is not None:
         return f"“{containing}”"
-    if whole:
+    if project:
         return say("erase.project", root=memory.root)
     if everything:
         return say("erase.everything")

@@ -20,7 +20,6 @@ TOGETHER = 200  # drafts in one transaction, which blocks other writers for some
 type_option = options.word(
     "--type",
     "-t",
-    "kind",
     among=MEMORY_TYPES,
     text="One of the 16 types, such as gotcha, decision or preference; guessed by default.",
 )
@@ -82,23 +81,15 @@ def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
 @click.pass_context
 def remember(
     context: click.Context,
+    /,
     cli: CliContext,
     *,
     text: tuple[str, ...],
-    kind: str | None,
     files: tuple[str, ...],
     modules: tuple[str, ...],
     tags: tuple[str, ...],
-    scope: str,
-    user: bool,
-    confidence: float | None,
-    source: str,
-    branch: str | None,
-    payload: str | None,
-    forbids: tuple[str, ...],
-    wants: tuple[str, ...],
-    when: tuple[str, ...],
     from_json: str | None,
+    **given: Any,
 ) -> None:
     """TEXT is one self-contained statement; "-" reads it from stdin.
 
@@ -110,50 +101,43 @@ def remember(
     """
     if from_json is not None and text:
         raise click.UsageError("give a text or --from-json, not both")
-    if payload is not None and kind is None and from_json is None:
+    if given["payload"] is not None and given["type"] is None and from_json is None:
         raise InvalidInput("a payload needs a type", hint="Add --type, such as dead_end.")
-    given: dict[str, Any] = {"type": kind, "confidence": confidence, "branch": branch}
-    given["payload"] = proposals.payload(payload) if payload is not None else None
-    given["triggers"] = _triggers(forbids, wants, when)
+    fields = _fields(given)
     content = cli.statement(text, "the statement") if from_json is None else ""
     proposed = proposals.proposals(cli.document(from_json)) if from_json is not None else []
     memory = cli.memory()
-    options = {
-        **{name: value for name, value in given.items() if value is not None},
-        "related_files": [cli.repository_path(f) for f in split(files) or ()],
-        "related_modules": split(modules) or (),
-        "tags": split(tags) or (),
-        "source": source,
-        "scope": scope,
-        "user": user,
-    }
+    fields["related_files"] = [cli.repository_path(f) for f in split(files) or ()]
+    fields["related_modules"] = split(modules) or ()
+    fields["tags"] = split(tags) or ()
     if from_json is not None:
-        context.exit(_remember_all(cli, proposed, dict(options)))
-    record = memory.remember(content, **options)
-    cli.answer(record, lambda: memory_pages.receipt(record, guessed=kind is None))
+        context.exit(_remember_all(cli, proposed, fields))
+    record = memory.remember(content, **fields)
+    cli.answer(record, lambda: memory_pages.receipt(record, guessed="type" not in fields))
 
 
-def _triggers(
-    forbids: Sequence[str], wants: Sequence[str], when: Sequence[str]
-) -> dict[str, Sequence[str]] | None:
-    """Return the triggers from the options; None for none, so that they are read from the text."""
-    given = {"forbids": forbids, "wants": wants, "when": when}
-    return {name: value for name, value in given.items() if value} or None
+def _fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given as fields of a memory; no triggers: its text is read for them."""
+    triggers = {name: value for name in ("forbids", "wants", "when") if (value := given.pop(name))}
+    fields = {name: value for name, value in given.items() if value is not None}
+    if "payload" in fields:
+        fields["payload"] = proposals.payload(fields["payload"])
+    return fields | ({"triggers": triggers} if triggers else {})
 
 
-def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], options: dict[str, Any]) -> int:
+def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], fields: dict[str, Any]) -> int:
     """Store all valid drafts, report each result, and return the exit code.
 
     Drafts share a transaction per TOGETHER, so that there is one disk sync for each. If the store fails in
     one, its drafts are stored one by one, so that those before the failing one are kept.
     """
-    user = options.pop("user")
+    user = fields.pop("user")
     records: list[MemoryRecord] = []
     skipped: list[Skipped] = []
     done = 0
 
     def store(group: Sequence[proposals.Proposed]) -> None:
-        given = [{**options, **one.fields} for one in group if one.problem is None]
+        given = [{**fields, **one.fields} for one in group if one.problem is None]
         stored = iter(cli.memory().remember_each(given, user=user))
         for one in group:
             found = one.problem or next(stored)
@@ -201,32 +185,19 @@ def edit(
     cli: CliContext,
     *,
     memory_id: str,
-    content: str | None,
-    kind: str | None,
     add_tag: tuple[str, ...],
     remove_tag: tuple[str, ...],
     files: tuple[str, ...],
     add_file: tuple[str, ...],
     remove_file: tuple[str, ...],
-    scope: str | None,
-    confidence: float | None,
-    branch: str | None,
-    payload: str | None,
-    forbids: tuple[str, ...],
-    wants: tuple[str, ...],
-    when: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Without options, on a terminal, the text opens in $EDITOR."""
     memory = cli.memory()
     old = memory.show(memory_id)
-    if content is not None:
-        content = cli.statement([content], "the new text")
-    given = {"content": content, "type": kind, "scope": scope, "confidence": confidence, "branch": branch}
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if payload is not None:
-        changes["payload"] = proposals.payload(payload)
-    if (triggers := _triggers(forbids, wants, when)) is not None:
-        changes["triggers"] = triggers
+    changes = _fields(given)
+    if "content" in changes:
+        changes["content"] = cli.statement([changes["content"]], "the new text")
     if add_tag or remove_tag:
         changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
     named = [cli.repository_path(f) for f in split(files) or old.related_files]
@@ -251,9 +222,9 @@ def supersede(
     *,
     memory_id: str,
     text: tuple[str, ...],
-    kind: str | None,
     files: tuple[str, ...],
     tags: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """TEXT replaces memory ID; "-" reads it from stdin. Other fields are copied unless given.
 
@@ -262,7 +233,7 @@ def supersede(
     content = cli.statement(text, "the new text")
     memory = cli.memory()
     old = memory.show(memory_id)
-    fields: dict[str, Any] = {"type": kind} if kind is not None else {}
+    fields = {"type": given["type"]} if given["type"] is not None else {}
     if files:
         fields["related_files"] = tuple(cli.repository_path(f) for f in split(files) or ())
     if tags:

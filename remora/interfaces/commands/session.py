@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from remora.conversation.cut import clamped
@@ -112,7 +114,7 @@ def delete(cli: CliContext, *, session_id: str, yes: bool) -> None:
 
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
 @click.argument("query", nargs=-1)
-@click.option("--session", "session_id", metavar="ID", help="Only in this conversation.")
+@click.option("--session", metavar="ID", help="Only in this conversation.")
 @since_option
 @until_option
 @role_option
@@ -123,19 +125,16 @@ def search(
     cli: CliContext,
     *,
     query: tuple[str, ...],
-    session_id: str | None,
-    since: str | None,
-    until: str | None,
-    role: str | None,
+    session: str | None,
     around: bool,
-    k: int,
     why: bool,
+    **given: Any,
 ) -> None:
     """QUERY is a question or keywords; archives are searched too."""
     asked = cli.statement(query, "the question")
     memory = cli.memory(writes=False)
-    kinds = ["turn"] if session_id else ["turn", "archive"]
-    found = memory.search(asked, k=k, kinds=kinds, since=since, until=until, session=session_id, role=role)
+    kinds = ["turn"] if session else ["turn", "archive"]
+    found = memory.search(asked, kinds=kinds, session=session, **given)
     cli.answer(
         {"query": asked, "hits": found, "notes": memory.notes},
         lambda: memory_pages.hits(found, cli.clock.now(), why=why, around=around),
