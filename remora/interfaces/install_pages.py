@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from remora.core.errors import RemoraError
 from remora.interfaces.install.hosts import HOSTS
 from remora.interfaces.install.plan import Plan
-from remora.interfaces.page import Cell, Page, Para, Part, Table
+from remora.interfaces.page import Cell, Page, Para, Table
 from remora.interfaces.words import in_words, say
 
 _SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}
@@ -17,37 +17,34 @@ def proposal(plan: Plan) -> Page:
     """Return a page with the changes of a plan as diffs, and its notes."""
     title = HOSTS[plan.host].title
     if plan.idle:
-        parts: list[Part] = [Para(say("install.idle", title=title), "strong")]
+        yield Para(say("install.idle", title=title), "strong")
     else:
-        parts = [Para(say(f"install.for.{plan.scope}", title=title), "strong")]
+        yield Para(say(f"install.for.{plan.scope}", title=title), "strong")
         for change in plan.every:
             if change.action != "keep":
-                parts += [Para(line, _style(line, at)) for at, line in enumerate(change.diff())]
-    parts += [Para(say("note", text=in_words(note)), "warn") for note in plan.notes]
-    return tuple(parts)
+                yield from (Para(line, _style(line, at)) for at, line in enumerate(change.diff()))
+    yield from (Para(say("note", text=in_words(note)), "warn") for note in plan.notes)
 
 
 def done(plan: Plan) -> Page:
     """Return a page with the changes that were made, and the next steps for the user."""
-    parts: list[Part] = [
+    yield from (
         Para(say("install.done", did=say(f"install.did.{change.action}"), path=change.path), "good")
         for change in plan.every
         if change.action != "keep"
-    ]
-    parts += [Para(in_words(text)) for text in plan.after]
-    return tuple(parts)
+    )
+    yield from (Para(in_words(text)) for text in plan.after)
 
 
 def overview(plans: Sequence[Plan | tuple[str, RemoraError]], *, verb: str) -> Page:
     """Return a page with the planned change of each file, by host."""
-    parts: list[Part] = []
     for plan in plans:
         if not isinstance(plan, Plan):
             name, error = plan
-            parts.append(Para(f"{HOSTS[name].title} ({name})", "strong"))
-            parts.append(Para(in_words(str(error)), "bad", indent=2))
+            yield Para(f"{HOSTS[name].title} ({name})", "strong")
+            yield Para(in_words(str(error)), "bad", indent=2)
             continue
-        parts.append(Para(f"{HOSTS[plan.host].title} ({plan.host})", "strong"))
+        yield Para(f"{HOSTS[plan.host].title} ({plan.host})", "strong")
         rows = tuple(
             (
                 Cell(say(f"install.does.{change.action}"), "dim" if change.action == "keep" else "good"),
@@ -57,11 +54,10 @@ def overview(plans: Sequence[Plan | tuple[str, RemoraError]], *, verb: str) -> P
             if change.before is not None or change.after is not None
         )
         if rows:
-            parts.append(Table(("", ""), rows, wide=1, whole=True, indent=2))
-        parts += [Para(say("note", text=in_words(note)), "warn", indent=2) for note in plan.notes]
-    parts.append(Para(""))
-    parts.append(Para(say("install.how", verb=verb, n=len(plans))))
-    return tuple(parts)
+            yield Table(("", ""), rows, wide=1, whole=True, indent=2)
+        yield from (Para(say("note", text=in_words(note)), "warn", indent=2) for note in plan.notes)
+    yield Para("")
+    yield Para(say("install.how", verb=verb, n=len(plans)))
 
 
 def _style(line: str, at: int) -> str:

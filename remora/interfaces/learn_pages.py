@@ -37,59 +37,54 @@ def report(found: LearnReport) -> Page:
     """Return a page with the sessions read, the memories learned and the rejected candidates with reasons."""
     new = [one for one in found.learnt if one.action in NEW]
     again = [one for one in found.learnt if one.action not in NEW]
-    parts: list[Part] = [Para(_head(found, len(new), len(again)), "strong")]
+    yield Para(_head(found, len(new), len(again)), "strong")
     if found.found and found.sessions:
         hosts = listed(f"{number:,} {name}" for name, number in found.found.items())
-        parts.append(Para(say("learn.hosts", what=hosts), indent=2))
+        yield Para(say("learn.hosts", what=hosts), indent=2)
     if found.sessions:
         signals = [f"{number:,} {in_words(kind).replace('_', ' ')}" for kind, number in found.signals.items()]
-        parts.append(
-            Para(say("learn.events", n=found.events, signals=listed(signals, 8) or say("none")), indent=2)
-        )
+        yield Para(say("learn.events", n=found.events, signals=listed(signals, 8) or say("none")), indent=2)
         outcomes: dict[str, int] = {}
         for session in found.sessions:
             name = f"{session.kind} ({in_words(session.outcome)})"
             outcomes[name] = outcomes.get(name, 0) + 1
         most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
         told = listed((f"{number:,} {name}" for name, number in most), 6)
-        parts.append(Para(say("learn.sessions", what=told), indent=2))
+        yield Para(say("learn.sessions", what=told), indent=2)
     if found.discarded:
         dropped = [f"{number:,} {_filter(name)}" for name, number in found.discarded.items()]
-        parts.append(Para(say("learn.left_out", what=listed(dropped)), "dim", indent=2))
+        yield Para(say("learn.left_out", what=listed(dropped)), "dim", indent=2)
         if reasons := [f"{in_words(why)} ({number:,})" for why, number in found.not_worth.items()]:
             what = say("semicolon").join(reasons[:REASONS]) + (" …" if len(reasons) > REASONS else "")
-            parts.append(Para(say("learn.reasons", what=what), "dim", indent=4))
+            yield Para(say("learn.reasons", what=what), "dim", indent=4)
         some = [e for e in found.left_out if e.filter != "worth"][:TOLD]
-        parts += [Para(f"{shorten(e.what, TOLD_CHARS)}: {in_words(e.why)}", "dim", indent=4) for e in some]
-    parts += learned([*new, *again][:SHOWN])
+        yield from (Para(f"{shorten(e.what, TOLD_CHARS)}: {in_words(e.why)}", "dim", indent=4) for e in some)
+    yield from learned([*new, *again][:SHOWN])
     if len(found.learnt) > SHOWN:
-        parts.append(Para(say("learn.more", n=len(found.learnt) - SHOWN), "dim"))
+        yield Para(say("learn.more", n=len(found.learnt) - SHOWN), "dim")
     if found.withdrawn:
         gone = say("learn.withdrawn", n=found.withdrawn)
-        parts.append(Para(gone, "warn"))
-    parts += of_branches(found.revived, found.merged, found.retired)
+        yield Para(gone, "warn")
+    yield from of_branches(found.revived, found.merged, found.retired)
     if secrets := redaction_sentence(found.redactions):
-        parts.append(Para(secrets, "warn"))
+        yield Para(secrets, "warn")
     if found.bad_lines:
-        parts.append(Para(say("learn.bad_lines", n=found.bad_lines), "warn"))
+        yield Para(say("learn.bad_lines", n=found.bad_lines), "warn")
     lines, files = found.skipped[: found.named], found.skipped[found.named :]
-    parts += [Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in lines[:SHOWN]]
-    parts += [Para(say("learn.unread", what=s.what, why=in_words(s.why)), "warn") for s in files[:SHOWN]]
-    parts.append(Para(say("done_in", seconds=spoken().number(found.seconds, 1)), "dim"))
-    return tuple(parts)
+    yield from (Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in lines[:SHOWN])
+    yield from (Para(say("learn.unread", what=s.what, why=in_words(s.why)), "warn") for s in files[:SHOWN])
+    yield Para(say("done_in", seconds=spoken().number(found.seconds, 1)), "dim")
 
 
 def left_out(found: LearnReport) -> Page:
     """Return a page with all rejected candidates, by filter, with full text and reason."""
-    parts: list[Part] = []
     for name, number in found.discarded.items():
-        parts.append(Para(f"{number:,} {_filter(name)}", "strong"))
-        parts += [
+        yield Para(f"{number:,} {_filter(name)}", "strong")
+        yield from (
             Para(f"{collapse(one.what)}: {in_words(one.why)}", indent=2)
             for one in found.left_out
             if one.filter == name
-        ]
-    return tuple(parts)
+        )
 
 
 def _filter(name: str) -> str:
@@ -188,22 +183,20 @@ def plan(
 
 def taught(found: Sequence[Taught], refused: Sequence[Skipped] = ()) -> Page:
     """Return a page with the result of each piece of taught files."""
-    parts: list[Part] = []
     for one in found:
-        parts.append(Para(taught_sentence(one), "strong"))
-        parts += [_piece(piece, dry_run=one.dry_run) for piece in one.pieces]
+        yield Para(taught_sentence(one), "strong")
+        yield from (_piece(piece, dry_run=one.dry_run) for piece in one.pieces)
         if secrets := redaction_sentence(one.redactions):
-            parts.append(Para(secrets, "warn", indent=2))
+            yield Para(secrets, "warn", indent=2)
         if one.note:
-            parts.append(Para(in_words(one.note), "warn", indent=2))
-        parts += [
+            yield Para(in_words(one.note), "warn", indent=2)
+        yield from (
             Para(say("taught.left_out", what=s.what, why=in_words(s.why)), "dim", indent=2)
             for s in one.skipped[:SHOWN_SKIPS]
-        ]
+        )
         if len(one.skipped) > SHOWN_SKIPS:
-            parts.append(Para(say("taught.more", n=len(one.skipped) - SHOWN_SKIPS), "dim", indent=2))
-    parts += [Para(f"{s.what}: {in_words(s.why)}", "bad") for s in refused]
-    return tuple(parts)
+            yield Para(say("taught.more", n=len(one.skipped) - SHOWN_SKIPS), "dim", indent=2)
+    yield from (Para(f"{s.what}: {in_words(s.why)}", "bad") for s in refused)
 
 
 def taught_sentence(one: Taught) -> str:
@@ -239,19 +232,18 @@ def _piece(piece: Piece, *, dry_run: bool) -> Item:
 
 def summary(found: SessionSummary) -> Page:
     """Return a page with the memories that a session used and those learned from it, numbered."""
-    t, parts = spoken(), list[Part]()
+    t = spoken()
     if found.outcome:
         outcome = t(f"review.outcome.{found.outcome}")
-        parts.append(Para(f"{t('review.done', title=found.title)} ({outcome})", "strong"))
+        yield Para(f"{t('review.done', title=found.title)} ({outcome})", "strong")
     elif found.title:
-        parts.append(Para(t("review.run", n=found.run), "strong"))
+        yield Para(t("review.run", n=found.run), "strong")
     if found.remembered:
-        parts.append(Para(t("named", name=t("review.used"), text=""), "strong"))
-        parts += [_remembered(one, t) for one in found.remembered]
+        yield Para(t("named", name=t("review.used"), text=""), "strong")
+        yield from (_remembered(one, t) for one in found.remembered)
     if found.learned:
-        parts.append(Para(t("named", name=t("review.learned", n=len(found.learned)), text=""), "strong"))
-        parts += [learned_item(one, n, len(found.learned)) for n, one in enumerate(found.learned, start=1)]
-    return tuple(parts)
+        yield Para(t("named", name=t("review.learned", n=len(found.learned)), text=""), "strong")
+        yield from (learned_item(one, n, len(found.learned)) for n, one in enumerate(found.learned, start=1))
 
 
 def _remembered(one: Remembered, t: Words) -> Para:
@@ -284,23 +276,21 @@ def learned_item(one: Learnt, number: int, of: int) -> Item:
 
 def synthesized(found: Sequence[Synthesized]) -> Page:
     """Return a page with the proposals of syntheses, by module."""
-    parts: list[Part] = []
     for one in found:
         where = (
             say("synthesis.across")
             if one.module == ACROSS
             else say("synthesis.module", module=one.module, n=one.threshold)
         )
-        parts.append(Para(f"{where}:", "strong"))
-        parts += [
+        yield Para(f"{where}:", "strong")
+        yield from (
             Item(short(m.id), (Cell(m.type), Cell(say("chip.review"), "warn")), m.content) for m in one.stored
-        ]
-        parts += [
+        )
+        yield from (
             Item(say("synthesis.dropped"), (Cell(in_words(drop.why), "dim"),), drop.content)
             for drop in one.dropped
-        ]
+        )
         if one.note:
-            parts.append(Para(in_words(one.note), indent=2))
+            yield Para(in_words(one.note), indent=2)
         if not (one.stored or one.dropped):
-            parts.append(Para(say("synthesis.nothing"), indent=2))
-    return tuple(parts)
+            yield Para(say("synthesis.nothing"), indent=2)

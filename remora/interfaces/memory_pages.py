@@ -13,7 +13,7 @@ from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
-from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
+from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
 from remora.interfaces.present import (
     FAINT,
     GOOD,
@@ -71,23 +71,20 @@ LONGEST_TYPE = len("causal_dependency")
 
 def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
     """Return a page with the result of storing a memory: the action, merged origins, removed secrets."""
-    found: list[Part] = [Item(short(record.id), (Cell(receipt_sentence(record), "good"),), record.content)]
+    yield Item(short(record.id), (Cell(receipt_sentence(record), "good"),), record.content)
     got = record.receipt
     if got is not None and got.action == "merged":
         others = [o.text for o in record.origins if o.text]
         if len(record.origins) > 1:
-            found.append(
-                Para(say("receipt.origins", places=listed(place(o) for o in record.origins)), indent=2)
-            )
+            yield Para(say("receipt.origins", places=listed(place(o) for o in record.origins)), indent=2)
         if got.similarity < 1.0 and others:
-            found.append(Para(say("receipt.words", text=shorten(others[-1], 120)), indent=2))
+            yield Para(say("receipt.words", text=shorten(others[-1], 120)), indent=2)
     if got is not None and (secrets := redaction_sentence(got.redactions)):
-        found.append(Para(secrets, "warn", indent=2))
-    found += [Para(in_words(note), "warn", indent=2) for note in (got.notes if got is not None else ())]
+        yield Para(secrets, "warn", indent=2)
+    yield from (Para(in_words(note), "warn", indent=2) for note in (got.notes if got is not None else ()))
     if guessed and got is not None and got.action == "stored":
         advice = say("receipt.guessed", id=short(record.id))
-        found.append(Para(advice, "dim", indent=2))
-    return tuple(found)
+        yield Para(advice, "dim", indent=2)
 
 
 def changed(records: Sequence[MemoryRecord], what: str) -> Page:
@@ -117,7 +114,6 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
 
     `why` adds the explanation of each hit, `around` the messages next to a hit in a conversation.
     """
-    parts: list[Part] = []
     for rank, hit in enumerate(found, 1):
         record = hit.memory
         warned = [*(marks(record) if record is not None else ())]
@@ -136,13 +132,12 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
         tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), "warn" if bad else "dim"))
         style = "dim" if hit.score < FAINT else ""
         text = _beginning(hit.text) if hit.source == "code" else hit.text
-        parts.append(Item(hit_key(hit), tuple(f for f in facts if f.text), text, tail, style))
+        yield Item(hit_key(hit), tuple(f for f in facts if f.text), text, tail, style)
         if around and hit.context:
             rows = tuple((one.role, Cell(shorten(collapse(one.content), AROUND))) for one in hit.context)
-            parts.append(Fields(rows, indent=4))
+            yield Fields(rows, indent=4)
         if why:
-            parts += explanation(hit, now)
-    return tuple(parts)
+            yield from explanation(hit, now)
 
 
 def _beginning(text: str) -> str:
@@ -192,9 +187,9 @@ def card(
         dependents: the memories that were derived from it.
     """
     warned = marks(record)
-    title: list[Part] = [Para(f"{record.id}  {record.type}", "strong")]
+    yield Para(f"{record.id}  {record.type}", "strong")
     if warned:
-        title.append(Para(", ".join(warned), "warn" if warns(record) else "dim"))
+        yield Para(", ".join(warned), "warn" if warns(record) else "dim")
     rows: dict[str, str] = {
         "source": f"{whence(record)}, {when(record.created_at, now)}",
         "changed": when(record.updated_at, now) if record.updated_at != record.created_at else "",
@@ -226,17 +221,19 @@ def card(
         "vector of": record.embedding_model_id or say("card.no_vector"),
     }
     fields = tuple((field(name), Cell(value)) for name, value in rows.items() if value)
-    return (*title, Para(""), Para(record.content), Para(""), Fields(fields))
+    yield Para("")
+    yield Para(record.content)
+    yield Para("")
+    yield Fields(fields)
 
 
 def corrected(done: Corrected) -> Page:
     """Return a page with the result of a correction."""
     old = done.memory
     text = "" if done.choice == "erase" else old.content
-    found: list[Part] = [Item(short(old.id), (Cell(say(f"corrected.{done.choice}"), "good"),), text)]
+    yield Item(short(old.id), (Cell(say(f"corrected.{done.choice}"), "good"),), text)
     if done.new is not None:
-        found.append(Item(short(done.new.id), (Cell(say("corrected.now"), "good"),), done.new.content))
-    return tuple(found)
+        yield Item(short(done.new.id), (Cell(say("corrected.now"), "good"),), done.new.content)
 
 
 def trust(found: TrustReport) -> Page:
@@ -419,21 +416,22 @@ def pruning(
             else say("prune.forgotten", age=age(r.deprecated_at, now)),
         )
     ]
-    table: Page = (Table(columns("columns.prune"), tuple(rows)),) if rows else ()
     if not (forget or delete or cache_rows):
-        return (Para(say("prune.nothing")),)
+        yield Para(say("prune.nothing"))
+        return
+    if rows:
+        yield Table(columns("columns.prune"), tuple(rows))
     done = say("prune.done", forgotten=len(forget), deleted=len(delete), cached=cache_rows)
     advice = say("prune.restore") if forget else ""
-    if dry_run:
-        return (*table, Para(say("prune.dry", done=done)))
-    return (*table, Para(f"{done}.{advice}"))
+    yield Para(say("prune.dry", done=done) if dry_run else f"{done}.{advice}")
 
 
 def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
     """Return the results of many drafts: stored memories, then refused drafts, then the counts."""
-    said: list[Part] = [part for record in records for part in receipt(record)]
-    said += [Para(f"{skip.what}: {in_words(skip.why)}", "warn") for skip in skipped]
-    return (*said, Para(handed_in_sentence(records, skipped), "strong"))
+    for record in records:
+        yield from receipt(record)
+    yield from (Para(f"{skip.what}: {in_words(skip.why)}", "warn") for skip in skipped)
+    yield Para(handed_in_sentence(records, skipped), "strong")
 
 
 def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> str:
@@ -453,10 +451,9 @@ def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skippe
 
 def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:
     """Return a page about a superseded memory and its dependents marked for review."""
-    said: list[Part] = [Para(say("superseding", id=short(old.id), text=shorten(old.content, 120)), indent=2)]
+    yield Para(say("superseding", id=short(old.id), text=shorten(old.content, 120)), indent=2)
     if flagged:
-        said.append(Para(flagged_sentence(flagged), "warn", indent=2))
-    return tuple(said)
+        yield Para(flagged_sentence(flagged), "warn", indent=2)
 
 
 def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
@@ -521,11 +518,10 @@ def why(found: Why) -> Page:
         )
         quiet = say("why.quiet") if one.factor <= QUIET else ""
         rows.append(("effect", Cell(told + quiet)))
-    parts: list[Part] = [Fields(tuple((field(name), cell) for name, cell in rows))]
+    yield Fields(tuple((field(name), cell) for name, cell in rows))
     times = say("count.time", n=len(found.said)) if found.said else say("why.never")
-    parts.append(Para(say("why.told", times=times)))
-    parts += [_said(one)._replace(text="") for one in found.said]
-    return tuple(parts)
+    yield Para(say("why.told", times=times))
+    yield from (_said(one)._replace(text="") for one in found.said)
 
 
 def used_for(uses: Mapping[str, Use]) -> str:
@@ -573,30 +569,31 @@ def _maintained(one: Maintained) -> str:
 def trial(found: TrialReport) -> Page:
     """Return a page with the results of the trial: each figure with advice given and held back."""
     share = say("trial.share", share=f"{100 * found.share:g}", told=found.told, held=found.held)
-    parts: list[Part] = [Para(share), _compared(found.figures)]
+    yield Para(share)
+    yield _compared(found.figures)
     if found.sessions:
-        parts += [Para(say("trial.whole"), "strong"), _compared(found.sessions)]
+        yield Para(say("trial.whole"), "strong")
+        yield _compared(found.sessions)
     wrong = found.corrections
-    parts.append(Para(say("trial.called_wrong", share=_share(wrong), n=wrong.n)))
+    yield Para(say("trial.called_wrong", share=_share(wrong), n=wrong.n))
     if (boosts := found.boosts).n:
-        parts.append(Para(say("trial.boosted", share=_share(boosts), n=boosts.n)))
+        yield Para(say("trial.boosted", share=_share(boosts), n=boosts.n))
     for memories, number, failures in found.at_once:
-        parts.append(
-            Para(
-                say(
-                    "trial.at_once",
-                    n=memories,
-                    share=f"{100 * failures:.0f}",
-                    moments=say("trial.moments", n=number),
-                )
+        yield Para(
+            say(
+                "trial.at_once",
+                n=memories,
+                share=f"{100 * failures:.0f}",
+                moments=say("trial.moments", n=number),
             )
         )
     if found.decided:
-        parts.append(Para(say("trial.decided", n=found.decided)))
+        yield Para(say("trial.decided", n=found.decided))
     for one in found.quiet:
         told = say("trial.sessions", helped=one.helped, unhelped=one.unhelped)
-        parts.append(Item(short(one.memory_id), (Cell(say("trial.quiet_at", trigger=one.trigger)),), told))
-    return (*parts, *(proposals(found.proposals) if found.proposals else ()))
+        yield Item(short(one.memory_id), (Cell(say("trial.quiet_at", trigger=one.trigger)),), told)
+    if found.proposals:
+        yield from proposals(found.proposals)
 
 
 def _compared(figures: Sequence[Compared]) -> Table:
@@ -646,13 +643,11 @@ def status(found: Status) -> Page:
         ("to review", Cell(f"{found.review:,}")),
         ("sessions learned", Cell(f"{found.learnt:,}")),
         ("texts go", Cell(in_words(found.texts))),
-        *((("shared", Cell(in_words(found.sharing))),) if found.sharing else ()),
-        *(
-            (("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")),)
-            if found.maintenance
-            else ()
-        ),
     ]
+    if found.sharing:
+        rows.append(("shared", Cell(in_words(found.sharing))))
+    if found.maintenance:
+        rows.append(("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")))
     for one in found.sessions:
         state = say("status.over") if one.over else say("status.active")
         sent = say("status.sent", n=one.said)
@@ -665,40 +660,33 @@ def status(found: Status) -> Page:
             at=one.at[:19],
         )
         rows.append(("session", Cell(told)))
-    fields = Fields(tuple((field(name), cell) for name, cell in rows))
+    yield Fields(tuple((field(name), cell) for name, cell in rows))
     if found.off:
-        return (fields, Para(say("status.switched_off", since=found.off[:16].replace("T", " ")), "warn"))
-    if not found.speaks:
-        off = say("status.off")
-        return (fields, Para(off))
-    said = found.brief or say("status.no_brief")
-    head = (Para(say("status.brief"), "strong"),) if found.brief else ()
-    return (fields, *head, Para(said, indent=2 if found.brief else 0))
+        yield Para(say("status.switched_off", since=found.off[:16].replace("T", " ")), "warn")
+    elif not found.speaks:
+        yield Para(say("status.off"))
+    elif found.brief:
+        yield Para(say("status.brief"), "strong")
+        yield Para(found.brief, indent=2)
+    else:
+        yield Para(say("status.no_brief"))
 
 
 def answer(found: Answer) -> Page:
     """Return an answer: sentences with citations and their passages, or only the best passages."""
     if found.how == "nothing":
-        return (Para(say("ask.nothing")),)
-    rests = tuple(
-        Item(
-            f"#{one.name}",
-            tuple(Cell(fact, "dim") for fact in (one.type or one.source, _place_of(one)) if fact),
-            one.text,
-        )
-        for one in found.passages
-    )
+        yield Para(say("ask.nothing"))
+        return
     if found.how == "passages":
-        return (Para(say("ask.has"), "strong"), *rests)
-    said = (
-        Para(
-            " ".join([one.text, *(f"[#{name}]" for name in one.cites)])
-            if one.cites
-            else say("ask.bare", text=one.text)
-        )
-        for one in found.sentences
-    )
-    return (*said, Para(""), *rests)
+        yield Para(say("ask.has"), "strong")
+    else:
+        for one in found.sentences:
+            cited = " ".join([one.text, *(f"[#{name}]" for name in one.cites)])
+            yield Para(cited if one.cites else say("ask.bare", text=one.text))
+        yield Para("")
+    for rest in found.passages:
+        facts = [fact for fact in (rest.type or rest.source, _place_of(rest)) if fact]
+        yield Item(f"#{rest.name}", tuple(Cell(fact, "dim") for fact in facts), rest.text)
 
 
 def _place_of(passage: Passage) -> str:
@@ -707,12 +695,10 @@ def _place_of(passage: Passage) -> str:
 
 def preview(found: Preview) -> Page:
     """Return the text that an event would inject, and the memories about the file that stay silent."""
-    said = found.text.splitlines() if found.text else [say("preview.nothing")]
-    silent = tuple(
-        Item(short(o.id), (Cell(o.type), Cell(in_words(o.why), "warn")), o.content) for o in found.silent
-    )
-    return (
-        *map(Para, said),
-        *((Para(say("preview.why", why=in_words(found.why)), "dim"),) if found.why else ()),
-        *((Para(say("preview.mute"), "strong"), *silent) if silent else ()),
-    )
+    yield from map(Para, found.text.splitlines() if found.text else [say("preview.nothing")])
+    if found.why:
+        yield Para(say("preview.why", why=in_words(found.why)), "dim")
+    if found.silent:
+        yield Para(say("preview.mute"), "strong")
+    for one in found.silent:
+        yield Item(short(one.id), (Cell(one.type), Cell(in_words(one.why), "warn")), one.content)

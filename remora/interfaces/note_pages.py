@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.text import collapse, shorten
 from remora.core.values import Entry, Hit, Message, Redaction
-from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
+from remora.interfaces.page import Cell, Item, Page, Para, Table
 from remora.interfaces.present import age, listed, redaction_sentence, short
 from remora.interfaces.words import columns, in_words, say, spoken
 
@@ -58,68 +58,53 @@ def removed(gone: Sequence[tuple[str, str]]) -> Page:
 
 def messages(found: Sequence[Message]) -> Page:
     """Return messages in full, each under its number, role and time."""
-    parts: list[Part] = []
     for m in found:
         number = f"#{m.seq}" if m.seq else say("note.summary")
         time = (m.time_text or m.time or "")[:16].replace("T", " ")
         calls = say("session.calls", names=listed(call.name for call in m.tool_calls)) if m.tool_calls else ""
-        parts.append(Para("  ".join(p for p in (number, m.role, time, calls) if p), "strong"))
+        yield Para("  ".join(p for p in (number, m.role, time, calls) if p), "strong")
         if m.content.strip():
-            parts.append(Para(m.content.strip(), indent=2))
-    return tuple(parts)
+            yield Para(m.content.strip(), indent=2)
 
 
 def appended(session_id: str, message: Message, redactions: Sequence[Redaction]) -> Page:
     """Return a page about an appended message and the secrets removed from it."""
-    said: list[Part] = [
-        Para(say("session.appended", seq=str(message.seq), session=session_id, role=message.role), "good")
-    ]
+    yield Para(say("session.appended", seq=str(message.seq), session=session_id, role=message.role), "good")
     if secrets := redaction_sentence(redactions):
-        said.append(Para(secrets, "warn", indent=2))
-    return tuple(said)
+        yield Para(secrets, "warn", indent=2)
 
 
 def compacted(done: Compaction) -> Page:
     """Return a page with the result of a compaction."""
     if not done.removed:
-        return (Para(say("compacted.nothing", n=done.kept, session=done.session_id)),)
+        yield Para(say("compacted.nothing", n=done.kept, session=done.session_id))
+        return
     made = say("compacted.by_model") if done.how == "model" else say("compacted.by_rules")
-    parts: list[Part] = [
-        Para(say("compacted.did", n=done.removed, session=done.session_id, kept=done.kept), "good"),
-        Para(
-            say("compacted.archive", by=made, name=done.archive),
-            "dim",
-            indent=2,
-        ),
-        Para(done.summary, indent=2),
-    ]
+    yield Para(say("compacted.did", n=done.removed, session=done.session_id, kept=done.kept), "good")
+    yield Para(say("compacted.archive", by=made, name=done.archive), "dim", indent=2)
+    yield Para(done.summary, indent=2)
     if done.consolidation is not None and done.consolidation.how != "nothing":
-        parts += consolidated([done.consolidation])
-    return tuple(parts)
+        yield from consolidated([done.consolidation])
 
 
 def consolidated(done: Sequence[Consolidation], *, cleared: bool = False) -> Page:
     """Return a page with the results of consolidations into the journal."""
-    parts: list[Part] = []
     for one in done:
         told = say(f"consolidated.{one.how}")
         if one.how != "nothing":
             told = say("consolidated.added", n=one.messages, how=told)
-        parts.append(
-            Item(one.session_id, (Cell(told, "warn" if one.how == "raw-fallback" else "good"),), one.entry)
-        )
+        yield Item(one.session_id, (Cell(told, "warn" if one.how == "raw-fallback" else "good"),), one.entry)
         if one.memory_changed:
-            parts.append(Para(say("memory_md.updated"), indent=2))
-        parts += [
+            yield Para(say("memory_md.updated"), indent=2)
+        yield from (
             Para(f"{short(m.id)} {m.type}: {shorten(collapse(m.content), 120)}", indent=2) for m in one.facts
-        ]
+        )
         if one.kept_aside is not None:
-            parts.append(Para(say("consolidated.aside", path=one.kept_aside), "warn", indent=2))
+            yield Para(say("consolidated.aside", path=one.kept_aside), "warn", indent=2)
     if cleared:
-        parts.append(Para(say("session.restarted"), "good"))
-    elif not parts:
-        parts.append(Para(say("consolidated.none")))
-    return tuple(parts)
+        yield Para(say("session.restarted"), "good")
+    elif not done:
+        yield Para(say("consolidated.none"))
 
 
 def entries(found: Sequence[Entry], now: float) -> Page:
@@ -164,20 +149,18 @@ def found_entries(found: Sequence[tuple[Entry, float]], now: float) -> Page:
 
 def changed_entry(found: Entry, done: str, redactions: Sequence[Redaction] = ()) -> Page:
     """Return a line about a changed entry, and the secrets removed from it."""
-    said: list[Part] = [Item(found.name, (Cell(done, "good"),), shorten(collapse(found.content), 200))]
+    yield Item(found.name, (Cell(done, "good"),), shorten(collapse(found.content), 200))
     if secrets := redaction_sentence(redactions):
-        said.append(Para(secrets, "warn", indent=2))
-    return tuple(said)
+        yield Para(secrets, "warn", indent=2)
 
 
 def history(found: Sequence[HistoryEntry], now: float) -> Page:
     """Return history entries in full."""
-    parts: list[Part] = []
     for e in found:
         time = (e.time or "")[:16].replace("T", " ") or say("history.no_date")
         facts = (time, age(e.time, now), f"{e.path}:{e.start_line}")
-        parts += [Para("  ".join(f for f in facts if f), "strong"), Para(e.text, indent=2)]
-    return tuple(parts)
+        yield Para("  ".join(f for f in facts if f), "strong")
+        yield Para(e.text, indent=2)
 
 
 def versions(found: Sequence[KeptFile], now: float) -> Page:
@@ -199,21 +182,18 @@ def moved(report: MoveReport) -> Page:
     """Return a page with an import from another system: new, known and skipped items."""
     new = [f"{number:,} {kind}" for kind, number in report.new.items() if number]
     told = {"system": report.system, "what": listed(new) or say("moved.nothing")}
-    parts: list[Part] = [
-        Para(say("moved.would", **told) if report.dry_run else say("moved.did", **told), "good")
-    ]
+    yield Para(say("moved.would", **told) if report.dry_run else say("moved.did", **told), "good")
     if known := [f"{number:,} {kind}" for kind, number in report.known.items() if number]:
-        parts.append(Para(say("moved.known", what=listed(known)), "dim", indent=2))
-    parts += [Para(in_words(remark), indent=2) for remark in report.remarks[:SHOWN]]
+        yield Para(say("moved.known", what=listed(known)), "dim", indent=2)
+    yield from (Para(in_words(remark), indent=2) for remark in report.remarks[:SHOWN])
     if secrets := redaction_sentence(report.redactions):
-        parts.append(Para(secrets, "warn", indent=2))
+        yield Para(secrets, "warn", indent=2)
     left = sum(count.skipped for count in report.counts)
     if report.skipped:
-        parts.append(Para(say("moved.left", n=max(left, len(report.skipped))), "warn"))
-        parts += [Para(f"{s.what}: {in_words(s.why)}", indent=2) for s in report.skipped[:SHOWN]]
+        yield Para(say("moved.left", n=max(left, len(report.skipped))), "warn")
+        yield from (Para(f"{s.what}: {in_words(s.why)}", indent=2) for s in report.skipped[:SHOWN])
         if len(report.skipped) > SHOWN:
-            parts.append(Para(say("moved.more", n=len(report.skipped) - SHOWN), indent=2))
-    return tuple(parts)
+            yield Para(say("moved.more", n=len(report.skipped) - SHOWN), indent=2)
 
 
 def text(found: str) -> Page:

@@ -1,11 +1,12 @@
 """Page model of answers, independent of the output.
 
-A page is a tuple of parts. `draw.plain` renders it as lines for a pipe, `draw.paint` with tables and colour
+A page yields its parts. `draw.plain` renders it as lines for a pipe, `draw.paint` with tables and colour
 for a terminal. Styles are names, not colours: id, good, warn, bad, dim, strong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -59,4 +60,4 @@ class Table(NamedTuple):
 
 
 Part = Para | Item | Fields | Table
-Page = tuple[Part, ...]
+Page = Iterable[Part]

@@ -42,26 +42,28 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = (), facts: Seque
         hottest: the files that change most, as examples for `related`.
         facts: sentences about the repository.
     """
-    said: list[Part] = [Para(say("init.title", root=report.root), "strong")]
-    said += [
+    yield Para(say("init.title", root=report.root), "strong")
+    yield from (
         Para(line, indent=2)
         for line in (_rules(report), _history(report), _code(report), _outcome(report))
         if line
-    ]
+    )
     if secrets := redaction_sentence(report.redactions):
-        said.append(Para(f"{secrets}.", "warn", indent=2))
-    said += of_branches(report.branches_revived, report.branches_merged, report.branches_retired, indent=2)
-    said += _skips(report)
-    said.append(
-        Para(say("init.done", seconds=spoken().number(report.seconds, 1), home=report.home), "dim", indent=2)
+        yield Para(f"{secrets}.", "warn", indent=2)
+    yield from of_branches(report.branches_revived, report.branches_merged, report.branches_retired, indent=2)
+    yield from _skips(report)
+    yield Para(
+        say("init.done", seconds=spoken().number(report.seconds, 1), home=report.home), "dim", indent=2
     )
     if facts:
-        said += [Para(""), Para(say("init.about"), "strong"), *(Para(one, indent=2) for one in facts)]
+        yield Para("")
+        yield Para(say("init.about"), "strong")
+        yield from (Para(one, indent=2) for one in facts)
     tries = _tries(report, hottest)
     width = max(len(command) for command, _ in tries)
-    said += [Para(""), Para(say("init.next"), "strong")]
-    said += [Para(f"{command.ljust(width)}  {what}", indent=2) for command, what in tries]
-    return tuple(said)
+    yield Para("")
+    yield Para(say("init.next"), "strong")
+    yield from (Para(f"{command.ljust(width)}  {what}", indent=2) for command, what in tries)
 
 
 def facts_of(hottest: Sequence[str], related: Sequence[FileHit], checks: Sequence[str]) -> list[str]:
@@ -264,7 +266,7 @@ def examination(report: Report) -> Page:
 
 def indexed(report: IndexReport) -> Page:
     """Return the counts of an index run: files read, files left out, and the size of the graph."""
-    said: list[Part] = [Para(say("index.files", n=report.files), "strong")]
+    yield Para(say("index.files", n=report.files), "strong")
     graph = (
         say("count.node", n=report.nodes),
         say("count.edge", n=report.edges),
@@ -287,17 +289,16 @@ def indexed(report: IndexReport) -> Page:
         lines.append(say("learn.left_out", what=listed(left)))
     if report.broken:
         lines.append(say("index.broken", n=report.broken))
-    said += [Para(line, indent=2) for line in lines]
-    said += [Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in report.skipped[:SHOWN_UNREAD]]
+    yield from (Para(line, indent=2) for line in lines)
+    yield from (Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in report.skipped[:SHOWN_UNREAD])
     if len(report.skipped) > SHOWN_UNREAD:
-        said.append(Para(say("more", n=len(report.skipped) - SHOWN_UNREAD), "warn", indent=2))
+        yield Para(say("more", n=len(report.skipped) - SHOWN_UNREAD), "warn", indent=2)
     if report.waiting:
         waiting = say("index.waiting", n=report.waiting)
-        said.append(Para(waiting, "dim", indent=2))
+        yield Para(waiting, "dim", indent=2)
     if not report.complete:
-        said.append(Para(say("index.unfinished"), "warn", indent=2))
-    said.append(Para(say("done_in", seconds=spoken().number(report.seconds, 1)), "dim", indent=2))
-    return tuple(said)
+        yield Para(say("index.unfinished"), "warn", indent=2)
+    yield Para(say("done_in", seconds=spoken().number(report.seconds, 1)), "dim", indent=2)
 
 
 def round_of(report: IndexReport) -> Page:
@@ -308,20 +309,19 @@ def round_of(report: IndexReport) -> Page:
 
 def impacts(found: Impacts, shown: Sequence[Impact]) -> Page:
     """Return the code that may break, nearest first, then the memories about the target."""
-    said: list[Part] = []
     if shown:
         rows = tuple(_row(i) for i in shown)
-        said.append(Table(columns("columns.impact"), rows, wide=2, whole=True))
+        yield Table(columns("columns.impact"), rows, wide=2, whole=True)
     else:
-        said.append(Para(say("impact.none", target=found.target)))
+        yield Para(say("impact.none", target=found.target))
     tests = len(found.tests)
     if tests and len(shown) != tests:
-        said.append(Para(say("impact.tests", n=tests), "dim"))
+        yield Para(say("impact.tests", n=tests), "dim")
     if found.memories:
-        said += [Para(""), Para(say("impact.memories"), "strong")]
+        yield Para("")
+        yield Para(say("impact.memories"), "strong")
         for record in found.memories[:SHOWN_MEMORIES]:
-            said.append(Para(f"{short(record.id)} {record.type}: {shorten(record.content, 160)}", indent=2))
-    return tuple(said)
+            yield Para(f"{short(record.id)} {record.type}: {shorten(record.content, 160)}", indent=2)
 
 
 def _row(impact: Impact) -> tuple[Cell, ...]:
@@ -349,36 +349,28 @@ def modules(found: Sequence[ModuleInfo]) -> Page:
         )
         for m in found
     )
-    head = columns("columns.modules")
-    said = [
-        Para(say("module.entries", module=m.name, names=listed(m.entries, 3)), "dim")
-        for m in found
-        if m.entries
-    ]
-    said += [
-        Para(say("module.needs", module=m.name, names=listed(m.needs, 3)), "dim") for m in found if m.needs
-    ]
-    if said:
-        said.append(Para(say("module.said"), "dim"))
-    return (Table(head, rows, wide=5, spare=(7, 6, 3, 2)), *said) if rows else ()
+    if rows:
+        yield Table(columns("columns.modules"), rows, wide=5, spare=(7, 6, 3, 2))
+    for m in found:
+        if m.entries:
+            yield Para(say("module.entries", module=m.name, names=listed(m.entries, 3)), "dim")
+    for m in found:
+        if m.needs:
+            yield Para(say("module.needs", module=m.name, names=listed(m.needs, 3)), "dim")
+    if any(m.entries or m.needs for m in found):
+        yield Para(say("module.said"), "dim")
 
 
 def described(report: SemanticReport | None) -> Page:
     """Return the counts of modules described by the language model; empty if it was not asked."""
     if report is None or not report.modules:
-        return ()
+        return
+    calls = say("count.call", n=report.calls)
     relations = say("described.relations", n=report.edges, dropped=report.dropped)
-    said = [
-        say(
-            "described.modules",
-            n=len(report.described),
-            calls=say("count.call", n=report.calls),
-            relations=relations,
-        )
-    ]
+    told = say("described.modules", n=len(report.described), calls=calls, relations=relations)
+    yield Para(told, indent=2)
     if report.waiting:
-        said.append(say("described.waiting", n=report.waiting))
-    return tuple(Para(line, indent=2) for line in said)
+        yield Para(say("described.waiting", n=report.waiting), indent=2)
 
 
 def imported(done: Imported) -> Page:
@@ -400,9 +392,12 @@ def imported(done: Imported) -> Page:
 def erased(done: Erased, what: str) -> Page:
     """Return a page about an erasure: what was erased, from which places, and where copies may remain."""
     rows = tuple((Cell(in_words(name)), Cell(f"{number:,}")) for name, number in sorted(done.found.items()))
-    also = (Para(say("erased.stood")), Table(columns("columns.places"), rows)) if rows else ()
-    away = (Para(say("erased.away")), *(Para(f"- {in_words(one)}") for one in done.elsewhere))
-    return (Para(say("erased.did", what=what), "strong"), *also, *away)
+    yield Para(say("erased.did", what=what), "strong")
+    if rows:
+        yield Para(say("erased.stood"))
+        yield Table(columns("columns.places"), rows)
+    yield Para(say("erased.away"))
+    yield from (Para(f"- {in_words(one)}") for one in done.elsewhere)
 
 
 def privacy(found: Privacy) -> Page:
@@ -410,16 +405,13 @@ def privacy(found: Privacy) -> Page:
     rows = tuple(
         (Cell(in_words(one.what)), Cell(megabytes(one.bytes)), Cell(one.path, "dim")) for one in found.places
     )
-    sent = [Para(f"- {in_words(one)}") for one in found.sent] or [Para(say("privacy.leaves_nothing"))]
-    secrets = Para(say("privacy.removed", n=found.secrets))
-    return (
-        Table(columns("columns.privacy"), rows, wide=2, whole=True),
-        *((secrets,) if found.secrets else ()),
-        Para(say("privacy.may_leave"), "strong"),
-        *sent,
-        Para(say("privacy.stays"), "strong"),
-        *(Para(f"- {in_words(one)}") for one in found.never),
-    )
+    yield Table(columns("columns.privacy"), rows, wide=2, whole=True)
+    if found.secrets:
+        yield Para(say("privacy.removed", n=found.secrets))
+    yield Para(say("privacy.may_leave"), "strong")
+    yield from [Para(f"- {in_words(one)}") for one in found.sent] or [Para(say("privacy.leaves_nothing"))]
+    yield Para(say("privacy.stays"), "strong")
+    yield from (Para(f"- {in_words(one)}") for one in found.never)
 
 
 def health(found: Health) -> Page:
@@ -431,20 +423,12 @@ def health(found: Health) -> Page:
         (Cell(one.module), Cell(f"{one.lines:,}"), Cell(say("count.memory", n=one.memories)))
         for one in found.modules[:SHOWN_MODULES]
     )
-    return (
-        Para(say("score.health", score=score), "strong"),
-        Fields(tuple((field(name), Cell(spoken().percent(share))) for name, share in parts)),
-        Para(
-            say(
-                "score.memories",
-                n=found.memories,
-                active=found.active,
-                waiting=found.waiting,
-                outdated=found.outdated,
-            )
-        ),
-        *((Table(columns("columns.health"), rows, wide=0),) if rows else ()),
-    )
+    yield Para(say("score.health", score=score), "strong")
+    yield Fields(tuple((field(name), Cell(spoken().percent(share))) for name, share in parts))
+    counts = {"n": found.memories, "active": found.active, "waiting": found.waiting}
+    yield Para(say("score.memories", **counts, outdated=found.outdated))
+    if rows:
+        yield Table(columns("columns.health"), rows, wide=0)
 
 
 def costs(found: Costs) -> Page:
@@ -457,9 +441,7 @@ def costs(found: Costs) -> Page:
         rows.append(tuple(Cell(text) for text in (*cells, *([f"{row.money:.2f}"] if priced else []))))
     head = columns("columns.costs")
     limit = say("costs.limit", tokens=found.limit) if found.limit else ""
-    parts: list[Part] = (
-        [Table((*head, *((say("costs.money"),) if priced else ())), tuple(rows), wide=6)] if rows else []
-    )
-    parts.append(Para(say("costs.today", tokens=found.today, limit=limit)))
-    parts += [Para(say("costs.due", what=in_words(what))) for what in found.due]
-    return tuple(parts)
+    if rows:
+        yield Table((*head, *((say("costs.money"),) if priced else ())), tuple(rows), wide=6)
+    yield Para(say("costs.today", tokens=found.today, limit=limit))
+    yield from (Para(say("costs.due", what=in_words(what))) for what in found.due)

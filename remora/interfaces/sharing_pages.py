@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
-from remora.interfaces.page import Cell, Fields, Item, Page, Para, Part, Table
+from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
 from remora.interfaces.present import age, short
 from remora.interfaces.words import columns, field, in_words, say, spoken
 
@@ -23,7 +23,8 @@ SHOWN = 20
 def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecord] = ()) -> Page:
     """Return the sharing status of a project: address, counts, waiting and ignored changes."""
     if not found.address:
-        return (Para(say("share.alone")),)
+        yield Para(say("share.alone"))
+        return
     who = f"{found.me}, {spoken().known(f'role.{found.role}')}" if found.me else say("team.unknown")
     rows = [
         ("address", found.address),
@@ -43,25 +44,24 @@ def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecor
         rows.append(("conflicts", say("share.conflicts", number=found.conflicts)))
     if found.disputes:
         rows.append(("disputes", say("share.disputes", number=found.disputes)))
-    parts: list[Part] = [Fields(tuple((field(name), Cell(value)) for name, value in rows))]
+    yield Fields(tuple((field(name), Cell(value)) for name, value in rows))
     if would_send:
-        parts += [Para(say("share.would_send"), "strong")]
-        parts += [Item(short(record.id), (Cell(record.type),), record.content) for record in would_send]
+        yield Para(say("share.would_send"), "strong")
+        yield from (Item(short(record.id), (Cell(record.type),), record.content) for record in would_send)
     if found.leaving.waiting:
-        parts += [Para(say("share.stays"), "strong")]
+        yield Para(say("share.stays"), "strong")
         waiting = sorted(found.leaving.waiting.items())
-        parts += [Item(short(memory_id), (), in_words(why)) for memory_id, why in waiting[:SHOWN]]
+        yield from (Item(short(memory_id), (), in_words(why)) for memory_id, why in waiting[:SHOWN])
     if found.ignored:
-        parts += [Para(say("share.ignored"), "strong")]
-        parts += [
+        yield Para(say("share.ignored"), "strong")
+        yield from (
             Item(
                 short(one.memory_id) if one.memory_id else say("share.membership"),
                 (Cell(say("share.by", who=one.by)),),
                 in_words(one.reason),
             )
             for one in found.ignored[:SHOWN]
-        ]
-    return tuple(parts)
+        )
 
 
 def synced(done: Synced) -> Page:
@@ -69,15 +69,14 @@ def synced(done: Synced) -> Page:
     said = say("sync.done", n=done.sent, received=done.received)
     if done.conflicts:
         said += say("sync.conflicts", n=done.conflicts)
-    parts: list[Part] = [Para(said)]
+    yield Para(said)
     if done.renewed:
-        parts.append(Para(say("sync.renewed")))
+        yield Para(say("sync.renewed"))
     if done.waiting:
-        parts.append(Para(say("sync.waiting", n=len(done.waiting))))
+        yield Para(say("sync.waiting", n=len(done.waiting)))
     ignored = done.refused + done.held + done.unknown
     if ignored:
-        parts.append(Para(say("sync.ignored", n=ignored)))
-    return tuple(parts)
+        yield Para(say("sync.ignored", n=ignored))
 
 
 def members(found: Sequence[MemberInfo]) -> Page:
@@ -97,15 +96,14 @@ def members(found: Sequence[MemberInfo]) -> Page:
 def conflicts(found: Sequence[Contested], now: float) -> Page:
     """Return the conflicts with the texts to choose from."""
     if not found:
-        return (Para(say("share.no_conflicts")),)
-    parts: list[Part] = []
+        yield Para(say("share.no_conflicts"))
+        return
     for one in found:
-        parts.append(Para(f"{short(one.memory.id)}  {one.memory.type}", "strong"))
+        yield Para(f"{short(one.memory.id)}  {one.memory.type}", "strong")
         for version in one.versions:
             facts = (Cell(say("share.by", who=version.by)), Cell(age(version.at, now), "dim"))
-            parts.append(Item(version.revision, facts, version.content or say("share.retired")))
-    parts.append(Para(say("share.decide")))
-    return tuple(parts)
+            yield Item(version.revision, facts, version.content or say("share.retired"))
+    yield Para(say("share.decide"))
 
 
 def disputes(found: Sequence[Dispute], records: Sequence[MemoryRecord], now: float) -> Page:

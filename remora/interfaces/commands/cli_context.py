@@ -87,7 +87,7 @@ class CliContext:
             utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
             click.echo(dumps(document, ascii_only=not utf8))
             return
-        shown = page() if callable(page) else page
+        shown = tuple(page() if callable(page) else page)
         from remora.interfaces import draw
 
         if sys.stdout.isatty():

@@ -41,7 +41,7 @@ def index(cli: CliContext, *, path: str | None, watch: bool, embed: bool, semant
             report = report._replace(waiting=memory.waiting_chunks())
         told = memory.describe_modules(progress=progress) if semantic else None
     document = report if told is None else {**report._asdict(), "semantic": told}
-    cli.answer(document, lambda: project_pages.indexed(report) + project_pages.described(told))
+    cli.answer(document, lambda: (*project_pages.indexed(report), *project_pages.described(told)))
     cli.remark(*report.notes, *(told.notes if told is not None else ()))
 
 

@@ -241,7 +241,7 @@ def supersede(
     record = memory.supersede(old.id, content, **fields)
     flagged = [m for m in memory.dependents(old.id) if m.id != record.id]
     document = {"memory": record, "superseded": memory.show(old.id), "needs_review": flagged}
-    cli.answer(document, lambda: memory_pages.receipt(record) + memory_pages.superseding(old, flagged))
+    cli.answer(document, lambda: (*memory_pages.receipt(record), *memory_pages.superseding(old, flagged)))
 
 
 def _altered(

@@ -13,6 +13,7 @@ from remora.app.agent import status as status_page
 from remora.app.agent.session_end import work
 from remora.core.errors import NotFound
 from remora.interfaces import memory_pages
+from remora.interfaces.draw import plain
 from tests.app.hooked import Hooked
 from tests.helpers import Repo
 
@@ -142,15 +143,15 @@ def test_the_status_promises_nothing_while_nobody_is_spoken_to(
     with opened(repo, environ) as memory:
         assert memory.status().speaks is True
         assert memory.status().texts == "nowhere"
-        assert "texts sent to" in str(memory_pages.status(memory.status()))
-        assert "inject.enabled" not in str(memory_pages.status(memory.status()))
+        assert "texts sent to" in plain(memory_pages.status(memory.status()))
+        assert "inject.enabled" not in plain(memory_pages.status(memory.status()))
     off = environ | {"REMORA_INJECT_ENABLED": "false"}
     (repo.root / "remora.toml").write_text("[inject]\nenabled = false\n")
     for given in (off, environ):
         with opened(repo, given) as memory:
             status = memory.status()
             assert (status.speaks, status.brief) == (False, "")
-            page = str(memory_pages.status(status))
+            page = plain(memory_pages.status(status))
             assert "inject.enabled is off" in page
             assert "lessons" not in page
 
