@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -122,3 +123,12 @@ def planted_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return a folder with shop/ and data/ full of planted signs, to be copied, and the id of a memory."""
     folder = tmp_path_factory.mktemp("planted")
     return folder, plant(folder, FixedClock(NOW))
+
+
+@pytest.fixture
+def planted(project: Path, planted_once: tuple[Path, str]) -> str:
+    """Return the id of a memory in a project that is full of planted signs."""
+    made, name = planted_once
+    for folder in ("shop", "data"):
+        shutil.copytree(made / folder, project.parent / folder, dirs_exist_ok=True)
+    return name

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITI
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.tools import Tools
-from tests.helpers import Repo, unprivileged
+from tests.helpers import Repo
 from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import MODES, Caller, with_client
 
@@ -733,39 +731,6 @@ def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock, kind: t
     assert "Cookies" in call("search_memory", query="cookies")
     holder.close()
     assert disk.openings == [False, True, False, False, True, False]
-
-
-def test_a_data_folder_that_may_not_be_written(
-    environ: dict[str, str], clock: FixedClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every tool that reads answers there; those that write say what is in their way."""
-    place = Path(tempfile.mkdtemp(prefix="remora-mcp-"))
-    for name in ("REMORA_HOME", "REMORA_CONFIG", "HOME"):
-        monkeypatch.setenv(name, str(place / name.lower()))
-    (place / "shop").mkdir()
-    with Memory.open(place / "shop", clock=clock) as memory:
-        kept = memory.remember("Tokens expire after 24 h", type="decision", related_files=["a.py"]).id
-        memory.remember("Say it in plain words", type="preference", scope="global")
-    for path in (place, *place.rglob("*")):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    holder = Holder(place / "shop", clock=clock)
-    call = Caller(Tools(holder, clock))
-    with unprivileged():
-        assert kept[:8] in call("search_memory", query="tokens")
-        assert "Tokens expire" in call("context_for_task", task="make tokens expire later")
-        assert "Said by" in call("why", memory_id=kept)
-        assert "plain words" in call("search_memory", query="plain words")
-        assert "Tokens expire" in call.read("remora://project/brief")
-        for tool, given in (
-            ("record_memory", {"content": "Cookies expire, too"}),
-            ("forget", {"ids": [kept]}),
-        ):
-            assert "you may write to it" in call.error(tool, **given)
-        assert call("review") == "Nothing waits for review."
-        holder.close()
-    for path in (place, *place.rglob("*")):
-        path.chmod(0o755)
-    shutil.rmtree(place)
 
 
 def test_a_corrupt_database(project: Path, environ: dict[str, str], call: Caller, holder: Holder) -> None:

@@ -8,31 +8,14 @@ from remora.core.tokens import scripts
 from remora.core.values import MemoryRecord, Receipt, Taint
 from remora.interfaces.mcp_server.answer_format import bounded, cut, memory_line, said, source
 from remora.interfaces.mcp_server.log import MOST, RECALLS, Log
+from tests.retrieval import worlds
 
 NOW = 1_000_000.0
 
 
 def record(number: int, text: str = "Tokens expire", taint: Taint | None = None) -> MemoryRecord:
     """A memory with an id of its own."""
-    at = "1970-01-12T00:00:00.000Z"
-    return MemoryRecord(
-        id=f"{number:08x}-0000",
-        type="pattern",
-        content=text,
-        confidence=0.8,
-        tags=(),
-        related_files=(),
-        related_modules=(),
-        created_at=at,
-        updated_at=at,
-        last_accessed_at=at,
-        access_count=0,
-        scope="global",
-        source="agent_explicit",
-        project_id="p",
-        taint=taint,
-        receipt=Receipt("stored"),
-    )
+    return worlds.record(text, id=f"{number:08x}-0000", taint=taint, receipt=Receipt("stored"))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -125,15 +124,6 @@ LEAVES = [one.name for verb in VERBS for one in (GROUPS.get(verb.name) or (verb,
 def test_every_verb_is_tried() -> None:
     """A new verb needs its line above."""
     assert set(LEAVES) == set(CALLED)
-
-
-@pytest.fixture
-def planted(project: Path, planted_once: tuple[Path, str]) -> str:
-    """Return the id of a memory in a project that is full of planted signs."""
-    made, name = planted_once
-    for folder in ("shop", "data"):
-        shutil.copytree(made / folder, project.parent / folder, dirs_exist_ok=True)
-    return name
 
 
 @pytest.mark.parametrize("name", sorted(CALLED))

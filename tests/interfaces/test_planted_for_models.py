@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,13 +29,10 @@ GOLDEN = Path(__file__).parent / "hooks" / "golden"
 
 
 @pytest.fixture
-def planted(project: Path, environ: dict[str, str], planted_once: tuple[Path, str]) -> str:
-    """Return the id of a memory in a project that is full of planted signs."""
-    made, name = planted_once
-    for folder in ("shop", "data"):
-        shutil.copytree(made / folder, project.parent / folder, dirs_exist_ok=True)
+def planted(planted: str, project: Path, environ: dict[str, str]) -> str:
+    """The planted project has a session of an agent, too."""
     transcript(project, Path(environ["HOME"]))
-    return name
+    return planted
 
 
 def assert_clean(text: str) -> None:
@@ -78,7 +74,6 @@ def kept() -> Tools:
 @pytest.fixture
 def call(kept: Tools, project: Path, clock: FixedClock, planted: str) -> Iterator[Caller]:
     """Call the server of the planted project."""
-    assert planted
     kept.holder = Holder(project, clock=clock)
     yield Caller(kept)
     kept.holder.close()
@@ -185,7 +180,6 @@ def test_no_hook_says_what_was_planted(
     planted: str, project: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """A hook in the planted project prints none of the signs, and prints what is remembered."""
-    assert planted
     monkeypatch.setenv("REMORA_WORK", "off")
     more, word = EVENTS[name]
     common = {"session_id": "s1", "cwd": str(project), "transcript_path": str(project / "t.jsonl")}
@@ -244,7 +238,6 @@ def test_all_that_a_program_gets_as_text_is_tried() -> None:
 @pytest.mark.parametrize("name", sorted(SPOKEN))
 def test_no_loop_says_what_was_planted(planted: str, project: Path, clock: FixedClock, name: str) -> None:
     """What an agent's own loop hands to its model."""
-    assert planted
     ask, word = SPOKEN[name]
     with Memory.open(project, clock=clock) as memory, memory.loop("s1") as loop:
         said = ask(loop)
@@ -259,7 +252,6 @@ def test_no_verb_answers_with_what_was_planted(
     planted: str, project: Path, clock: FixedClock, name: str
 ) -> None:
     """Blocks for prompts, files that are loaded ahead, and the evidence of a session."""
-    assert planted
     words, more, expected = ANSWERED[name]
     with Memory.open(project, clock=clock) as memory:
         found = getattr(memory, name)(*words, **more)

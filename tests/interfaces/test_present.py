@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 
 from remora.core.errors import EXIT_CODES, InvalidInput, ProviderBusy, RemoraError, StoreBusy
 from remora.core.values import Hit, MemoryRecord, Origin, Reason, Receipt, Redaction, Taint
 from remora.interfaces import present
+from tests.retrieval import worlds
 
 NOW = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 
 
-def record(**fields: object) -> MemoryRecord:
-    """Return a memory with the fields that matter to a test."""
-    base = MemoryRecord(
-        id="1a2b3c4d-0000-4000-8000-000000000000",
-        type="decision",
-        content="Tokens expire after 24 h",
-        confidence=1.0,
-        tags=(),
-        related_files=(),
-        related_modules=(),
-        created_at="2026-02-26T12:00:00.000Z",
-        updated_at="2026-02-26T12:00:00.000Z",
-        last_accessed_at="2026-02-26T12:00:00.000Z",
-        access_count=0,
-        scope="global",
-        source="user_taught",
-        project_id="p",
-    )
-    return base._replace(**fields)  # type: ignore[arg-type]
+def record(**fields: Any) -> MemoryRecord:
+    """Return a decision of a person, three days old, with the fields that matter to a test."""
+    times = dict.fromkeys(("created_at", "updated_at", "last_accessed_at"), "2026-02-26T12:00:00.000Z")
+    known: dict[str, Any] = {
+        "id": "1a2b3c4d-0000-4000-8000-000000000000",
+        "type": "decision",
+        "source": "user_taught",
+    }
+    return worlds.record(**{"confidence": 1.0, **known, **times, **fields})
 
 
 def test_records_become_objects() -> None:

@@ -44,16 +44,6 @@ def test_method_of_a_group_exists(entry: Verb) -> None:
     assert inspect.getdoc(getattr(owners[owner], method))
 
 
-@pytest.mark.parametrize("name", GROUPS)
-def test_groups_cover_their_list(name: str) -> None:
-    """A group holds exactly its commands, in order, each with its help; the first is what it does alone."""
-    found = load(name)
-    assert isinstance(found, click.Group)
-    assert [f"{name} {inner}" for inner in found.commands] == [v.name for v in GROUPS[name]]
-    for entry, inner in zip(GROUPS[name], found.commands.values(), strict=True):
-        assert (inner.help or "").startswith(entry.help)
-
-
 @pytest.mark.parametrize("entry", [*VERBS, *INNER], ids=lambda v: v.name)
 def test_help_is_one_sentence(entry: Verb) -> None:
     """Help starts with a capital, ends with a full stop and fits a terminal line."""

@@ -134,6 +134,8 @@ class World:
             yield self.ask(door, "ask", "how is money kept")
         elif door == "MCP":
             yield self.ask(door, "search_memory", query="money")
+            yield self.ask(door, "context_for_task", task="keep the money")
+            yield self.ask(door, "why", memory_id=self.known)
         else:
             yield self.ask(door, "memories?q=money&format=json")
             yield self.ask(door, "ask?q=how+is+money+kept&format=json")
