@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from remora.app.health.findings import Finding, Report
 from remora.app.health.stats import Stats, VectorCount
+from remora.app.memory import Memory
 from remora.core.values import HISTORY, FileHit, InitReport, Redaction, Skipped
 from remora.interfaces import project_pages
 from remora.interfaces.draw import plain
@@ -114,41 +119,16 @@ def test_many_skips_are_grouped_by_reason() -> None:
     assert "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n" in text
 
 
-def stats(**fields: object) -> Stats:
-    """Return counts with the fields that matter to a test."""
-    base = Stats(
-        project_id="p",
-        project="shop",
-        root="/src/shop",
-        home="/data/shop",
-        memories=0,
-        records={},
-        by_type={},
-        needs_review=0,
-        pinned=0,
-        verified=0,
-        tainted=0,
-        forgotten=0,
-        user_memories=0,
-        sessions=0,
-        turns=0,
-        written={},
-        vectors=(),
-        files=0,
-        pairs=0,
-        modules={},
-        hottest=(),
-        commits=0,
-        commit=None,
-        database_bytes=262_144,
-        log_bytes=0,
-    )
-    return base._replace(**fields)  # type: ignore[arg-type]
+@pytest.fixture
+def empty(project: Path) -> Stats:
+    """The counts of a project without memories; its id, home and size are always the same."""
+    with Memory.open(project) as memory:
+        return memory.stats()._replace(project_id="p", home="/data/shop", database_bytes=262_144)
 
 
-def test_counts() -> None:
+def test_counts(empty: Stats) -> None:
     """Types are listed most frequent first; every part of the store has its line."""
-    found = stats(
+    found = empty._replace(
         memories=6,
         by_type={"decision": 1, "gotcha": 4, "pattern": 1},
         needs_review=2,
@@ -185,9 +165,9 @@ def test_counts() -> None:
     ]
 
 
-def test_counts_of_an_empty_store() -> None:
+def test_counts_of_an_empty_store(empty: Stats) -> None:
     """What there is none of is left out, but for the memories themselves."""
-    text = plain(project_pages.counts(stats()))
+    text = plain(project_pages.counts(empty))
     assert "memories: 0\n" in text
     assert "vectors" not in text
     assert "commits" not in text
