@@ -13,7 +13,7 @@ from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
-from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
+from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
     FAINT,
     GOOD,
@@ -160,15 +160,15 @@ def explanation(hit: Hit, now: float) -> Page:
     if record is not None:
         origins = listed(place(o) for o in record.origins) or whence(record)
         known = say("why.known", when=when(record.created_at, now), places=origins)
-    lines: dict[str, Cell] = {
-        "found": Cell(say("semicolon").join(found)),
-        "raised by": Cell(say("semicolon").join(raised)),
+    lines: dict[str, str | Cell] = {
+        "found": say("semicolon").join(found),
+        "raised by": say("semicolon").join(raised),
         "lowered by": Cell(say("semicolon").join(lowered), "warn"),
-        "time": Cell(known),
-        "confidence": Cell(_confidence(record, now) if record is not None else ""),
+        "time": known,
+        "confidence": _confidence(record, now) if record is not None else "",
     }
-    rows = tuple((field(name), cell) for name, cell in lines.items() if cell.text)
-    return (Fields(rows, indent=4),) if rows else ()
+    shown = fields(lines.items(), indent=4)
+    return (shown,) if shown.rows else ()
 
 
 def card(
@@ -220,11 +220,10 @@ def card(
         "secrets": say("card.secrets", n=record.redaction_count) if record.redaction_count else "",
         "vector of": record.embedding_model_id or say("card.no_vector"),
     }
-    fields = tuple((field(name), Cell(value)) for name, value in rows.items() if value)
     yield Para("")
     yield Para(record.content)
     yield Para("")
-    yield Fields(fields)
+    yield fields(rows.items())
 
 
 def corrected(done: Corrected) -> Page:
@@ -239,14 +238,14 @@ def corrected(done: Corrected) -> Page:
 def trust(found: TrustReport) -> Page:
     """Return a page with the trust level of a project, its reason, and the conditions for the next level."""
     told = say("trust.unasked", confidence=found.threshold)
-    rows = [
-        ("level", Cell(f"{found.level} {say(f'level.{found.level}')}", "strong")),
-        ("because", Cell(in_words(found.why))),
-        ("told unasked", Cell(told + (say("trust.set") if found.setting else ""))),
-        ("next", Cell(say("semicolon").join(map(in_words, found.missing)))),
-        ("chosen", Cell("" if found.auto else say("trust.yours"))),
-    ]
-    return (Fields(tuple((field(name), cell) for name, cell in rows if cell.text)),)
+    rows: dict[str, str | Cell] = {
+        "level": Cell(f"{found.level} {say(f'level.{found.level}')}", "strong"),
+        "because": in_words(found.why),
+        "told unasked": told + (say("trust.set") if found.setting else ""),
+        "next": say("semicolon").join(map(in_words, found.missing)),
+        "chosen": "" if found.auto else say("trust.yours"),
+    }
+    return (fields(rows.items()),)
 
 
 def history(found: Sequence[Revision], now: float) -> Page:
@@ -493,32 +492,28 @@ def why(found: Why) -> Page:
         else []
     )
     trust += [say("chip.outdated")] if m.stale_at else []
-    rows = [
-        ("id", Cell(m.id, "id")),
-        ("type", Cell(m.type)),
-        ("text", Cell(m.content)),
-        ("trust", Cell(", ".join(trust))),
-        ("created", Cell(m.created_at[:10])),
-        ("origins", Cell("\n".join(_origins(found)) or "-")),
-    ]
-    if m.related_files:
-        rows.append(("files", Cell("\n".join(m.related_files))))
-    if found.children:
-        rows.append(("dependents", Cell("\n".join(short(child) for child in found.children))))
     also = say("why.with")
     at = [f"{t.kind} {t.key}{also + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
-    if at:
-        rows.append(("triggers", Cell("\n".join(at))))
     uses = [used_for(found.uses), say("why.held_back", number=found.held_back) if found.held_back else ""]
-    if any(uses):
-        rows.append(("use", Cell(", ".join(filter(None, uses)))))
+    rows: list[tuple[str, str | Cell]] = [
+        ("id", Cell(m.id, "id")),
+        ("type", m.type),
+        ("text", m.content),
+        ("trust", ", ".join(trust)),
+        ("created", m.created_at[:10]),
+        ("origins", "\n".join(_origins(found)) or "-"),
+        ("files", "\n".join(m.related_files)),
+        ("dependents", "\n".join(short(child) for child in found.children)),
+        ("triggers", "\n".join(at)),
+        ("use", ", ".join(filter(None, uses))),
+    ]
     for one in found.effects:
         told = say(
             "why.effect", factor=one.factor, trigger=one.trigger, helped=one.helped, unhelped=one.unhelped
         )
         quiet = say("why.quiet") if one.factor <= QUIET else ""
-        rows.append(("effect", Cell(told + quiet)))
-    yield Fields(tuple((field(name), cell) for name, cell in rows))
+        rows.append(("effect", told + quiet))
+    yield fields(rows)
     times = say("count.time", n=len(found.said)) if found.said else say("why.never")
     yield Para(say("why.told", times=times))
     yield from (_said(one)._replace(text="") for one in found.said)
@@ -635,32 +630,24 @@ def proposals(found: Sequence[Proposal]) -> Page:
 
 def status(found: Status) -> Page:
     """Return a page with the counts and sessions of a project, and the brief for a new session."""
-    rows = [
-        ("project", Cell(found.root)),
-        ("memory", Cell(found.home)),
-        ("memories", Cell(f"{found.memories:,}")),
-        *((f"records of {kind}s", Cell(f"{n:,}")) for kind, n in sorted(found.records.items())),
-        ("to review", Cell(f"{found.review:,}")),
-        ("sessions learned", Cell(f"{found.learnt:,}")),
-        ("texts go", Cell(in_words(found.texts))),
+    kept = found.maintenance
+    rows: list[tuple[str, str | Cell]] = [
+        ("project", found.root),
+        ("memory", found.home),
+        ("memories", f"{found.memories:,}"),
+        *((f"records of {kind}s", f"{n:,}") for kind, n in sorted(found.records.items())),
+        ("to review", f"{found.review:,}"),
+        ("sessions learned", f"{found.learnt:,}"),
+        ("texts go", in_words(found.texts)),
+        ("shared", in_words(found.sharing)),
+        ("maintenance", f"{_maintained(kept)} ({kept.at[:10]})" if kept else ""),
     ]
-    if found.sharing:
-        rows.append(("shared", Cell(in_words(found.sharing))))
-    if found.maintenance:
-        rows.append(("maintenance", Cell(f"{_maintained(found.maintenance)} ({found.maintenance.at[:10]})")))
     for one in found.sessions:
         state = say("status.over") if one.over else say("status.active")
-        sent = say("status.sent", n=one.said)
-        told = say(
-            "status.session",
-            id=one.id,
-            state=state,
-            steps=say("count.step", n=one.steps),
-            sent=sent,
-            at=one.at[:19],
-        )
-        rows.append(("session", Cell(told)))
-    yield Fields(tuple((field(name), cell) for name, cell in rows))
+        counts = {"steps": say("count.step", n=one.steps), "sent": say("status.sent", n=one.said)}
+        told = say("status.session", id=one.id, state=state, at=one.at[:19], **counts)
+        rows.append(("session", told))
+    yield fields(rows)
     if found.off:
         yield Para(say("status.switched_off", since=found.off[:16].replace("T", " ")), "warn")
     elif not found.speaks:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from remora.interfaces.words import field
+
 
 class Cell(NamedTuple):
     """A piece of text with the name of its style."""
@@ -61,3 +63,9 @@ class Table(NamedTuple):
 
 Part = Para | Item | Fields | Table
 Page = Iterable[Part]
+
+
+def fields(rows: Iterable[tuple[str, str | Cell]], indent: int = 0) -> Fields:
+    """Return values under the translated names of their fields; empty values are left out."""
+    cells = ((name, Cell(value) if isinstance(value, str) else value) for name, value in rows)
+    return Fields(tuple((field(name), cell) for name, cell in cells if cell.text), indent)

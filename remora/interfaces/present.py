@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 
 SHORT_ID = 8
 MOST_AUTHORS = 3
-SOURCE_WORDS = {
-    "user_taught": "user",
-    "agent_explicit": "agent",
-    "observer_inferred": "observer",
-    "qa_auto": "qa",
-    "mcp_auto": "mcp",
-    "commit_auto": "commit",
-}
 # Seconds of a unit, its name, and the number from which the next larger unit is used.
 _AGES = (
     (60, "min", 60),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from remora.core.code import Impact, IndexReport
 from remora.core.text import shorten
 from remora.core.values import HISTORY, FileHit, InitReport
-from remora.interfaces.page import Cell, Fields, Page, Para, Part, Table
+from remora.interfaces.page import Cell, Page, Para, Part, Table, fields
 from remora.interfaces.present import listed, redaction_sentence, short
-from remora.interfaces.words import columns, field, in_words, say, spoken
+from remora.interfaces.words import columns, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
@@ -231,7 +231,7 @@ def counts(found: Stats) -> Page:
         "database": megabytes(found.database_bytes),
         "session logs": megabytes(found.log_bytes) if found.log_bytes else "",
     }
-    return (Fields(tuple((field(name), Cell(value)) for name, value in rows.items() if value)),)
+    return (fields(rows.items()),)
 
 
 def _parts_of(found: Stats) -> str:
@@ -424,7 +424,7 @@ def health(found: Health) -> Page:
         for one in found.modules[:SHOWN_MODULES]
     )
     yield Para(say("score.health", score=score), "strong")
-    yield Fields(tuple((field(name), Cell(spoken().percent(share))) for name, share in parts))
+    yield fields((name, spoken().percent(share)) for name, share in parts)
     counts = {"n": found.memories, "active": found.active, "waiting": found.waiting}
     yield Para(say("score.memories", **counts, outdated=found.outdated))
     if rows:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.text import shorten
-from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
+from remora.interfaces.page import Cell, Item, Page, Para, Table, fields
 from remora.interfaces.present import age, short
-from remora.interfaces.words import columns, field, in_words, say, spoken
+from remora.interfaces.words import columns, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.sharing.sharing import SharingStatus
@@ -26,25 +26,20 @@ def status(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecor
         yield Para(say("share.alone"))
         return
     who = f"{found.me}, {spoken().known(f'role.{found.role}')}" if found.me else say("team.unknown")
+    offline = say("share.offline", age=age(found.since, now), why=in_words(found.problem))
     rows = [
         ("address", found.address),
         ("project", found.project),
         ("you", who),
         ("learned memories", say("share.automatic") if found.automatic else say("share.one_by_one")),
         ("shared", say("count.memory", n=found.shared)),
-        (
-            "last exchange",
-            age(found.at, now) if found.at else say("share.never"),
-        ),
+        ("last exchange", age(found.at, now) if found.at else say("share.never")),
         ("to send", say("count.change", n=found.leaving.entries)),
+        ("offline", offline if found.problem else ""),
+        ("conflicts", say("share.conflicts", number=found.conflicts) if found.conflicts else ""),
+        ("disputes", say("share.disputes", number=found.disputes) if found.disputes else ""),
     ]
-    if found.problem:
-        rows.append(("offline", say("share.offline", age=age(found.since, now), why=in_words(found.problem))))
-    if found.conflicts:
-        rows.append(("conflicts", say("share.conflicts", number=found.conflicts)))
-    if found.disputes:
-        rows.append(("disputes", say("share.disputes", number=found.disputes)))
-    yield Fields(tuple((field(name), Cell(value)) for name, value in rows))
+    yield fields(rows)
     if would_send:
         yield Para(say("share.would_send"), "strong")
         yield from (Item(short(record.id), (Cell(record.type),), record.content) for record in would_send)

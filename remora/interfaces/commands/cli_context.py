@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -126,9 +126,30 @@ class CliContext:
         wanted = self.memory(writes=False).settings.embedding.provider == "none"
         self.remark(*(note for note in notes if not (wanted and note == "no embedding model")))
 
-    def progress(self) -> Bar:
-        """Return a progress bar on stderr; hidden with `--json` or if stderr is no terminal."""
-        return Bar(shown=not self.json and sys.stderr.isatty(), colour=self.colour)
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Draw a progress bar on stderr, but not with `--json` or if stderr is no terminal.
+
+        Yields a function that takes what is done, how much of it was done, and of how much.
+        """
+        if self.json or not sys.stderr.isatty():
+            yield lambda *_: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        console = Console(stderr=True, color_system="auto" if self.colour else None)
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        tasks: dict[str, Any] = {}
+        with Bar(*columns, console=console, transient=True) as bar:
+
+            def step(what: str, done: int, of: int) -> None:
+                if what not in tasks:
+                    tasks[what] = bar.add_task(spoken().known(f"doing.{what}", what), total=of or None)
+                bar.update(tasks[what], completed=done, total=of or None)
+
+            yield step
 
     def statement(self, words: Sequence[str], what: str) -> str:
         """Return the words of a command line as one text; a single "-" reads stdin.
@@ -205,38 +226,6 @@ def _open(project: str, **how: Any) -> Memory:
     from remora.app.memory import Memory
 
     return Memory.open(project, actor=PERSON, **how)
-
-
-class Bar:
-    """A context manager that draws a progress bar on stderr; it yields a function of (what, done, of)."""
-
-    def __init__(self, *, shown: bool, colour: bool) -> None:
-        self._shown = shown
-        self._colour = colour
-        self._live: Any = None
-        self._tasks: dict[str, Any] = {}
-
-    def __enter__(self) -> Progress:
-        if self._shown:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-            console = Console(stderr=True, color_system="auto" if self._colour else None)
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-            self._live = Progress(*columns, console=console, transient=True)
-            self._live.start()
-        return self._step
-
-    def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    def _step(self, what: str, done: int, of: int) -> None:
-        if self._live is None:
-            return
-        if what not in self._tasks:
-            self._tasks[what] = self._live.add_task(spoken().known(f"doing.{what}", what), total=of or None)
-        self._live.update(self._tasks[what], completed=done, total=of or None)
 
 
 def colour_is_welcome() -> bool:
@@ -365,32 +354,19 @@ def common(function: F, *, again: bool = False) -> F:
             cli.colour = False
             context.color = False
 
+    kept: dict[str, Any] = {"expose_value": False, "callback": keep}
     options = (
         click.option(
             "--project",
             "project_path",
             metavar="PATH",
             type=click.Path(path_type=str),
-            expose_value=False,
-            callback=keep,
             help="A folder or file of the project; the current folder by default.",
+            **kept,
         ),
+        click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.", **kept),
         click.option(
-            "--json",
-            "as_json",
-            is_flag=True,
-            expose_value=False,
-            callback=keep,
-            help="Answer with one JSON document.",
-        ),
-        click.option(
-            "--no-color",
-            "no_color",
-            is_flag=True,
-            expose_value=False,
-            callback=keep,
-            hidden=again,
-            help="No colour; same as NO_COLOR.",
+            "--no-color", "no_color", is_flag=True, hidden=again, help="No colour; same as NO_COLOR.", **kept
         ),
     )
     for option in reversed(options):

@@ -104,30 +104,19 @@ def wrong(
     memory_id: str,
     right: str | None,
     outdated: bool,
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    branch: str | None,
     silent: bool,
     erase: bool,
     yes: bool,
+    **where: Any,
 ) -> None:
     """Without options, on a terminal, it asks what is wrong. With --outdated, --right is the new text."""
     memory = cli.memory()
     record = memory.show(memory_id)
-    said = {
-        "outdated": outdated,
-        "narrow": bool(files or modules or branch),
-        "silent": silent,
-        "erase": erase,
-    }
+    said = {"outdated": outdated, "narrow": any(where.values()), "silent": silent, "erase": erase}
     chosen = [choice for choice, on in said.items() if on] or (["wrong"] if right else [])
     if len(chosen) > 1:
         raise InvalidInput(f"{chosen[0]} and {chosen[1]} exclude each other", hint="Give one of them.")
-    where: dict[str, Any] = {
-        "files": [cli.repository_path(f) for f in files],
-        "modules": modules,
-        "branch": branch,
-    }
+    where["files"] = [cli.repository_path(f) for f in where["files"]]
     if not chosen:
         chosen, right, where = _asked_what_is_wrong(cli, record)
     if chosen == ["erase"] and not yes:

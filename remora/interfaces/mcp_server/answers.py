@@ -16,12 +16,12 @@ from remora.core.text import collapse, safe, shorten
 from remora.core.values import FileHit, MemoryRecord
 from remora.interfaces.mcp_server.answer_format import bounded, memory_line, said, source, sure
 from remora.interfaces.present import (
-    SOURCE_WORDS,
     age,
     counted,
     listed,
     owned_sentence,
     place,
+    said_by,
     short,
     when,
 )
@@ -81,10 +81,7 @@ def explained(
 
 def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tuple[str, str]]:
     """Yield the properties of a memory as name and value; the value may be empty."""
-    yield (
-        "Said by",
-        {"user": "a person"}.get(said_by := SOURCE_WORDS.get(record.source, record.source), said_by),
-    )
+    yield "Said by", "a person" if record.source == "user_taught" else said_by(record.source)
     sessions = len({o.session_id for o in record.origins if o.session_id} | {*record.provenance_session_ids})
     yield (
         "Seen",
