@@ -31,9 +31,8 @@ _BULK: dict[str, str] = {
 def edit(asked: Asked) -> Done | View:
     """Edit a memory; if it changed since it was shown, change nothing and show both texts."""
     memory_id, store = asked.named["id"], asked.memory
-    content = asked.field("content")
     changes: dict[str, Any] = {
-        "content": content,
+        "content": asked.field("content"),
         "type": asked.field("type"),
         "tags": _listed(asked.field("tags")),
         "related_files": _listed(asked.field("files")),
@@ -50,12 +49,7 @@ def edit(asked: Asked) -> Done | View:
             _say(asked, "said.edited")
     except Conflict as error:
         history = store.history(record.id)
-        more = {
-            "record": store.show(record.id),
-            "yours": content,
-            "revision": history[-1].rev,
-            "why": str(error),
-        }
+        more = {"record": store.show(record.id), "yours": changes["content"], "revision": history[-1].rev}
         return View({"error": {"kind": "Conflict", "message": str(error)}}, "conflict.html", more, 409)
     return Done(f"memories/{record.id}")
 
@@ -147,6 +141,12 @@ def _say(asked: Asked, key: str, kind: str = "good", **values: Any) -> None:
     asked.visit.said.append((kind, asked.words(key, **values)))
 
 
+def _told(asked: Asked, path: str, key: str, /, **values: Any) -> Done:
+    """Redirect to a page that says what was done."""
+    _say(asked, key, **values)
+    return Done(path)
+
+
 def wrong(asked: Asked) -> Done:
     """Correct a memory by one of the five choices."""
     memory_id = _as_shown(asked, asked.named["id"]).id
@@ -210,8 +210,7 @@ def taught(asked: Asked) -> Done | View:
         _say(asked, "said.stored", n=1)
         return Done(f"memories/{record.id}")
     found = store.teach(path or PANEL, text=None if path else text, user=user)
-    _say(asked, "said.stored", n=found.number("stored", "restored", "updated"))
-    return Done("memories")
+    return _told(asked, "memories", "said.stored", n=found.number("stored", "restored", "updated"))
 
 
 def journal(asked: Asked) -> Done:
@@ -221,16 +220,14 @@ def journal(asked: Asked) -> Done:
         found.restore(version)
     else:
         found.write(asked.form.get("text", [""])[0].replace("\r\n", "\n"))
-    _say(asked, "said.journal")
-    return Done("journal")
+    return _told(asked, "journal", "said.journal")
 
 
 def trusted(asked: Asked) -> Done:
     """Set the trust level."""
     level = asked.field("level")
     asked.memory.trust(int(level) if level.isdecimal() else level)
-    _say(asked, "said.trust")
-    return Done("settings")
+    return _told(asked, "settings", "said.trust")
 
 
 def configured(asked: Asked) -> Done:
@@ -239,15 +236,13 @@ def configured(asked: Asked) -> Done:
         set_settings({asked.field("name"): asked.field("value")}, os.environ)
     except ConfigError as error:
         raise InvalidInput(str(error), hint=error.hint) from None
-    _say(asked, "said.setting", name=asked.field("name"))
-    return Done(f"settings#{quote(asked.field('name'))}")
+    return _told(asked, f"settings#{quote(asked.field('name'))}", "said.setting", name=asked.field("name"))
 
 
 def exported(asked: Asked) -> Done:
     """Export all data to a new file on this machine."""
     done = asked.memory.export(asked.field("path"), asked.field("format", "json"))
-    _say(asked, "said.exported", path=str(done.path))
-    return Done("privacy")
+    return _told(asked, "privacy", "said.exported", path=str(done.path))
 
 
 def erased(asked: Asked) -> Done:
@@ -255,8 +250,7 @@ def erased(asked: Asked) -> Done:
     if asked.field("confirm").lower() != asked.words("privacy.word").lower():
         raise InvalidInput(f"nothing was erased: type {asked.words('privacy.word')!r} to confirm")
     asked.memory.erase(containing=asked.field("containing"))
-    _say(asked, "said.erased")
-    return Done("privacy")
+    return _told(asked, "privacy", "said.erased")
 
 
 def cards(asked: Asked) -> Done:  # noqa: ARG001  independent of the request
@@ -267,8 +261,7 @@ def cards(asked: Asked) -> Done:  # noqa: ARG001  independent of the request
 def talk_gone(asked: Asked) -> Done:
     """Erase a conversation for good."""
     asked.memory.erase(session=asked.named["id"])
-    _say(asked, "said.erased")
-    return Done("sessions")
+    return _told(asked, "sessions", "said.erased")
 
 
 def weighed(asked: Asked) -> Done:
@@ -277,37 +270,32 @@ def weighed(asked: Asked) -> Done:
         asked.memory.undo_trial()
     else:
         asked.memory.apply_trial()
-    _say(asked, "said.weighed")
-    return Done("trial")
+    return _told(asked, "trial", "said.weighed")
 
 
 def exchanged(asked: Asked) -> Done:
     """Synchronize with the shared log now."""
     done = asked.memory.sharing.sync()
-    _say(asked, "said.synced", sent=done.sent, received=done.received)
-    return Done("team")
+    return _told(asked, "team", "said.synced", sent=done.sent, received=done.received)
 
 
 def decided(asked: Asked) -> Done:
     """Resolve a conflict between the texts of a memory."""
     asked.memory.sharing.decide(asked.field("id"), asked.field("keep"), named=True)
-    _say(asked, "said.decided")
-    return Done("team")
+    return _told(asked, "team", "said.decided")
 
 
 def invited(asked: Asked) -> Done:
     """Invite a colleague, or, without a name, another machine of the user."""
     code = asked.memory.sharing.invite(asked.field("name"), role=asked.field("role") or "member")
-    _say(asked, "said.invited", code=code)
-    return Done("team")
+    return _told(asked, "team", "said.invited", code=code)
 
 
 def shared(asked: Asked) -> Done:
     """Set the visibility of a memory."""
     record = asked.memory.show(asked.field("id"))
     asked.memory.sharing.share([record.id], asked.field("visibility"))
-    _say(asked, "said.shared")
-    return Done(f"memories/{record.id}")
+    return _told(asked, f"memories/{record.id}", "said.shared")
 
 
 def spoken(asked: Asked) -> Done:
@@ -319,8 +307,7 @@ def spoken(asked: Asked) -> Done:
         sharing.comment(memory_id, text)
     else:
         sharing.dispute(memory_id, text)
-    _say(asked, "said.spoken")
-    return Done("team")
+    return _told(asked, "team", "said.spoken")
 
 
 ACTIONS: tuple[tuple[str, Callable[[Asked], Done | View]], ...] = (
