@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
+from remora import __version__
 from remora.core.errors import RemoraError
 from remora.core.text import safe
 from remora.interfaces.commands.cli_context import (
@@ -122,14 +123,7 @@ def cli(context: click.Context, *, version: bool) -> None:
     if not cli.colour:
         context.color = False
     if version:
-        from importlib.metadata import PackageNotFoundError
-        from importlib.metadata import version as installed
-
-        try:
-            number = installed("remora")
-        except PackageNotFoundError:  # run from a checkout that is not installed
-            number = "unknown"
-        click.echo(dumps({"version": number}) if cli.json else f"remora {number}")
+        click.echo(dumps({"version": __version__}) if cli.json else f"remora {__version__}")
         context.exit()
     if context.invoked_subcommand is None:
         shown = [v._asdict() for v in VERBS if not v.hidden]

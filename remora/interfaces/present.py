@@ -323,16 +323,4 @@ def receipt_sentence(record: MemoryRecord) -> str:
         if receipt.similarity >= 1.0
         else say("receipt.alike", share=spoken().percent(receipt.similarity))
     )
-    known = {"type": record.type, "alike": alike}
-    match receipt.action:
-        case "stored":
-            return say("receipt.stored", type=record.type)
-        case "merged":
-            return say("receipt.merged", **known)
-        case "restored":
-            return say("receipt.restored", **known)
-        case "updated":
-            return say("receipt.updated", type=record.type)
-        case "skipped":
-            return say("receipt.skipped", **known)
-    return f"{receipt.action}, {record.type}"
+    return say(f"receipt.{receipt.action}", type=record.type, alike=alike)
