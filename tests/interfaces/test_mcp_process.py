@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from remora.app.memory import Memory
-from remora.interfaces.commands.mcp import entry
 from tests.interfaces.conftest import Run, command_line
 
 HEAVY = (
@@ -277,7 +276,3 @@ def test_the_entry_for_a_host(answer: Callable[..., Any], project: Path) -> None
         "url": "http://[::1]:9000/mcp",
         "headers": {"Authorization": "Bearer ${T}"},
     }
-    assert (
-        entry(".", "127.0.0.1", 1, "T", http=False, read_only=False)["mcpServers"]["remora"]["type"]
-        == "stdio"
-    )
