@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ MORE = (
 )
 SERIOUS = ("serious", "critical")
 SERVER_SECONDS, FIRST_BYTES = 0.100, 150_000
+Look = Callable[..., AbstractContextManager[Any]]
 
 
 class Panel:
@@ -139,68 +140,66 @@ def doors(panels: dict[int, Panel], chromium: Any) -> dict[int, dict[str, Any]]:
     return found
 
 
-@contextmanager
-def looking(chromium: Any, state: Any, panel: Panel, **how: Any) -> Iterator[Any]:
-    """Yield a page whose console, and whose requests to other hosts, fail the test."""
-    context = chromium.new_context(storage_state=state, **how)
-    page = context.new_page()
-    wrong: list[str] = []
-    own = panel.home.partition("//")[2].partition("/")[0]
-    page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: wrong.append(asked.url) if own not in asked.url else None)
-    yield page
-    context.close()
-    assert wrong == []
+@pytest.fixture
+def look(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> Look:
+    """Open a page at a panel, by its size; its console, and its requests to other hosts, fail the test."""
+
+    @contextmanager
+    def looking(size: int = 300, **how: Any) -> Iterator[Any]:
+        home = panels[size].home
+        context = chromium.new_context(storage_state=doors[size], base_url=home, **how)
+        page = context.new_page()
+        wrong: list[str] = []
+        own = home.partition("//")[2].partition("/")[0]
+        page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: wrong.append(asked.url) if own not in asked.url else None)
+        yield page
+        context.close()
+        assert wrong == []
+
+    return looking
 
 
-def speak(page: Any, panel: Panel, language: str) -> None:
+def speak(page: Any, language: str) -> None:
     """Choose a language at the foot of the page."""
-    page.goto(panel.home)
+    page.goto("./")
     page.click(f'footer button[value="{language}"]')
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_tour(
-    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel], size: int, language: str, scheme: str
-) -> None:
+def test_the_tour(look: Look, size: int, language: str, scheme: str) -> None:
     """Every page is there, says what it is, and has a screenshot."""
-    panel = panels[size]
     folder = PICTURES / f"{size}-{language}-{scheme}"
     folder.mkdir(parents=True, exist_ok=True)
-    with looking(
-        chromium, doors[size], panel, color_scheme=scheme, viewport={"width": 1280, "height": 860}
-    ) as page:
-        speak(page, panel, language)
+    with look(size, color_scheme=scheme, viewport={"width": 1280, "height": 860}) as page:
+        speak(page, language)
         for path in (*PLAIN, *MORE):
-            page.goto(panel.home + path)
+            page.goto(path or "./")
             assert page.locator("h1").count() == 1, path
             assert page.get_attribute("html", "lang") == language
             name = re.sub(r"\W+", "-", path) or "health"
             page.screenshot(path=folder / f"{name}.png", full_page=size != SIZES[-1])
         if size:
-            page.goto(panel.home + "memories")
+            page.goto("memories")
             page.locator(".memory .text").first.click()
             page.locator("details summary").first.click()
             page.screenshot(path=folder / "memory.png", full_page=True)
-        speak(page, panel, "en")
+        speak(page, "en")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_for_axe(
-    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel], scheme: str
-) -> None:
+def test_nothing_serious_for_axe(look: Look, scheme: str) -> None:
     """The rules of WCAG 2.2 AA that a program can check, on every page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    panel = panels[300]
     found: list[str] = []
-    with looking(chromium, doors[300], panel, color_scheme=scheme, bypass_csp=True) as page:
-        page.goto(panel.home + "memories")
+    with look(color_scheme=scheme, bypass_csp=True) as page:
+        page.goto("memories")
         memory = page.locator(".memory .text").first.get_attribute("href").partition("/memories/")[2]
         for path in (*PLAIN, *MORE, f"memories/{memory}"):
-            page.goto(panel.home + path)
+            page.goto(path or "./")
             for one in axe.run(page).response["violations"]:
                 if one["impact"] in SERIOUS:
                     found.append(f"{path}: {one['id']}: {one['nodes'][0]['html'][:160]}")
@@ -208,30 +207,26 @@ def test_nothing_serious_for_axe(
 
 
 @pytest.mark.parametrize("size", [0, 300])
-def test_a_narrow_screen_scrolls_one_way(
-    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel], size: int
-) -> None:
+def test_a_narrow_screen_scrolls_one_way(look: Look, size: int) -> None:
     """At 320 px nothing stands outside of the page."""
-    panel = panels[size]
     wide = []
-    with looking(chromium, doors[size], panel, viewport={"width": 320, "height": 640}) as page:
+    with look(size, viewport={"width": 320, "height": 640}) as page:
         for path in (*PLAIN, *MORE):
-            page.goto(panel.home + path)
+            page.goto(path or "./")
             over = page.evaluate(
                 "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             )
             if over > 0:
                 wide.append((path, over))
-        page.goto(panel.home)
+        page.goto("./")
         page.screenshot(path=PICTURES / f"narrow-{size}.png", full_page=True)
     assert wide == []
 
 
-def test_the_keyboard_alone(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+def test_the_keyboard_alone(look: Look) -> None:
     """From the top of the page to a correction, with Tab, Enter and letters; what has the focus is seen."""
-    panel = panels[300]
-    with looking(chromium, doors[300], panel) as page:
-        page.goto(panel.home)
+    with look() as page:
+        page.goto("./")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.className") == "skip"
         page.keyboard.press("m")
@@ -266,39 +261,35 @@ def reach(page: Any, selector: str) -> bool:
     pytest.fail(f"the keyboard does not reach {selector}")
 
 
-def test_without_scripts(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+def test_without_scripts(look: Look) -> None:
     """Everything but the streams works: search, ask, forget, undo."""
-    panel = panels[300]
-    with looking(chromium, doors[300], panel, java_script_enabled=False) as page:
-        page.goto(panel.home + "ask")
+    with look(java_script_enabled=False) as page:
+        page.goto("ask")
         page.fill('input[name="q"] >> nth=1', "why do sessions end")
         page.locator("#ask button").click()
         assert "tills" in page.inner_text("#answer")
-        page.goto(panel.home + "memories")
+        page.goto("memories")
         page.locator('input[name="id"]').first.check()
         page.click('button[value="forget"]')
         page.click(".undo button")
         assert page.locator(".said.good").count() == 1
 
 
-def test_an_answer_streams(chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]) -> None:
+def test_an_answer_streams(look: Look) -> None:
     """With scripts the answer comes into the page that asked."""
-    panel = panels[300]
-    with looking(chromium, doors[300], panel) as page:
-        page.goto(panel.home + "ask")
+    with look() as page:
+        page.goto("ask")
         page.fill('#ask input[name="q"]', "why do sessions end")
         page.locator("#ask button").click()
         page.wait_for_selector("#answer blockquote")
         assert page.url.endswith("/ask")
 
 
-def test_what_agents_are_told_comes_live(
-    chromium: Any, doors: dict[int, Any], panels: dict[int, Panel]
-) -> None:
+def test_what_agents_are_told_comes_live(look: Look, panels: dict[int, Panel]) -> None:
     """A session that is told something while somebody looks at the page shows up there."""
     panel = panels[300]
-    with looking(chromium, doors[300], panel) as page:
-        page.goto(panel.home + "said")
+    with look() as page:
+        page.goto("said")
         root = Path(panel.environ["REMORA_HOME"]).parent / "tally"
         with (
             Memory.open(root, environ=panel.environ) as memory,
