@@ -9,7 +9,7 @@ import pytest
 
 from remora.core.errors import InvalidInput
 from remora.core.values import MemoryDraft
-from remora.interfaces.proposals import payload, proposals
+from remora.interfaces.commands.remember import payload_of, proposals
 
 ONE = {"content": "Tokens expire after 24 h"}
 
@@ -75,11 +75,11 @@ def test_a_payload_needs_a_type() -> None:
 
 def test_payload() -> None:
     """A payload is an object, or null for none; anything else is refused with an example."""
-    assert payload('{"a": [1]}') == {"a": [1]}
-    assert payload("null") is None
+    assert payload_of('{"a": [1]}') == {"a": [1]}
+    assert payload_of("null") is None
     for text, said in (("[1]", "must be a JSON object"), ("{a}", r"the payload is not JSON \(line 1")):
         with pytest.raises(InvalidInput, match=said) as caught:
-            payload(text)
+            payload_of(text)
         assert "approach_tried" in caught.value.hint
 
 

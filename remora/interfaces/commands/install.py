@@ -13,7 +13,6 @@ import click
 from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
-from remora.interfaces import install_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.install import plan as planning
@@ -23,10 +22,11 @@ from remora.interfaces.install.consent import COST, WRITERS, program_of, set_wri
 from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.launch_command import call_of
 from remora.interfaces.install.plan import Plan, Wish, as_document
-from remora.interfaces.page import Para
+from remora.interfaces.page import Cell, Page, Para, Table
 from remora.interfaces.words import in_words, say
 
 Failed = tuple[str, RemoraError]
+_SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}  # of the lines of a diff
 
 host_argument = click.argument(
     "host", metavar="[HOST]", required=False, shell_complete=options.words(tuple(HOSTS))
@@ -249,7 +249,7 @@ def _named(
 
 def _overview(cli: CliContext, plans: Sequence[Plan | Failed], verb: str) -> None:
     document = {"hosts": [_document(plan, applied=False) for plan in plans]}
-    cli.answer(document, lambda: install_pages.overview(plans, verb=verb) if plans else ())
+    cli.answer(document, lambda: _overview_page(plans, verb=verb) if plans else ())
 
 
 def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
@@ -275,7 +275,7 @@ def _carry_out(
     for plan in ready if agreed or (not busy and not dry_run) else ():
         carry_out(plan)
     documents = [_document(plan, applied=agreed) for plan in plans]
-    pages = [part for plan in busy if agreed for part in install_pages.done(plan)]
+    pages = [part for plan in busy if agreed for part in _done(plan)]
     if cli.json or pages:
         cli.answer(documents[0] if one else {"hosts": documents}, tuple(pages))
     if failures:
@@ -299,5 +299,59 @@ def _agreed(cli: CliContext, plans: Sequence[Plan], *, yes: bool) -> bool:
 
 def _show(cli: CliContext, plans: Sequence[Plan]) -> None:
     if not cli.json:
-        pages = [part for plan in plans for part in install_pages.proposal(plan)]
+        pages = [part for plan in plans for part in _proposal(plan)]
         cli.answer(None, tuple(pages) or (Para(say("install.does.keep")),))
+
+
+# Pages
+
+
+def _proposal(plan: Plan) -> Page:
+    """Return a page with the changes of a plan as diffs, and its notes."""
+    title = HOSTS[plan.host].title
+    if plan.idle:
+        yield Para(say("install.idle", title=title), "strong")
+    else:
+        yield Para(say(f"install.for.{plan.scope}", title=title), "strong")
+        for change in plan.every:
+            if change.action != "keep":
+                yield from (Para(line, _style(line, at)) for at, line in enumerate(change.diff()))
+    yield from (Para(say("note", text=in_words(note)), "warn") for note in plan.notes)
+
+
+def _done(plan: Plan) -> Page:
+    """Return a page with the changes that were made, and the next steps for the user."""
+    yield from (
+        Para(say("install.done", did=say(f"install.did.{change.action}"), path=change.path), "good")
+        for change in plan.every
+        if change.action != "keep"
+    )
+    yield from (Para(in_words(text)) for text in plan.after)
+
+
+def _overview_page(plans: Sequence[Plan | Failed], *, verb: str) -> Page:
+    """Return a page with the planned change of each file, by host."""
+    for plan in plans:
+        if not isinstance(plan, Plan):
+            name, error = plan
+            yield Para(f"{HOSTS[name].title} ({name})", "strong")
+            yield Para(in_words(str(error)), "bad", indent=2)
+            continue
+        yield Para(f"{HOSTS[plan.host].title} ({plan.host})", "strong")
+        rows = tuple(
+            (
+                Cell(say(f"install.does.{change.action}"), "dim" if change.action == "keep" else "good"),
+                Cell(str(change.path)),
+            )
+            for change in plan.every
+            if change.before is not None or change.after is not None
+        )
+        if rows:
+            yield Table(("", ""), rows, wide=1, whole=True, indent=2)
+        yield from (Para(say("note", text=in_words(note)), "warn", indent=2) for note in plan.notes)
+    yield Para("")
+    yield Para(say("install.how", verb=verb, n=len(plans)))
+
+
+def _style(line: str, at: int) -> str:
+    return "strong" if at < 2 else _SIGNS.get(line[:1], "")

@@ -44,7 +44,7 @@ def panel(cli: CliContext, *, port: int, no_open: bool, demo: bool) -> None:
             hint='Run `pip install "remora[panel]"`.',
         )
     from remora.app.memory import Memory
-    from remora.interfaces.panel.serve import HOST, serve
+    from remora.interfaces.panel.app import HOST, serve
 
     def told(address: str) -> None:
         click.echo(address)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
+from remora.app.project.arguments import own_names
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
+from remora.core.payloads import PAYLOADS
 from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
-from remora.interfaces import memory_pages, proposals
+from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
 from remora.interfaces.words import say
 
+EXAMPLE = """Such as '{"approach_tried": "threads", "why_it_failed": "races"}' for a dead_end."""
 TOGETHER = 200  # drafts in one transaction, which blocks other writers for some tenths of a second
 
 type_option = options.word(
@@ -105,7 +109,7 @@ def remember(
         raise InvalidInput("a payload needs a type", hint="Add --type, such as dead_end.")
     fields = _fields(given)
     content = cli.statement(text, "the statement") if from_json is None else ""
-    proposed = proposals.proposals(cli.document(from_json)) if from_json is not None else []
+    proposed = proposals(cli.document(from_json)) if from_json is not None else []
     memory = cli.memory()
     fields["related_files"] = [cli.repository_path(f) for f in split(files) or ()]
     fields["related_modules"] = split(modules) or ()
@@ -121,11 +125,11 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
     triggers = {name: value for name in ("forbids", "wants", "when") if (value := given.pop(name))}
     fields = {name: value for name, value in given.items() if value is not None}
     if "payload" in fields:
-        fields["payload"] = proposals.payload(fields["payload"])
+        fields["payload"] = payload_of(fields["payload"])
     return fields | ({"triggers": triggers} if triggers else {})
 
 
-def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], fields: dict[str, Any]) -> int:
+def _remember_all(cli: CliContext, proposed: Sequence[Proposed], fields: dict[str, Any]) -> int:
     """Store all valid drafts, report each result, and return the exit code.
 
     Drafts share a transaction per TOGETHER, so that there is one disk sync for each. If the store fails in
@@ -136,7 +140,7 @@ def _remember_all(cli: CliContext, proposed: Sequence[proposals.Proposed], field
     skipped: list[Skipped] = []
     done = 0
 
-    def store(group: Sequence[proposals.Proposed]) -> None:
+    def store(group: Sequence[Proposed]) -> None:
         given = [{**fields, **one.fields} for one in group if one.problem is None]
         stored = iter(cli.memory().remember_each(given, user=user))
         for one in group:
@@ -262,3 +266,103 @@ def _edited(text: str, *, interactive: bool) -> str:
     if changed is None or changed.strip() == text.strip():
         raise InvalidInput("the text was not changed", hint="Change the text in the editor and save it.")
     return changed.strip()
+
+
+# Drafts in JSON: one, a list, or one on each line, each with the fields of `MemoryDraft`. An invalid one is
+# returned with its place and the reason, so that it does not affect the valid ones.
+
+
+class Proposed(NamedTuple):
+    """One draft of a document: its place, and its fields or the error."""
+
+    place: str
+    fields: dict[str, Any]
+    problem: InvalidInput | None = None
+
+
+def proposals(text: str) -> list[Proposed]:
+    """Return the drafts of a JSON document, or of JSON lines, in order.
+
+    Raises:
+        InvalidInput: the text is neither, or empty.
+    """
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise InvalidInput("there are no drafts: the text is empty", hint="Give one JSON object per draft.")
+    try:
+        whole = _parsed(text)
+    except InvalidInput as error:
+        return _lines(text, error)
+    if isinstance(whole, list):
+        return [_proposed(f"draft {number}", one) for number, one in enumerate(whole, start=1)]
+    return [_proposed("the draft", whole)]
+
+
+def payload_of(text: str) -> Any:
+    """Return the payload in a JSON text; None for null.
+
+    Raises:
+        InvalidInput: the text is not a JSON object or null.
+    """
+    try:
+        found = _parsed(text)
+    except InvalidInput as error:
+        raise InvalidInput(f"the payload is {error}", hint=EXAMPLE) from None
+    if found is not None and not isinstance(found, dict):
+        raise InvalidInput("the payload must be a JSON object", hint=EXAMPLE)
+    return found
+
+
+def _lines(text: str, whole: InvalidInput) -> list[Proposed]:
+    """Return a draft for each line.
+
+    Raises:
+        InvalidInput: no line is an object, so that the text is an invalid document, with the error `whole`.
+    """
+    objects = False
+    found: list[Proposed] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = _parsed(line)
+        except InvalidInput as error:
+            said = str(error).replace("line 1, ", "")
+            found.append(Proposed(f"line {number}", {}, InvalidInput(said)))
+            continue
+        objects = objects or isinstance(value, dict)
+        found.append(_proposed(f"line {number}", value))
+    if not objects:
+        hint = "Give one object, a list of objects, or an object on each line."
+        raise InvalidInput(f"the drafts are {whole}", hint=hint)
+    return found
+
+
+def _proposed(place: str, value: object) -> Proposed:
+    """Return a draft with its fields from parsed JSON; null counts as missing.
+
+    `Memory.remember_each` checks the fields.
+    """
+    if not isinstance(value, dict):
+        return Proposed(place, {}, InvalidInput("a draft must be a JSON object"))
+    try:
+        named = own_names(value)
+    except InvalidInput as error:
+        return Proposed(place, {}, error)
+    fields = {name: one for name, one in named.items() if one is not None}
+    if "payload" in fields and "type" not in fields:
+        hint = f"Name a type, such as {', '.join(PAYLOADS)}."
+        return Proposed(place, {}, InvalidInput("a payload needs a type", hint=hint))
+    return Proposed(place, fields)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InvalidInput(f"not JSON ({where}: {error.msg})") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InvalidInput(f"not JSON that can be read ({error})") from None
+    except RecursionError:
+        raise InvalidInput("not JSON that can be read (nested too deep)") from None

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from remora.core.errors import InvalidInput
-from remora.interfaces import memory_pages, sharing_pages
+from remora.core.text import shorten
+from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
-from remora.interfaces.page import Para
-from remora.interfaces.words import say
+from remora.interfaces.page import Cell, Item, Page, Para, Table, fields
+from remora.interfaces.present import age, short
+from remora.interfaces.words import columns, in_words, say, spoken
 
+if TYPE_CHECKING:
+    from remora.app.sharing.sharing import SharingStatus
+    from remora.app.sharing.sync import Synced
+    from remora.app.sharing.team import Comment, Contested, MemberInfo
+    from remora.core.values import MemoryRecord
+    from remora.store.shared import Dispute
+
+SHOWN = 20  # changes that wait or are ignored
 ROLES = ("reader", "member", "steward", "admin")
 WITH = ("project", "team", "organization", "personal")
 _me = click.option("--me", metavar="NAME", default="", help="Your name; git's by default.")
@@ -28,7 +41,7 @@ def status(cli: CliContext, *, would_send: bool = False) -> None:
     memory = cli.memory(writes=False)
     found = memory.sharing.status()
     records = [memory.show(one) for one in found.leaving.memories] if would_send else []
-    cli.answer(found, lambda: sharing_pages.status(found, cli.clock.now(), would_send=records))
+    cli.answer(found, lambda: _status_page(found, cli.clock.now(), would_send=records))
 
 
 @command("share init", "team create")
@@ -42,7 +55,7 @@ def init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool)
     Nothing is sent before `remora sync`.
     """
     found = cli.memory().sharing.init(address, name=name, me=me, automatic=not one_by_one)
-    cli.answer(found, lambda: sharing_pages.status(found, cli.clock.now()))
+    cli.answer(found, lambda: _status_page(found, cli.clock.now()))
     cli.note(say("share.look"))
 
 
@@ -58,7 +71,7 @@ def join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: b
     cli.answer(
         {**found._asdict(), "first": first},
         lambda: (
-            *sharing_pages.status(found, cli.clock.now()),
+            *_status_page(found, cli.clock.now()),
             *((Para(say("share.first"), "head"),) if first else ()),
             *memory_pages.memory_list(first, cli.clock.now()),
         ),
@@ -122,7 +135,7 @@ def _invited(cli: CliContext, code: str) -> None:
 def members(cli: CliContext) -> None:
     """Lists the members with their roles and machines."""
     found = cli.memory(writes=False).sharing.members()
-    cli.answer({"members": found}, lambda: sharing_pages.members(found))
+    cli.answer({"members": found}, lambda: _members_page(found))
 
 
 @command("team role", epilog="Example: remora team role Ben steward")
@@ -132,7 +145,7 @@ def members(cli: CliContext) -> None:
 def role(cli: CliContext, *, member: str, role: str, login: str) -> None:
     """MEMBER is a name or an id. Earlier changes of a removed member stay; later ones are refused."""
     found = cli.memory().sharing.set_role(member, role, login=login)
-    cli.answer(found, lambda: sharing_pages.members([found]))
+    cli.answer(found, lambda: _members_page([found]))
 
 
 @command("sync")
@@ -148,7 +161,7 @@ def sync(cli: CliContext, *, yes: bool) -> None:
         what = say("count.memory", n=len(before.leaving.memories))
         cli.ask(say("sync.ask", what=what, address=before.address), say("sync.waits", what=what))
     done = memory.sharing.sync()
-    cli.answer(done, lambda: sharing_pages.synced(done))
+    cli.answer(done, lambda: _synced_page(done))
 
 
 @command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
@@ -160,7 +173,7 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
     memory = cli.memory(writes=memory_id is not None)
     if memory_id is None:
         found = memory.sharing.conflicts()
-        cli.answer({"conflicts": found}, lambda: sharing_pages.conflicts(found, cli.clock.now()))
+        cli.answer({"conflicts": found}, lambda: _conflicts_page(found, cli.clock.now()))
         return
     if (keep is None) == (text is None):
         raise InvalidInput(
@@ -181,7 +194,7 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
     if memory_id is None:
         found = memory.sharing.disputes()
         records = [memory.show(one.memory_id) for one in found]
-        cli.answer({"disputes": found}, lambda: sharing_pages.disputes(found, records, now))
+        cli.answer({"disputes": found}, lambda: _disputes_page(found, records, now))
         return
     record = memory.show(memory_id)
     if words or uphold:
@@ -191,4 +204,112 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
         speak = sharing.uphold if uphold else sharing.comment if open_ else sharing.dispute
         speak(record.id, text)
     said = memory.sharing.thread(record.id)
-    cli.answer({"memory": record, "thread": said}, lambda: sharing_pages.thread(record, said, now))
+    cli.answer({"memory": record, "thread": said}, lambda: _thread_page(record, said, now))
+
+
+# Pages
+
+
+def _status_page(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecord] = ()) -> Page:
+    """Return the sharing status of a project: address, counts, waiting and ignored changes."""
+    if not found.address:
+        yield Para(say("share.alone"))
+        return
+    who = f"{found.me}, {spoken().known(f'role.{found.role}')}" if found.me else say("team.unknown")
+    offline = say("share.offline", age=age(found.since, now), why=in_words(found.problem))
+    rows = [
+        ("address", found.address),
+        ("project", found.project),
+        ("you", who),
+        ("learned memories", say("share.automatic") if found.automatic else say("share.one_by_one")),
+        ("shared", say("count.memory", n=found.shared)),
+        ("last exchange", age(found.at, now) if found.at else say("share.never")),
+        ("to send", say("count.change", n=found.leaving.entries)),
+        ("offline", offline if found.problem else ""),
+        ("conflicts", say("share.conflicts", number=found.conflicts) if found.conflicts else ""),
+        ("disputes", say("share.disputes", number=found.disputes) if found.disputes else ""),
+    ]
+    yield fields(rows)
+    if would_send:
+        yield Para(say("share.would_send"), "strong")
+        yield from (Item(short(record.id), (Cell(record.type),), record.content) for record in would_send)
+    if found.leaving.waiting:
+        yield Para(say("share.stays"), "strong")
+        waiting = sorted(found.leaving.waiting.items())
+        yield from (Item(short(memory_id), (), in_words(why)) for memory_id, why in waiting[:SHOWN])
+    if found.ignored:
+        yield Para(say("share.ignored"), "strong")
+        yield from (
+            Item(
+                short(one.memory_id) if one.memory_id else say("share.membership"),
+                (Cell(say("share.by", who=one.by)),),
+                in_words(one.reason),
+            )
+            for one in found.ignored[:SHOWN]
+        )
+
+
+def _synced_page(done: Synced) -> Page:
+    """Return the counts of an exchange with the shared log."""
+    said = say("sync.done", n=done.sent, received=done.received)
+    if done.conflicts:
+        said += say("sync.conflicts", n=done.conflicts)
+    yield Para(said)
+    if done.renewed:
+        yield Para(say("sync.renewed"))
+    if done.waiting:
+        yield Para(say("sync.waiting", n=len(done.waiting)))
+    ignored = done.refused + done.held + done.unknown
+    if ignored:
+        yield Para(say("sync.ignored", n=ignored))
+
+
+def _members_page(found: Sequence[MemberInfo]) -> Page:
+    """Return the members as a table."""
+    rows = tuple(
+        (
+            Cell(one.name + (f" ({say('team.you')})" if one.me else "")),
+            Cell(one.role),
+            Cell(f"{one.machines:,}"),
+            Cell(one.id, "id"),
+        )
+        for one in found
+    )
+    return (Table(columns("columns.members"), rows, wide=0),)
+
+
+def _conflicts_page(found: Sequence[Contested], now: float) -> Page:
+    """Return the conflicts with the texts to choose from."""
+    if not found:
+        yield Para(say("share.no_conflicts"))
+        return
+    for one in found:
+        yield Para(f"{short(one.memory.id)}  {one.memory.type}", "strong")
+        for version in one.versions:
+            facts = (Cell(say("share.by", who=version.by)), Cell(age(version.at, now), "dim"))
+            yield Item(version.revision, facts, version.content or say("share.retired"))
+    yield Para(say("share.decide"))
+
+
+def _disputes_page(found: Sequence[Dispute], records: Sequence[MemoryRecord], now: float) -> Page:
+    """Return the open disputes as a table."""
+    known = {record.id: record for record in records}
+    rows = tuple(
+        (
+            Cell(short(one.memory_id), "id"),
+            Cell(one.opened_by),
+            Cell(age(one.opened_at, now), "dim"),
+            Cell(shorten(known[one.memory_id].content, 80) if one.memory_id in known else ""),
+        )
+        for one in found
+    )
+    return (Table(columns("columns.disputes"), rows, wide=3),) if rows else (Para(say("share.no_disputes")),)
+
+
+def _thread_page(record: MemoryRecord, found: Sequence[Comment], now: float) -> Page:
+    """Return a memory with the comments of its dispute."""
+    items = [
+        Item(one.by, (Cell(say(f"share.says.{one.op}")), Cell(age(one.at, now), "dim")), one.text)
+        for one in found
+    ]
+    return (Para(f"{short(record.id)}  {record.content}", "strong"), *items)

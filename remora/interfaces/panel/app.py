@@ -1,12 +1,24 @@
-"""ASGI application of the panel: routes from the tables of pages and actions, responses as JSON or HTML."""
+"""Server of the panel: its projects, its application and its end.
+
+The routes come from the tables of pages and actions, the responses are JSON or HTML.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
+import uvicorn
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,11 +27,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from remora.app.project.known_projects import KnownProject, known_projects
 from remora.core.clock import Clock
 from remora.core.errors import HTTP_STATUS, InvalidInput, NotFound, RemoraError
 from remora.interfaces.panel import actions, pages
 from remora.interfaces.panel.guard import Guard, is_own
-from remora.interfaces.panel.projects import Projects
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
 from remora.interfaces.present import SHORT_ID, dumps, error_document
 from remora.interfaces.words import LANGUAGES, Words, language_of
@@ -27,12 +39,71 @@ from remora.interfaces.words import LANGUAGES, Words, language_of
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from remora.app.memory import Memory
+
+HOST = "127.0.0.1"
+LOCAL = ("127.0.0.1", "localhost")
+ENDING = 2  # seconds that open requests get to finish
+MOST_OPEN = 8  # memories
 MOST_BYTES = 4_000_000  # of a form
 LIVE_SECONDS = 2.0
 YEARS = 10 * 366 * 86_400  # seconds; lifetime of a permanent cookie
 
 Page = Callable[[Asked], View]
 Action = Callable[[Asked], Done | View]
+
+
+class Projects:
+    """The memories of a data folder, of which up to MOST_OPEN stay open. Thread-safe.
+
+    Args:
+        environ: the environment that names the data folder.
+        opener: opens the memory of a folder.
+        first: the memory that is shown first.
+    """
+
+    def __init__(self, environ: Mapping[str, str], opener: Callable[[str], Memory], first: Memory) -> None:
+        self._environ = environ
+        self._opener = opener
+        self._lock = threading.Lock()
+        self.first = first.home.name
+        self._own = KnownProject(self.first, str(first.root), first.root.name)
+        self._roots: dict[str, str] = {}
+        self._open: dict[str, Memory] = {self.first: first}
+
+    def known(self) -> list[KnownProject]:
+        """Return all known projects, including the first."""
+        found = known_projects(self._environ)
+        self._roots.update((one.key, one.root) for one in found)
+        return found if any(one.key == self.first for one in found) else [self._own, *found]
+
+    def memory(self, key: str) -> Memory:
+        """Return the memory of a project.
+
+        Raises:
+            NotFound: the project is unknown, or its folder does not exist.
+        """
+        with self._lock:
+            if key not in self._open:
+                self.known()
+                root = self._roots.get(key, "")  # also of a project deleted since: opening it reports that
+                if not root:
+                    raise NotFound(
+                        f"unknown project {key!r}", hint="Choose a project at the top of the page."
+                    )
+                self._open[key] = self._opener(root)
+                if len(self._open) > MOST_OPEN:
+                    oldest = next(one for one in self._open if one not in (self.first, key))
+                    self._open.pop(oldest).close()
+            return self._open[key]
+
+    def close(self) -> None:
+        """Close every memory."""
+        with self._lock:
+            for memory in self._open.values():
+                with suppress(Exception):
+                    memory.close()
+            self._open = {}
 
 
 class Panel:
@@ -251,3 +322,52 @@ def build(
 
     app = Starlette(routes=panel.routes(), exception_handlers={404: lost, 500: broken})
     return Guard(app, key, names)
+
+
+class Server(uvicorn.Server):
+    """A server that stops on SIGTERM, SIGINT and SIGHUP, also with open streams, and then returns."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  uvicorn's signature
+        """Stop without waiting for open streams; the signal is not raised again."""
+        self.should_exit = self.force_exit = True
+
+
+def address(port: int, key: str) -> str:
+    """Return the address that opens the panel once."""
+    return f"http://{HOST}:{port}/?key={key}"
+
+
+def serve(
+    first: Memory,
+    opener: Callable[[str], Memory],
+    bound: socket.socket,
+    told: Callable[[str], None],
+    *,
+    clock: Clock,
+    environ: Mapping[str, str] = os.environ,
+) -> None:
+    """Serve on a socket until a signal comes.
+
+    Args:
+        first: the memory that is shown first; it is closed at the end, as are all others.
+        opener: opens the memory of a folder.
+        bound: the listening socket.
+        told: called with the address 0.2 seconds after the start.
+        clock: the source of the current time.
+        environ: the environment that names the data folder.
+    """
+    port = bound.getsockname()[1]
+    key = secrets.token_urlsafe(24)
+    projects = Projects(environ, opener, first)
+    app = build(projects, environ, clock, key, tuple(f"{name}:{port}" for name in LOCAL))
+    config = uvicorn.Config(
+        app, log_level=logging.WARNING, access_log=False, lifespan="off", timeout_graceful_shutdown=ENDING
+    )
+    server = Server(config)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, server.handle_exit)
+    threading.Timer(0.2, told, (address(port, key),)).start()
+    try:
+        server.run(sockets=[bound])
+    finally:
+        projects.close()

@@ -11,8 +11,7 @@ from starlette.testclient import TestClient
 
 from remora import FixedClock, Memory
 from remora.core.change import PERSON
-from remora.interfaces.panel.app import build
-from remora.interfaces.panel.projects import Projects
+from remora.interfaces.panel.app import Projects, build
 
 KEY = "one-time-key-of-this-test"
 HOST = "127.0.0.1:8766"

@@ -38,8 +38,7 @@ from remora.core.errors import (
 from remora.interfaces.hooks.main import main as hook
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
-from remora.interfaces.panel.app import build
-from remora.interfaces.panel.projects import Projects
+from remora.interfaces.panel.app import Projects, build
 from remora.net.listeners import listen
 from tests.helpers import no_file_above, unprivileged
 from tests.interfaces.conftest import Run
