@@ -143,7 +143,7 @@ def load(name: str) -> click.Command | None:
             import remora.interfaces.commands.learn
         case "init" | "move-in" | "doctor" | "reindex" | "backup" | "recover" | "completion" | "work":
             import remora.interfaces.commands.maintenance
-        case "stats" | "health" | "costs":
+        case "stats" | "health" | "costs" | "export" | "import" | "erase" | "privacy":
             import remora.interfaces.commands.maintenance
         case "mcp":
             import remora.interfaces.commands.mcp
@@ -151,8 +151,6 @@ def load(name: str) -> click.Command | None:
             import remora.interfaces.commands.notes
         case "panel":
             import remora.interfaces.commands.panel
-        case "export" | "import" | "erase" | "privacy":
-            import remora.interfaces.commands.personal_data
         case "remember" | "edit" | "supersede":
             import remora.interfaces.commands.remember
         case "search" | "ask" | "context" | "related" | "show" | "list":

@@ -18,7 +18,7 @@ from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull, StoreReadOnly
 from remora.core.tokens import ceil_chars_4, scripts
 from remora.core.values import MEMORY_TYPES, Taint
-from remora.interfaces.mcp_server.answer_format import TOKENS
+from remora.interfaces.mcp_server.answers import TOKENS
 from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log

@@ -6,7 +6,7 @@ import pytest
 
 from remora.core.tokens import scripts
 from remora.core.values import MemoryRecord, Receipt, Taint
-from remora.interfaces.mcp_server.answer_format import bounded, cut, said, source
+from remora.interfaces.mcp_server.answers import bounded, cut, said, source
 from remora.interfaces.mcp_server.log import MOST, RECALLS, Log
 from tests.retrieval import worlds
 

@@ -16,8 +16,7 @@ from remora.core.errors import InvalidInput
 from remora.core.text import collapse, safe, shorten
 from remora.core.values import MEMORY_TYPES, MemoryRecord
 from remora.interfaces.mcp_server import answers
-from remora.interfaces.mcp_server.answer_format import bounded, hit_line, memory_line, said, source
-from remora.interfaces.mcp_server.answers import lines
+from remora.interfaces.mcp_server.answers import bounded, hit_line, lines, memory_line, said, source
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.memory_pages import used_for
