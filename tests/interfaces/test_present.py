@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remora.core.errors import EXIT_CODES, InvalidInput, ProviderBusy, RemoraError, StoreBusy
+from remora.core.errors import EXIT_CODES, RemoraError, StoreBusy
 from remora.core.values import Hit, MemoryRecord, Origin, Reason, Receipt, Redaction, Taint
 from remora.interfaces import present
 from tests.retrieval import worlds
@@ -88,12 +88,6 @@ def test_exit_code_of_every_class(kind: type[RemoraError]) -> None:
     below = type("Below", (kind,), {})
     assert present.exit_code(kind("x")) == EXIT_CODES[kind]
     assert present.exit_code(below("x")) == EXIT_CODES[kind]
-
-
-def test_provider_busy_is_not_its_parent() -> None:
-    """The nearest class decides, not the base."""
-    assert present.exit_code(ProviderBusy("x")) == 32
-    assert present.exit_code(InvalidInput("x")) == 2
 
 
 @pytest.mark.parametrize(

@@ -47,19 +47,6 @@ def test_a_session(process: Process, project: Path) -> None:
     assert process("forget", memory_id).stderr == ""
 
 
-def test_module(project: Path) -> None:
-    """`python -m remora` is the same command line."""
-    source = Path(command_line.__code__.co_filename).parent.parent.parent
-    done = subprocess.run(
-        [sys.executable, "-m", "remora", "list", "--json"],
-        env={**os.environ, "PYTHONPATH": str(source)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout)["memories"] == []
-
-
 @pytest.mark.parametrize(
     "words",
     [["--help"], ["remember", "--help"], ["list"], ["remember", "Tokens expire", "--type", "decision"]],
