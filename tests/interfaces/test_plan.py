@@ -240,25 +240,24 @@ def test_the_page_of_a_session(language: str, page: str) -> None:
     assert plain(learn_pages.summary(SessionSummary(0, "", "", (), (), ()))) == ""
 
 
-def learn(run: Run, project: Path) -> None:
-    """Learn one session."""
+def learn(run: Run, project: Path, *numbers: int) -> str:
+    """Learn the sessions of these numbers, by default the first; return what is said."""
     from tests.app.learning.test_learn import work
 
-    work("s1", 1, str(project)).save(project / "talks")
-    assert run("learn", "talks").exit_code == 0
+    for number in numbers or (1,):
+        work(f"s{number}", number, str(project)).save(project / "talks")
+    result = run("learn", "talks")
+    assert result.exit_code == 0
+    return result.stdout
 
 
 def test_learn_says_what_is_new(run: Run, project: Path) -> None:
     """And what was only seen again; a run that finds nothing new says that and no more."""
-    from tests.app.learning.test_learn import work
-
     learn(run, project)
     again = run("learn", "talks").stdout.splitlines()
     assert again[0] == "Nothing new: 1 unchanged transcript"
     assert len(again) == 2
-    for number in range(2, 6):
-        work(f"s{number}", number, str(project)).save(project / "talks")
-    told = run("learn", "talks").stdout
+    told = learn(run, project, *range(2, 6))
     assert told.startswith("4 sessions read, 1 unchanged; 2 memories learned, 1 seen again\n")
     assert "[met in 5 sessions, resolved in the same way in 5 of them]" in told
     assert "[updated: the user said so]" in told
@@ -268,12 +267,8 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
 
 def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, project: Path) -> None:
     """What was there before stays, and what somebody confirmed; of a session its whole id is asked for."""
-    from tests.app.learning.test_learn import work
-
     learn(run, project)
-    for number in range(2, 6):
-        work(f"s{number}", number, str(project)).save(project / "talks")
-    assert run("learn", "talks").exit_code == 0
+    learn(run, project, *range(2, 6))
     found = answer("learned")["learned"]
     kept = [one["memory"]["id"] for one in found if one["action"] == "updated"]
     (confirmed, *dropped) = [one["memory"]["id"] for one in found if one["action"] == "stored"]
