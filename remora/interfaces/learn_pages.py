@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,10 +45,7 @@ def report(found: LearnReport) -> Page:
     if found.sessions:
         signals = [f"{number:,} {in_words(kind).replace('_', ' ')}" for kind, number in found.signals.items()]
         yield Para(say("learn.events", n=found.events, signals=listed(signals, 8) or say("none")), indent=2)
-        outcomes: dict[str, int] = {}
-        for session in found.sessions:
-            name = f"{session.kind} ({in_words(session.outcome)})"
-            outcomes[name] = outcomes.get(name, 0) + 1
+        outcomes = Counter(f"{one.kind} ({in_words(one.outcome)})" for one in found.sessions)
         most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
         told = listed((f"{number:,} {name}" for name, number in most), 6)
         yield Para(say("learn.sessions", what=told), indent=2)

@@ -175,17 +175,15 @@ def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int
     ]
 
 
-def _skips(report: InitReport) -> list[Part]:
-    if not report.skipped:
-        return []
-    reasons = Counter(skip.why for skip in report.skipped)
-    said: list[Part] = [Para(say("init.skipped"), "warn", indent=2)]
+def _skips(report: InitReport) -> Page:
+    if report.skipped:
+        yield Para(say("init.skipped"), "warn", indent=2)
     if len(report.skipped) <= SHOWN_SKIPS:
-        return said + [Para(f"{skip.what}: {in_words(skip.why)}", indent=4) for skip in report.skipped]
-    for why, number in reasons.most_common(SHOWN_SKIPS):
+        yield from (Para(f"{skip.what}: {in_words(skip.why)}", indent=4) for skip in report.skipped)
+        return
+    for why, number in Counter(skip.why for skip in report.skipped).most_common(SHOWN_SKIPS):
         examples = [skip.what for skip in report.skipped if skip.why == why]
-        said.append(Para(f"{number:,}: {in_words(why)} ({listed(examples, 2)})", indent=4))
-    return said
+        yield Para(f"{number:,}: {in_words(why)} ({listed(examples, 2)})", indent=4)
 
 
 def megabytes(size: int) -> str:

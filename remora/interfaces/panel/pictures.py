@@ -8,7 +8,8 @@ from html import escape
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-WIDTH = 720.0
+WIDTH = 720.0  # of every picture, in pixels
+HEIGHT = 320.0  # of a treemap
 _FEW = 14  # boxes of a treemap; the rest is merged into one box
 _LETTER = 7.2  # maximum width of a label's letter, in pixels
 
@@ -24,7 +25,7 @@ class Box(NamedTuple):
     heat: float = 0.0
 
 
-def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0) -> str:
+def treemap(boxes: Sequence[Box], title: str, other: str) -> str:
     """Return a squarified treemap (Bruls et al., 2000): area by size, hatched up to the filled share.
 
     The height of a bar at the left edge is the heat relative to the hottest box. Empty for no boxes.
@@ -33,7 +34,6 @@ def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0)
         boxes: the boxes; those without a size are omitted.
         title: the picture's title for screen readers.
         other: the name of the box that merges the smallest ones.
-        height: the height of the picture, in pixels.
     """
     known = sorted((one for one in boxes if one.size > 0), key=lambda one: (-one.size, one.name))
     if len(known) > _FEW:
@@ -44,14 +44,14 @@ def treemap(boxes: Sequence[Box], title: str, other: str, height: float = 320.0)
         known = [*known[: _FEW - 1], Box(other, size, share, f"{other}: {len(rest)}", heat=heat)]
     if not known:
         return ""
-    scale = WIDTH * height / sum(one.size for one in known)
-    parts = [_head(title, height, "group")]
+    scale = WIDTH * HEIGHT / sum(one.size for one in known)
+    parts = [_head(title, HEIGHT, "group")]
     parts.append(
         '<defs><pattern id="full" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect width="3" height="6" class="hatch"/></pattern></defs>'
     )
     hottest = max(one.heat for one in known) or 1.0
-    for one, (x, y, w, h) in zip(known, _squares([o.size * scale for o in known], height), strict=True):
+    for one, (x, y, w, h) in zip(known, _squares([o.size * scale for o in known]), strict=True):
         full = h * one.share
         shown = _fitting(one.name, w - 12)
         label = f'<text x="{x + 8:.1f}" y="{y + 20:.1f}">{escape(shown)}</text>' if shown and h > 26 else ""
@@ -74,10 +74,10 @@ def _bar(x: float, y: float, h: float, heat: float) -> str:
     return f'<rect x="{x + 2:.1f}" y="{y + h - 2 - high:.1f}" width="4" height="{high:.1f}" class="heat"/>'
 
 
-def _squares(areas: Sequence[float], height: float) -> list[tuple[float, float, float, float]]:
+def _squares(areas: Sequence[float]) -> list[tuple[float, float, float, float]]:
     """Return (x, y, width, height) of nearly square boxes with the given areas that fill the picture."""
     found: list[tuple[float, float, float, float]] = []
-    x, y, w, h = 0.0, 0.0, WIDTH, height
+    x, y, w, h = 0.0, 0.0, WIDTH, HEIGHT
     left = list(areas)
     while left:
         side = min(w, h)
