@@ -107,33 +107,14 @@ class Intake:
         Raises:
             StoreError: the store itself failed; nothing was stored.
         """
-        found: list[MemoryRecord | RemoraError] = []
-        said: dict[str, MemoryRecord] = {}  # the record of the first of several equal drafts
-        latest: dict[str, MemoryRecord] = {}
         with self._db.transaction():
-            for draft in drafts:
-                if isinstance(draft, RemoraError):
-                    found.append(draft)
-                    continue
-                key = repr(draft)
-                if (first := said.get(key)) is not None:
-                    found.append(_again(latest[first.id], first))
-                    continue
-                try:
-                    prepared = prepare(draft, self._custom_types)
-                    require_statement(prepared)
-                    with self._db.transaction():
-                        record = self._take(prepared, revive=True)
-                except REFUSALS as error:
-                    found.append(error)
-                    continue
-                found.append(record)
-                latest[record.id] = record
-                if record.receipt is None or record.receipt.action not in ("stored", "merged"):
-                    said.clear()  # a memory was updated or restored: others may have other twins
-                elif _changes_nothing_again(draft, record.receipt):
-                    said[key] = record
-        return found
+            return [d if isinstance(d, RemoraError) else self._remember_or_refuse(d) for d in drafts]
+
+    def _remember_or_refuse(self, draft: MemoryDraft) -> MemoryRecord | RemoraError:
+        try:
+            return self.remember(draft, stated=True)
+        except REFUSALS as error:
+            return error
 
     def check_changes(
         self, record: MemoryRecord, changes: Mapping[str, Any]
@@ -382,21 +363,6 @@ def _outranks(newer: MemoryRecord, older: MemoryRecord) -> bool:
 def _with_note(receipt: Receipt | None, note: str) -> Receipt:
     receipt = receipt or Receipt("stored")
     return receipt._replace(notes=(*receipt.notes, note))
-
-
-def _changes_nothing_again(draft: MemoryDraft, receipt: Receipt) -> bool:
-    """Return whether a repetition of a draft would find the same memory and change nothing.
-
-    An external id may belong to another text by then, and the last payload wins.
-    """
-    exact = receipt.action == "stored" or receipt.similarity == 1.0
-    return exact and draft.external_id is None and draft.payload is None
-
-
-def _again(record: MemoryRecord, first: MemoryRecord) -> MemoryRecord:
-    assert first.receipt is not None
-    receipt = first.receipt._replace(action="merged", merged_with=first.id, similarity=1.0)
-    return record._replace(receipt=receipt)
 
 
 def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:

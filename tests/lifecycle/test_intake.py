@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, RemoraError
-from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Relation, Taint, WorkUnitRef
+from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation, Taint, WorkUnitRef
 from remora.lifecycle.flags import FADED
 from remora.lifecycle.intake import Intake
 from remora.lifecycle.upkeep import Upkeep
@@ -75,68 +71,6 @@ def test_each_by_itself(db: Database, intake: Intake) -> None:
     assert third is early
     assert isinstance(fourth, MemoryRecord)
     assert db.memories.counts()["live"] == 2
-
-
-SAID = [
-    LONG,
-    LONG.replace("then", "").replace("writes", "puts"),
-    LONG.upper(),
-    "Tokens expire after 24 h",
-    "tokens  expire after 24 h",
-    "Tokens expire after 12 h",
-    " ",
-]
-FIELDS: dict[str, st.SearchStrategy[Any]] = {
-    "content": st.sampled_from(SAID),
-    "type": st.sampled_from(["gotcha"] * 5 + ["decision", "task_calibration", "no such type"]),
-    "source": st.sampled_from(["agent_explicit", "user_taught"]),
-    "confidence": st.sampled_from([1.0, 1, 0.4, 0.4, True]),
-    "tags": st.sampled_from([(), ("a",), ("b", "a")]),
-    "branch": st.sampled_from([None, "topic"]),
-    "taint": st.sampled_from([None, WEB]),
-    "external_id": st.sampled_from([None, None, "x", "y"]),
-}
-DRAFTS = st.fixed_dictionaries(FIELDS).map(lambda fields: MemoryDraft(**fields))
-
-
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(DRAFTS, min_size=1, max_size=4).flatmap(
-        lambda pool: st.lists(st.sampled_from(pool), max_size=12)
-    )
-)
-def test_together_is_as_one_by_one(tmp_path: Path, clock: FixedClock, drafts: list[MemoryDraft]) -> None:
-    """Many drafts handed in together come to the same memories and receipts as one after the other."""
-
-    def outcome(name: str, *, together: bool) -> list[Any]:
-        folder = tmp_path / uuid.uuid4().hex
-        folder.mkdir()
-        db = Database.open(folder / name, realm="project", project_id="p1")
-        intake = Intake(db, clock)
-        gone = intake.remember(MemoryDraft(SAID[3], "gotcha"))
-        Upkeep(db, clock, intake).forget(gone.id)
-        found: list[Any] = []
-        if together:
-            found = list(intake.remember_each(drafts))
-        for draft in () if together else drafts:
-            try:
-                found.append(intake.remember(draft))
-            except InvalidInput as error:
-                found.append(error)
-        found += sorted(
-            db.memories.find(Filters(branch="*"), include_deprecated=True), key=lambda m: repr(m[1:])
-        )
-        db.close()
-        return found
-
-    def told(found: list[Any]) -> str:
-        ids = dict.fromkeys(one.id for one in found if isinstance(one, MemoryRecord))
-        text = repr(found)
-        for number, known in enumerate(ids):
-            text = text.replace(known, f"m{number}")
-        return text
-
-    assert told(outcome("a.db", together=True)) == told(outcome("b.db", together=False))
 
 
 def test_the_same_text_is_merged(db: Database, take: Take) -> None:
