@@ -18,7 +18,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.cochange import existing
+from benchmarks.cochange import InMemory, existing
 from benchmarks.common import Options, Report, Table, say
 from benchmarks.metrics import all_at, mean, paired_interval, recall_at, reciprocal_rank, unique
 from benchmarks.trees import TreeGraph, tree_graph
@@ -27,7 +27,6 @@ from remora.core.values import Filters
 from remora.retrieval import pipeline
 from remora.retrieval.request import Candidate, Reader, Request
 from remora.sources.git_log import Commit
-from remora.sources.history import CoChange
 from remora.store.database import Database
 
 WITHOUT, WITH, BUSY, BOTH = "without", "boost", "what changes often", "both"
@@ -64,7 +63,7 @@ def rankings(db: Database) -> dict[str, Ranking]:
 
 def tasks(graph: TreeGraph, commits: Sequence[Commit], newest: int) -> dict[str, list[list[float]]]:
     """Ask for the files of the newest commits; return recall@10 and all@5 by ranking."""
-    history = CoChange()
+    history = InMemory()
     # The search asks a history in memory what it asks one in the database; writing each would take hours.
     graph.db.history = history  # type: ignore[assignment]
     ranked = rankings(graph.db)

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ from benchmarks.metrics import Interval, mean, paired_interval
 from benchmarks.repository import build, consistent, stand_at
 from benchmarks.trees import TreeGraph, tree_graph
 from remora.core.clock import from_iso, to_iso
-from remora.core.cochange import MAX_FILES, related
+from remora.core.cochange import MAX_FILES, FileStat, PairStat, related
 from remora.sources.git_log import Commit, FileChange
 from remora.sources.history import CoChange
 
@@ -53,6 +54,32 @@ class Score(NamedTuple):
 
 
 Scores = list[list[Score]]  # one list for each predicted commit
+
+
+class InMemory(CoChange):
+    """A history in memory that answers what the ranking asks one in the database."""
+
+    def partners(self, paths: Sequence[str], limit: int) -> Mapping[str, Sequence[PairStat]]:
+        """Return the strongest pairs of each path, by bond, then by the other path."""
+        found: dict[str, Sequence[PairStat]] = {}
+        for path in paths:
+            row = self._pairs.get(path, {})
+            best = nsmallest(limit, ((-pair.bond, other) for other, pair in row.items()))
+            found[path] = [row[other]._replace(path=path, other=other) for _, other in best]
+        return found
+
+    def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
+        """Return the statistics of the paths that exist or ever changed."""
+        return {p: self.stat(p) for p in paths if p in self._files or p in self.tree}
+
+    def hottest(self, limit: int) -> Sequence[str]:
+        """Return the existing files that change most, by heat, then by path."""
+        alive = [path for path in self._files if path in self.tree]
+        return nsmallest(limit, alive, key=lambda path: (-self._files[path].heat, path))
+
+    def lookalikes(self, path: str) -> Collection[str]:
+        """Return the existing files with names similar to a path."""
+        return self.tree.lookalikes(path)
 
 
 def load(path: Path) -> list[Commit]:
@@ -139,7 +166,7 @@ class Measured(NamedTuple):
 
 def measure(name: str, commits: Sequence[Commit]) -> Measured:
     """Compare the ranking by history with its rivals."""
-    history = CoChange()
+    history = InMemory()
     ours: dict[str, Ranker] = {OURS: lambda path, k: [hit.path for hit in related(path, history, k)]}
     rivals, learn_rivals = _rivals()
 
@@ -154,7 +181,7 @@ def measure_with_graph(
     name: str, commits: Sequence[Commit], graph: TreeGraph, newest: int | None
 ) -> Measured:
     """Compare the ranking by history and code graph with each alone and the rivals."""
-    history, blank = CoChange(), CoChange()
+    history, blank = InMemory(), InMemory()
     ties = graph.db.file_coupling
     ours: dict[str, Ranker] = {
         OURS: lambda path, k: [hit.path for hit in related(path, history, k, ties.of(path))],
@@ -257,7 +284,7 @@ def through_the_database(commits: Sequence[Commit]) -> Road:
     as a user's would.
     """
     clean = list(consistent(commits))
-    history = CoChange()
+    history = InMemory()
     scores: Scores = []
     same = 0
     with workplace() as place:

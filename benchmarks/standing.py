@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.cochange import existing
+from benchmarks.cochange import InMemory, existing
 from benchmarks.common import Options, Report, Table, memory_in, model_of, say, settings_of, workplace
 from benchmarks.metrics import mean, recall_at, reciprocal_rank, unique
 from benchmarks.paths import OURS, WITHOUT
@@ -32,7 +32,6 @@ from remora.core.clock import FixedClock, from_iso
 from remora.core.errors import InvalidInput
 from remora.core.values import Filters, Hit
 from remora.retrieval.pipeline import PARTS
-from remora.sources.history import CoChange
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -56,7 +55,7 @@ FACTS: Mapping[str, Metric] = {
 Ranking = Callable[[str, Sequence[str]], list[Hit]]
 
 
-class Walked(CoChange):
+class Walked(InMemory):
     """A history in memory that answers what a search asks one in the database; no agent was watched."""
 
     def named(self, names: Sequence[str], limit: int = 20) -> list[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import IO
 
 from benchmarks.common import workplace
+from remora.core.modules import module_of
 from remora.graph.indexer import Indexer, Listed
 from remora.graph.languages import kind_of
 from remora.sources.git_log import FORMAT, Commit, parse_log
-from remora.sources.history import module_of
 from remora.sources.tree import LARGEST_CODE, decode
 from remora.sources.tree_names import Folders, by_name
 from remora.sources.tree_read import by_content

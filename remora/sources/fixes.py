@@ -14,9 +14,10 @@ from itertools import count
 from math import log2
 from typing import TYPE_CHECKING
 
+from remora.core.modules import module_of
 from remora.core.text import STOP_WORDS, content_hash, words
 from remora.core.values import MemoryDraft, Skipped
-from remora.sources.history import module_of, renames
+from remora.sources.history import renames
 from remora.sources.messages import body_of, subject_of
 from remora.sources.word_patterns import any_of
 

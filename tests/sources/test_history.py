@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from remora.core.cochange import FileStat, PairStat, change_rate
+from remora.core.modules import module_of
 from remora.sources.git_log import Commit, FileChange
-from remora.sources.history import AUTHORS_KEPT, CoChange, module_of, renames
+from remora.sources.history import AUTHORS_KEPT, CoChange, renames
 
 
 def commit(n: int, *changes: str, author: str = "Ada") -> Commit:
@@ -39,7 +40,7 @@ def test_files_of_one_commit_are_a_pair():
     history = learnt(commit(0, "a", "b"), commit(1, "a", "b", "c"), commit(2, "a"))
     found = pair(history, "b", "a")
     assert (found.commits, found.last_date) == (2, "2026-01-02T00:00:00.000Z")
-    assert history.stats(["a"])["a"].commits == 3
+    assert history.stat("a").commits == 3
     assert len(history.changed_pairs()) == 3
 
 
@@ -53,7 +54,7 @@ def test_a_small_commit_says_more_than_a_large_one():
 def test_a_huge_commit_teaches_only_what_exists_and_what_moved():
     """A reformat of the whole tree makes no pairs and no heat."""
     history = learnt(commit(0, "a", "b"), commit(1, *(f"f{n}" for n in range(40)), "a>z"))
-    assert history.stats(["f0"])["f0"].commits == 0
+    assert history.stat("f0").commits == 0
     assert pair(history, "z", "b").commits == 1
     assert "a" not in history.tree
     assert "f0" in history.tree
@@ -63,14 +64,14 @@ def test_a_huge_commit_teaches_only_what_exists_and_what_moved():
 def test_a_rename_keeps_what_was_known():
     """Counts, pairs, dates and authors of the old name belong to the new one."""
     history = learnt(commit(0, "a", "b", author="Bob"), commit(1, "a>c", author="Eve"), commit(2, "c", "b"))
-    stat = history.stats(["c"])["c"]
+    stat = history.stat("c")
     assert (stat.commits, stat.first_date, stat.authors) == (
         3,
         "2026-01-01T00:00:00.000Z",
         (("Ada", 1), ("Bob", 1), ("Eve", 1)),
     )
     assert pair(history, "b", "c").commits == 2
-    assert history.stats(["a"]) == {}
+    assert history.stat("a") == FileStat("a", present=False)
 
 
 def test_a_rename_onto_a_known_file_adds_up():
@@ -78,7 +79,7 @@ def test_a_rename_onto_a_known_file_adds_up():
     history = learnt(commit(0, "a", "b"), commit(1, "b", "x"), commit(2, "a", "x"), commit(3, "a>b"))
     assert pair(history, "b", "x").commits == 2
     assert [(p.path, p.other) for p in history.changed_pairs()] == [("b", "x")]
-    stat, only = history.stats(["b"])["b"], pair(history, "b", "x")
+    stat, only = history.stat("b"), pair(history, "b", "x")
     assert stat.reach == pytest.approx(only.bond)
     assert stat.commits == 5
 
@@ -96,7 +97,7 @@ def test_learning_in_two_runs_is_learning_in_one():
     commits = [
         commit(0, "+a", "+b", "+c"), commit(1, "a", "b"), commit(2, "+d"), commit(3, "a>e", "d"),
         commit(4, "b", "c"),
-        commit(5, "-d"), commit(6, "+a", "b"), commit(7, "e>f", "c"), commit(8, "f>e"),
+        commit(5, "-d"), commit(6, "+a", "b"), commit(7, "e>f", "c"), commit(8, "f>e"), commit(9),
     ]  # fmt: skip
     whole = learnt(*commits)
     for cut in range(len(commits)):
@@ -134,14 +135,13 @@ def test_the_tree_can_be_set_from_what_exists():
     assert [(f.path, f.present, f.commits) for f in history.changed_files()] == [
         ("a", False, 1), ("b", True, 1), ("never-changed", True, 0),
     ]  # fmt: skip
-    assert history.hottest(9) == ["b"]
 
 
 def test_authors_are_names_most_first_and_few():
     """Ownership needs the main authors only."""
     people = AUTHORS_KEPT + 2
     history = learnt(*(commit(n, "a", author=f"P{n % people:02}") for n in range(people + 2)))
-    authors = history.stats(["a"])["a"].authors
+    authors = history.stat("a").authors
     assert authors[:2] == (("P00", 2), ("P01", 2))
     assert len(authors) == AUTHORS_KEPT
 

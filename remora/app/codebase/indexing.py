@@ -22,11 +22,11 @@ from remora.core.clock import to_iso
 from remora.core.code import IndexReport
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
+from remora.core.modules import module_of
 from remora.disk.files import lock
 from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
 from remora.graph.languages import kind_of
 from remora.graph.precise import Taken, take
-from remora.sources.history import module_of
 from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, must_be_there, read
 from remora.sources.tree_names import GONE
 from remora.sources.tree_read import by_content

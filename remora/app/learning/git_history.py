@@ -24,6 +24,7 @@ from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import SourceError, StoreBusy
+from remora.core.modules import module_of
 from remora.core.secrets import redact
 from remora.core.skip import sparing
 from remora.core.values import HISTORY, MemoryDraft, Skipped
@@ -31,7 +32,7 @@ from remora.disk.files import lock
 from remora.lifecycle.flags import with_reason, without_reason
 from remora.lifecycle.prune import is_erased
 from remora.sources.fixes import Candidates
-from remora.sources.history import CoChange, module_of
+from remora.sources.history import CoChange
 from remora.sources.reverts import taken_out
 from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
 from remora.store.history import CLOCK, COMMIT, REFUSED
