@@ -13,9 +13,8 @@ from remora.core.modules import module_of
 from remora.graph.indexer import Indexer, Listed
 from remora.graph.languages import kind_of
 from remora.sources.git_log import FORMAT, Commit, parse_log
-from remora.sources.tree import LARGEST_CODE, decode
-from remora.sources.tree_names import Folders, by_name
-from remora.sources.tree_read import by_content
+from remora.sources.tree import LARGEST_CODE
+from remora.sources.tree_read import Folders, by_content, by_name, decode
 from remora.store.database import Database
 
 _FILES = (b"100644", b"100755")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-_MARKS = (
+MARKS = (  # byte order marks; the longer ones of UTF-32 before those of UTF-16
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -35,7 +35,7 @@ def decode(raw: bytes) -> tuple[str, str]:
     >>> decode("日本語".encode() + b"\xe6")
     ('日本語�', 'not entirely UTF-8; invalid bytes were replaced')
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in MARKS:
         if raw.startswith(mark):
             return raw[len(mark) :].decode(encoding, "replace"), ""
     if b"\0" in raw:

@@ -21,8 +21,7 @@ from remora.core.tokens import scripts
 from remora.core.values import Filters, Skipped
 from remora.injection.scope import Scope
 from remora.sources.tree import listed
-from remora.sources.tree_names import Folders, by_name
-from remora.sources.tree_read import by_content, decode, read
+from remora.sources.tree_read import Folders, by_content, by_name, decode, read
 
 if TYPE_CHECKING:
     from remora.core.values import MemoryRecord

@@ -17,13 +17,14 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.errors import SourceError
 from remora.sources.git_process import ask, run
 from remora.sources.ignored import Ignored
-from remora.sources.tree_names import (
+from remora.sources.tree_read import (
     GENERATED,
     NOT_A_FILE,
     OTHERS_FOLDERS,
@@ -37,29 +38,19 @@ from remora.sources.tree_names import (
     Folders,
     LeftOut,
     by_name,
+    decode,
+    read,
 )
-from remora.sources.tree_read import decode, read
 
 if TYPE_CHECKING:
     from remora.sources.git import Repository
 
-__all__ = [
-    "FolderLeftOut",
-    "LeftOut",
-    "Tree",
-    "TreeFile",
-    "decode",
-    "listed",
-    "look",
-    "must_be_there",
-    "read",
-]
-
 LARGEST_CODE = 1_000_000  # bytes; larger files are tables and amalgamations, which people do not read either
 MOST_FILES = 200_000
+_ATTRIBUTES = ("linguist-generated", "linguist-vendored")
 
 _Rules = tuple[tuple[str, Ignored], ...]  # of ignore files, each with its folder, the nearest last
-_Said = dict[str, tuple[bool | None, bool | None]]  # path: (generated, vendored) as .gitattributes say
+_Said = dict[tuple[str, str], bool]  # (path, attribute): whether .gitattributes set it
 
 
 class TreeFile(NamedTuple):
@@ -123,7 +114,7 @@ def look(
     paths: list[str] = list(git.files(root)) if git else []
     in_git = bool(paths) or (git is not None and (git.bare or git.root == root.resolve()))
     if not in_git:  # a project inside a folder that the repository around it ignores comes here too
-        paths = sorted(_walk(root, folders))
+        paths = sorted(islice(_walk(root, folders), MOST_FILES + 1))
     cut = len(paths) > MOST_FILES
     paths = paths[:MOST_FILES]
     wanted, left_out, counted = _choose(paths, _attributes(root, paths) if in_git else {}, known)
@@ -204,9 +195,8 @@ def must_be_there(root: Path) -> None:
 
 
 def _walk(root: Path, left_out: list[FolderLeftOut]) -> Iterator[str]:
-    """Yield the paths of all entries except folders; stop one after MOST_FILES."""
+    """Yield the paths of all entries except folders."""
     waiting: list[tuple[str, _Rules]] = [("", ())]  # folders, each with the rules above it
-    count = 0
     while waiting:
         folder, rules = waiting.pop()
         try:
@@ -232,9 +222,6 @@ def _walk(root: Path, left_out: list[FolderLeftOut]) -> Iterator[str]:
                 continue
             if not is_folder:
                 yield _spelt(path)
-                count += 1
-                if count > MOST_FILES:
-                    return
             elif entry.name in OTHERS_FOLDERS:
                 left_out.append(FolderLeftOut(_spelt(path), VENDORED, None))
             else:
@@ -278,7 +265,7 @@ def _choose(
     left_out: list[LeftOut] = []
     counted: Counter[tuple[str, str]] = Counter()
     for path in paths:
-        written, others = said.get(path, (None, None))
+        written, others = (said.get((path, attribute)) for attribute in _ATTRIBUTES)
         around = folders.left_out(path.rpartition("/")[0])
         if around and (others if around[1] == VENDORED else written) is not False:
             counted[around] += 1
@@ -301,16 +288,13 @@ def _attributes(root: Path, paths: list[str]) -> _Said:
     texts = (read(root, path, LARGEST_CODE) for path in files)
     if not any(b"linguist-" in text for text in texts if isinstance(text, bytes)):
         return {}
-    asked = ("check-attr", "-z", "--stdin", "linguist-generated", "linguist-vendored")
-    done = run(root, *asked, given="\0".join(paths).encode("utf-8", "replace"))
+    given = "\0".join(paths).encode("utf-8", "replace")
+    done = run(root, "check-attr", "-z", "--stdin", *_ATTRIBUTES, given=given)
     words = done.stdout.decode("utf-8", "replace").split("\0")
-    found: _Said = {}
-    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
-        if value != "unspecified":
-            written, others = found.get(path, (None, None))
-            yes = value not in ("unset", "false")
-            found[path] = (yes, others) if name == "linguist-generated" else (written, yes)
-    return found
+    said = zip(words[::3], words[1::3], words[2::3], strict=False)
+    return {
+        (path, name): value not in ("unset", "false") for path, name, value in said if value != "unspecified"
+    }
 
 
 def _parents(paths: Iterable[str]) -> Iterator[str]:

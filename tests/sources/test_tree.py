@@ -11,7 +11,8 @@ import pytest
 from remora.core.errors import SourceError
 from remora.sources import tree as tree_of
 from remora.sources.git import Repository
-from remora.sources.tree import FolderLeftOut, LeftOut, Tree, listed, look
+from remora.sources.tree import FolderLeftOut, Tree, listed, look
+from remora.sources.tree_read import LeftOut
 
 
 def seen(tree: Tree) -> list[str]:

@@ -27,9 +27,8 @@ from remora.disk.files import lock
 from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
 from remora.graph.languages import kind_of
 from remora.graph.precise import Taken, take
-from remora.sources.tree import LARGEST_CODE, LeftOut, Tree, decode, look, must_be_there, read
-from remora.sources.tree_names import GONE
-from remora.sources.tree_read import by_content
+from remora.sources.tree import LARGEST_CODE, Tree, look, must_be_there
+from remora.sources.tree_read import GONE, LeftOut, by_content, decode, read
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject

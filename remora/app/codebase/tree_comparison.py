@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import hash_of
 from remora.core.errors import StoreError
 from remora.disk.files import lock
-from remora.sources.tree import LARGEST_CODE, LeftOut, read
+from remora.sources.tree import LARGEST_CODE
+from remora.sources.tree_read import LeftOut, read
 from remora.store.work_trees import Content
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from remora.app.project.open_project import OpenProject
 from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import NotFound, SourceError
 from remora.disk.files import lock
-from remora.sources.tree import LeftOut, Tree, look, read
+from remora.sources.tree import Tree, look
+from remora.sources.tree_read import LeftOut, read
 from tests.helpers import Repo, environment
 
 MONEY = "def price(item):\n    return item.cents\n"
