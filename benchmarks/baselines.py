@@ -19,7 +19,7 @@ import numpy as np
 
 from remora.core.fts import any_of
 from remora.core.text import words
-from remora.sources.git_log import Commit
+from remora.sources.git import Commit
 from remora.sources.history import renames
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from remora.core.cochange import MAX_FILES
 from remora.core.values import Filters
 from remora.retrieval import pipeline
 from remora.retrieval.request import Candidate, Reader, Request
-from remora.sources.git_log import Commit
+from remora.sources.git import Commit
 from remora.store.database import Database
 
 WITHOUT, WITH, BUSY, BOTH = "without", "boost", "what changes often", "both"

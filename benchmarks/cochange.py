@@ -33,7 +33,7 @@ from benchmarks.repository import build, consistent, stand_at
 from benchmarks.trees import TreeGraph, tree_graph
 from remora.core.clock import from_iso, to_iso
 from remora.core.cochange import MAX_FILES, FileStat, PairStat, related
-from remora.sources.git_log import Commit, FileChange
+from remora.sources.git import Commit, FileChange
 from remora.sources.history import CoChange
 
 K = 10

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from remora.core.clock import from_iso
-from remora.sources.git_log import Commit, FileChange
+from remora.sources.git import Commit, FileChange
 
 LINES = 24  # of each made-up file: one changed line leaves it 96 % similar, far above git's 50 %
 BRANCH = "refs/heads/main"

@@ -40,7 +40,7 @@ from benchmarks.scip_calls import call_sites
 from remora.embeddings.onnx import OnnxEmbedder
 from remora.graph.scip_index import DEFINITION, ScipDocument, ScipOccurrence
 from remora.retrieval.pipeline import PARTS
-from remora.sources.git_log import Commit, FileChange
+from remora.sources.git import Commit, FileChange
 
 _PEOPLE = ("Mira", "Tomas")
 _THINGS = (

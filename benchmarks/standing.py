@@ -35,7 +35,7 @@ from remora.retrieval.pipeline import PARTS
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
-    from remora.sources.git_log import Commit
+    from remora.sources.git import Commit
 
 NEWEST = 300  # commits that are asked
 ABOUT = 10  # files that a commit may have to be remembered: one with more says little about each

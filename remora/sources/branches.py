@@ -20,8 +20,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from remora.sources.git_log import text
-from remora.sources.git_process import answer, run
+from remora.sources.git_process import answer, run, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

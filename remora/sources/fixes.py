@@ -24,7 +24,7 @@ from remora.sources.word_patterns import any_of
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from remora.sources.git_log import Commit
+    from remora.sources.git import Commit
 
 KEPT = 200  # candidates of one history; more would drown a person's own statements
 FILES_KEPT = 8

@@ -11,17 +11,39 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from remora.core.clock import to_iso
 from remora.core.cochange import LastChange
 from remora.core.errors import SourceError
-from remora.sources.git_log import FORMAT, Commit, FileChange, parse_log, text
-from remora.sources.git_process import answer, ask, holds_repository, refused, run, tokens
+from remora.sources.git_process import answer, ask, holds_repository, refused, run, text, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-__all__ = ["Commit", "FileChange", "Repository"]
+    from collections.abc import Iterable, Iterator, Sequence
 
 _SHA = re.compile(r"[0-9a-f]{4,64}")
+# One commit: the byte 1 and its id, parents, committer's date, author, message; then the files.
+FORMAT = "--format=%x01%H%x00%P%x00%ct%x00%aN%x00%B"
+_BLANK = re.compile(r"\A(?:[ \t]*\r?\n)+")
+_STATUS = re.compile(r"[ACDMRTUXB]\d*")
+
+
+class FileChange(NamedTuple):
+    """One file in a commit. `status` is git's letter (A, M, D, R, C, T); `old_path` is set for R and C."""
+
+    status: str
+    path: str
+    old_path: str | None = None
+
+
+class Commit(NamedTuple):
+    """One commit that is not a merge. `date` is the committer's, ISO 8601 in UTC; no e-mail is kept."""
+
+    sha: str
+    parents: tuple[str, ...]
+    date: str
+    author: str
+    subject: str
+    body: str
+    files: tuple[FileChange, ...]
 
 
 class Repository(NamedTuple):
@@ -133,18 +155,13 @@ class Repository(NamedTuple):
         because git would call every file in them new.
 
         Args:
-            since: the last seen commit; None reads from the beginning.
+            since: the last seen commit, which `until` contains (see `standing`); None reads all.
             limit: maximum number, the newest; None for all.
             until: the last commit, an id or HEAD.
 
         Raises:
-            SourceError: `since` is not in the history of `until` (see `standing`), or git failed midway; the
-                commits yielded before are valid.
+            SourceError: git failed midway; the commits yielded before are valid.
         """
-        if self.standing(since, until) in ("gone", "diverged"):
-            raise SourceError(
-                f"commit {since} is not in the history of {until}", hint="Read the whole history again."
-            )
         if not _is_revision(until) or (until == "HEAD" and self.head() is None):
             return
         window = [] if limit is None else [f"--max-count={limit}"]
@@ -241,3 +258,43 @@ def _is_revision(name: str) -> bool:
 
 def _range(since: str | None, until: str) -> list[str]:
     return [until] if since is None else [f"{since}..{until}"]
+
+
+def parse_log(tokens: Iterable[bytes]) -> Iterator[Commit]:
+    """Yield the commits in the NUL-separated tokens of `git log -z --name-status` in our format.
+
+    A commit is five fields, then pairs (status, path) or, for R and C, triples with the old path first. Only
+    a new commit starts with the byte 1, so no file name or message can be mistaken for one.
+    """
+    stream = iter(tokens)
+    header: list[str] | None = None
+    files: list[FileChange] = []
+    for token in stream:
+        word = token.lstrip(b"\n")
+        if word.startswith(b"\x01"):
+            if header:
+                yield _commit(header, files)
+            header, files = [text(word[1:]), *(text(next(stream, b"")) for _ in range(4))], []
+        elif header and _STATUS.fullmatch(status := text(word)):
+            first = text(next(stream, b""))
+            if status[0] in "RC":
+                files.append(FileChange(status[0], text(next(stream, b"")), first))
+            else:
+                files.append(FileChange(status[0], first))
+    if header:
+        yield _commit(header, files)
+
+
+def _commit(header: Sequence[str], files: Sequence[FileChange]) -> Commit:
+    sha, parents, seconds, author, message = header
+    subject, _, body = message.strip().partition("\n")
+    name = " ".join(w for w in author.split() if "@" not in w) or author.strip().partition("@")[0]
+    body = _BLANK.sub("", body).rstrip()  # the first line keeps its indent: it may be a tool's output
+    return Commit(sha, tuple(parents.split()), _date(seconds), name, subject.strip(), body, tuple(files))
+
+
+def _date(seconds: str) -> str:
+    try:
+        return to_iso(float(seconds))
+    except (ValueError, OverflowError, OSError):  # a forged or broken date
+        return to_iso(0)

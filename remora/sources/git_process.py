@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING
 
 from remora.core.errors import SourceError
 from remora.disk.programs import find_program, search_path
-from remora.sources.git_log import text
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -211,3 +210,8 @@ def refused(folder: Path, complaint: bytes) -> SourceError:
     return SourceError(
         f"git could not read {folder}: {line}", hint="Run `git fsck` there to find the damage."
     )
+
+
+def text(raw: bytes) -> str:
+    """Return git output as text; bytes that are not UTF-8 become replacement characters."""
+    return raw.decode("utf-8", "replace")

@@ -24,7 +24,7 @@ from remora.core.cochange import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from remora.sources.git_log import Commit, FileChange
+    from remora.sources.git import Commit, FileChange
 
 AUTHORS_KEPT = 30  # of a file; more than anyone needs, because counts go on in the next run
 

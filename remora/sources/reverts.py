@@ -8,8 +8,7 @@ from pathlib import Path
 from remora.core.secrets import redact
 from remora.core.text import STOP_WORDS
 from remora.core.triggers import CODE_WORD, read_edit
-from remora.sources.git_log import text
-from remora.sources.git_process import run
+from remora.sources.git_process import run, text
 
 FILES, WORDS, LONGEST = 4, 12, 32  # that are read of one revert; words of one, and characters of a word
 # Unlike `show` and `diff`, `diff-tree` does not depend on the user's display settings.

@@ -22,7 +22,7 @@ from remora.core.values import Filters, Hit, MemoryRecord, Reason
 from remora.llm.client import LanguageModel, Reranker
 from remora.retrieval.pipeline import Results
 from remora.retrieval.request import Candidate, Reader, Request
-from remora.sources.git_log import Commit, FileChange
+from remora.sources.git import Commit, FileChange
 from remora.sources.history import CoChange
 from remora.store.database import Database
 from remora.store.history import CLOCK

@@ -8,7 +8,7 @@ from remora.core.payloads import validate
 from remora.core.values import MemoryDraft
 from remora.sources import fixes
 from remora.sources.fixes import Candidates, is_source
-from remora.sources.git_log import Commit, FileChange
+from remora.sources.git import Commit, FileChange
 from remora.sources.messages import body_of, subject_of
 
 SAYS = "The pager closed the stream while the writer still held it, so output was lost."

@@ -8,8 +8,8 @@ import pytest
 
 from remora.core.cochange import LastChange
 from remora.core.errors import SourceError
-from remora.sources import git_process
-from remora.sources.git import Commit, FileChange, Repository
+from remora.sources.git import Commit, FileChange, Repository, parse_log
+from remora.sources.git_process import TOKEN_BYTES, _split, text, tokens
 
 
 def found(path: Path) -> Repository:
@@ -155,9 +155,6 @@ def test_a_history_that_was_rewritten_is_told(repo):
         "new", "continues", "diverged", "gone", "gone",
     ]  # fmt: skip
     assert (r.is_ancestor(first), r.is_ancestor(second), r.is_ancestor("0" * 40)) == (True, False, False)
-    with pytest.raises(SourceError, match="not in the history") as caught:
-        list(r.commits(since=second))
-    assert caught.value.hint == "Read the whole history again."
 
 
 def test_the_oldest_commits_of_a_shallow_clone_have_no_files(repo, tmp_path):
@@ -296,7 +293,7 @@ def test_git_that_is_not_installed_is_explained(repo, monkeypatch, tmp_path):
     with pytest.raises(SourceError, match="not installed"):
         Repository.discover(repo.root)
     with pytest.raises(SourceError, match="not installed"):
-        list(git_process.tokens(r.root, "log"))
+        list(tokens(r.root, "log"))
 
 
 def test_damage_on_the_way_is_told_after_what_was_good(repo):
@@ -332,3 +329,45 @@ def test_an_impossible_date_becomes_the_epoch(repo):
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "far", GIT_COMMITTER_DATE="@99999999999999 +0000")
     assert [c.date for c in found(repo.root).commits()] == ["1970-01-01T00:00:00.000Z"]
+
+
+def test_commits_without_files_follow_each_other():
+    """An empty commit ends where the next begins."""
+    one = [b"\x01a1", b"", b"0", b"A", b"one\n"]
+    first, second = parse_log([*one, b"\x01b2", b"a1", b"60", b"B", b"two\n\nbody", b"\nM", b"x.py"])
+    assert (first.sha, first.files, second.parents) == ("a1", (), ("a1",))
+    assert (second.body, second.files) == ("body", (FileChange("M", "x.py"),))
+
+
+def test_the_first_line_of_a_body_keeps_its_indent():
+    """It tells output and code from text; empty lines around a body go."""
+    (only,) = parse_log([b"\x01a1", b"", b"0", b"A", b"one\n\n  \n    warning: b\n\nwhy\n\n"])
+    assert (only.subject, only.body) == ("one", "    warning: b\n\nwhy")
+
+
+def test_output_that_was_cut_off_is_no_crash():
+    """A process that died leaves half a commit, which is still a commit."""
+    (only,) = parse_log([b"\x01a1", b"", b"x"])
+    assert (only.date, only.author, only.subject) == ("1970-01-01T00:00:00.000Z", "", "")
+    assert list(parse_log([])) == []
+    assert list(parse_log([b"M", b"stray.py"])) == []
+
+
+def test_bytes_that_are_no_text_are_replaced():
+    """Text from git can always be stored."""
+    assert text(b"caf\xe9").encode() == "caf\ufffd".encode()
+
+
+def test_a_huge_word_is_cut_and_the_next_is_whole():
+    """Memory stays bounded whatever a commit message holds."""
+
+    class Stream:
+        def __init__(self) -> None:
+            self.chunks = [b"a" * 65536] * 40 + [b"a\0next\0"]
+
+        def read(self, _size: int) -> bytes:
+            return self.chunks.pop(0) if self.chunks else b""
+
+    first, second = _split(Stream())  # type: ignore[arg-type]
+    assert TOKEN_BYTES <= len(first) <= TOKEN_BYTES + 65536
+    assert second == b"next"

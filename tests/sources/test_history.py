@@ -6,7 +6,7 @@ import pytest
 
 from remora.core.cochange import FileStat, PairStat, change_rate
 from remora.core.modules import module_of
-from remora.sources.git_log import Commit, FileChange
+from remora.sources.git import Commit, FileChange
 from remora.sources.history import AUTHORS_KEPT, CoChange, renames
 
 

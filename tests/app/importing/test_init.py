@@ -23,7 +23,7 @@ from remora.sources.history import CoChange
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
 
 if TYPE_CHECKING:
-    from remora.sources.git_log import Commit
+    from remora.sources.git import Commit
     from remora.sources.rule_files import Found
 
 RULES = """# Working here
