@@ -256,9 +256,8 @@ def _usable(
     folders = Folders(there)
     usable, left_out = [], []
     for path in there:
-        around = folders.left_out(path.rpartition("/")[0])
         why = "its name is typical of a file with secrets" if secret_name(path) else by_name(path) or ""
-        why = why or (around[1] if around else "")
+        why = why or folders.left_out(path.rpartition("/")[0]) or ""
         if path not in seen:
             why = "ignored"
         if why:

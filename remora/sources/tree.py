@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -61,35 +60,18 @@ class TreeFile(NamedTuple):
     mtime_ns: int
 
 
-class FolderLeftOut(NamedTuple):
-    """A folder left out as a whole; `files` is None if it was not listed."""
-
-    path: str
-    why: str
-    files: int | None
-
-
 class Tree(NamedTuple):
     """The files of a project, each part sorted by path.
 
     Attributes:
         files: the files to index.
-        left_out: single files left out, with the reason.
-        folders_left_out: whole folders left out; their files are not in `left_out`.
+        left_out: the files left out, with the reason; a folder that was not walked counts as one file.
         cut: whether there were more than the maximum number of files.
     """
 
     files: tuple[TreeFile, ...]
     left_out: tuple[LeftOut, ...]
-    folders_left_out: tuple[FolderLeftOut, ...]
     cut: bool = False
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of files left out, by reason; an unlisted folder counts as one."""
-        found = Counter(file.why for file in self.left_out)
-        for folder in self.folders_left_out:
-            found[folder.why] += 1 if folder.files is None else folder.files
-        return dict(sorted(found.items()))
 
 
 def look(
@@ -109,23 +91,22 @@ def look(
         SourceError: the folder does not exist or cannot be read, or git failed.
     """
     must_be_there(root)
-    folders: list[FolderLeftOut] = []
+    left_out: list[LeftOut] = []
     git = None if _holds_up(root, [""]) else repository
     paths: list[str] = list(git.files(root)) if git else []
     in_git = bool(paths) or (git is not None and (git.bare or git.root == root.resolve()))
     if not in_git:  # a project inside a folder that the repository around it ignores comes here too
-        paths = sorted(islice(_walk(root, folders), MOST_FILES + 1))
+        paths = sorted(islice(_walk(root, left_out), MOST_FILES + 1))
     cut = len(paths) > MOST_FILES
     paths = paths[:MOST_FILES]
-    wanted, left_out, counted = _choose(paths, _attributes(root, paths) if in_git else {}, known)
-    folders += [FolderLeftOut(path, why, count) for (path, why), count in counted.items()]
+    wanted = _choose(paths, _attributes(root, paths) if in_git else {}, known, left_out)
     files: list[TreeFile] = []
     for found in _stats(root, wanted, frozenset(_parents(paths))):
         if isinstance(found, TreeFile):
             files.append(found)
         else:
             left_out.append(found)
-    return Tree(tuple(files), tuple(sorted(left_out)), tuple(sorted(folders, key=lambda f: f.path)), cut)
+    return Tree(tuple(files), tuple(sorted(left_out)), cut)
 
 
 def listed(root: Path, paths: Sequence[str], repository: Repository | None = None) -> set[str]:
@@ -194,7 +175,7 @@ def must_be_there(root: Path) -> None:
         ) from None
 
 
-def _walk(root: Path, left_out: list[FolderLeftOut]) -> Iterator[str]:
+def _walk(root: Path, left_out: list[LeftOut]) -> Iterator[str]:
     """Yield the paths of all entries except folders."""
     waiting: list[tuple[str, _Rules]] = [("", ())]  # folders, each with the rules above it
     while waiting:
@@ -203,11 +184,11 @@ def _walk(root: Path, left_out: list[FolderLeftOut]) -> Iterator[str]:
             with os.scandir(root / folder) as scan:
                 entries = sorted(scan, key=lambda e: e.name)
         except OSError:
-            left_out.append(FolderLeftOut(_spelt(folder), UNREADABLE, None))
+            left_out.append(LeftOut(_spelt(folder), UNREADABLE))
             continue
         names = {entry.name for entry in entries}
         if folder and "pyvenv.cfg" in names:
-            left_out.append(FolderLeftOut(_spelt(folder), VENDORED, None))
+            left_out.append(LeftOut(_spelt(folder), VENDORED))
             continue
         if ".gitignore" in names:
             rules = (*rules, *_ignore_file(root, folder))
@@ -223,7 +204,7 @@ def _walk(root: Path, left_out: list[FolderLeftOut]) -> Iterator[str]:
             if not is_folder:
                 yield _spelt(path)
             elif entry.name in OTHERS_FOLDERS:
-                left_out.append(FolderLeftOut(_spelt(path), VENDORED, None))
+                left_out.append(LeftOut(_spelt(path), VENDORED))
             else:
                 deeper.append(path)
         waiting += [(path, rules) for path in reversed(deeper)]
@@ -257,20 +238,16 @@ def _ignored(path: str, rules: _Rules) -> bool:
 
 
 def _choose(
-    paths: list[str], said: _Said, known: Callable[[str], bool] | None
-) -> tuple[list[str], list[LeftOut], Counter[tuple[str, str]]]:
-    """Divide paths by name and .gitattributes: wanted, left out, counts of folders left out."""
+    paths: list[str], said: _Said, known: Callable[[str], bool] | None, left_out: list[LeftOut]
+) -> list[str]:
+    """Return the paths that are wanted by name and .gitattributes; add the others to those left out."""
     folders = Folders(paths)
     wanted: list[str] = []
-    left_out: list[LeftOut] = []
-    counted: Counter[tuple[str, str]] = Counter()
     for path in paths:
         written, others = (said.get((path, attribute)) for attribute in _ATTRIBUTES)
-        around = folders.left_out(path.rpartition("/")[0])
-        if around and (others if around[1] == VENDORED else written) is not False:
-            counted[around] += 1
-            continue
-        why = VENDORED if others else GENERATED if written else by_name(path)
+        why = folders.left_out(path.rpartition("/")[0])
+        if why is None or (others if why == VENDORED else written) is False:
+            why = VENDORED if others else GENERATED if written else by_name(path)
         if why == GENERATED and written is False:
             why = None
         if why is None and known is not None and not known(path):
@@ -279,7 +256,7 @@ def _choose(
             wanted.append(path)
         else:
             left_out.append(LeftOut(path, why))
-    return wanted, left_out, counted
+    return wanted
 
 
 def _attributes(root: Path, paths: list[str]) -> _Said:

@@ -169,7 +169,7 @@ class Folders:
     def __init__(self, paths: Iterable[str]) -> None:
         self._with_manifest: set[str] = set()
         self._marked: dict[str, str] = {}
-        self._known: dict[str, tuple[str, str] | None] = {"": None}
+        self._known: dict[str, str | None] = {"": None}
         for path in paths:
             folder, _, name = path.rpartition("/")
             low = name.lower()
@@ -187,13 +187,11 @@ class Folders:
         if top is not None:
             self._marked["/".join(folder.split("/")[: top + 1])] = GENERATED
 
-    def left_out(self, folder: str) -> tuple[str, str] | None:
-        """Return the topmost left-out folder around (or at) a folder, and the reason; or None."""
+    def left_out(self, folder: str) -> str | None:
+        """Return the reason for leaving out a folder or one around it, None if there is none."""
         if folder not in self._known:
             parent, _, name = folder.rpartition("/")
-            above = self.left_out(parent)
-            why = None if above else self._own(folder, parent, name)
-            self._known[folder] = above or ((folder, why) if why else None)
+            self._known[folder] = self.left_out(parent) or self._own(folder, parent, name)
         return self._known[folder]
 
     def _own(self, folder: str, parent: str, name: str) -> str | None:

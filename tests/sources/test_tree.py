@@ -11,7 +11,7 @@ import pytest
 from remora.core.errors import SourceError
 from remora.sources import tree as tree_of
 from remora.sources.git import Repository
-from remora.sources.tree import FolderLeftOut, Tree, listed, look
+from remora.sources.tree import Tree, listed, look
 from remora.sources.tree_read import LeftOut
 
 
@@ -37,7 +37,7 @@ def test_git_says_what_counts(repo):
     repo.put("x.log", "1")
     tree = in_git(repo)
     assert seen(tree) == [".gitignore", "kept.log", "new.py", "src/a.py"]
-    assert tree.left_out == () == tree.folders_left_out
+    assert tree.left_out == ()
     assert (tree.files[3].size, tree.files[3].mtime_ns) == (1, file.stat().st_mtime_ns)
 
 
@@ -66,7 +66,7 @@ def test_a_folder_that_an_outer_repository_ignores(repo):
 
 
 def test_reasons_are_given(repo):
-    """Each single file that is left out has its reason; a folder of others' code is one entry."""
+    """Each file that is left out has its reason, those in a folder of others' code as well."""
     repo.put("a_pb2.py", "1")
     repo.put("b.min.js", "1")
     repo.put("c.png", "1")
@@ -79,12 +79,8 @@ def test_reasons_are_given(repo):
     assert seen(tree) == ["ok.py"]
     assert [tuple(file) for file in tree.left_out] == [
         ("a_pb2.py", "generated"), ("b.min.js", "minified"), ("c.png", "binary"), ("d.py", "too large"),
-        ("link.py", "symlink"),
+        ("link.py", "symlink"), ("vendor/x/y.go", "vendored"), ("vendor/z.go", "vendored"),
     ]  # fmt: skip
-    assert tree.folders_left_out == (FolderLeftOut("vendor", "vendored", 2),)
-    assert tree.counts() == {
-        "binary": 1, "generated": 1, "minified": 1, "symlink": 1, "too large": 1, "vendored": 2,
-    }  # fmt: skip
 
 
 def test_a_kind_nobody_can_use(repo):
@@ -109,8 +105,12 @@ def test_gitattributes_have_the_last_word(repo):
     repo.put("api/a_pb2.py", "1")
     tree = in_git(repo)
     assert seen(tree) == [".gitattributes", "api/.gitattributes", "api/a_pb2.py", "vendor/ours.go"]
-    assert tree.left_out == (LeftOut("gen/a.py", "generated"), LeftOut("theirs/a.py", "vendored"))
-    assert tree.folders_left_out == (FolderLeftOut("vendor", "vendored", 2),)
+    assert tree.left_out == (
+        LeftOut("gen/a.py", "generated"),
+        LeftOut("theirs/a.py", "vendored"),
+        LeftOut("vendor/.gitattributes", "vendored"),
+        LeftOut("vendor/b.go", "vendored"),
+    )
 
 
 def test_submodules_are_named(repo):
@@ -157,11 +157,7 @@ def test_without_git_the_folders_are_walked(work):
     assert seen(tree) == [
         ".github/w.yml", ".gitignore", "a.py", "local.py", "sub/.gitignore", "sub/kept.log", "sub/top/c.py",
     ]  # fmt: skip
-    assert tree.folders_left_out == (
-        FolderLeftOut("env", "vendored", None),
-        FolderLeftOut("node_modules", "vendored", None),
-    )
-    assert tree.counts() == {"vendored": 2}
+    assert tree.left_out == (LeftOut("env", "vendored"), LeftOut("node_modules", "vendored"))
 
 
 def test_loops_pipes_and_strange_names(work):
@@ -219,7 +215,7 @@ def test_a_missing_folder_is_an_error_not_an_empty_project(work):
     """Otherwise everything would look deleted."""
     with pytest.raises(SourceError, match="cannot read"):
         look(work.root / "gone")
-    assert look(work.root) == Tree((), (), ())
+    assert look(work.root) == Tree((), ())
 
 
 def test_a_large_project_takes_a_moment(repo):

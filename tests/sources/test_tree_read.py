@@ -275,9 +275,9 @@ def test_squeezed_and_binary_names():
 
 
 def test_a_folder_of_others_is_left_out_from_its_top():
-    """Everything below it is left out with the same top and reason."""
+    """Everything below it is left out for the same reason."""
     folders = Folders(["web/node_modules/a/b/c.js", "web/a.js"])
-    assert folders.left_out("web/node_modules/a/b") == ("web/node_modules", VENDORED)
+    assert folders.left_out("web/node_modules/a/b") == VENDORED
     assert folders.left_out("web") is None
     assert folders.left_out("") is None
 
@@ -304,4 +304,4 @@ def test_a_folder_of_others_is_left_out_from_its_top():
 )
 def test_which_folders_are_left_out(paths, folder, expected):
     """A word that may be the project's own counts only where other things say so too."""
-    assert Folders(paths).left_out(folder) == ((folder, expected) if expected else None)
+    assert Folders(paths).left_out(folder) == expected

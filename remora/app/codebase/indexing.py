@@ -231,7 +231,7 @@ def _left_out(tree: Tree, db: Database, used: str) -> dict[str, int]:
 
     The SCIP index `used` does not count.
     """
-    counts = Counter(tree._replace(left_out=tuple(f for f in tree.left_out if f.path != used)).counts())
+    counts = Counter(file.why for file in tree.left_out if file.path != used)
     for why, number in db.graph.skipped().items():
         counts[why.partition(":")[0]] += number
     return dict(counts)
