@@ -32,7 +32,7 @@ from benchmarks.metrics import Interval, mean, paired_interval
 from benchmarks.repository import build, consistent, stand_at
 from benchmarks.trees import TreeGraph, tree_graph
 from remora.core.clock import from_iso, to_iso
-from remora.core.cochange import MAX_FILES, FileStat, PairStat, related
+from remora.core.cochange import MAX_FILES, FileStat, PairStat, Tree, related
 from remora.sources.git import Commit, FileChange
 from remora.sources.history import CoChange
 
@@ -79,7 +79,7 @@ class InMemory(CoChange):
 
     def lookalikes(self, path: str) -> Collection[str]:
         """Return the existing files with names similar to a path."""
-        return self.tree.lookalikes(path)
+        return Tree(self.tree).lookalikes(path)
 
 
 def load(path: Path) -> list[Commit]:

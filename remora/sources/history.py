@@ -17,7 +17,6 @@ from remora.core.cochange import (
     PAIR_HALF_LIFE,
     FileStat,
     PairStat,
-    Tree,
     add_log2,
 )
 
@@ -64,7 +63,7 @@ class CoChange:
         self._files: dict[str, FileStat] = {}  # those that ever changed, without their authors
         self._authors: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._pairs: defaultdict[str, dict[str, PairStat]] = defaultdict(dict)
-        self.tree = Tree()
+        self.tree: set[str] = set()  # the existing files
         self.removed: set[str] = set()
         self.moved: list[tuple[str, str]] = []  # (old, new) path, in the order of the commits
         self._touched: set[str] = set()
@@ -88,13 +87,11 @@ class CoChange:
         names = sorted({file.path for file in commit.files} - gone)
         if len(names) <= MAX_FILES:
             self._count(names, commit)
-        for path in gone | {file.path for file in commit.files if file.status == "D"}:
-            self.tree.remove(path)
-            self._touched.add(path)
-        for file in commit.files:
-            if file.status != "D":
-                self.tree.add(file.path)
-                self._touched.add(file.path)
+        deleted = gone | {file.path for file in commit.files if file.status == "D"}
+        there = {file.path for file in commit.files if file.status != "D"}
+        self.tree -= deleted
+        self.tree |= there
+        self._touched |= deleted | there
         self._clock += 1
 
     def _count(self, names: Sequence[str], commit: Commit) -> None:
@@ -155,14 +152,9 @@ class CoChange:
 
     def set_tree(self, paths: Iterable[str]) -> None:
         """Set the existing files; a truncated history cannot know them."""
-        now = frozenset(paths)
-        for path in [p for p in self.tree if p not in now]:
-            self.tree.remove(path)
-            self._touched.add(path)
-        for path in now:
-            if path not in self.tree:
-                self.tree.add(path)
-                self._touched.add(path)
+        now = set(paths)
+        self._touched |= self.tree ^ now
+        self.tree = now
 
     def changed_files(self) -> list[FileStat]:
         """Return the statistics that differ from the loaded ones, by path."""
