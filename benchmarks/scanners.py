@@ -156,7 +156,7 @@ CALLED: MappingProxyType[str, growth.Run] = MappingProxyType({
     "core.tasks:names": lambda text: tasks.names(tasks.zones(text)),
     "graph.signatures:split_signature": lambda text: signatures.split_signature(text, "a"),
     "core.history_entries:parse": lambda text: list(parse([_bytes(text)])),
-    "sources.ignored:Ignored (pattern)": lambda text: Ignored([text]).covers("a/" * 20 + "a" * 200),
+    "sources.ignored:Ignored (pattern)": lambda text: Ignored([text]).says("a/" * 20 + "a" * 200),
     "sources.ignored:Ignored (path)": lambda text: Ignored(["*a*b*", "**/a/**/b"]).says(text),
     "sources.rules:read_given": lambda text: read_given(_bytes(text), "AGENTS.md", Path("/no")),
     "observer.observer:Observer": _observed,

@@ -46,8 +46,8 @@ class Ignored:
     >>> rules = Ignored(["*.log", "!kept.log", "/build/", "docs/**/draft"])
     >>> rules.says("src/a.log"), rules.says("kept.log"), rules.says("build"), rules.says("build/")
     (True, False, None, True)
-    >>> rules.covers("build/x/a.py"), rules.covers("docs/draft"), rules.covers("src/build/a.py")
-    (True, True, False)
+    >>> rules.says("docs/draft"), rules.says("docs/a/b/draft"), rules.says("src/build/")
+    (True, True, None)
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -62,15 +62,6 @@ class Ignored:
             if (folder or not rule.folders_only) and rule.matches(names):
                 return rule.leaves_out
         return None
-
-    def covers(self, path: str) -> bool:
-        """Return whether a path or one of its parent folders is ignored."""
-        at = path.find("/")
-        while at >= 0:
-            if self.says(path[: at + 1]):
-                return True
-            at = path.find("/", at + 1)
-        return bool(self.says(path))
 
 
 def _rule(line: str) -> _Rule | None:
