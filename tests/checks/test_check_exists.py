@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 
 from remora.checks.check_exists import stands
+from tests.checks.conftest import project
 
 MAKE = "test:\n\tpytest\n.PHONY: test\n"
-
-
-def project(root: Path, files: dict[str, str]) -> Path:
-    """Write some files."""
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora.checks.from_project import MAX_BYTES, named_checks
+from tests.checks.conftest import project
 
 
 def named(root: Path, **files: str) -> list[tuple[str, str]]:
@@ -17,9 +18,7 @@ def named(root: Path, **files: str) -> list[tuple[str, str]]:
     """
     if not any(name in files or (root / name).exists() for name in ("Makefile", "package.json")):
         files |= {"Makefile": "-include all.mk\n", "package.json": "{unreadable"}
-    for name, text in files.items():
-        (root / name).write_text(text, "utf-8")
-    return [(check.command, check.purpose) for check in named_checks(root)]
+    return [(check.command, check.purpose) for check in named_checks(project(root, files))]
 
 
 def test_the_code_of_a_rule_file_is_read(tmp_path: Path):
@@ -58,7 +57,7 @@ make("pytest")
 def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
     """A line may step into folders of the project, not out of it, nor into what is not there."""
     (tmp_path / "web" / "api").mkdir(parents=True)
-    (tmp_path / "web" / "package.json").write_text("{unreadable", "utf-8")
+    project(tmp_path, {"web/package.json": "{unreadable"})
     text = """- `cd web && npm test && cd api && go test ./...`
 - `(cd web; npm run lint) && make lint`
 - `make fmt && cd ../other && make test`
@@ -187,8 +186,7 @@ build = "x"
 
 def test_what_cannot_be_read_names_nothing(tmp_path: Path):
     """Broken, binary, huge, circular, outside, a folder: the rest is still read."""
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "AGENTS.md").write_text("`make lint`", "utf-8")
+    project(tmp_path, {"outside/AGENTS.md": "`make lint`"})
     root = tmp_path / "project"
     root.mkdir()
     for name, raw in {
@@ -256,13 +254,13 @@ def test_tasks_that_only_sound_like_checks(tmp_path: Path):
 
 def test_a_command_for_a_folder_below_is_not_named_for_the_root(tmp_path: Path):
     """What only a folder below has a file of tasks for is run there; it is named where that is worked on."""
-    worker = tmp_path / "services" / "worker"
-    worker.mkdir(parents=True)
-    (worker / "Makefile").write_text("check:\n\ttrue\nlint:\n\ttrue\n", "utf-8")
-    (worker / "AGENTS.md").write_text("Run `make check` before you commit.\n", "utf-8")
-    rules = "`services/worker` is in Python: `make check` there. Run `pnpm test`.\n"
-    found_here = named(tmp_path, **{"CLAUDE.md": rules, "package.json": "{unreadable"})
-    assert found_here == [("pnpm test", "test")]
+    files = {
+        "services/worker/Makefile": "check:\n\ttrue\nlint:\n\ttrue\n",
+        "services/worker/AGENTS.md": "Run `make check` before you commit.\n",
+        "CLAUDE.md": "`services/worker` is in Python: `make check` there. Run `pnpm test`.\n",
+        "package.json": "{unreadable",
+    }
+    assert named(tmp_path, **files) == [("pnpm test", "test")]
     found = named_checks(tmp_path, ["services/worker/worker/mailer.py"])
     assert [(one.command, one.path, one.is_task) for one in found] == [
         ("(cd services/worker && make check)", "services/worker/AGENTS.md", False),
@@ -274,19 +272,17 @@ def test_a_command_for_a_folder_below_is_not_named_for_the_root(tmp_path: Path):
 
 def test_a_script_that_is_named_in_two_ways_is_one(tmp_path: Path):
     """`pnpm run lint` is `pnpm lint`; of npm only `npm test` has such a short way."""
-    (tmp_path / "pnpm-lock.yaml").touch()
     package = '{"scripts": {"lint": "eslint .", "typecheck": "tsc"}}'
-    found = named(tmp_path, **{"CLAUDE.md": "Run `pnpm lint`.", "package.json": package})
+    found = named(
+        tmp_path, **{"CLAUDE.md": "Run `pnpm lint`.", "package.json": package, "pnpm-lock.yaml": ""}
+    )
     assert found == [("pnpm lint", "lint"), ("pnpm run typecheck", "lint")]
 
 
 def of_folder(root: Path, **files: str) -> list[str]:
-    """Return what is named for work in `pkg`, by the files of a project; `__` stands for a slash."""
-    for name, text in files.items():
-        file = root / name.replace("__", "/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
-    return [check.command for check in named_checks(root, ["pkg/a.py"]) if not check.is_task]
+    """Return what is named for work in `pkg`, by the files of a project."""
+    checks = named_checks(project(root, files), ["pkg/a.py"])
+    return [check.command for check in checks if not check.is_task]
 
 
 @pytest.mark.parametrize(
@@ -316,20 +312,16 @@ def test_what_a_folders_rules_run_from_the_root_stays_there(tmp_path: Path, text
     """Paths and tasks that are only there tell; a task that is nowhere is not named."""
     for folder in ("pkg/tests", "pkg/both", "both", "checks", "test"):
         (tmp_path / folder).mkdir(parents=True)
-    files = {
-        "Makefile": "test:\n\tx\n",
-        "pkg__justfile": "lint:\n  x\n",
-        "scripts__a.sh": "",
-        "pkg__AGENTS.md": text,
-    }
-    assert of_folder(tmp_path, **files) == [c for c in commands.split("|") if c]
+    files = {"Makefile": "test:\n\tx\n", "pkg/justfile": "lint:\n  x\n", "scripts/a.sh": ""}
+    found = of_folder(tmp_path, **files, **{"pkg/AGENTS.md": text})
+    assert found == [c for c in commands.split("|") if c]
 
 
 def test_a_task_is_taken_from_the_nearest_file_that_has_it(tmp_path: Path):
     """The folder's own file first; what none has is not named."""
-    files = {"Makefile": "test:\n\tx\nlint:\n\tx\n", "pkg__Makefile": "lint:\n\tx\n"}
+    files = {"Makefile": "test:\n\tx\nlint:\n\tx\n", "pkg/Makefile": "lint:\n\tx\n"}
     rules = "Run `make test`, `make lint` and `make check-all`."
-    assert of_folder(tmp_path, **files, **{"pkg__AGENTS.md": rules}) == [
+    assert of_folder(tmp_path, **files, **{"pkg/AGENTS.md": rules}) == [
         "make test",
         "(cd pkg && make lint)",
     ]
@@ -337,11 +329,12 @@ def test_a_task_is_taken_from_the_nearest_file_that_has_it(tmp_path: Path):
 
 def test_a_rule_file_knows_the_package_manager_better_than_a_lock(tmp_path: Path):
     """A script that it runs by another one is not named twice; others are run by that of the lock."""
-    (tmp_path / "pkg").mkdir()
-    (tmp_path / "pnpm-lock.yaml").touch()
-    (tmp_path / "pkg" / "package.json").write_text('{"scripts": {"test": "x", "lint": "y", "build": "z"}}')
-    (tmp_path / "pkg" / "AGENTS.md").write_text("Run `npm test` and `yarn lint`.")
-    assert [check.command for check in named_checks(tmp_path, ["pkg/a.ts"])] == [
+    files = {
+        "pnpm-lock.yaml": "",
+        "pkg/package.json": '{"scripts": {"test": "x", "lint": "y", "build": "z"}}',
+        "pkg/AGENTS.md": "Run `npm test` and `yarn lint`.",
+    }
+    assert [check.command for check in named_checks(project(tmp_path, files), ["pkg/a.ts"])] == [
         "(cd pkg && npm test)",
         "(cd pkg && yarn lint)",
         "(cd pkg && pnpm run build)",
@@ -350,7 +343,6 @@ def test_a_rule_file_knows_the_package_manager_better_than_a_lock(tmp_path: Path
 
 def test_what_ci_runs_is_named(tmp_path: Path) -> None:
     """The steps of workflows, a line or a block; what installs, publishes or has an expression is none."""
-    (tmp_path / ".github" / "workflows").mkdir(parents=True)
     text = """on: push
 jobs:
   ci:
@@ -366,10 +358,8 @@ jobs:
           A: pytest -q
       - run: pytest ${{ matrix.what }}
 """
-    (tmp_path / ".github" / "workflows" / "ci.yml").write_text(text, "utf-8")
-    found = [(check.command, check.purpose, check.path) for check in named_checks(tmp_path)]
     path = ".github/workflows/ci.yml"
-    assert found == [
-        ("go test -race ./...", "test", path),
-        ("CI=1 cargo clippy -- -D warnings", "lint", path),
+    assert named_checks(project(tmp_path, {path: text})) == [
+        ("go test -race ./...", "test", path, True),
+        ("CI=1 cargo clippy -- -D warnings", "lint", path, True),
     ]

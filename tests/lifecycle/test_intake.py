@@ -305,12 +305,17 @@ def test_tainted_text_that_only_counts_anew_leaves_a_clean_memory_as_it_is(take:
     assert take("Use `b` (seen in 6 sessions)", external_id="doc-1").taint == WEB
 
 
-def test_tainted_text_that_brings_a_memory_back_taints_it(take: Take, upkeep: Upkeep) -> None:
-    """It is there again on the word of untrusted text only."""
-    old = take("Use `a` (seen in 3 sessions)", external_id="doc-1")
+@pytest.mark.parametrize(("external_id", "sessions"), [("doc-1", 4), (None, 3)])
+def test_tainted_text_that_brings_a_memory_back_taints_it(
+    take: Take, upkeep: Upkeep, external_id: str | None, sessions: int
+) -> None:
+    """It is there again on the word of untrusted text only, and as doubtful as that."""
+    old = take("Use `a` (seen in 3 sessions)", external_id=external_id, confidence=0.9)
     upkeep.forget(old.id)
-    again = take("Use `a` (seen in 4 sessions)", external_id="doc-1", taint=WEB)
-    assert (again.deprecated, again.taint, again.needs_review) == (False, WEB, True)
+    new = f"Use `a` (seen in {sessions} sessions)"
+    again = take(new, external_id=external_id, taint=WEB, confidence=0.5)
+    assert (again.id, again.deprecated, again.content) == (old.id, False, new)
+    assert (again.taint, again.needs_review, again.confidence) == (WEB, True, 0.5)
 
 
 def test_a_superseded_external_id(db: Database, take: Take, upkeep: Upkeep) -> None:
@@ -327,7 +332,10 @@ def test_a_superseded_external_id(db: Database, take: Take, upkeep: Upkeep) -> N
 
 
 def test_taint_is_inherited_once(take: Take) -> None:
-    """What rests on tainted text is tainted, marked, and less sure by 0.7, once however far down."""
+    """What rests on tainted text is tainted, marked, and less sure by 0.7, once however far down.
+
+    A draft that says itself that it is tainted keeps the confidence it was given.
+    """
     root = take("A page says port 8080 is open", taint=WEB, confidence=0.9)
     child = take("So the proxy can use 8080", derived_from=(root.id,), confidence=0.8)
     assert (child.taint, child.needs_review) == (WEB, True)
@@ -336,30 +344,20 @@ def test_taint_is_inherited_once(take: Take) -> None:
     assert (grandchild.taint, round(grandchild.confidence, 6)) == (WEB, 0.56)
     both = take("Two pages agree", derived_from=(root.id, child.id), confidence=1.0)
     assert both.confidence == pytest.approx(0.7)
-
-
-def test_own_taint_is_not_counted_twice(take: Take) -> None:
-    """A draft that says itself that it is tainted keeps the confidence it was given."""
-    root = take("A page says port 8080 is open", taint=WEB)
-    own = Taint("web_search")
-    child = take("So the proxy can use 8080", derived_from=(root.id,), taint=own, confidence=0.5)
-    assert (child.taint, child.confidence) == (own, 0.5)
+    searched = Taint("web_search")
+    own = take("And a search says so", derived_from=(root.id,), taint=searched, confidence=0.5)
+    assert (own.taint, own.confidence) == (searched, 0.5)
 
 
 def test_only_a_person_clears_taint(take: Take) -> None:
-    """Repeats by an agent leave taint and flag; a person who says the same clears both."""
+    """A repeat by an agent leaves taint and flag; a person who says it clears both, if that is untainted."""
     take("Port 8080 is open", taint=WEB, needs_review=True, confidence=0.5)
     again = take("Port 8080 is open", source="agent_explicit", confidence=0.9)
     assert (again.taint, again.needs_review) == (WEB, True)
     said = take("Port 8080 is open", source="user_taught", confidence=1.0)
     assert (said.taint, said.needs_review, said.confidence) == (None, False, 1.0)
-
-
-def test_a_tainted_repeat_by_a_person_clears_nothing(take: Take) -> None:
-    """A draft that is tainted itself clears nothing, whoever it says it is from."""
-    take("Port 8080 is open", taint=WEB, needs_review=True)
-    again = take("Port 8080 is open", source="user_taught", taint=Taint("paste"))
-    assert again.taint == WEB
+    take("Tokens are large", taint=WEB)
+    assert take("Tokens are large", source="user_taught", taint=Taint("paste")).taint == WEB
 
 
 def test_tainted_text_adds_its_origin_only(take: Take) -> None:
@@ -378,15 +376,6 @@ def test_tainted_text_adds_its_origin_only(take: Take) -> None:
     )
     assert [o.session_id for o in again.origins] == ["s1", "s2"]
     assert again._replace(origins=first.origins, receipt=None) == first._replace(receipt=None)
-
-
-def test_tainted_text_revives_as_tainted(take: Take, upkeep: Upkeep) -> None:
-    """A clean memory that comes back on the word of untrusted text is as doubtful as that."""
-    first = take("Port 8080 is open", confidence=0.9)
-    upkeep.forget(first.id)
-    again = take("Port 8080 is open", taint=WEB, confidence=0.5)
-    assert (again.id, receipt(again).action) == (first.id, "restored")
-    assert (again.taint, again.needs_review, again.confidence) == (WEB, True, 0.5)
 
 
 def test_resting_on_what_is_gone(take: Take, upkeep: Upkeep) -> None:

@@ -68,26 +68,24 @@ def test_a_fresh_branch_is_not_merged(repo: Repo) -> None:
     assert state(repo, name="fresh")[0] == "open"
 
 
-@pytest.mark.parametrize("way", ["--no-ff", "--ff-only"])
+WAYS = {
+    "a merge commit": [("merge", "-q", "--no-ff", "topic")],
+    "a fast-forward": [("merge", "-q", "--ff-only", "topic")],
+    "a rebase": [("cherry-pick", "main..topic")],
+    "a squash": [("merge", "-q", "--squash", "topic"), ("commit", "-q", "-m", "topic (#7)")],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("deleted", [False, True])
 def test_a_merged_branch(repo: Repo, way: str, *, deleted: bool) -> None:
-    """A merge commit and a fast-forward are seen, whether the branch is still there or not."""
+    """Every way is seen, between other commits of main, whether the branch is still there or not."""
     known = seen(repo)
     repo.git("checkout", "-q", "main")
-    repo.git("merge", "-q", way, "topic")
-    if deleted:
-        repo.git("branch", "-D", "topic")
-    assert state(repo, known)[0] == "merged"
-
-
-@pytest.mark.parametrize("deleted", [False, True])
-def test_a_squashed_branch(repo: Repo, *, deleted: bool) -> None:
-    """One commit with all its changes is a merge too, also after others came to main."""
-    known = seen(repo)
-    repo.git("checkout", "-q", "main")
-    repo.commit("other", {"z.py": "z = 1\n"})
-    repo.git("merge", "-q", "--squash", "topic")
-    repo.git("commit", "-q", "-m", "topic (#7)")
+    if way != "a fast-forward":
+        repo.commit("other", {"z.py": "z = 1\n"})
+    for words in WAYS[way]:
+        repo.git(*words)
     repo.commit("later", {"y.py": "y = 1\n"})
     if deleted:
         repo.git("branch", "-D", "topic")
@@ -205,16 +203,6 @@ def test_a_branch_that_was_given_up_before_it_was_deleted(repo: Repo) -> None:
     repo.git("checkout", "-q", "main")
     repo.git("branch", "-D", "topic")
     assert state(repo, known)[0] == "deleted"
-
-
-def test_a_rebased_branch(repo: Repo) -> None:
-    """The same changes under other ids are a merge."""
-    known = seen(repo)
-    repo.git("checkout", "-q", "main")
-    repo.commit("other", {"z.py": "z = 1\n"})
-    repo.git("cherry-pick", "main..topic")
-    repo.git("branch", "-D", "topic")
-    assert state(repo, known)[0] == "merged"
 
 
 def test_a_branch_deleted_unmerged(repo: Repo) -> None:
