@@ -68,7 +68,7 @@ def test_a_fresh_branch_is_not_merged(repo: Repo) -> None:
     assert state(repo, name="fresh")[0] == "open"
 
 
-WAYS = {
+WAYS: dict[str, list[tuple[str, ...]]] = {
     "a merge commit": [("merge", "-q", "--no-ff", "topic")],
     "a fast-forward": [("merge", "-q", "--ff-only", "topic")],
     "a rebase": [("cherry-pick", "main..topic")],

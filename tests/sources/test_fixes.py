@@ -25,17 +25,24 @@ def commit(subject: str, body: str = "", *files: str, n: int = 1) -> Commit:
     return Commit(f"{n:040x}", (), "2026-03-01T00:00:00.000Z", "Ada", subject, body, tuple(changes))
 
 
+def gathered(*commits: Commit) -> Candidates:
+    """Return what some commits propose to remember."""
+    candidates = Candidates()
+    for one in commits:
+        candidates.add(one)
+    return candidates
+
+
 def fix_candidate(one: Commit) -> MemoryDraft | None:
     """Return what a commit proposes to remember, None when it says nothing worth it."""
-    candidates = Candidates()
-    candidates.add(one)
-    return next(iter(candidates.drafts()), None)
+    return next(iter(gathered(one).drafts()), None)
 
 
 def test_a_fix_becomes_a_gotcha_with_its_commit():
-    """Content, provenance, place and modest confidence."""
+    """Content, without the subject that a squash repeats, provenance, place and modest confidence."""
+    body = f"* Fix lost output in the pager\n\n{SAYS}"
     draft = fix_candidate(
-        commit("Fix lost output in the pager (#12)", SAYS, "src/click/pager.py", "tests/test_pager.py")
+        commit("Fix lost output in the pager (#12)", body, "src/click/pager.py", "tests/test_pager.py")
     )
     assert draft is not None
     assert draft.content == f"An earlier commit: Fix lost output in the pager. {SAYS}"
@@ -193,10 +200,10 @@ Change-Id: I0123456789abcdef"""
 
 def test_a_fix_that_was_reverted_is_withdrawn():
     """The dead end stays, the gotcha goes; the revert is told, for what an earlier run stored."""
-    candidates = Candidates()
-    candidates.add(commit("Fix lost output in the pager", SAYS, n=0xABC))
-    candidates.add(
-        commit('Revert "Fix lost output in the pager"', f"This reverts commit {0xABC:040x}.\n\n{SAYS}", n=2)
+    reverts = f"This reverts commit {0xABC:040x}.\n\n{SAYS}"
+    candidates = gathered(
+        commit("Fix lost output in the pager", SAYS, n=0xABC),
+        commit('Revert "Fix lost output in the pager"', reverts, n=2),
     )
     assert [d.type for d in candidates.drafts()] == ["dead_end"]
     assert candidates.reverted == [f"{0xABC:040x}"]
@@ -204,73 +211,55 @@ def test_a_fix_that_was_reverted_is_withdrawn():
 
 def test_a_revert_that_was_reverted_is_no_dead_end():
     """The approach came back, so it is not dead."""
-    candidates = Candidates()
-    candidates.add(
-        commit('Revert "Cache parsed templates between runs"', "This reverts commit abcdef1234.", n=0xDEF)
-    )
-    candidates.add(
-        commit(
-            'Revert "Revert "Cache parsed templates between runs""', f"This reverts commit {0xDEF:040x}.", n=3
-        )
-    )
-    assert candidates.drafts() == []
+    revert, reverted = 'Revert "Cache parsed templates between runs"', "This reverts commit abcdef1234."
+    again = commit(f'Revert "{revert}"', f"This reverts commit {0xDEF:040x}.", n=3)
+    assert gathered(commit(revert, reverted, n=0xDEF), again).drafts() == []
 
 
 def test_a_cherry_pick_is_one_candidate():
     """The same words in two commits are said once, by the later one."""
-    candidates = Candidates()
-    candidates.add(commit("Fix lost output in the pager (#1)", SAYS, n=1))
-    candidates.add(commit("Fix lost output in the pager (#2)", SAYS, n=2))
+    candidates = gathered(*(commit(f"Fix lost output in the pager (#{n})", SAYS, n=n) for n in (1, 2)))
     assert [d.commit_sha for d in candidates.drafts()] == [f"{2:040x}"]
-    assert [(s.what, s.why) for s in candidates.left_out()] == [("1 commit", "repeated by a later commit")]
+    assert candidates.left_out() == (("1 commit", "repeated by a later commit"),)
 
 
 def test_candidates_carry_the_names_files_have_today():
     """Later renames are followed; what is gone is dropped, and told."""
-    candidates = Candidates()
-    candidates.add(commit("Fix lost output in the pager", SAYS, "src/old.py", n=1))
-    candidates.add(commit("Fix lost input in the prompt", SAYS, "src/gone.py", n=2))
-    candidates.add(commit("Move", "", "src/old.py>src/mid.py", n=3))
-    candidates.add(commit("Move", "", "src/mid.py>src/ui/new.py", n=4))
+    candidates = gathered(
+        commit("Fix lost output in the pager", SAYS, "src/old.py", n=1),
+        commit("Fix lost input in the prompt", SAYS, "src/gone.py", n=2),
+        commit("Move", "", "src/old.py>src/mid.py", n=3),
+        commit("Move", "", "src/mid.py>src/ui/new.py", n=4),
+    )
     (draft,) = candidates.drafts({"src/ui/new.py"})
     assert (draft.related_files, draft.related_modules) == (("src/ui/new.py",), ("src/ui",))
-    assert [(s.what, s.why) for s in candidates.left_out({"src/ui/new.py"})] == [
-        ("1 commit", "the changed files no longer exist")
-    ]
+    assert candidates.left_out({"src/ui/new.py"}) == (("1 commit", "the changed files no longer exist"),)
 
 
 def test_renames_in_a_circle_end():
     """Two files that swapped names do not hang the reader."""
-    candidates = Candidates()
-    candidates.add(commit("Fix lost output in the pager", SAYS, "src/a.py", n=1))
-    candidates.add(commit("Swap", "", "src/a.py>src/b.py", "src/b.py>src/a.py", n=2))
-    assert len(candidates.drafts()) == 1
+    fix = commit("Fix lost output in the pager", SAYS, "src/a.py", n=1)
+    assert len(gathered(fix, commit("Swap", "", "src/a.py>src/b.py", "src/b.py>src/a.py", n=2)).drafts()) == 1
 
 
 def test_only_the_most_telling_are_kept(monkeypatch):
     """Of many candidates the ones that say more stay, and the rest is counted."""
     monkeypatch.setattr(fixes, "KEPT", 2)
-    candidates = Candidates()
-    for n in range(5):
-        candidates.add(commit(f"Fix wrong column width of wide characters number {n}", "", n=n))
-    candidates.add(commit("Fix lost output in the pager", SAYS, n=9))
+    wide = (commit(f"Fix wrong column width of wide characters number {n}", "", n=n) for n in range(5))
+    candidates = gathered(*wide, commit("Fix lost output in the pager", SAYS, n=9))
     kept = candidates.drafts()
     assert len(kept) == 2
     assert kept[-1].commit_sha == f"{9:040x}"
-    assert [(s.what, s.why) for s in candidates.left_out()] == [
-        ("4 commits", "beyond the 2 most informative and recent")
-    ]
+    assert candidates.left_out() == (("4 commits", "beyond the 2 most informative and recent"),)
 
 
 def test_why_commits_were_left_out_is_counted():
     """The report names each reason once, the most frequent first."""
-    candidates = Candidates()
-    for n, subject in enumerate(("Fix typo", "Fix lint", "Fix bug", "Add things")):
-        candidates.add(commit(subject, n=n))
-    assert [(s.what, s.why) for s in candidates.left_out()] == [
+    said = ("Fix typo", "Fix lint", "Fix bug", "Add things")
+    assert gathered(*(commit(subject, n=n) for n, subject in enumerate(said))).left_out() == (
         ("2 commits", "a chore: types, style, documents, tests or builds"),
         ("1 commit", "too little information"),
-    ]
+    )
 
 
 def test_source_is_recognised():
@@ -278,48 +267,43 @@ def test_source_is_recognised():
     assert all(map(is_source, ("a/b.py", "lib/contest.c", "src/testing_tools.rs", "schema.sql")))
 
 
-def test_a_message_made_to_be_slow_is_read_in_time():
-    """Long runs of one sign do not make the patterns crawl."""
-    for sign in ("a", " ", "#1 ", "fixes #1 ", "<!--", "@", "-"):
-        fix_candidate(commit("Fix " + sign * 20_000, sign * 20_000))
-
-
-def test_a_squash_does_not_say_its_subject_twice():
-    """A body that begins with the subject, with another kind before it or a number behind, adds the rest."""
-    body = "* fix(types): keep the pager open\n\n* close it when the reader is done"
-    assert body_of(body, "types: Keep the pager open (#12)") == "close it when the reader is done"
-    assert body_of(body, "Another one").startswith("fix(types): keep the pager open")
-    draft = fix_candidate(
-        commit(
-            "Fix the pager that closed the stream while the writer held it",
-            "* Fix the pager that closed the stream while the writer held it\n* and its test",
-        )
-    )
-    assert draft is not None
-    assert (
-        draft.content
-        == "An earlier commit: Fix the pager that closed the stream while the writer held it. and its test"
-    )
-
-
-def test_what_a_tool_printed_is_no_part_of_a_message():
-    """Indented lines after an empty one are output or code; a list that goes on is text."""
-    body = (
-        "    warning: unused\n       --> src/a.rs:4:1\n        |\n    4   | let a = 1;\n\n"
-        "It hid a real error:\n- the reader saw nothing\n    of the last page\n"
-    )
-    assert body_of(body) == "It hid a real error: the reader saw nothing of the last page"
-
-
-def test_no_bracket_is_left_of_an_issue_that_is_taken_out():
-    """The sentence before it ends as it did."""
-    assert body_of("The build fails (see #156).\n\nWith this it passes.") == (
-        "The build fails. With this it passes."
-    )
-
-
 def test_a_version_is_no_address():
     """People are taken out of a message, and names with a version behind an @ stay."""
     assert subject_of("Fix url.format on node@0.11.15 for bob@example.org") == (
         "Fix url.format on node@0.11.15 for"
     )
+
+
+SQUASHED = "* fix(types): keep the pager open\n\n* close it when the reader is done"
+PRINTED = "    warning: unused\n       --> src/a.rs:4:1\n        |\n    4   | let a = 1;\n\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "subject", "said"),
+    [
+        pytest.param(
+            SQUASHED, "types: Keep the pager open (#12)", "close it when the reader is done", id="a squash"
+        ),
+        pytest.param(
+            SQUASHED,
+            "Another one",
+            "fix(types): keep the pager open; close it when the reader is done",
+            id="another subject",
+        ),
+        pytest.param(
+            f"{PRINTED}It hid a real error:\n- the reader saw nothing\n    of the last page\n",
+            "",
+            "It hid a real error: the reader saw nothing of the last page",
+            id="what a tool printed",
+        ),
+        pytest.param(
+            "The build fails (see #156).\n\nWith this it passes.",
+            "",
+            "The build fails. With this it passes.",
+            id="the number of an issue",
+        ),
+    ],
+)
+def test_what_a_body_says_beside_its_subject(body, subject, said):
+    """Not the subject again, nor what a tool printed after an empty line, nor numbers and their brackets."""
+    assert body_of(body, subject) == said

@@ -58,11 +58,12 @@ def test_other_files_are_none():
 
 
 def test_in_a_repository_ignored_trees_are_not_walked(repo):
-    """Git lists the files; what is ignored at the root under a known name is found all the same."""
-    for path in ("CLAUDE.md", "web/AGENTS.md", "vendored/lib/CLAUDE.md", "vendored/AGENTS.md",
-                 ".claude/CLAUDE.md", "CLAUDE.local.md", ".cursor/rules/deep/x.mdc"):  # fmt: skip
+    """Git lists the files; what is ignored at the root is found, what is of others is not."""
+    for path in ("CLAUDE.md", "web/AGENTS.md", "ignored/AGENTS.md", "vendor/lib/AGENTS.md",
+                 "node_modules/x/AGENTS.md", ".claude/CLAUDE.md", "CLAUDE.local.md",
+                 ".cursor/rules/deep/x.mdc"):  # fmt: skip
         repo.put(path, "- A rule of some kind")
-    repo.put(".gitignore", "vendored/\nCLAUDE.local.md\n.claude/\n.cursor/\n")
+    repo.put(".gitignore", "ignored/\nCLAUDE.local.md\n.claude/\n.cursor/\n")
     found, skipped = find(repo.root)
     assert [f.path for f in found] == [
         "CLAUDE.local.md",

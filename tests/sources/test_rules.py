@@ -42,7 +42,7 @@ def test_a_rule_becomes_a_memory(repo):
 
 
 def test_the_same_text_in_several_files_is_one_rule(repo):
-    """Copies, whatever their case, spacing and final stop, are places of one rule."""
+    """Copies, whatever their case, spacing and final stop, are places of one rule of all their kinds."""
     repo.put("AGENTS.md", f"## Auth\n{RULE}")
     repo.put("CLAUDE.md", f"## Security\n\n{RULE.replace('.', '').replace('Access', '*Access*')}")
     repo.put(".cursor/rules/auth.mdc", f"---\nglobs: auth/**\n---\n\n{RULE}")
@@ -51,6 +51,7 @@ def test_the_same_text_in_several_files_is_one_rule(repo):
     assert rule.origins == (("AGENTS.md", 2), ("CLAUDE.md", 3), (".cursor/rules/auth.mdc", 5))
     assert [f.path for f in scan.files] == ["AGENTS.md", "CLAUDE.md", ".cursor/rules/auth.mdc"]
     assert (rule.draft.scope, rule.draft.related_files) == ("global", ())
+    assert set(rule.draft.tags) == {"rule", "agents", "claude", "cursor"}
 
 
 def test_reading_again_and_adding_lines_keep_the_keys(repo):
@@ -61,17 +62,6 @@ def test_reading_again_and_adding_lines_keep_the_keys(repo):
     repo.put("CLAUDE.md", f"# New title\n\nNever use words about the project as such.\n\n## Auth\n\n{RULE}")
     again = read_rules(repo.root)
     assert {r.key for r in first.rules} < {r.key for r in again.rules}
-
-
-def test_nested_files_apply_to_their_folder(repo):
-    """Their rules have the scope of a module, and globs say where."""
-    repo.put("web/AGENTS.md", RULE)
-    (rule,) = read_rules(repo.root).rules
-    assert (rule.draft.scope, rule.draft.related_files, rule.draft.related_modules) == (
-        "module",
-        ("web/**",),
-        ("web",),
-    )
 
 
 @pytest.mark.parametrize(
@@ -85,10 +75,11 @@ def test_nested_files_apply_to_their_folder(repo):
         (".github/instructions/a.instructions.md", 'applyTo: "**/*.ts,**/*.tsx"',
          ("**/*.ts", "**/*.tsx"), ()),
         ("web/.cursor/rules/a.mdc", "globs: src/**", ("web/src/**",), ("web/src",)),
+        ("web/AGENTS.md", "", ("web/**",), ("web",)),
     ],
 )  # fmt: skip
 def test_globs_make_the_scope(repo, path, front, files, modules):
-    """Every host's front matter ends as globs from the root."""
+    """Every host's front matter ends as globs from the root, and so does the folder of a nested file."""
     repo.put(path, f"---\n{front}\n---\n\n{RULE}")
     (rule,) = read_rules(repo.root).rules
     assert (rule.draft.related_files, rule.draft.related_modules) == (files, modules)
@@ -387,18 +378,3 @@ def test_a_file_of_lessons_outside_of_the_project_stays_closed(repo, tmp_path):
     (repo.root / "docs").mkdir()
     (repo.root / "docs" / "lessons.md").symlink_to(tmp_path / "lessons.md")
     assert [f.path for f in read_rules(repo.root).files] == ["AGENTS.md"]
-
-
-def test_what_others_wrote_into_the_repository_is_not_its_own(repo):
-    """A vendored project's rules are about that one."""
-    repo.put("vendor/lib/CLAUDE.md", RULE)
-    repo.put("node_modules/lib/AGENTS.md", RULE)
-    assert read_rules(repo.root).files == ()
-
-
-def test_a_rule_in_several_files_has_the_kinds_of_all(repo):
-    """Each host that shows one of them is told by its kind."""
-    repo.put("AGENTS.md", RULE)
-    repo.put(".cursorrules", RULE)
-    (rule,) = read_rules(repo.root).rules
-    assert set(rule.draft.tags) == {"rule", "agents", "cursor"}
