@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remora.checks.from_project import NamedCheck
-from remora.checks.suggest import suggest
+from remora.checks.suggest import Suggestion, suggest
 from remora.core.events import CommandRun
 from remora.core.triggers import Trigger
 from tests.retrieval.worlds import World
@@ -22,11 +24,16 @@ def ran(form: str, how: tuple[int, int] = GREEN) -> CommandRun:
     return CommandRun(command, "test", *how, 1, 2, with_variables=with_variables)
 
 
-def suggested(world: World, *sessions: tuple[CommandRun, ...]) -> list[tuple[str, str]]:
-    """Return the commands that are suggested after some sessions, with the reasons."""
+def suggested(world: World, *sessions: tuple[CommandRun, ...], **how: Any) -> list[Suggestion]:
+    """Return what is suggested after some sessions, one a day."""
     for day, commands in enumerate(sessions, start=1):
         record(world.db, session(f"s{day}", day, commands=commands))
-    return [(one.command, one.why) for one in suggest(world.db, 5)]
+    return suggest(world.db, 9, **how)
+
+
+def commands(found: list[Suggestion]) -> list[str]:
+    """Return the suggested commands."""
+    return [one.command for one in found]
 
 
 def test_only_sessions_in_which_a_command_passed_count(bare: World):
@@ -37,17 +44,15 @@ def test_only_sessions_in_which_a_command_passed_count(bare: World):
         (ran("make test", RED), ran("make check", RED)),
         (ran("make test"), ran("npm test", RED), ran("make lint && make unit", RED)),
     )
-    assert found == [("make test", "passed in 2 of the last 3 sessions")]
+    assert [(one.command, one.why) for one in found] == [("make test", "passed in 2 of the last 3 sessions")]
 
 
 def test_each_check_of_a_line_is_for_what_it_is_itself_for(bare: World):
     """A line with a test in it is kept as a test; what is no check by itself is not suggested."""
-    line = (ran("mise run fmt && ./prepare.sh && mise run lint && pytest"),)
-    record(bare.db, session("s1", 1, commands=line))
-    found = [(one.command, one.purpose) for one in suggest(bare.db, 5)]
-    assert found == [("mise run fmt", "format"), ("mise run lint", "lint"), ("pytest", "test")]
-    only = suggest(bare.db, 5, purposes=("format",))
-    assert [one.command for one in only] == ["mise run fmt"]
+    found = suggested(bare, (ran("mise run fmt && ./prepare.sh && mise run lint && pytest"),))
+    purposes = [(one.command, one.purpose) for one in found]
+    assert purposes == [("mise run fmt", "format"), ("mise run lint", "lint"), ("pytest", "test")]
+    assert commands(suggest(bare.db, 5, purposes=("format",))) == ["mise run fmt"]
 
 
 def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
@@ -57,11 +62,11 @@ def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
         ran("cat urls | xargs curl && echo y | CI=1 make lint"),
         ran("cat a | wc"),
     )
-    assert {command for command, _ in suggested(bare, lines)} == {"yes | npm test", "echo y | CI=1 make lint"}
+    assert set(commands(suggested(bare, lines))) == {"yes | npm test", "echo y | CI=1 make lint"}
     memory = bare.remember("m", "`yes | npm test` fails: nothing reads it").id
     with bare.db.transaction():
         bare.db.triggers.put([memory], [Trigger("command", "yes | npm test", memory)])
-    assert [one.command for one in suggest(bare.db, 9)] == ["echo y | CI=1 make lint"]
+    assert commands(suggest(bare.db, 9)) == ["echo y | CI=1 make lint"]
 
 
 @pytest.mark.parametrize(
@@ -89,20 +94,19 @@ def test_variables_are_shown_where_a_command_needs_them(
     found = suggested(bare, *((ran(*one),) for one in sessions))
     passed = sum(how == GREEN for _, how in sessions)
     of = f"{passed} of the last {len(sessions)} sessions" if len(sessions) > 1 else "the last session"
-    assert found == [(form, f"passed in {of}")]
+    assert [(one.command, one.why) for one in found] == [(form, f"passed in {of}")]
 
 
 def test_both_forms_in_one_session_count_once(bare: World):
     """The plain one failed there and the other passed, so that is shown."""
-    one = (ran("pytest tests", RED), ran(WITH))
-    assert suggested(bare, one) == [(WITH, "passed in the last session")]
+    (found,) = suggested(bare, (ran("pytest tests", RED), ran(WITH)))
+    assert (found.command, found.why) == (WITH, "passed in the last session")
 
 
 def test_flags_stay(bare: World):
     """A command is known by all its words; with other flags it is another one."""
     one = (ran("uv run pytest -x -q"), ran("pnpm --filter api test"))
-    found = suggested(bare, one, one, (ran("uv run pytest"),))
-    assert [command for command, _ in found] == [
+    assert commands(suggested(bare, one, one, (ran("uv run pytest"),))) == [
         "pnpm --filter api test",
         "uv run pytest -x -q",
         "uv run pytest",
@@ -114,8 +118,8 @@ def test_a_tool_that_nobody_knows_is_a_check_by_its_runs(bare: World):
     assist = (ran("pnpm assist", (3, 1)), ran("pnpm test"), ran("workmux status", (5, 0)))
     setup = (ran("pnpm prepare-db && pnpm test", (2, 0)),)
     found = suggested(bare, assist, assist, setup)
-    assert [command for command, _ in found] == ["pnpm test", "pnpm assist", "workmux status"]
-    assert suggest(bare.db, 5)[2].score < 0.1
+    assert commands(found) == ["pnpm test", "pnpm assist", "workmux status"]
+    assert found[2].score < 0.1
 
 
 def test_what_a_session_checked_with_counts_more_than_what_it_ran_once(bare: World):
@@ -129,11 +133,9 @@ def test_what_a_session_checked_with_counts_more_than_what_it_ran_once(bare: Wor
 def test_checks_of_single_files_come_last_unless_these_are_edited(bare: World):
     """Sessions that checked one file did other work."""
     one = (ran("pytest tests/test_a.py"), ran("make lint", (1, 0)))
-    for day in (1, 2):
-        record(bare.db, session(f"s{day}", day, commands=one))
-    assert [found.command for found in suggest(bare.db, 5)] == ["make lint", "pytest tests/test_a.py"]
+    assert commands(suggested(bare, one, one)) == ["make lint", "pytest tests/test_a.py"]
     now = suggest(bare.db, 5, files=["tests/test_a.py"])
-    assert [found.command for found in now] == ["pytest tests/test_a.py", "make lint"]
+    assert commands(now) == ["pytest tests/test_a.py", "make lint"]
 
 
 def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: World):
@@ -143,8 +145,7 @@ def test_a_warning_of_the_plain_form_does_not_hide_the_one_that_works(bare: Worl
     with bare.db.transaction():
         bare.db.triggers.put([memory], cues)
     sessions = [(ran("PYTHONPATH=. pytest"), ran("make lint"), ran("make test"))] * 2
-    found = [command for command, _ in suggested(bare, *sessions)]
-    assert sorted(found) == ["PYTHONPATH=. pytest", "make test"]
+    assert set(commands(suggested(bare, *sessions))) == {"PYTHONPATH=. pytest", "make test"}
 
 
 def test_what_the_project_names_counts_as_two_sessions(bare: World):
@@ -155,22 +156,18 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
         NamedCheck("make test:e2e", "test", "Makefile", is_task=True),
         NamedCheck("make test:slow", "test", "Makefile", is_task=True),
     ]
-    for day in (1, 2, 3):
-        record(bare.db, session(f"s{day}", day, commands=(ran("pytest"), ran("make test"))[: 1 + day // 3]))
-    found = suggest(bare.db, 9, named=named)
+    usual = (ran("pytest"),)
+    found = suggested(bare, usual, usual, (*usual, ran("make test")), named=named)
+    once, always = (f"passed in {passed} of the last 3 sessions" for passed in (1, 3))
     assert [(one.command, one.why, one.ran) for one in found] == [
-        (
-            "make test",
-            "named in CLAUDE.md; passed in 1 of the last 3 sessions",
-            "passed in 1 of the last 3 sessions",
-        ),
-        ("pytest", "passed in 3 of the last 3 sessions", "passed in 3 of the last 3 sessions"),
+        ("make test", f"named in CLAUDE.md; {once}", once),
+        ("pytest", always, always),
         ("make lint", "named in CLAUDE.md", ""),
         ("make test:e2e", "a task of Makefile", ""),
         ("make test:slow", "a task of Makefile", ""),
     ]
     assert all(0.0 < one.score <= 1.0 for one in found)
-    assert [one.command for one in suggest(bare.db, 9, purposes=("lint",), named=named)] == ["make lint"]
+    assert commands(suggest(bare.db, 9, purposes=("lint",), named=named)) == ["make lint"]
 
 
 def test_a_new_project_is_checked_with_what_it_names(bare: World):
@@ -185,15 +182,13 @@ def test_a_new_project_is_checked_with_what_it_names(bare: World):
 def test_a_named_command_that_always_fails_goes(bare: World):
     """One red session says little; two of two say that it does not work as it is."""
     named = [NamedCheck("make test", "test", "CLAUDE.md", is_task=False)]
-    record(bare.db, session("s1", 1, commands=(ran("make test", RED),)))
-    assert [one.command for one in suggest(bare.db, 2, named=named)] == ["make test"]
-    record(bare.db, session("s2", 2, commands=(ran("make test", RED),)))
-    assert suggest(bare.db, 2, named=named) == []
+    red = (ran("make test", RED),)
+    assert commands(suggested(bare, red, named=named)) == ["make test"]
+    assert suggested(bare, red, red, named=named) == []
 
 
 def test_checks_of_other_folders_come_last(bare: World):
     """What is edited lies in one package of several: its checks come first, then those of the root."""
     lines = ("(cd api && npm test)", "(cd web && npm test)", "make lint")
-    record(bare.db, session("s1", 1, commands=tuple(ran(line) for line in lines)))
-    found = suggest(bare.db, 5, files=["web/src/app.tsx"])
-    assert [one.command for one in found] == ["(cd web && npm test)", "make lint", "(cd api && npm test)"]
+    found = suggested(bare, tuple(map(ran, lines)), files=["web/src/app.tsx"])
+    assert commands(found) == ["(cd web && npm test)", "make lint", "(cd api && npm test)"]

@@ -1,10 +1,12 @@
-"""Lines of shell: variables that are set in them, and commands they consist of."""
+"""Lines of shell: variables that are set in them, commands they consist of, and words of one command."""
 
 from __future__ import annotations
 
 import pytest
 
 from remora.shell.lines import bare, parts_in, programs_in, whole_of, wholes_in
+from remora.shell.trigger_match import asks
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
@@ -111,3 +113,9 @@ def test_a_very_long_pipe_is_known_by_its_beginning():
 def test_a_line_that_is_one_command(line: str, whole: str):
     """Or one pipe."""
     assert whole_of(line) == whole
+
+
+@pytest.mark.parametrize(("line", "words", "asked"), table(__file__, "asks"))
+def test_one_command_of_a_line_has_all_the_words(line: str, words: str, asked: str):
+    """Quoted text and the next line are part of it; another command, or one behind `--`, is not."""
+    assert asks(line, words.split()) is (asked == "yes")
