@@ -96,14 +96,6 @@ def test_commits_come_oldest_first_with_their_files(repo):
     ]  # fmt: skip
 
 
-def test_renames_carry_the_old_path(repo):
-    """A moved file is one entry with both names."""
-    repo.write(old_py="line\n" * 20).commit("one")
-    repo.git("mv", "old.py", "new.py")
-    repo.commit("move")
-    assert list(found(repo.root).commits())[1].files == (FileChange("R", "new.py", "old.py"),)
-
-
 @pytest.mark.parametrize(
     "name", ["new\nline.py", "tab\tand “quotes”.py", "M", "R100", "\x01abc.py", " lead.py", "ünï.py"]
 )
@@ -213,13 +205,6 @@ def test_tracked_files_leave_out_submodules_and_untracked_files(work, tmp_path):
     assert "new.py" in r.files()
     assert "debug.log" not in r.files()
     assert found(repo.root / "sub").root == (repo.root / "sub").resolve()
-
-
-def test_files_of_a_subfolder_are_relative_to_it(repo):
-    """A project below the root of its repository sees its own paths."""
-    repo.put("web/src/a.ts", "1")
-    repo.put("api/b.py", "1")
-    assert found(repo.root).files(repo.root / "web") == ("src/a.ts",)
 
 
 def test_the_last_change_of_every_path(repo):

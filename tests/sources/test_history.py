@@ -155,13 +155,9 @@ def test_change_rate_is_commits_a_day():
 @pytest.mark.parametrize(
     ("path", "module"),
     [
-        ("setup.py", "."),
         ("docs/index.md", "docs"),
-        ("src/click/core.py", "src/click"),
         ("src/main.ts", "src"),
-        ("remora/sources/git.py", "remora/sources"),
         ("remora/sources/deep/er/x.py", "remora/sources"),
-        ("packages/ui/src/forms/fields/Input.tsx", "packages/ui/src/forms"),
         ("src/main/java/com/acme/shop/cart/Cart.java", "src/main/java/com/acme/shop"),
     ],
 )
