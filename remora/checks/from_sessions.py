@@ -46,13 +46,6 @@ class Counted(NamedTuple):
     tried: int
 
 
-class Counts(NamedTuple):
-    """The checks by their commands without variables, and the number of sessions that checked anything."""
-
-    checks: dict[str, Counted]
-    sessions: int
-
-
 class _Tally:
     """The uses of one command by the ages of sessions: runs, failures, the forms in which it passed."""
 
@@ -94,8 +87,10 @@ class _Tally:
         return min(self.forms, key=lambda f: (-len(self.forms[f]), min(self.forms[f]), f), default=command)
 
 
-def counted(ran: Sequence[Ran]) -> Counts:
-    """Return the checks that sessions ran.
+def counted(ran: Sequence[Ran]) -> tuple[dict[str, Counted], int]:
+    """Return the checks that sessions ran, by their commands without variables.
+
+    The second value is the number of sessions that checked anything.
 
     Args:
         ran: the lines of the sessions, newest session first.
@@ -121,7 +116,7 @@ def counted(ran: Sequence[Ran]) -> Counts:
         worth = sum(weights.get(age, 1.0) * (1.0 if tally.checked(age) else ONLY_RAN) for age in tally.passed)
         share = min(1.0, proof * worth / whole)
         checks[command] = Counted(tally.form(command), purpose, share, len(tally.passed), len(tally.runs))
-    return Counts(checks, len(checking))
+    return checks, len(checking)
 
 
 def parts_of(line: str) -> list[str]:

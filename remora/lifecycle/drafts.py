@@ -249,15 +249,9 @@ def _relations(values: object, counts: dict[str, int]) -> tuple[Relation, ...]:
         path = _free_text("target_file_path", one.target_file_path, counts)
         if (target is None) == (path is None):
             raise InvalidInput("a relation must have one target: target_memory_id or target_file_path")
-        found.append(
-            Relation(
-                one.relation_type,
-                target,
-                path,
-                _share("a relation's confidence", one.confidence),
-                _flag("auto_extracted", one.auto_extracted),
-            )
-        )
+        share = _share("a relation's confidence", one.confidence)
+        extracted = _flag("auto_extracted", one.auto_extracted)
+        found.append(Relation(one.relation_type, target, path, share, extracted))
     return tuple(found)
 
 

@@ -37,6 +37,7 @@ from remora.lifecycle.flags import (
     RETIREMENTS,
     flag_dependents,
     overturned_by,
+    rests_on,
     unflag_dependents,
     with_reason,
     without_reason,
@@ -147,8 +148,7 @@ class Intake:
             known = self._db.memories.with_external_id(draft.external_id)
             if known is not None:
                 return self._refresh(known, draft, prepared, revive=revive)
-        digest = content_hash(draft.content)
-        twin = self._twin(draft, digest, apart_from)
+        twin = self._twin(draft, apart_from)
         if twin is not None:
             record, similarity = twin
             if record.deprecated and not revive:
@@ -196,14 +196,16 @@ class Intake:
             self._db.memories.update(older.id, changes, change=change)
             flag_dependents(self._db, older, f"which {newer.id[:8]} took back", except_id=newer.id)
             if older is new:
-                note = f"{newer.id[:8]} is newer and contradicts this memory, which is excluded from search"
-                return new._replace(**changes, receipt=_with_note(new.receipt, note))
+                notes = [
+                    f"{newer.id[:8]} is newer and contradicts this memory, which is excluded from search"
+                ]
+                new = new._replace(**changes)
+                break
             notes.append(
                 f"{older.id[:8]} contradicts this memory and is excluded from search: {older.content}"
             )
-        for note in notes:
-            new = new._replace(receipt=_with_note(new.receipt, note))
-        return new
+        assert new.receipt is not None
+        return new._replace(receipt=new.receipt._replace(notes=(*new.receipt.notes, *notes)))
 
     def _inherit(self, draft: MemoryDraft) -> MemoryDraft:
         """Copy taint from the memories that a draft is derived from; its confidence is lowered once."""
@@ -215,11 +217,9 @@ class Intake:
             return draft
         return draft._replace(taint=tainted[0], confidence=draft.confidence * TAINT_FACTOR, needs_review=True)
 
-    def _twin(
-        self, draft: MemoryDraft, digest: str, apart_from: str = ""
-    ) -> tuple[MemoryRecord, float] | None:
+    def _twin(self, draft: MemoryDraft, apart_from: str) -> tuple[MemoryRecord, float] | None:
         memories = self._db.memories
-        for record in memories.with_hash(digest):
+        for record in memories.with_hash(content_hash(draft.content)):
             same_words = collapse(record.content).casefold() == collapse(draft.content).casefold()
             if record.id == apart_from or not same_words:
                 continue
@@ -264,10 +264,7 @@ class Intake:
         parents = self._db.memories.get_many(draft.derived_from)
         gone = [parents[i] for i in draft.derived_from if i in parents and parents[i].deprecated]
         return "; ".join(
-            f"rests on {p.id[:8]}, which was superseded"
-            if p.superseded_by
-            else f"rests on {p.id[:8]}, which was forgotten"
-            for p in gone
+            f"{rests_on(p.id)} which was {'superseded' if p.superseded_by else 'forgotten'}" for p in gone
         )
 
     def _merge(
@@ -358,11 +355,6 @@ def _outranks(newer: MemoryRecord, older: MemoryRecord) -> bool:
     """Return whether a later statement may retire an earlier one: a person's only by a person's."""
     held = older.source == "user_taught" or older.pinned or older.user_verified
     return newer.source == "user_taught" or not held
-
-
-def _with_note(receipt: Receipt | None, note: str) -> Receipt:
-    receipt = receipt or Receipt("stored")
-    return receipt._replace(notes=(*receipt.notes, note))
 
 
 def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ to the end. The time is linear in the length of the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -164,7 +164,8 @@ class _Open:
         self.variables: list[str] = []
         self.keywords: list[str] = []
         self.inner: list[Line] = []
-        self.sent: list[tuple[str, str]] = []
+        self.writes: list[str] = []
+        self.adds: list[str] = []
         self.reads: list[str] = []
         self.opens = 0
         self.begins = False
@@ -197,7 +198,6 @@ class _Programs:
         """End the program that is being parsed."""
         one = self.open
         if one.words or one.variables:
-            adds, writes = _kinds(one.sent)
             span = Span(self.joined, one.start, one.first if one.words else one.end, one.end)
             self.found.append(
                 Program(
@@ -208,8 +208,8 @@ class _Programs:
                     tuple(one.inner),
                     opens=one.opens,
                     closes=closes,
-                    writes=writes,
-                    adds=adds,
+                    writes=tuple(one.writes),
+                    adds=tuple(one.adds),
                     reads=tuple(one.reads),
                     begins=one.begins,
                     span=span,
@@ -220,10 +220,9 @@ class _Programs:
         if self.found:
             last = self.found[-1]
             # `> file` alone is no program, and may not run.
-            added = tuple(path for _, path in one.sent)
-            reads = (*last.reads, *one.reads)
-            self.found[-1] = last._replace(adds=last.adds + added, reads=reads, closes=last.closes + closes)
-            one.sent, one.reads = [], []
+            adds, reads = (*last.adds, *one.writes, *one.adds), (*last.reads, *one.reads)
+            self.found[-1] = last._replace(adds=adds, reads=reads, closes=last.closes + closes)
+            one.writes, one.adds, one.reads = [], [], []
 
     def join(self, joint: str, at: int) -> None:
         """Add a joint between two programs; of several joints the most specific one counts."""
@@ -232,23 +231,22 @@ class _Programs:
         if self.joint in _NEXT or joint not in _NEXT:
             self.joint, self.joined = joint, at
 
-    def redirect(self, sent: list[tuple[str, str]], read: list[str], inner: list[Line]) -> None:
-        """Add files that output is redirected to, each with its operator, or that are read.
-
-        They belong to the group that has just ended, or to the program that is being parsed.
-        """
+    def redirect(
+        self, writes: Sequence[str], adds: Sequence[str], reads: Sequence[str], inner: list[Line]
+    ) -> None:
+        """Add files to the group that has just ended, or to the program that is being parsed."""
         if not (self.ended and self.found):
-            self.open.sent += sent
-            self.open.reads += read
+            self.open.writes += writes
+            self.open.adds += adds
+            self.open.reads += reads
             self.open.inner += inner
             return
-        adds, writes = _kinds(sent)
         last = self.found[-1]
         self.found[-1] = last._replace(
-            adds=last.adds + adds,
-            writes=last.writes + writes,
-            around=last.around + writes,
-            reads=(*last.reads, *read),
+            adds=(*last.adds, *adds),
+            writes=(*last.writes, *writes),
+            around=(*last.around, *writes),
+            reads=(*last.reads, *reads),
             inner=(*last.inner, *inner),
         )
 
@@ -258,12 +256,6 @@ class _Programs:
         if self.open.inner or self.open.reads:
             self.found.append(Program((), inner=tuple(self.open.inner), reads=tuple(self.open.reads)))
         return tuple(self.found)
-
-
-def _kinds(sent: list[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files that are appended to, and those that are replaced."""
-    adds = tuple(path for mark, path in sent if ">>" in mark)
-    return adds, tuple(path for mark, path in sent if ">>" not in mark)
 
 
 class _Reader:
@@ -415,7 +407,9 @@ class _Reader:
                 awaited.append((path, path != word, kind == "<<-"))
             return
         sends = ">" in kind and path and not (kind == ">&" and (path.isdigit() or path == "-"))
-        programs.redirect([(mark, path)] if sends else [], [path] if kind == "<" else [], inner)
+        sent, appends = [path] if sends else [], ">>" in kind
+        reads = [path] if kind == "<" else []
+        programs.redirect([] if appends else sent, sent if appends else [], reads, inner)
 
     def _starts_word(self) -> bool:
         return self.at < len(self.text) and self.text[self.at] not in ";|&)\n"

@@ -220,8 +220,6 @@ class Repository(NamedTuple):
         return found
 
     def _shallow_edge(self) -> frozenset[str]:
-        if not self.shallow:
-            return frozenset()
         try:
             return frozenset((self.common_dir / "shallow").read_text("ascii").split())
         except OSError:

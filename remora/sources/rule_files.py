@@ -107,9 +107,9 @@ def is_walked(folder: Path) -> bool:
 def at_root(root: Path) -> Iterator[str]:
     """Yield the rule files at the root, ignored by git or not."""
     for folder in ("", ".claude", ".github"):
-        for name in sorted(_names(root / folder)):
-            path = f"{folder}/{name}".lstrip("/")
-            if kind_of(path) and (root / path).is_file():
+        for file in sorted((root / folder).glob("*")):
+            path = file.relative_to(root).as_posix()
+            if kind_of(path) and file.is_file():
                 yield path
     for marker, endings, _ in FOLDERS:
         for here, folders, names in os.walk(root / marker):
@@ -117,13 +117,6 @@ def at_root(root: Path) -> Iterator[str]:
             for name in names:
                 if name.endswith(endings):
                     yield (Path(here) / name).relative_to(root).as_posix()
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return [file.name for file in folder.iterdir()]
-    except OSError:
-        return []
 
 
 def _agent_memory(root: Path, home: Path, repository: Repository | None) -> Iterator[Found]:
