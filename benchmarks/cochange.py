@@ -32,7 +32,8 @@ from benchmarks.metrics import Interval, mean, paired_interval
 from benchmarks.repository import build, consistent, stand_at
 from benchmarks.trees import TreeGraph, tree_graph
 from remora.core.clock import from_iso, to_iso
-from remora.core.cochange import MAX_FILES, FileStat, PairStat, Tree, related
+from remora.core.cochange import CROWD, MAX_FILES, FileStat, PairStat, related
+from remora.core.cochange import name as name_of
 from remora.sources.git import Commit, FileChange
 from remora.sources.history import CoChange
 
@@ -54,6 +55,18 @@ class Score(NamedTuple):
 
 
 Scores = list[list[Score]]  # one list for each predicted commit
+
+
+def lookalikes(path: str, paths: Collection[str]) -> set[str]:
+    """Return the paths with the same stem, in the same small folder, or with a shared rare word."""
+    asked, names = name_of(path), {one: name_of(one) for one in paths}
+    found = {one for one, its in names.items() if its.stem == asked.stem}
+    groups = [[one for one, its in names.items() if its.folder == asked.folder]]
+    groups += [[one for one, its in names.items() if word in its.words] for word in asked.words]
+    for group in groups:
+        if len(group) <= CROWD:
+            found.update(group)
+    return found - {path}
 
 
 class InMemory(CoChange):
@@ -79,7 +92,7 @@ class InMemory(CoChange):
 
     def lookalikes(self, path: str) -> Collection[str]:
         """Return the existing files with names similar to a path."""
-        return Tree(self.tree).lookalikes(path)
+        return lookalikes(path, self.tree)
 
 
 def load(path: Path) -> list[Commit]:

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -38,7 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from remora.core.values import FileHit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 PAIR_HALF_LIFE = 250.0  # commits after which a pair counts half
 FILE_HALF_LIFE = 40.0  # the same for the change frequency of a file
@@ -149,7 +148,7 @@ class History(Protocol):
         ...
 
     def lookalikes(self, path: str) -> Collection[str]:
-        """Return the present files whose names resemble a path (see `Tree`)."""
+        """Return the present files with the same stem, in a small folder, or with a shared rare word."""
         ...
 
 
@@ -192,58 +191,6 @@ def add_log2(a: float, b: float) -> float:
 def change_rate(stat: FileStat, days: float) -> float:
     """Return a file's commits per day; `days` since its first commit, taken as one at least."""
     return stat.commits / max(days, 1.0)
-
-
-class Tree:
-    """The existing files, searchable by the parts of their names."""
-
-    def __init__(self, paths: Iterable[str] = ()) -> None:
-        self._names: dict[str, Name] = {}
-        self._folders: defaultdict[str, set[str]] = defaultdict(set)
-        self._stems: defaultdict[str, set[str]] = defaultdict(set)
-        self._words: defaultdict[str, set[str]] = defaultdict(set)
-        for path in paths:
-            self.add(path)
-
-    def __contains__(self, path: str) -> bool:
-        return path in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def add(self, path: str) -> None:
-        """Add a file; adding it twice changes nothing."""
-        if path in self._names:
-            return
-        found = self._names[path] = name(path)
-        self._folders[found.folder].add(path)
-        self._stems[found.stem].add(path)
-        for word in found.words:
-            self._words[word].add(path)
-
-    def remove(self, path: str) -> None:
-        """Remove a file; an unknown path changes nothing."""
-        found = self._names.pop(path, None)
-        if found is None:
-            return
-        self._folders[found.folder].discard(path)
-        self._stems[found.stem].discard(path)
-        for word in found.words:
-            self._words[word].discard(path)
-
-    def lookalikes(self, path: str) -> set[str]:
-        """Return the files with the same stem, in the same small folder, or with a shared rare word."""
-        asked = name(path)
-        found = set(self._stems.get(asked.stem, ()))
-        groups = [self._folders.get(asked.folder, set()), *(self._words.get(w, set()) for w in asked.words)]
-        for group in groups:
-            if len(group) <= CROWD:
-                found |= group
-        found.discard(path)
-        return found
 
 
 def related(

@@ -7,12 +7,12 @@ import random
 
 import pytest
 
+from benchmarks.cochange import lookalikes
 from remora.core.cochange import (
     NEVER,
     FileStat,
     PairStat,
     Tie,
-    Tree,
     add_log2,
     affinity,
     name,
@@ -27,7 +27,6 @@ class Table:
         self._clock = clock
         self._files = {f.path: f for f in files}
         self._pairs = pairs + [p._replace(path=p.other, other=p.path) for p in pairs]
-        self._tree = Tree(f.path for f in files if f.present)
 
     def clock(self) -> int:
         """How many commits were learned."""
@@ -52,7 +51,7 @@ class Table:
 
     def lookalikes(self, path):
         """The files of similar names."""
-        return self._tree.lookalikes(path)
+        return lookalikes(path, [f.path for f in self._files.values() if f.present])
 
 
 def file(path: str, **known) -> FileStat:
@@ -224,22 +223,6 @@ def test_affinity_grows_with_what_names_share():
     ]
     assert values == sorted(values)
     assert values[0] == 1.0
-
-
-def test_tree_forgets_what_was_removed():
-    """Adding twice and removing what is not there change nothing."""
-    tree = Tree(["a/x.py", "a/y.py"])
-    tree.add("a/x.py")
-    assert tree.lookalikes("a/z.md") == {"a/x.py", "a/y.py"}
-    tree.remove("a/x.py")
-    tree.remove("a/x.py")
-    assert (len(tree), list(tree), tree.lookalikes("a/z.md")) == (1, ["a/y.py"], {"a/y.py"})
-
-
-def test_a_crowded_folder_proposes_nothing():
-    """Where everything is alike, likeness says nothing; the stem still does."""
-    tree = Tree([f"big/f{n}.py" for n in range(200)] + ["other/f7.js"])
-    assert tree.lookalikes("big/f7.py") == {"other/f7.js"}
 
 
 def test_add_log2_is_addition():
