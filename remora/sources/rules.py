@@ -83,16 +83,16 @@ class RuleFile(NamedTuple):
     """A rule file that was read.
 
     Attributes:
-        path: relative to the root; "~/…" in the home.
-        kind: see rule_files.
-        note: an irregularity of the file, "" if none.
-        redactions: the secrets removed from its text before it was split into rules.
+        found: the file as found.
+        text: its text without secrets.
+        redactions: the removed secrets.
+        globs: the files it applies to, from the root; empty for all in its folder.
     """
 
-    path: str
-    kind: str
-    note: str
+    found: Found
+    text: Text
     redactions: tuple[Redaction, ...]
+    globs: tuple[str, ...]
 
 
 class Rule(NamedTuple):
@@ -155,20 +155,7 @@ def read_given(raw: bytes, path: str, root: Path, *, inside: bool = True) -> Rul
     gathered: dict[str, _Gathered] = {}
     _gather(loaded, root, gathered, skipped, "pattern" if kind == TAUGHT else "preference")
     rules = tuple(one.rule(key) for key, one in gathered.items())
-    return RuleScan((loaded.file(),), rules, tuple(skipped))
-
-
-class _Loaded(NamedTuple):
-    """A file as found, its text without secrets, those secrets, and the files it applies to."""
-
-    found: Found
-    text: Text
-    redactions: tuple[Redaction, ...]
-    globs: tuple[str, ...]
-
-    def file(self) -> RuleFile:
-        """Return the file as it is reported."""
-        return RuleFile(self.found.path, self.found.kind, self.text.note, self.redactions)
+    return RuleScan((loaded,), rules, tuple(skipped))
 
 
 def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str] = frozenset()) -> RuleScan:
@@ -191,7 +178,7 @@ def read_rules(root: Path, *, home: Path | None = None, allowed: Collection[str]
     for loaded in loader.loaded():
         with sparing(loaded.found.path, skipped), within(FILE_SECONDS, thread_time):
             _gather(loaded, root, gathered, skipped)
-            files.append(loaded.file())
+            files.append(loaded)
     rules = tuple(one.rule(key) for key, one in gathered.items())
     return RuleScan(tuple(files), rules, tuple(skipped))
 
@@ -204,9 +191,9 @@ class _Loader:
     ) -> None:
         self._allowed = allowed
         self._root, self._home, self._skipped = root, home.resolve() if home else None, skipped
-        self._by_file: dict[Path, _Loaded | None] = {}
+        self._by_file: dict[Path, RuleFile | None] = {}
 
-    def loaded(self) -> Iterator[_Loaded]:
+    def loaded(self) -> Iterator[RuleFile]:
         """Yield the files that were read, in order."""
         return (one for one in self._by_file.values() if one is not None)
 
@@ -294,7 +281,7 @@ class _Loader:
         self._skipped.append(Skipped(what, why))
 
 
-def _read(found: Found, file: Path) -> _Loaded | str:
+def _read(found: Found, file: Path) -> RuleFile | str:
     """Return a file, or the reason why it cannot be used."""
     try:
         status = file.stat()
@@ -310,7 +297,7 @@ def _read(found: Found, file: Path) -> _Loaded | str:
     return _decoded(found, raw or b"")
 
 
-def _decoded(found: Found, raw: bytes) -> _Loaded | str:
+def _decoded(found: Found, raw: bytes) -> RuleFile | str:
     """Return a file from its bytes, or the reason why they cannot be used."""
     if len(raw) > MAX_BYTES:
         return _TOO_LARGE
@@ -321,8 +308,8 @@ def _decoded(found: Found, raw: bytes) -> _Loaded | str:
     return _loaded(found, text) if text.body.strip() else "empty"
 
 
-def _loaded(found: Found, text: Text) -> _Loaded:
-    return _Loaded(found, *_without_secrets(text), globs_of(text.front, found.folder))
+def _loaded(found: Found, text: Text) -> RuleFile:
+    return RuleFile(found, *_without_secrets(text), globs_of(text.front, found.folder))
 
 
 def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:
@@ -354,7 +341,7 @@ class _Gathered:
         self.globs: dict[str, None] = {}
         self.everywhere = self.standing = False
 
-    def add(self, loaded: _Loaded, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
+    def add(self, loaded: RuleFile, line: int, mentions: tuple[Sequence[str], Sequence[str]]) -> None:
         """Add one more place."""
         found = loaded.found
         self.origins.append((found.path, line))
@@ -384,7 +371,7 @@ class _Gathered:
 
 
 def _gather(
-    loaded: _Loaded,
+    loaded: RuleFile,
     root: Path,
     gathered: dict[str, _Gathered],
     skipped: list[Skipped],

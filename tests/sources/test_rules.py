@@ -49,7 +49,7 @@ def test_the_same_text_in_several_files_is_one_rule(repo):
     scan = read_rules(repo.root)
     (rule,) = scan.rules
     assert rule.origins == (("AGENTS.md", 2), ("CLAUDE.md", 3), (".cursor/rules/auth.mdc", 5))
-    assert [f.path for f in scan.files] == ["AGENTS.md", "CLAUDE.md", ".cursor/rules/auth.mdc"]
+    assert [f.found.path for f in scan.files] == ["AGENTS.md", "CLAUDE.md", ".cursor/rules/auth.mdc"]
     assert (rule.draft.scope, rule.draft.related_files) == ("global", ())
     assert set(rule.draft.tags) == {"rule", "agents", "claude", "cursor"}
 
@@ -131,7 +131,7 @@ def test_imports_are_read_with_the_file_that_asks(repo):
     repo.put("web/docs/never.md", "- This is only an example in a code span, no import.\n")
     scan = read_rules(repo.root)
     files = ["web/CLAUDE.md", "web/docs/a.md", "web/docs/b.md", "web/docs/c.md", "web/docs/d.md"]
-    assert [f.path for f in scan.files] == files
+    assert [f.found.path for f in scan.files] == files
     assert why(scan)["web/docs/d.md:2 @e.md"] == "imported more than 4 files deep"
     assert all(r.draft.related_modules[0] == "web" for r in scan.rules)
 
@@ -153,7 +153,7 @@ def test_imports_that_cannot_be_read_are_told(repo, tmp_path):
         "GEMINI.md:1 @~/me.md": "in the home folder, which is not read",
         "GEMINI.md:1 “@missing.md @docs @package.json @../secret.md…”": "a description, not a rule",
     }
-    assert [f.path for f in scan.files] == ["GEMINI.md"]
+    assert [f.found.path for f in scan.files] == ["GEMINI.md"]
 
 
 def test_the_home_is_read_only_when_given(repo, tmp_path):
@@ -166,12 +166,12 @@ def test_the_home_is_read_only_when_given(repo, tmp_path):
     (tmp_path / "secret.md").write_text(RULE)
     repo.put("CLAUDE.local.md", "@~/.claude/me.md @~/../secret.md @~/id_key\n")
     scan = read_rules(repo.root, home=home, allowed={str((home / ".claude" / "me.md").resolve())})
-    assert [f.path for f in scan.files] == ["CLAUDE.local.md", "~/.claude/me.md", "~/.claude/more.md"]
+    assert [f.found.path for f in scan.files] == ["CLAUDE.local.md", "~/.claude/me.md", "~/.claude/more.md"]
     assert "I like short answers and no emoji in any text." in contents(scan)
     assert {why(scan)[f"CLAUDE.local.md:1 @{t}"] for t in ("~/../secret.md", "~/id_key")} == {
         "outside the project"
     }
-    assert [f.path for f in read_rules(repo.root).files] == ["CLAUDE.local.md"]
+    assert [f.found.path for f in read_rules(repo.root).files] == ["CLAUDE.local.md"]
 
 
 def test_a_file_of_the_home_is_imported_only_with_consent(repo, tmp_path):
@@ -181,7 +181,7 @@ def test_a_file_of_the_home_is_imported_only_with_consent(repo, tmp_path):
     (home / "diary.md").write_text(RULE)
     repo.put("CLAUDE.md", "@~/diary.md\n")
     scan = read_rules(repo.root, home=home)
-    assert [f.path for f in scan.files] == ["CLAUDE.md"]
+    assert [f.found.path for f in scan.files] == ["CLAUDE.md"]
     real = str((home / "diary.md").resolve())
     assert why(scan)["CLAUDE.md:1 @~/diary.md"].endswith(f"remora init --allow-import {real}")
     assert len(read_rules(repo.root, home=home, allowed={real}).files) == 2
@@ -207,7 +207,7 @@ def test_a_link_and_its_target_are_one_file(repo, tmp_path):
     (repo.root / ".cursorrules").symlink_to("nowhere")
     (repo.root / ".windsurfrules").symlink_to(".windsurfrules")
     scan = read_rules(repo.root)
-    assert [f.path for f in scan.files] == ["AGENTS.md"]
+    assert [f.found.path for f in scan.files] == ["AGENTS.md"]
     assert scan.rules[0].origins == (("AGENTS.md", 1),)
     assert why(scan) == {"GEMINI.md": "outside the project"}
 
@@ -231,7 +231,7 @@ def test_a_bad_file_takes_no_good_one_with_it(repo, monkeypatch):
         "binary, not text",
         "empty",
     )
-    assert [(f.path, f.note) for f in scan.files if f.path != "a/AGENTS.md"] == [
+    assert [(f.found.path, f.text.note) for f in scan.files if f.found.path != "a/AGENTS.md"] == [
         (".windsurfrules", "not UTF-8; read as Windows-1252"), ("AGENTS.md", ""),
     ]  # fmt: skip
     if os.geteuid():
@@ -360,7 +360,7 @@ def test_files_of_lessons_are_read_when_a_rule_file_names_them(repo):
         ".learnings/FEATURE_REQUESTS.md", "## Wish\n\nA button that must make coffee for everyone here.\n"
     )
     scan = read_rules(repo.root)
-    assert [(f.path, f.kind) for f in scan.files] == [
+    assert [(f.found.path, f.found.kind) for f in scan.files] == [
         ("AGENTS.md", "agents"),
         ("docs/lessons-learned.md", "lessons"),
         (".learnings/ERRORS.md", "lessons"),
@@ -377,4 +377,4 @@ def test_a_file_of_lessons_outside_of_the_project_stays_closed(repo, tmp_path):
     repo.put("AGENTS.md", "Never forget `../lessons.md` and `docs/lessons.md` in this repository.\n")
     (repo.root / "docs").mkdir()
     (repo.root / "docs" / "lessons.md").symlink_to(tmp_path / "lessons.md")
-    assert [f.path for f in read_rules(repo.root).files] == ["AGENTS.md"]
+    assert [f.found.path for f in read_rules(repo.root).files] == ["AGENTS.md"]

@@ -57,7 +57,7 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
         project_id=location.id,
         home=str(location.home),
         root=str(location.root),
-        rule_files=tuple(f.path for f in scan.files),
+        rule_files=tuple(f.found.path for f in scan.files),
         rules_found=len(scan.rules),
         stored=tally.stored,
         merged=tally.merged,

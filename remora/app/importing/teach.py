@@ -102,7 +102,8 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
     for kind, number in secrets:
         counts[kind] += number
     redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
-    return Taught(file.path, file.kind, tuple(pieces), scan.skipped, redactions, file.note, dry_run=dry_run)
+    kind, note = file.found.kind, file.text.note
+    return Taught(shown, kind, tuple(pieces), scan.skipped, redactions, note, dry_run=dry_run)
 
 
 def _shown(project: OpenProject, path: Path) -> tuple[str, bool]:
