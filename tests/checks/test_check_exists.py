@@ -18,6 +18,7 @@ MAKE = "test:\n\tpytest\n.PHONY: test\n"
         ({"Makefile": MAKE}, "make typecheck"),
         ({"Makefile": MAKE}, "CI=1 make typecheck"),
         ({"web/Makefile": MAKE}, "(cd web && make lint)"),
+        ({"Makefile": "lint:\n" * 100_000}, "make lint"),  # nobody wrote that
         ({"package.json": '{"scripts": {"build": "x"}}'}, "npm run lint"),
         ({"package.json": '{"scripts": {"build": "x"}}'}, "npm test"),
         ({"mise.toml": "[tasks.test]\nrun = 'x'\n"}, "mise run lint"),
