@@ -270,61 +270,49 @@ class Intake:
     def _merge(
         self, record: MemoryRecord, draft: MemoryDraft, similarity: float, prepared: Prepared
     ) -> MemoryRecord:
-        now = to_iso(self._clock.now())
-        changes = self._merged(record, draft, now)
-        receipt = Receipt("merged", record.id, similarity, prepared.redactions, prepared.notes)
-        if record.deprecated:
-            receipt = receipt._replace(action="restored")
-            changes |= self._revived(record, now)
-            if draft.taint is not None and record.taint is None:
-                # Only untrusted text restores it.
-                doubt = min(record.confidence, draft.confidence)
-                changes |= {"taint": draft.taint, "needs_review": True, "confidence": doubt}
-        op: Op = "restore" if record.deprecated else "edit"
-        return self._write(record, changes, now, receipt, Change(op, _SAID_AGAIN, maker_of(draft)))
+        doubt: dict[str, Any] = {}
+        if record.deprecated and draft.taint is not None and record.taint is None:
+            # Only untrusted text restores it.
+            share = min(record.confidence, draft.confidence)
+            doubt = {"taint": draft.taint, "needs_review": True, "confidence": share}
+        action = "restored" if record.deprecated else "merged"
+        receipt = Receipt(action, record.id, similarity, prepared.redactions, prepared.notes)
+        return self._write(record, draft, doubt, receipt, _SAID_AGAIN)
 
     def _refresh(
         self, record: MemoryRecord, draft: MemoryDraft, prepared: Prepared, *, revive: bool
     ) -> MemoryRecord:
         """Update the memory with the draft's external id: the newer text replaces the older one."""
-        now = to_iso(self._clock.now())
         same = content_hash(draft.content) == content_hash(record.content)
-        receipt = Receipt("merged", record.id, 1.0, prepared.redactions, prepared.notes)
+        action = "restored" if record.deprecated else "merged"
+        receipt = Receipt(action, record.id, 1.0, prepared.redactions, prepared.notes)
         if record.superseded_by is not None and same:
             note = f"it was superseded by {record.superseded_by[:8]}"
             return record._replace(receipt=receipt._replace(action="skipped", notes=(*prepared.notes, note)))
         if record.deprecated and not revive:
             return record._replace(receipt=receipt._replace(action="skipped"))
-        changes = self._merged(record, draft, now)
+        replaced: dict[str, Any] = {}
         if not same and not _counted_anew(record, draft):
-            changes |= replaced_fields(record, draft)
-            changes["redaction_count"] = prepared.taken_out
+            replaced = {**replaced_fields(record, draft), "redaction_count": prepared.taken_out}
             receipt = receipt._replace(action="updated")
-        if record.deprecated:
-            changes |= self._revived(record, now)
-            receipt = receipt._replace(action="restored" if same else "updated")
-        change = Change(
-            "restore" if record.deprecated else "edit", _SAID_AGAIN if same else "", maker_of(draft)
-        )
-        return self._write(record, changes, now, receipt, change)
-
-    def _merged(self, record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[str, Any]:
-        """Return the changes of a duplicate, without the reason of retirement if it restores the memory."""
-        lifted = without_reason(record, *RETIREMENTS) if record.deprecated else {}
-        return lifted | merged_fields(record._replace(**lifted), draft, now)
-
-    def _revived(self, record: MemoryRecord, now: str) -> dict[str, Any]:
-        unflag_dependents(self._db, record)
-        return {"deprecated": False, "deprecated_at": None, "superseded_by": None, "last_accessed_at": now}
+        return self._write(record, draft, replaced, receipt, _SAID_AGAIN if same else "")
 
     def _write(
-        self, record: MemoryRecord, changes: dict[str, Any], now: str, receipt: Receipt, change: Change
+        self, record: MemoryRecord, draft: MemoryDraft, more: dict[str, Any], receipt: Receipt, reason: str
     ) -> MemoryRecord:
+        """Merge a draft into a memory with some more changes; one that left search is restored."""
+        now = to_iso(self._clock.now())
+        lifted = without_reason(record, *RETIREMENTS) if record.deprecated else {}
+        changes = lifted | merged_fields(record._replace(**lifted), draft, now) | more
+        op: Op = "restore" if record.deprecated else "edit"
+        if record.deprecated:
+            unflag_dependents(self._db, record)
+            changes |= {"deprecated": False, "deprecated_at": None, "superseded_by": None}
+            changes["last_accessed_at"] = now
         if changes:
             changes["updated_at"] = now
-            self._db.memories.update(record.id, changes, change=change)
-            record = record._replace(**changes)
-        return record._replace(receipt=receipt)
+            self._db.memories.update(record.id, changes, change=Change(op, reason, maker_of(draft)))
+        return record._replace(**changes, receipt=receipt)
 
 
 # Types with similar texts by nature: counts and lists of files, which differ little.

@@ -54,16 +54,6 @@ def test_the_same_text_in_several_files_is_one_rule(repo):
     assert set(rule.draft.tags) == {"rule", "agents", "claude", "cursor"}
 
 
-def test_reading_again_and_adding_lines_keep_the_keys(repo):
-    """A key depends on the text alone, not on the line or the file."""
-    repo.put("CLAUDE.md", f"## Auth\n{RULE}")
-    first = read_rules(repo.root)
-    assert read_rules(repo.root) == first
-    repo.put("CLAUDE.md", f"# New title\n\nNever use words about the project as such.\n\n## Auth\n\n{RULE}")
-    again = read_rules(repo.root)
-    assert {r.key for r in first.rules} < {r.key for r in again.rules}
-
-
 @pytest.mark.parametrize(
     ("path", "front", "files", "modules"),
     [
