@@ -272,14 +272,9 @@ class Intake:
     def _merge(
         self, record: MemoryRecord, draft: MemoryDraft, similarity: float, prepared: Prepared
     ) -> MemoryRecord:
-        doubt: dict[str, Any] = {}
-        if record.deprecated and draft.taint is not None and record.taint is None:
-            # Only untrusted text restores it.
-            share = min(record.confidence, draft.confidence)
-            doubt = {"taint": draft.taint, "needs_review": True, "confidence": share}
         action = "restored" if record.deprecated else "merged"
         receipt = Receipt(action, record.id, similarity, prepared.redactions, prepared.notes)
-        return self._write(record, draft, doubt, receipt, _SAID_AGAIN)
+        return self._write(record, draft, {}, receipt, _SAID_AGAIN)
 
     def _refresh(
         self, record: MemoryRecord, draft: MemoryDraft, prepared: Prepared, *, revive: bool
@@ -305,7 +300,11 @@ class Intake:
         """Merge a draft into a memory with some more changes; one that left search is restored."""
         now = to_iso(self._clock.now())
         lifted = without_reason(record, *RETIREMENTS) if record.deprecated else {}
-        changes = lifted | merged_fields(record._replace(**lifted), draft, now) | more
+        changes = lifted | merged_fields(record._replace(**lifted), draft, now)
+        if record.deprecated and draft.taint is not None and record.taint is None:
+            share = min(record.confidence, draft.confidence)  # only untrusted text restores it
+            changes |= {"taint": draft.taint, "needs_review": True, "confidence": share}
+        changes |= more
         op: Op = "restore" if record.deprecated else "edit"
         if record.deprecated:
             unflag_dependents(self._db, record)

@@ -305,7 +305,7 @@ def test_tainted_text_that_only_counts_anew_leaves_a_clean_memory_as_it_is(take:
     assert take("Use `b` (seen in 6 sessions)", external_id="doc-1").taint == WEB
 
 
-@pytest.mark.parametrize(("external_id", "sessions"), [("doc-1", 4), (None, 3)])
+@pytest.mark.parametrize(("external_id", "sessions"), [("doc-1", 4), ("doc-1", 3), (None, 3)])
 def test_tainted_text_that_brings_a_memory_back_taints_it(
     take: Take, upkeep: Upkeep, external_id: str | None, sessions: int
 ) -> None:
