@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from remora.app.memories import operations as memories
 from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
-from remora.app.project.open_project import OpenProject, build
+from remora.app.project.open_project import OpenProject
 from remora.core.argument_types import checked
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput, RemoraError
@@ -125,7 +125,7 @@ class Memory:
             ConfigError: remora.toml or a REMORA_ variable is invalid.
             StoreError: the database cannot be used (its subclasses say why).
         """
-        opened = build(
+        opened = OpenProject(
             Path(project),
             os.environ if environ is None else environ,
             clock=clock,
@@ -133,7 +133,7 @@ class Memory:
             embedder=embedder,
             llm=llm,
             reranker=reranker,
-            actor=actor or "",
+            actor=actor,
         )
         try:
             opened.store("project")

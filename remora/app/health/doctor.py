@@ -24,7 +24,7 @@ from remora.app.health.stats import database_bytes
 from remora.app.project.destinations import destinations as where_to
 from remora.app.project.homes import notice
 from remora.app.project.locate import data_dir
-from remora.app.project.open_project import DATABASE, OpenProject, Store, build
+from remora.app.project.open_project import DATABASE, OpenProject, Store
 from remora.conversation.sessions import list_sessions
 from remora.core.errors import RemoraError, StoreCorrupt, StoreFull
 from remora.core.methodology import NATIVE
@@ -47,7 +47,7 @@ BIG_WAL = 200_000_000  # bytes; SQLite checkpoints the log long before, unless a
 def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
     """Check the project that a path belongs to; an error at opening becomes a finding."""
     try:
-        project = build(path, environ)
+        project = OpenProject(path, environ)
     except RemoraError as error:
         return Report((failed("project", error), *variables(environ)))
     try:

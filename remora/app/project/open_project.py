@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from remora.app.project.accesses import Accesses
 from remora.app.project.folder_watch import Followed
 from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel, GuardedReranker
-from remora.app.project.locate import Location, commit_of, data_dir, locate, make_home
+from remora.app.project.locate import commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
-from remora.core.config import Settings
 from remora.core.errors import NotFound, SourceError, StoreError, StoreReadOnly
 from remora.disk.files import make_folder
 from remora.lifecycle.intake import Intake
@@ -79,26 +78,32 @@ class Store(NamedTuple):
 
 
 class OpenProject:
-    """The databases, models and settings behind one `Memory`."""
+    """The databases, models and settings behind one `Memory`.
+
+    Args:
+        path: a folder or file in the project.
+        environ, clock, read_only, embedder, llm, reranker, actor: as for `Memory.open`.
+
+    Raises:
+        InvalidInput, ConfigError, SourceError: see `project.locate`.
+    """
 
     def __init__(
         self,
-        location: Location,
-        settings: Settings,
+        path: Path,
         environ: Mapping[str, str],
-        clock: Clock,
         *,
-        read_only: bool,
-        embedder: Embedder | None,
-        llm: LanguageModel | None,
-        reranker: Reranker | None,
-        actor: str,
+        clock: Clock | None = None,
+        read_only: bool = False,
+        embedder: Embedder | None = None,
+        llm: LanguageModel | None = None,
+        reranker: Reranker | None = None,
+        actor: str | None = None,
     ) -> None:
-        self.actor = actor
-        self.location = location
-        self.settings = settings
+        self.location, self.settings = locate(path, environ, read_only=read_only)
+        self.actor = actor or f"agent:python:{secrets.token_hex(4)}"
         self.environ = environ
-        self.clock = clock
+        self.clock = clock or SystemClock()
         self.read_only = read_only
         self._given = (
             GuardedEmbedder(embedder) if embedder is not None else None,
@@ -125,7 +130,9 @@ class OpenProject:
         self.embedding = threading.Lock()  # one batch at a time
         self.next_in_line = threading.Lock()  # held by the thread that waits for `embedding`
         self.lock = threading.RLock()  # one public method at a time
-        self.accesses = Accesses(lambda realm: self.store(realm).db, clock, actor, read_only=read_only)
+        self.accesses = Accesses(
+            lambda realm: self.store(realm).db, self.clock, self.actor, read_only=read_only
+        )
         self.seen_in_ui: dict[str, None] = {}  # marks of UI observations
         self.trouble = ""  # the error that stopped the last embedding pass, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
@@ -380,44 +387,10 @@ class OpenProject:
         self._closed = True
 
 
-def build(
-    path: Path,
-    environ: Mapping[str, str],
-    *,
-    clock: Clock | None = None,
-    read_only: bool = False,
-    embedder: Embedder | None = None,
-    llm: LanguageModel | None = None,
-    reranker: Reranker | None = None,
-    actor: str = "",
-) -> OpenProject:
-    """Return the open project that a path belongs to.
-
-    Args:
-        path: a folder or file in the project.
-        environ, clock, read_only, embedder, llm, reranker, actor: as for `Memory.open`.
-
-    Raises:
-        InvalidInput, ConfigError, SourceError: see `project.locate`.
-    """
-    project, settings = locate(path, environ, read_only=read_only)
-    return OpenProject(
-        project,
-        settings,
-        environ,
-        clock or SystemClock(),
-        read_only=read_only,
-        embedder=embedder,
-        llm=llm,
-        reranker=reranker,
-        actor=actor or f"agent:python:{secrets.token_hex(4)}",
-    )
-
-
 @contextmanager
 def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[OpenProject]:
-    """Open a project for work of Remora itself and close it afterwards; see `build`."""
-    project = build(Path(path), environ, read_only=read_only, actor="system:work")
+    """Open a project for work of Remora itself and close it afterwards."""
+    project = OpenProject(Path(path), environ, read_only=read_only, actor="system:work")
     try:
         project.store("project")
         yield project

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from remora.app.health.doctor import diagnose, disk
 from remora.app.health.findings import Finding, Report
 from remora.app.memory import Memory
-from remora.app.project.open_project import build
+from remora.app.project.open_project import OpenProject
 from remora.core.errors import ProviderBusy
 from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store import migrations
@@ -147,7 +147,7 @@ def test_damaged_index(folder: Path, environ: dict[str, str]) -> None:
     with Memory.open(folder, environ=environ) as memory:
         memory.remember("Tokens expire after 24 h", type="decision")
         database = memory.home / "memory.db"
-    parts = build(folder, environ)
+    parts = OpenProject(folder, environ)
     with parts.db.transaction():
         parts.db.connection.execute("DELETE FROM memories_fts")
     parts.close()
@@ -308,7 +308,7 @@ def test_open_permissions(folder: Path, environ: dict[str, str]) -> None:
 
 def test_disk(folder: Path, environ: dict[str, str]) -> None:
     """The disk is looked at where the home will be, even before it is made."""
-    parts = build(folder, environ)
+    parts = OpenProject(folder, environ)
     (found,) = disk(parts)
     parts.close()
     assert found.what == "disk"

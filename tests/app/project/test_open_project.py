@@ -8,7 +8,7 @@ import pytest
 
 from remora import Memory, ScriptedModel
 from remora.app.project.guarded_models import GuardedEmbedder
-from remora.app.project.open_project import DATABASE, build
+from remora.app.project.open_project import DATABASE, OpenProject
 from remora.core.errors import NotFound, StoreError
 from tests.helpers import FakeEmbedder, environment, texts
 
@@ -25,7 +25,7 @@ class Closing(FakeEmbedder):
 
 def test_rooms(tmp_path: Path, folder: Path) -> None:
     """The project's database is made when it is asked for; the user's only when something goes in."""
-    project = build(folder, environment(tmp_path))
+    project = OpenProject(folder, environment(tmp_path))
     home = project.location.home
     assert not home.exists()
     assert [store.db.realm for store in project.stores()] == ["project"]
@@ -84,7 +84,7 @@ def test_after_close(tmp_path: Path, folder: Path) -> None:
 def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
     """A model that was handed in is used, and left open for its owner."""
     embedder, llm = Closing(), ScriptedModel([])
-    project = build(folder, environment(tmp_path), embedder=embedder, llm=llm)
+    project = OpenProject(folder, environment(tmp_path), embedder=embedder, llm=llm)
     used = project.embedder(), project.llm("ask")
     assert isinstance(used[0], GuardedEmbedder)
     assert used[0].given is embedder
@@ -98,7 +98,7 @@ def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
 
 def test_no_model(tmp_path: Path, folder: Path) -> None:
     """The provider "none" is no embedder, and says why."""
-    project = build(folder, environment(tmp_path))
+    project = OpenProject(folder, environment(tmp_path))
     assert project.embedder() is None
     assert project.choice().reasons == ("embedding.provider is none: keyword and graph search only",)
     assert project.llm("ask") is None
@@ -118,7 +118,7 @@ def test_parts_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
 def test_file_times(tmp_path: Path, folder: Path) -> None:
     """The time of a file is read below the root; what is not there, or no path at all, has none."""
     (folder / "a.py").write_text("x")
-    project = build(folder, environment(tmp_path))
+    project = OpenProject(folder, environment(tmp_path))
     modified = project.mtime()
     assert modified("a.py") == (folder / "a.py").stat().st_mtime
     assert modified("b.py") is None
