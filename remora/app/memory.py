@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from remora.app.memories import operations as memories
 from remora.app.project.arguments import current_branch, file_names, filters_of, listed, own_names, paths
@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from remora.llm.client import LanguageModel, Reranker
     from remora.store.injections import Injection
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Paths = Sequence[str | os.PathLike[str]]
 Time = str | date  # or a datetime, which is one
 Progress = Callable[[str, int, int], None]
@@ -141,6 +143,11 @@ class Memory:
             opened.close()
             raise
         return cls(opened)
+
+    def _run(self, verb: Callable[Concatenate[OpenProject, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call a verb on the project; one runs at a time."""
+        with self._lock:
+            return verb(self._project, *args, **kwargs)
 
     def close(self) -> None:
         """Write pending data and close the files; a second call does nothing."""
@@ -220,15 +227,13 @@ class Memory:
         Raises:
             StoreError: the store failed; no draft was stored.
         """
-        with self._lock:
-            return memories.remember_each(self._project, drafts, user=user)
+        return self._run(memories.remember_each, drafts, user=user)
 
     def remember_many(
         self, drafts: Sequence[MemoryDraft], *, user: bool = False
     ) -> builtins.list[MemoryRecord]:
         """Store many drafts in one transaction, all or none; one record for each, in order."""
-        with self._lock:
-            return memories.remember_many(self._project, drafts, user=user)
+        return self._run(memories.remember_many, drafts, user=user)
 
     def show(self, memory_id: str) -> MemoryRecord:
         """Return a memory, possibly forgotten, by its id or a unique beginning of it.
@@ -242,8 +247,7 @@ class Memory:
 
     def dependents(self, memory_id: str) -> builtins.list[MemoryRecord]:
         """Return the live memories that were derived from a memory, directly or through others."""
-        with self._lock:
-            return memories.dependents(self._project, memory_id)
+        return self._run(memories.dependents, memory_id)
 
     def list(
         self,
@@ -286,18 +290,17 @@ class Memory:
             "pinned": pinned,
             "tag": tag,
         }
-        with self._lock:
-            return memories.listing(
-                self._project,
-                types,
-                limit,
-                offset,
-                order,
-                where=where,
-                having=having,
-                user=user,
-                records=records,
-            )
+        return self._run(
+            memories.listing,
+            types,
+            limit,
+            offset,
+            order,
+            where=where,
+            having=having,
+            user=user,
+            records=records,
+        )
 
     def edit(self, /, memory_id: str, **changes: Any) -> MemoryRecord:
         """Change fields of a memory, such as `content="…"` or `tags=[…]`.
@@ -308,8 +311,7 @@ class Memory:
         Raises:
             Conflict: the memory was changed since.
         """
-        with self._lock:
-            return memories.edit(self._project, memory_id, changes)
+        return self._run(memories.edit, memory_id, changes)
 
     def supersede(self, /, memory_id: str, content: str, **fields: Any) -> MemoryRecord:
         """Replace an old memory by a new one and return it; memories derived from the old one are flagged.
@@ -317,13 +319,11 @@ class Memory:
         Fields that are not given are taken from the old memory: type, files, modules, tags, scope, and the
         pin.
         """
-        with self._lock:
-            return memories.supersede(self._project, memory_id, content, fields)
+        return self._run(memories.supersede, memory_id, content, fields)
 
     def forget(self, memory_id: str) -> MemoryRecord:
         """Remove a memory from every search; `restore` brings it back within 30 days at least."""
-        with self._lock:
-            return memories.forget(self._project, memory_id)
+        return self._run(memories.forget, memory_id)
 
     def restore(self, memory_id: str, *, revision: str | None = None) -> MemoryRecord:
         """Restore a memory that was forgotten or superseded, or an earlier text of a memory.
@@ -337,16 +337,14 @@ class Memory:
             NotFound: there is no such memory or revision.
             InvalidInput: the text of that revision is no longer stored.
         """
-        with self._lock:
-            return memories.restore(self._project, memory_id, revision)
+        return self._run(memories.restore, memory_id, revision)
 
     def history(self, memory_id: str) -> builtins.list[Revision]:
         """Return every change of a memory, oldest first: time, author, fields and reason.
 
         The texts of changes are kept for 30 days, and the newest 20 of each memory permanently.
         """
-        with self._lock:
-            return memories.history(self._project, memory_id)
+        return self._run(memories.history, memory_id)
 
     def pin(self, memory_id: str, *, pinned: bool = True) -> MemoryRecord:
         """Exempt a memory from decay and pruning; `pinned=False` removes the pin."""
@@ -389,16 +387,15 @@ class Memory:
         from remora.app.agent.correction import correct
 
         self._project.must_be_writable()
-        with self._lock:
-            return correct(
-                self._project,
-                memory_id,
-                choice,
-                right=right,
-                files=file_names(files, self.root),
-                modules=listed("modules", modules),
-                branch=branch,
-            )
+        return self._run(
+            correct,
+            memory_id,
+            choice,
+            right=right,
+            files=file_names(files, self.root),
+            modules=listed("modules", modules),
+            branch=branch,
+        )
 
     def trust(self, level: int | str | None = None) -> TrustReport:
         """Return the trust level of the project and its effect on injection; or set it first.
@@ -537,8 +534,7 @@ class Memory:
         """
         from remora.app.recall.questions import ask
 
-        with self._lock:
-            return ask(self._project, question, thread)
+        return self._run(ask, question, thread)
 
     def passages(self, question: str) -> builtins.list[Passage]:
         """Return the passages that may support an answer to a question, best first; calls no model."""
@@ -557,22 +553,19 @@ class Memory:
         """
         from remora.app.agent.preview import preview
 
-        with self._lock:
-            return preview(self._project, at, about)
+        return self._run(preview, at, about)
 
     def related_files(self, path: str, k: int = 10) -> builtins.list[FileHit]:
         """Return the files that change or are read together with a file, best first, with the evidence."""
         from remora.app.recall.files import related_files
 
-        with self._lock:
-            return related_files(self._project, path, k)
+        return self._run(related_files, path, k)
 
     def ownership(self, path: str) -> Ownership | None:
         """Return the module of a file and its main author; None if the git history does not know the file."""
         from remora.app.recall.files import ownership
 
-        with self._lock:
-            return ownership(self._project, path)
+        return self._run(ownership, path)
 
     def predict_files(self, task: str, k: int = 10, *, tests: bool = False) -> builtins.list[FileHit]:
         """Return the files that a task will most likely touch, best first, each with its reasons.
@@ -609,15 +602,13 @@ class Memory:
         """
         from remora.app.codebase.impact import impact
 
-        with self._lock:
-            return impact(self._project, target, depth, limit)
+        return self._run(impact, target, depth, limit)
 
     def modules(self) -> builtins.list[ModuleInfo]:
         """Return the modules of the code, largest first: files, purpose, hot files, memories about them."""
         from remora.app.codebase.impact import modules
 
-        with self._lock:
-            return modules(self._project)
+        return self._run(modules)
 
     # Context before a task
 
@@ -799,8 +790,7 @@ class Memory:
         """
         from remora.app.codebase.check_commands import suggest_commands
 
-        with self._lock:
-            return suggest_commands(self._project, k, task=task, files=files, purposes=purposes)
+        return self._run(suggest_commands, k, task=task, files=files, purposes=purposes)
 
     # Injection
 
@@ -830,8 +820,7 @@ class Memory:
         """
         from remora.app.agent.status import log
 
-        with self._lock:
-            return log(self._project, limit, session_id)
+        return self._run(log, limit, session_id)
 
     def why(self, memory_id: str) -> Why:
         """Return the provenance of a memory, its trust, its triggers and its injections.
@@ -841,8 +830,7 @@ class Memory:
         """
         from remora.app.agent.status import why
 
-        with self._lock:
-            return why(self._project, memory_id)
+        return self._run(why, memory_id)
 
     def synthesize(self, module: str | None = None, *, dry_run: bool = False) -> builtins.list[Synthesized]:
         """Propose memories from the common evidence of several sessions on a module; they wait for review.
@@ -858,8 +846,7 @@ class Memory:
         """
         from remora.app.learning.synthesis import synthesize
 
-        with self._lock:
-            return synthesize(self._project, module, dry_run=dry_run)
+        return self._run(synthesize, module, dry_run=dry_run)
 
     def costs(self, days: int = 30) -> Costs:
         """Return the calls of language models by purpose: tokens, seconds, failures, and cost if known.
@@ -869,8 +856,7 @@ class Memory:
         """
         from remora.app.health.costs import costs
 
-        with self._lock:
-            return costs(self._project, days)
+        return self._run(costs, days)
 
     def trial(self) -> TrialReport:
         """Return the results of the trial: moments with injections compared with moments held back.
@@ -880,8 +866,7 @@ class Memory:
         """
         from remora.app.agent import trial
 
-        with self._lock:
-            return trial.report(self._project)
+        return self._run(trial.report)
 
     def apply_trial(self) -> builtins.list[Proposal]:
         """Apply the phase weights that the trial proposes, and return them.
@@ -891,8 +876,7 @@ class Memory:
         """
         from remora.app.agent import trial
 
-        with self._lock:
-            return trial.apply(self._project)
+        return self._run(trial.apply)
 
     def undo_trial(self) -> int:
         """Undo the last applied phase weights, and return the number of versions left.
@@ -902,15 +886,13 @@ class Memory:
         """
         from remora.app.agent import trial
 
-        with self._lock:
-            return trial.undo(self._project)
+        return self._run(trial.undo)
 
     def status(self) -> Status:
         """Return the contents of the project, its running sessions, and the brief of a session begun now."""
         from remora.app.agent.status import status
 
-        with self._lock:
-            return status(self._project)
+        return self._run(status)
 
     def tell_session(self, memory_id: str) -> bool:
         """Inject an agent's record into the other agents of the current session in this project.
@@ -926,8 +908,7 @@ class Memory:
         """
         from remora.app.agent.status import tell_session
 
-        with self._lock:
-            return tell_session(self._project, memory_id)
+        return self._run(tell_session, memory_id)
 
     def as_said(self, text: str, told_at: Sequence[str] = ()) -> dict[str, Any]:
         """Return the fields of a draft for a statement that restates a sentence of the person.
@@ -942,8 +923,7 @@ class Memory:
         """
         from remora.app.agent.status import as_said
 
-        with self._lock:
-            return as_said(self._project, text, told_at)
+        return self._run(as_said, text, told_at)
 
     def off_since(self) -> str:
         """Return the time since when Remora is off for the project, ISO 8601; empty if it is on."""
@@ -1043,8 +1023,7 @@ class Memory:
         """
         from remora.app.learning.learn import learned
 
-        with self._lock:
-            return learned(self._project, run)
+        return self._run(learned, run)
 
     def observe(
         self, session_id: str, host: str, *, subtasks: int = 0, methodology: str = "native"
@@ -1074,8 +1053,7 @@ class Memory:
         """
         from remora.app.learning.evidence_pack import reflect
 
-        with self._lock:
-            return reflect(self._project, session_id)
+        return self._run(reflect, session_id)
 
     def session_summary(
         self,
@@ -1099,8 +1077,7 @@ class Memory:
         """
         from remora.app.learning.run_summary import summary
 
-        with self._lock:
-            return summary(self._project, run, session_id=session_id, used=used)
+        return self._run(summary, run, session_id=session_id, used=used)
 
     def quotes(self, limit: int = 20, *, session_id: str | None = None) -> builtins.list[Hit]:
         """Return the stored quotes of persons in sessions, newest first, as search hits.
@@ -1111,8 +1088,7 @@ class Memory:
         """
         from remora.app.learning.quotes import quotes
 
-        with self._lock:
-            return quotes(self._project, limit, session_id)
+        return self._run(quotes, limit, session_id)
 
     def remove_quote(self, quote_id: str) -> str:
         """Delete a quote for good, also when its session is learned again; return its text.
@@ -1123,8 +1099,7 @@ class Memory:
         from remora.app.learning.quotes import remove
 
         self._project.must_be_writable()
-        with self._lock:
-            return remove(self._project, quote_id)
+        return self._run(remove, quote_id)
 
     def keep_quote(self, /, quote_id: str, **fields: Any) -> MemoryRecord:
         """Store a quote as a memory: a person confirms that it holds, on the branch of the quote.
@@ -1205,8 +1180,7 @@ class Memory:
         """
         from remora.app.importing.init import init
 
-        with self._lock:
-            return init(self._project, Path(path) if path is not None else None, progress)
+        return self._run(init, Path(path) if path is not None else None, progress)
 
     def import_shipped(self) -> tuple[Shipped, int]:
         """Import the memories that came with the repository, as text from outside that waits for review.
@@ -1220,8 +1194,7 @@ class Memory:
         """
         from remora.app.importing.shipped_memory import take_over
 
-        with self._lock:
-            return take_over(self._project)
+        return self._run(take_over)
 
     def teach(
         self,
@@ -1252,8 +1225,7 @@ class Memory:
 
         if not dry_run:
             self._project.must_be_writable()
-        with self._lock:
-            return teach(self._project, Path(path), text, user=user, dry_run=dry_run)
+        return self._run(teach, Path(path), text, user=user, dry_run=dry_run)
 
     def move_in(
         self,
@@ -1311,8 +1283,7 @@ class Memory:
         """
         from remora.app.codebase.indexing import index
 
-        with self._lock:
-            return index(self._project, Path(path) if path is not None else None, progress=progress)
+        return self._run(index, Path(path) if path is not None else None, progress=progress)
 
     def index_files(self, paths: Iterable[str | os.PathLike[str]]) -> IndexReport:
         """Update some files in the code graph, as after an edit; paths from the root or absolute.
@@ -1323,8 +1294,7 @@ class Memory:
         from remora.app.codebase.indexing import index_files
         from remora.app.project.arguments import paths as checked
 
-        with self._lock:
-            return index_files(self._project, checked("paths", list(paths), self._project.location.root))
+        return self._run(index_files, checked("paths", list(paths), self._project.location.root))
 
     def watch(
         self, stop: threading.Event, said: Callable[[IndexReport], None], *, debounce_ms: int = 500
@@ -1364,8 +1334,7 @@ class Memory:
         """
         from remora.app.codebase.module_descriptions import describe
 
-        with self._lock:
-            return describe(self._project, modules=modules, calls=calls, seconds=seconds, progress=progress)
+        return self._run(describe, modules=modules, calls=calls, seconds=seconds, progress=progress)
 
     # Conversations, notes and the journal
 
@@ -1428,43 +1397,37 @@ class Memory:
         """
         from remora.app.health.reminders import reminders
 
-        with self._lock:
-            return reminders(self._project, vectors=vectors)
+        return self._run(reminders, vectors=vectors)
 
     def stats(self) -> Stats:
         """Return statistics of the store: counts by type, turns, vectors, files, sizes."""
         from remora.app.health.stats import stats
 
-        with self._lock:
-            return stats(self._project)
+        return self._run(stats)
 
     def health(self) -> Health:
         """Return the health of the memory: a score from 0 to 100 with its parts, and items for a person."""
         from remora.app.health.score import health
 
-        with self._lock:
-            return health(self._project)
+        return self._run(health)
 
     def doctor(self) -> Report:
         """Check everything end to end: files, database, models; each finding gives the fix."""
         from remora.app.health.doctor import examine
 
-        with self._lock:
-            return examine(self._project)
+        return self._run(examine)
 
     def reindex(self, *, progress: Progress | None = None) -> int:
         """Rebuild derived data: turns from the logs, vectors of the current model. Return the row count."""
         from remora.app.health.reindex import reindex
 
-        with self._lock:
-            return reindex(self._project, progress)
+        return self._run(reindex, progress)
 
     def catch_up(self, seconds: float | None = None, *, progress: Progress | None = None) -> int:
         """Embed texts without a vector, for at most `seconds`; return the number embedded."""
         from remora.app.memories.embedding import catch_up
 
-        with self._lock:
-            return catch_up(self._project, seconds, progress, code=True)
+        return self._run(catch_up, seconds, progress, code=True)
 
     def backup(self, path: str | os.PathLike[str]) -> Backup:
         """Copy the project's data into one file, while other processes continue.
@@ -1501,8 +1464,7 @@ class Memory:
         """
         from remora.app.health.export import export
 
-        with self._lock:
-            return export(self._project, Path(path).expanduser().absolute(), format, scope)
+        return self._run(export, Path(path).expanduser().absolute(), format, scope)
 
     def import_file(self, path: str | os.PathLike[str], *, dry_run: bool = False) -> Imported:
         """Import an export of JSON, Markdown or an archive; existing memories are not changed.
@@ -1517,8 +1479,7 @@ class Memory:
         from remora.app.importing.export_reader import import_file
 
         self._project.must_be_writable()
-        with self._lock:
-            return import_file(self._project, Path(path).expanduser(), dry_run=dry_run)
+        return self._run(import_file, Path(path).expanduser(), dry_run=dry_run)
 
     def erase(
         self,
@@ -1566,8 +1527,7 @@ class Memory:
         """Return the data on this machine by place and size, and which of it may or never will leave it."""
         from remora.app.health.privacy import privacy
 
-        with self._lock:
-            return privacy(self._project)
+        return self._run(privacy)
 
     def maintenance(self) -> builtins.list[Maintained]:
         """Return the reports of the last runs of the daily maintenance, newest first."""
@@ -1606,8 +1566,7 @@ class Memory:
         """
         from remora.app.health.maintenance import prune
 
-        with self._lock:
-            return prune(self._project, dry_run=dry_run)
+        return self._run(prune, dry_run=dry_run)
 
     @property
     def project_id(self) -> str:
