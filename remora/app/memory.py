@@ -515,7 +515,6 @@ class Memory:
             recent = paths("recent_files", recent_files, self.root)
             phase = self._phase(phase, methodology)
             packed, self.notes = context(project, task, filters, phase, budget, recent)
-            project.accesses.note(packed.hits)
             return packed
 
     def ask(self, question: str, thread: str = "") -> Answer:
@@ -633,7 +632,10 @@ class Memory:
             branch: include memories of this branch; the one checked out by default, "*" for all.
             budget: maximum of tokens (characters / 4) of the text.
         """
-        return self._planned("plan", task, modules, files, branch, budget)
+        from remora.app.recall.task_context import context_for
+
+        found, self.notes = self._run(context_for, "plan", task, modules, files, branch, budget)
+        return found
 
     def qa_context(
         self,
@@ -649,25 +651,10 @@ class Memory:
         Requirements, known errors, and observations of the interface. The arguments are those of
         `plan_context`.
         """
-        return self._planned("qa", task, modules, files, branch, budget)
+        from remora.app.recall.task_context import context_for
 
-    def _planned(
-        self,
-        what: str,
-        task: str,
-        modules: Sequence[str],
-        files: Paths,
-        branch: str | None,
-        budget: int | None,
-    ) -> Context:
-        from remora.app.recall.task_context import context_for, where_of
-
-        with self._lock:
-            project = self._project
-            where, on = where_of(project, task, modules, files), current_branch(project, branch)
-            found, self.notes = context_for(project, task, what, where, branch=on, budget=budget)
-            project.accesses.note(found.hits)
-            return found
+        found, self.notes = self._run(context_for, "qa", task, modules, files, branch, budget)
+        return found
 
     def prefetch(
         self,
@@ -694,13 +681,9 @@ class Memory:
         Returns:
             A list of `PrefetchFile`, with `.text` (the contents, lines numbered), `.tokens` and `.left_out`.
         """
-        from remora.app.recall.task_context import prefetch, where_of
+        from remora.app.recall.task_context import prefetch
 
-        with self._lock:
-            project = self._project
-            where, on = where_of(project, task, modules, files), current_branch(project, branch)
-            without = file_names(files, self.root)
-            return prefetch(project, where, branch=on, most=most, budget=budget, without=without)
+        return self._run(prefetch, task, modules, files, branch, most=most, budget=budget)
 
     def step_factor(
         self, task: str = "", *, modules: Sequence[str] = (), files: Paths = (), branch: str | None = None
@@ -713,11 +696,9 @@ class Memory:
             files: files of the task.
             branch: include memories of this branch.
         """
-        from remora.app.recall.task_context import factor, where_of
+        from remora.app.recall.task_context import factor
 
-        with self._lock:
-            where = where_of(self._project, task, modules, files)
-            return factor(self._project, where, current_branch(self._project, branch))
+        return self._run(factor, task, modules, files, branch)
 
     def step_limit(
         self,
@@ -1384,7 +1365,6 @@ class Memory:
         with self._lock:
             filters = filters_of(self._project, branch=current_branch(self._project, None), kinds=kinds)
             packed, self.notes = context(self._project, task, filters, "explore", None, (), told)
-            self._project.accesses.note(packed.hits)
             return packed.text.removeprefix(HEADING).strip()
 
     # The store

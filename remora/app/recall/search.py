@@ -124,7 +124,10 @@ def context(
     recent_files: Sequence[str],
     told: str = "",
 ) -> tuple[Context, tuple[str, ...]]:
-    """Return the packed block for a task, without turns that `told` holds, and the notes of the search."""
+    """Return the packed block for a task, without turns that `told` holds, and the notes of the search.
+
+    What it holds counts as used.
+    """
     from remora.app.codebase.freshness import IN_PROGRESS, notices
 
     if budget is not None and budget <= 0:
@@ -135,6 +138,7 @@ def context(
     tokens = BUDGETS[phase].tokens if budget is None else budget
     hits = [h for h in _worth_telling(found.hits) if h.source != "turn" or not _noted(h.text, told)]
     packed = pack(hits, phase, tokens)
+    project.accesses.note(packed.hits)
     return packed, (*found.notes, *(note for note in notices(project) if note == IN_PROGRESS))
 
 

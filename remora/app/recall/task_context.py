@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from remora.app.codebase.freshness import unfinished
-from remora.app.project.arguments import file_names, listed
+from remora.app.project.arguments import current_branch, file_names, listed
 from remora.app.recall.files import predict_files
 from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import reader
@@ -29,37 +28,20 @@ WHATEVER = frozenset({"often", "lately", "heat"})  # signals that do not depend 
 LIKELY = 3  # predicted files whose folders are the modules of a task that names none
 
 
-def where_of(project: OpenProject, task: str, modules: Any, files: Any) -> Scope:
-    """Return the scope of a task; if it names none, the folders of the files that it will likely touch.
-
-    Raises:
-        InvalidInput: a list has items of another type.
-    """
-    named = listed("modules", modules)
-    wrong = [m for m in named if not isinstance(m, str)]
-    if wrong:
-        raise InvalidInput(f"modules must be a list of texts, not of {type(wrong[0]).__name__}")
-    db = project.db
-    found = scope(db, task, named, file_names(files, project.location.root))
-    if found.modules or found.files or not task.strip() or not db.chunks.any():
-        return found
-    with suppress(RemoraError):
-        likely, _ = predict_files(project, task, LIKELY, without=WHATEVER)
-        folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
-        return Scope(tuple(folder for folder in folders if folder))
-    return found
-
-
 def context_for(
     project: OpenProject,
-    task: str,
     what: str,
-    where: Scope,
-    *,
+    task: str,
+    modules: Any,
+    files: Any,
     branch: str | None,
     budget: int | None,
 ) -> tuple[Context, tuple[str, ...]]:
-    """Return the block for planning or testing, and the notes."""
+    """Return the block for planning ("plan") or testing ("qa"), and the notes; see `Memory.plan_context`.
+
+    What it holds counts as used.
+    """
+    where, branch = _place(project, task, modules, files, branch)
     if budget is not None and budget <= 0:
         raise InvalidInput("budget must be above 0 tokens")
     notes = list(filter(None, [unfinished(project)]))
@@ -72,19 +54,15 @@ def context_for(
         budget=budget,
         relevant=relevance_bar(project),
     )
+    project.accesses.note(found.hits)
     return found, tuple(dict.fromkeys(notes))
 
 
 def prefetch(
-    project: OpenProject,
-    where: Scope,
-    *,
-    branch: str | None,
-    most: int = MOST_FILES,
-    budget: int = MOST_TOKENS,
-    without: Sequence[str] = (),
+    project: OpenProject, task: str, modules: Any, files: Any, branch: str | None, *, most: int, budget: int
 ) -> Prefetch:
     """Return the files to load ahead; see `Memory.prefetch`."""
+    where, branch = _place(project, task, modules, files, branch)
     for name, value in (("most", most), ("budget", budget)):
         if value < 1:
             raise InvalidInput(f"{name} must be a whole number above 0, not {value!r}")
@@ -97,12 +75,37 @@ def prefetch(
         branch=branch,
         most=min(most, MOST_FILES),
         budget=min(budget, MOST_TOKENS),
-        without=without,
+        without=file_names(files, location.root),
     )
 
 
-def factor(project: OpenProject, where: Scope, branch: str | None) -> float | None:
-    """Return the ratio of actual to planned steps of work in some modules; None if unknown."""
-    near = planner.calibrations(project.db, where, branch)
+def factor(project: OpenProject, task: str, modules: Any, files: Any, branch: str | None) -> float | None:
+    """Return the ratio of actual to planned steps of work; None if unknown; see `Memory.step_factor`."""
+    near = planner.calibrations(project.db, *_place(project, task, modules, files, branch))
     closest = max((nearness for nearness, _ in near), default=0.0)
     return step_factor(m for nearness, m in near if nearness == closest)
+
+
+def _place(
+    project: OpenProject, task: str, modules: Any, files: Any, branch: str | None
+) -> tuple[Scope, str | None]:
+    """Return the scope of a task and its branch.
+
+    The scope of a task that names none is the folders of the files that it will likely touch.
+
+    Raises:
+        InvalidInput: a list has items of another type.
+    """
+    named = listed("modules", modules)
+    wrong = [m for m in named if not isinstance(m, str)]
+    if wrong:
+        raise InvalidInput(f"modules must be a list of texts, not of {type(wrong[0]).__name__}")
+    db, branch = project.db, current_branch(project, branch)
+    found = scope(db, task, named, file_names(files, project.location.root))
+    if found.modules or found.files or not task.strip() or not db.chunks.any():
+        return found, branch
+    with suppress(RemoraError):
+        likely, _ = predict_files(project, task, LIKELY, without=WHATEVER)
+        folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
+        found = Scope(tuple(folder for folder in folders if folder))
+    return found, branch
