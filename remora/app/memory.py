@@ -835,7 +835,7 @@ class Memory:
         Args:
             days: number of days, up to today.
         """
-        from remora.app.health.costs import costs
+        from remora.app.project.metered_models import costs
 
         return self._run(costs, days)
 

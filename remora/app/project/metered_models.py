@@ -1,4 +1,4 @@
-"""Record every model call by purpose in a ledger, and limit the tokens of background calls.
+"""Record every model call by purpose in a ledger, limit the tokens of background calls, report the cost.
 
 It covers language models, and embedders and rerankers behind a server; the built-in model costs nothing.
 Token counts are the provider's; if it reports none, they are estimated from the characters and marked as
@@ -13,10 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from remora.core.clock import to_iso
-from remora.core.errors import ProviderError, RemoraError, StoreError
+from remora.core.clock import DAY_SECONDS, to_iso
+from remora.core.errors import InvalidInput, ProviderError, StoreError
 from remora.core.tokens import ceil_chars_4
-from remora.llm.client import Completion
 from remora.store.model_costs import EMBEDDINGS, OTHERS, RERANK
 
 if TYPE_CHECKING:
@@ -25,14 +24,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from remora.app.project.open_project import OpenProject
     from remora.core.clock import Clock
     from remora.embeddings.embedder import Embedder
-    from remora.llm.client import LanguageModel, Message, Reranker
+    from remora.llm.client import Completion, LanguageModel, Message, Reranker
     from remora.store.database import Database
 
 UNASKED = ("describe", "synthesis", "learn", "e2e", "hyde")  # purposes of background calls
 FLUSH_AT = 64  # calls kept in memory before they are written
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
+MILLION = 1_000_000
 
 
 class Limited(ProviderError):
@@ -102,16 +103,23 @@ class Ledger:
             self._pending = [*calls, *self._pending]
 
     @contextmanager
-    def counted(self, purpose: str, model: str, given: Sequence[str], *, at_once: bool) -> Iterator[None]:
-        """Record the call in the context, with tokens estimated from the given texts."""
+    def counted(
+        self, purpose: str, model: str, given: Sequence[str], *, at_once: bool = True
+    ) -> Iterator[dict[str, Any]]:
+        """Record the call in the context, with tokens estimated from the given texts.
+
+        The context replaces fields of the `Call` by those that it puts into the dict.
+        """
         day, began, failed = self.day, time.monotonic(), True
+        told: dict[str, Any] = {}
         try:
-            yield
+            yield told
             failed = False
         finally:
             read = sum(map(ceil_chars_4, given))
             took = time.monotonic() - began
-            self.note(Call(day, purpose, model, read, 0, took, True, failed), at_once=at_once)
+            call = Call(day, purpose, model, read, 0, took, estimated=True, failed=failed)
+            self.note(call._replace(**told), at_once=at_once)
 
 
 class MeteredModel:
@@ -149,32 +157,20 @@ class MeteredModel:
         Raises:
             Limited: the call is a background call and the daily limit is reached.
         """
-        day = self._ledger.day
         if self._most and self._purpose in UNASKED and self._ledger.asked() >= self._most:
             raise Limited(
                 f"{self._most:,} tokens were used today",
                 hint="llm.daily_tokens is the limit; 0 turns it off.",
             )
-        given = sum(ceil_chars_4(message.content) for message in messages)
-        began = time.monotonic()
-        call = Call(day, self._purpose, self.model_id, given, 0, 0.0, estimated=True, failed=True)
-        try:
+        given = [message.content for message in messages]
+        with self._ledger.counted(self._purpose, self.model_id, given) as told:
             answer = self._model.complete(
                 messages, max_tokens=max_tokens, temperature=temperature, schema=schema, timeout=timeout
             )
-        except RemoraError:
-            self._ledger.note(call._replace(seconds=time.monotonic() - began))
-            raise
-        told = answer.input_tokens > 0 or answer.output_tokens > 0
-        self._ledger.note(
-            call._replace(
-                read=answer.input_tokens if told else given,
-                written=answer.output_tokens if told else ceil_chars_4(answer.text),
-                seconds=time.monotonic() - began,
-                estimated=not told,
-                failed=False,
-            )
-        )
+            if answer.input_tokens > 0 or answer.output_tokens > 0:
+                told.update(read=answer.input_tokens, written=answer.output_tokens, estimated=False)
+            else:
+                told["written"] = ceil_chars_4(answer.text)
         return answer
 
 
@@ -184,6 +180,8 @@ class MeteredEmbedder:
     def __init__(self, embedder: Embedder, ledger: Ledger) -> None:
         self._embedder = embedder
         self._ledger = ledger
+        self.query_prefix = embedder.query_prefix
+        self.document_prefix = embedder.document_prefix
 
     @property
     def model_id(self) -> str:
@@ -195,19 +193,9 @@ class MeteredEmbedder:
         """Length of the vectors."""
         return self._embedder.dims
 
-    @property
-    def query_prefix(self) -> str:
-        """The prefix of a query."""
-        return self._embedder.query_prefix
-
-    @property
-    def document_prefix(self) -> str:
-        """The prefix of a document."""
-        return self._embedder.document_prefix
-
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, dims) vectors; see `Embedder`."""
-        with self._ledger.counted(EMBEDDINGS, self.model_id, texts, at_once=True):
+        with self._ledger.counted(EMBEDDINGS, self.model_id, texts):
             return self._embedder.embed_documents(texts)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -270,3 +258,35 @@ class Costs(NamedTuple):
     today: int
     limit: int
     due: tuple[str, ...] = ()
+
+
+def costs(project: OpenProject, days: int) -> Costs:
+    """Return the model calls of the last `days` days; see `Memory.costs`."""
+    if days < 1:
+        raise InvalidInput("days must be 1 or more")
+    now, settings = project.clock.now(), project.settings.llm
+    since = to_iso(now - (days - 1) * DAY_SECONDS)[:10]
+    rows = []
+    for sums in project.db.model_costs.since(since):
+        row, money = CostRow(*sums), None
+        if (settings.price_in or settings.price_out) and row.purpose not in OTHERS:
+            spent = row.input_tokens * settings.price_in + row.output_tokens * settings.price_out
+            money = spent / MILLION
+        rows.append(row._replace(seconds=round(row.seconds, 3), money=money))
+    today = project.db.model_costs.tokens_of(to_iso(now)[:10])
+    return Costs(days, tuple(rows), today, settings.daily_tokens, _due(project))
+
+
+def _due(project: OpenProject) -> tuple[str, ...]:
+    """Return the purposes for which the settings have a model called after sessions."""
+    settings = project.settings
+    if settings.llm.provider == "none":
+        return ()
+    found = []
+    if settings.llm.describe:
+        found.append("descriptions of changed modules, once a day")
+    if settings.learn.synthesis:
+        found.append("the lessons of each session")
+    if settings.synthesis.enabled and settings.synthesis.model:
+        found.append("what several sessions on a module have in common")
+    return tuple(found)
