@@ -2,23 +2,32 @@
 
 MEMORY.md, HISTORY, the daily notes, the entry store and the files of the memory tool (`tool_files`) may be
 edited by hand or by another process at any time. Before a search each file's size and time are compared; a
-changed file is cut into pieces again, and a piece with the same text keeps its row and its vector. A history
-entry is in two files and is indexed once, for its monthly file. Secrets in a file stay in the file and out of
-the index.
+changed file is cut into pieces again, and a piece with the same text keeps its row and its vector. Secrets in
+a file stay in the file and out of the index.
+
+A history entry is in HISTORY.md and in its month's file, and is indexed once, for the month's file. For each
+history file a digest of the indexed bytes is stored. If the file still begins with them and an entry begins
+right after them, only the rest is parsed. After any other change (an edit, a deleted file, lines added to the
+last entry, an append seen half done) all history files are read again, because an entry removed from one file
+may be in another.
 """
 
 from __future__ import annotations
 
+import codecs
+import hashlib
+import io
 from contextlib import suppress
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.records.history_index import Followed, clean, follow_history
 from remora.core.errors import RemoraError, StoreError
+from remora.core.history_entries import HistoryEntry, parse
+from remora.core.secrets import redact
 from remora.store.notes import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
@@ -27,8 +36,16 @@ if TYPE_CHECKING:
 
 TOOL_FOLDER, TOOL_ROOT = "tool", "/memories"  # folder of the memory tool's files, and its name in the tool
 MOST_READ = 1_048_576  # bytes of such a file; the tool writes none that are larger
-
 PATIENCE = 1.0  # seconds to wait for another writer; the next search tries again
+_LINE_END = ord("\n")
+
+
+class _Read(NamedTuple):
+    """The part of a history file after the indexed bytes: the new mark of the file, and the new entries."""
+
+    name: str
+    mark: str
+    entries: list[HistoryEntry]
 
 
 def follow_written(project: OpenProject, *, wait: float | None = PATIENCE) -> int:
@@ -50,20 +67,19 @@ def follow_written(project: OpenProject, *, wait: float | None = PATIENCE) -> in
     changed = {name for name, state in there.items() if not _is_as(known.get(name), state)}
     added = 0
     if gone or changed:
-        unread = set(changed)
+        unread = {name for name in changed if not _is_history(name)}
         try:
             with db.connection.transaction(durable=False, wait=wait):
                 for name in sorted(gone):
                     db.notes.forget(name)
                 for name, pieces in _pieces(project, changed):
-                    added += db.notes.put(name, _seen(there[name]), pieces, clean)
+                    added += db.notes.put(name, _seen(there[name]), pieces, _clean)
                     unread.discard(name)
-                histories = _follow_history(project, db.notes, there, gone, changed)
-                added += histories.added
-                unread = {name for name in unread if not _is_history(name)} | histories.unread
+                new, unread_histories = _follow_history(project, there, gone, changed)
+                added += new
         except (StoreError, OSError):
             return 0
-        for name in unread:
+        for name in unread | unread_histories:
             del there[name]  # the next search tries again
     project.written.seen = there
     return added
@@ -145,14 +161,131 @@ def _written(pieces: Iterable[Piece]) -> list[Written]:
     return [Written(p.kind, p.heading, p.start_line, p.end_line, p.time, p.text) for p in pieces]
 
 
+def _clean(piece: Written) -> Written:
+    """Return a piece with secrets removed."""
+    return piece._replace(name=redact(piece.name).text, content=redact(piece.content).text)
+
+
+# History
+
+
 def _follow_history(
-    project: OpenProject, notes: Notes, there: dict[str, tuple[int, int]], gone: set[str], changed: set[str]
-) -> Followed:
-    """Index changes of the history files, if there are any."""
+    project: OpenProject, there: Mapping[str, tuple[int, int]], gone: set[str], changed: set[str]
+) -> tuple[int, set[str]]:
+    """Index changes of the history files; return the number of new pieces, and the files that are unreadable.
+
+    The entries of a file that cannot be read are taken from the other file until it can.
+    """
     if not any(map(_is_history, gone | changed)):
-        return Followed(0)
+        return 0, set()
+    notes, folder = project.db.notes, project.memory_folder
     known = notes.files()
     looks = {name: _seen(state) for name, state in there.items() if _is_history(name)}
     # An entry of a deleted file may be in another one.
     anew = any(map(_is_history, gone)) or not looks.keys() & known.keys()
-    return follow_history(notes, project.memory_folder, looks, changed & looks.keys(), known, anew=anew)
+    read = None if anew else _what_follows(folder, changed & looks.keys(), known)
+    if read is None:
+        return _all_again(notes, folder, looks)
+    return sum(_append(notes, one, f"{looks[one.name]}:{one.mark}") for one in read), set()
+
+
+def _what_follows(folder: Path, changed: Collection[str], seen: Mapping[str, str]) -> list[_Read] | None:
+    """Return the appended part of each file; None if a file has any other change."""
+    found = []
+    for name in _in_order(changed):
+        try:
+            rest = _rest(folder / name, _mark_of(seen.get(name)))
+        except OSError:
+            return None
+        if rest is None:
+            return None
+        found.append(rest)
+    return found
+
+
+def _all_again(notes: Notes, folder: Path, looks: Mapping[str, str]) -> tuple[int, set[str]]:
+    told: set[bytes] = set()
+    unread: set[str] = set()
+    added = 0
+    for name in _in_order(looks):
+        try:
+            data = (folder / name).read_bytes()
+        except OSError:
+            notes.put(name, "", [])
+            unread.add(name)
+            continue
+        own = (entry for entry in parse(io.BytesIO(data), name) if _first(entry, told))
+        added += notes.put(name, f"{looks[name]}:{_mark(data)}", _history_pieces(own), _clean)
+    return added, unread
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Return the months first and HISTORY.md last: an entry is indexed for its first file."""
+    return sorted(names, key=lambda name: (name == "HISTORY.md", name))
+
+
+def _first(entry: HistoryEntry, told: set[bytes]) -> bool:
+    said = hashlib.blake2b(f"{entry.time}\n{entry.text}".encode(), digest_size=16).digest()
+    fresh = said not in told
+    told.add(said)
+    return fresh
+
+
+def _history_pieces(entries: Iterable[HistoryEntry]) -> list[Written]:
+    from remora.journal.sections import history_pieces
+
+    return _written(piece for entry in entries for piece in history_pieces(entry))
+
+
+def _mark(data: bytes) -> str:
+    return _as_mark(len(data), hashlib.blake2b(data, digest_size=16))
+
+
+def _as_mark(length: int, digest: hashlib.blake2b) -> str:
+    return f"{length}:{digest.hexdigest()}"
+
+
+def _mark_of(seen: str | None) -> str:
+    """Return the mark at the end of a file's stored state; for a new file, the mark of no bytes."""
+    return _mark(b"") if seen is None else ":".join(seen.split(":")[-2:])
+
+
+def _rest(path: Path, mark: str) -> _Read | None:
+    """Return the entries after a mark; None if the file does not continue with a new entry."""
+    data = path.read_bytes()
+    length = mark.split(":")[0]
+    end = int(length) if length.isdecimal() else 0
+    digest = hashlib.blake2b(memoryview(data)[:end], digest_size=16)
+    if end > len(data) or _as_mark(end, digest) != mark:
+        return None
+    rest = data[end:]
+    if end and rest and data[end - 1] != _LINE_END and not rest.startswith((b"\n", b"\r\n")):
+        return None  # it continues a line
+    found = list(parse(io.BytesIO(rest), path.name))
+    if found and (found[0].time is None or (end and rest.startswith(codecs.BOM_UTF8))):
+        return None  # it continues an entry
+    lines = data.count(b"\n", 0, end)
+    moved = [e._replace(start_line=e.start_line + lines, end_line=e.end_line + lines) for e in found]
+    digest.update(rest)
+    return _Read(path.name, _as_mark(len(data), digest), moved)
+
+
+def _append(notes: Notes, read: _Read, seen: str) -> int:
+    """Add the new entries of a file; an entry indexed for a later file in the order moves to this one."""
+    known: dict[str | None, dict[str, set[str]]] = {}  # by time and path
+    for time, path, content in notes.written_at("history", {entry.time for entry in read.entries}):
+        known.setdefault(time, {}).setdefault(path, set()).add(content)
+    notes.mark(read.name, seen)
+    fresh: list[Written] = []
+    for entry in read.entries:
+        pieces = [_clean(piece) for piece in _history_pieces([entry])]
+        said = {piece.content for piece in pieces}
+        paths = known.setdefault(entry.time, {})
+        held = next((path for path in _in_order(paths) if said <= paths[path]), None)
+        if held is None:
+            fresh += pieces
+        elif _in_order([held, read.name])[0] != held:
+            for piece in pieces:
+                notes.move(held, read.name, piece)
+        paths.setdefault(read.name, set()).update(said)
+    return notes.add(read.name, fresh)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.records import history_index as written_history
+from remora.app.records import note_index
 from remora.core.clock import FixedClock
 from remora.core.history_entries import month_file, render
 
@@ -22,9 +22,7 @@ def goes_on(memory: Memory) -> bool:
     """Return whether every history file is what was indexed, with entries behind it or nothing."""
     folder = memory.journal.folder
     seen = memory._project.db.notes.files()
-    return (
-        written_history._what_follows(folder, [p.name for p in folder.glob("HISTORY*.md")], seen) is not None
-    )
+    return note_index._what_follows(folder, [p.name for p in folder.glob("HISTORY*.md")], seen) is not None
 
 
 def rows(memory: Memory) -> Rows:
@@ -198,9 +196,8 @@ def test_a_file_that_cannot_be_read_leaves_its_entries_to_the_other(bare: Memory
     db = bare._project.db
     (folder / MONTH).rename(folder / "away")
     with db.connection.transaction():
-        looks = dict.fromkeys(("HISTORY.md", MONTH), "1:1")
-        found = written_history.follow_history(db.notes, folder, looks, [MONTH], db.notes.files(), anew=False)
-    assert found == written_history.Followed(1, frozenset({MONTH}))
+        there = dict.fromkeys(("HISTORY.md", MONTH), (1, 1))
+        assert note_index._follow_history(bare._project, there, set(), {MONTH}) == (1, {MONTH})
     sql = "SELECT path, start_line FROM notes"
     assert list(db.connection.rows(sql)) == [("HISTORY.md", 2)]
     (folder / "away").rename(folder / MONTH)
