@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from remora.app.project.accesses import BOOSTS
 from remora.app.project.open_project import OpenProject
-from remora.app.recall.phase_weights import WEIGHTS, versions, weights_of
+from remora.app.recall.search import WEIGHTS, phase_weights, weight_versions
 from remora.core import moments, trial
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
@@ -241,7 +241,7 @@ def report(project: OpenProject) -> TrialReport:
         int(db.meta.get(AT_ONCE, 0)),
         tuple(one for one in db.trials.all_effects() if one.factor <= QUIET),
         tuple(proposals(project, units)),
-        len(versions(project)),
+        len(weight_versions(project)),
     )
 
 
@@ -268,7 +268,7 @@ def proposals(project: OpenProject, units: Sequence[Unit]) -> list[Proposal]:
     Only the difference between injected and held back counts: injections at difficult files go with failures
     anyway.
     """
-    now = weights_of(project)
+    now = phase_weights(project)
     by: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for one in units:
         phase = PHASE_OF.get(one.trigger)
@@ -302,7 +302,7 @@ def apply(project: OpenProject) -> list[Proposal]:
     found = proposals(project, project.db.trials.units(MOMENT))
     if not found:
         raise InvalidInput("nothing is proposed", hint="`remora trial` shows the number of moments.")
-    before = versions(project)
+    before = weight_versions(project)
     known = {(phase, kind): value for phase, kind, value in (before[-1] if before else ())}
     known |= {(one.phase, one.type): one.new for one in found}
     with project.db.transaction():
@@ -317,7 +317,7 @@ def undo(project: OpenProject) -> int:
         InvalidInput: none was applied.
     """
     project.must_be_writable()
-    before = versions(project)
+    before = weight_versions(project)
     if not before:
         raise InvalidInput("no phase weights were applied")
     with project.db.transaction():

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.project.open_project import DATABASE
+from remora.app.project.locate import DATABASE
 from remora.core.errors import Conflict, NotFound
 from remora.disk.files import os_errors, sync_folder
 from remora.store import recovery

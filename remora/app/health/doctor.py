@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.health.doctor_code import code
-from remora.app.health.doctor_files import items, written
-from remora.app.health.doctor_settings import environment, settings, variables
+from remora.app.health.doctor_files import environment, items, settings, variables, written
 from remora.app.health.findings import Finding, Level, Report, failed, megabytes
 from remora.app.health.stats import database_bytes
 from remora.app.project.destinations import destinations as where_to
 from remora.app.project.homes import notice
-from remora.app.project.locate import data_dir
-from remora.app.project.open_project import DATABASE, OpenProject, Store
+from remora.app.project.locate import DATABASE, data_dir
+from remora.app.project.open_project import OpenProject, Store
 from remora.conversation.sessions import list_sessions
 from remora.core.errors import RemoraError, StoreCorrupt, StoreFull
 from remora.core.methodology import NATIVE

@@ -1,19 +1,37 @@
-"""Check the files beside the database: the items database, the journal and the entry store."""
+"""Check the files beside the database, settings and environment variables; a key's value is never shown."""
 
 from __future__ import annotations
 
+import difflib
+import os
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from remora.app.health.findings import Finding, failed, megabytes
 from remora.app.health.stats import database_bytes
+from remora.app.project.locate import SETTINGS_FILE, ignored_settings, user_file
+from remora.app.project.user_settings import settings_files, sources
 from remora.app.records.items import DATABASE
-from remora.core.errors import RemoraError, StoreCorrupt
+from remora.core.config import keys, values, variable
+from remora.core.errors import ConfigError, RemoraError, StoreCorrupt
+from remora.core.secrets import redact
+from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store.items import Items
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
+
+OWN_VARIABLES = {
+    "REMORA_HOME": "the folder of all data",
+    "REMORA_CONFIG": "the folder of your own settings",
+    "REMORA_LANG": "the language of the panel and the command line",
+    "REMORA_DEBUG": "tracebacks of unexpected errors",
+    "REMORA_WORK": "whether finished sessions are learned",
+}
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 def items(project: OpenProject) -> list[Finding]:
@@ -82,3 +100,89 @@ def _journal(project: OpenProject) -> list[Finding]:
         advice = "`remora journal consolidate` finishes them."
         found.append(Finding("warning", "journal", f"unfinished consolidations: {waiting}", advice))
     return found or [Finding("ok", "journal", f"MEMORY.md: {size:,} bytes")]
+
+
+# Settings
+
+
+def settings(project: OpenProject) -> list[Finding]:
+    """Report the settings that differ from the defaults, each with its source."""
+    root, environ = project.location.root, project.environ
+    defaults, files = keys(), settings_files(root, environ)
+    findings = [Finding("ok", "settings", f"read from {path}") for path in files]
+    given = sources(project.settings, root, environ)
+    for key, value in values(project.settings).items():
+        if value != defaults[key]:
+            source = given.get(key, "the program")
+            detail = f"{key} = {_showable(value)}, from {source}. {DESCRIPTIONS[key]}"
+            findings.append(Finding("ok", "setting", detail))
+    if len(findings) == len(files):
+        findings.append(Finding("ok", "settings", "all at their defaults"))
+    return findings + _refused(project) + _keys(project)
+
+
+def _refused(project: OpenProject) -> list[Finding]:
+    advice = f"Your own settings are in {user_file(project.environ)}."
+    root = project.location.root
+    lines = [f"{root / SETTINGS_FILE}: {line}" for line in ignored_settings(root)]
+    return [Finding("warning", "settings", line, advice) for line in lines]
+
+
+def _keys(project: OpenProject) -> list[Finding]:
+    """Report whether the API key variable of each provider in use is set; never its value."""
+    findings: list[Finding] = []
+    for section in (project.settings.embedding, project.settings.llm, project.settings.rerank):
+        name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
+        if not name or own or (section.provider == "auto" and not section.url):
+            continue
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or redact(name).redactions:
+            advice = "api_key_env takes the name of a variable; put the key into that variable."
+            found = "an api_key_env does not look like the name of a variable"
+            findings.append(Finding("error", "API key", found, advice, ConfigError.__name__))
+        elif not project.environ.get(name):
+            advice = f"Set {name} to the key, if the server asks for one."
+            findings.append(Finding("warning", "API key", f"{name} is not set", advice))
+        else:
+            findings.append(Finding("ok", "API key", f"{name} is set"))
+    return findings
+
+
+def environment(project: OpenProject) -> list[Finding]:
+    """Report the REMORA_ variables, known and unknown, and an unsafe PYTHONPATH."""
+    return [*variables(project.environ), *_import_path(project.environ)]
+
+
+def _import_path(environ: Mapping[str, str]) -> list[Finding]:
+    """Warn of a PYTHONPATH with an empty or relative part: it puts the current folder on the import path.
+
+    Python searches that folder before our code runs, so this can be reported but not prevented.
+    """
+    parts = environ.get("PYTHONPATH", "")
+    if not parts or all(os.path.isabs(part) for part in parts.split(os.pathsep)):  # noqa: PTH117
+        return []
+    found = "PYTHONPATH has an empty or relative part: Python imports code from the current folder"
+    return [Finding("warning", "environment", found, "Use absolute paths only, without extra colons.")]
+
+
+def variables(environ: Mapping[str, str]) -> list[Finding]:
+    """Return a finding for each REMORA_ variable of an environment."""
+    known = {**OWN_VARIABLES, **{variable(key): f"the setting {key}" for key in keys()}}
+    findings: list[Finding] = []
+    for name in sorted(n for n in environ if n.startswith("REMORA_")):
+        if name in known:
+            findings.append(
+                Finding("ok", "environment", f"{name} = {_showable(environ[name])}: {known[name]}")
+            )
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        advice = (
+            f"Did you mean {close[0]}?" if close else "Unset it, or look up its name in the documentation."
+        )
+        findings.append(Finding("warning", "environment", f"{name} is not known", advice))
+    return findings
+
+
+def _showable(value: object) -> str:
+    """Return a setting's value without credentials in it."""
+    text = _USERINFO.sub("[REDACTED]@", str(value))
+    return redact(text).text if isinstance(value, str) else text

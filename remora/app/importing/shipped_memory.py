@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from remora.app.project.open_project import DATABASE
+from remora.app.project.locate import DATABASE
 from remora.core.change import acting
 from remora.core.errors import NotFound, RemoraError
 from remora.core.values import MEMORY_TYPES, MemoryDraft, Taint

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.memories.embedding import embed_when_many
-from remora.app.memories.targets import noted
+from remora.app.memories.operations import noted
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryDraft, MemoryRecord, Redaction, Skipped
 from remora.sources.rules import MAX_BYTES, read_given

@@ -6,26 +6,31 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from os.path import lexists
 from typing import TYPE_CHECKING, Any
 
 from remora.app.memories.embedding import embed_when_many
-from remora.app.memories.targets import noted
 from remora.app.project.arguments import filters_of, listed, own_names, paths
 from remora.app.project.locate import commit_of
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import asked_kinds
 from remora.core.strength import TAINT_FACTOR
+from remora.core.text import shorten
 from remora.core.values import MEMORY_KINDS, MOST_LISTED, MemoryDraft, MemoryRecord
 from remora.lifecycle.flags import flag_dependents, unflag_dependents
 from remora.lifecycle.intake import REFUSALS
 from remora.lifecycle.upkeep import resolve
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from remora.app.project.open_project import OpenProject, Store
     from remora.core.merge import Revision
+    from remora.store.database import Database
 
 Paths = Sequence[str | os.PathLike[str]]
 GUESSED_FROM = 4_000  # characters that the type is guessed from
+NAMED = 3  # missing names listed in a note
 
 
 def remember_each(
@@ -313,3 +318,43 @@ def _flag_elsewhere(project: OpenProject, store: Store, record: MemoryRecord, wh
                 unflag_dependents(other.db, record)
             else:
                 flag_dependents(other.db, record, what)
+
+
+# Files and nodes that a memory names
+
+
+def noted(db: Database, draft: MemoryDraft, record: MemoryRecord, root: Path | None = None) -> MemoryRecord:
+    """Return a stored memory with a receipt that notes the missing files and nodes of its draft.
+
+    The names are stored as given: the code may be written later. Before the first index, nodes are not
+    checked.
+
+    Args:
+        db: the database with the code graph.
+        draft: the draft as given.
+        record: the record as stored.
+        root: the project's folder; None if the memory belongs to no single project.
+    """
+    if record.receipt is None:
+        return record
+    notes: list[str] = []
+    # lexists answers False for a name that no file can have.
+    if root is not None and (
+        gone := [f for f in draft.related_files if _is_plain(f) and not lexists(root / f)]
+    ):
+        notes.append(f"there is no file {_listed(gone)} in the project; kept as written")
+    named = [*([draft.target_node_id] if draft.target_node_id else ()), *draft.impacted_node_ids]
+    if named and db.graph.state() is not None:
+        existing = db.layers.existing(named)
+        if unknown := [key for key in named if key not in existing]:
+            notes.append(f"the code graph has no {_listed(unknown)}; kept as written")
+    return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, *notes)))
+
+
+def _is_plain(path: str) -> bool:
+    """Return whether a path is inside the project; others are not checked."""
+    return not (path.startswith(("/", "~")) or "*" in path or ".." in path.split("/"))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(shorten(name, 80) for name in names[:NAMED]) + (", …" if names[NAMED:] else "")

@@ -27,6 +27,7 @@ from remora.sources.git import Repository
 
 ID_KEY = "remora.project"
 SETTINGS_FILE = "remora.toml"
+DATABASE = "memory.db"
 LOCK_TRIES, LOCK_PAUSE = 10, 0.02  # another git command locks the configuration for milliseconds
 
 
@@ -48,6 +49,14 @@ class Location(NamedTuple):
     home: Path
     repository: Repository | None
     foreign: Path | None = None
+
+
+class KnownProject(NamedTuple):
+    """A project: its key (the name of its home), the path of its folder, and the folder's name."""
+
+    key: str
+    root: str
+    name: str
 
 
 def data_dir(environ: Mapping[str, str]) -> Path:
@@ -78,7 +87,7 @@ def settings_for(root: Path, environ: Mapping[str, str]) -> Settings:
     """
     files = {str(user_file(environ)): set_by_user(environ)}
     mine = parse(files, environ)
-    own, _ = _of_repository(root)
+    own, _ = of_repository(root)
     # A repository can switch injection off, but not on against the user's settings.
     if own.get("inject") and not mine.inject.enabled:
         del own["inject"]
@@ -104,7 +113,7 @@ def _parsed(path: Path) -> dict[str, Any]:
     return tomllib.loads((read_small(path) or b"").decode("utf-8"))
 
 
-def _of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+def of_repository(root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the settings that a repository's file may set, and a line for each that is ignored."""
     try:
         return allowed_in_repository(_parsed(root / SETTINGS_FILE), root)
@@ -151,14 +160,9 @@ def _why_not(name: str, value: Any, root: Path) -> str:
     return ""
 
 
-def set_in_repository(root: Path) -> dict[str, Any]:
-    """Return the allowed settings of a repository's remora.toml."""
-    return _of_repository(root)[0]
-
-
 def ignored_settings(root: Path) -> tuple[str, ...]:
     """Return a line for each ignored setting of a repository's remora.toml."""
-    return _of_repository(root)[1]
+    return of_repository(root)[1]
 
 
 def _inside(home: str, root: Path) -> bool:
@@ -338,3 +342,21 @@ def _home(projects: Path, name: str, project_id: str) -> tuple[Path, str]:
             return folder, folder.name.removesuffix(f"-{project_id}")
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "project"
     return projects / f"{slug[:60]}-{project_id}", slug[:60]
+
+
+def known_projects(environ: Mapping[str, str]) -> list[KnownProject]:
+    """Return the projects in the data folder that have a database and whose folder exists, by name."""
+    from remora.store.hook_reader import look  # hooks and help need no list
+
+    found = []
+    for database in sorted((data_dir(environ) / "projects").glob(f"*/{DATABASE}")):
+        hook_reader = look(str(database))
+        if hook_reader is None:
+            continue
+        try:
+            root = hook_reader.root()
+        finally:
+            hook_reader.close()
+        if root and Path(root).is_dir():
+            found.append(KnownProject(database.parent.name, root, Path(root).name))
+    return sorted(found, key=lambda one: (one.name.lower(), one.key))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from remora.app.project.accesses import Accesses
 from remora.app.project.folder_watch import Followed
 from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel, GuardedReranker
-from remora.app.project.locate import commit_of, data_dir, locate, make_home
+from remora.app.project.locate import DATABASE, commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import NotFound, SourceError, StoreError, StoreReadOnly
 from remora.disk.files import make_folder
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from remora.llm.rerankers import HttpReranker
     from remora.store.work_trees import Content
 
-DATABASE = "memory.db"
 ENTRIES = "entries.mem"
 USER_PROJECT_ID = "user"
 RECENT_COMMITS = 500  # git reads them in a fraction of a second, even in a large repository

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from remora.app.project.locate import SETTINGS_FILE, set_by_user, set_in_repository, user_file
+from remora.app.project.locate import SETTINGS_FILE, of_repository, set_by_user, user_file
 from remora.core.config import Settings, flat, keys, parse, values, variable
 from remora.core.errors import ConfigError
 from remora.disk.files import make_folder, read_small, write_atomic
@@ -25,7 +25,7 @@ def settings_files(root: Path, environ: Mapping[str, str]) -> dict[str, dict[str
     """
     own = user_file(environ)
     found = {str(own): set_by_user(environ)} if own.is_file() else {}
-    if allowed := set_in_repository(root):
+    if allowed := of_repository(root)[0]:
         found[str(root / SETTINGS_FILE)] = allowed
     return found
 

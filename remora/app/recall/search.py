@@ -7,12 +7,11 @@ keywords find the rest meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from remora.app.memories.embedding import as_backlog, catch_up, go_on_in_background
-from remora.app.recall.phase_weights import weights_of
 from remora.app.records.note_index import follow_written
 from remora.app.records.session import follow_all
 from remora.core.errors import InvalidInput, RemoraError
@@ -24,6 +23,7 @@ from remora.retrieval.candidates import SAME_FILE
 from remora.retrieval.packing import BUDGETS, pack
 from remora.retrieval.pipeline import Results
 from remora.retrieval.request import QueryVector, Reader, Request
+from remora.retrieval.weigh import PHASE_WEIGHTS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -34,6 +34,7 @@ BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
 GOOD = 0.5  # a hit this relevant counts as used
 RELEVANT = 0.15  # least relevance of a hit in a context block
+WEIGHTS = "trial.weights"  # meta key: applied phase weights, oldest first, each of (phase, type, weight)
 AT_HAND = 5  # memories about the files at hand that are included whatever their relevance
 
 
@@ -188,8 +189,25 @@ def reader(
         rerank_seconds=project.settings.rerank.budget_ms / 1000.0,
         hyde=project.settings.search.hyde,
         boost=project.settings.search.neighbourhood_boost,
-        phase_weights=weights_of(project),
+        phase_weights=phase_weights(project),
     )
+
+
+def weight_versions(project: OpenProject) -> list[list[Any]]:
+    """Return the versions of the phase weights that a person applied, oldest first."""
+    found: list[list[Any]] = project.db.meta.get(WEIGHTS) or []
+    return found
+
+
+def phase_weights(project: OpenProject) -> Mapping[str, Mapping[str, float]]:
+    """Return the phase weights in force, by phase and type."""
+    applied = weight_versions(project)
+    if not applied:
+        return PHASE_WEIGHTS
+    found = {phase: dict(types) for phase, types in PHASE_WEIGHTS.items()}
+    for phase, kind, value in applied[-1]:
+        found.setdefault(phase, {})[kind] = value
+    return found
 
 
 def _if_possible(make: Callable[[], T | None], what: str, notes: list[str]) -> T | None:

@@ -27,7 +27,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from remora.app.project.known_projects import KnownProject, known_projects
+from remora.app.project.locate import KnownProject, known_projects
 from remora.core.clock import Clock
 from remora.core.errors import HTTP_STATUS, InvalidInput, NotFound, RemoraError
 from remora.interfaces.panel import actions, pages

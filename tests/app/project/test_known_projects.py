@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from remora import Memory
-from remora.app.project.known_projects import known_projects
+from remora.app.project.locate import known_projects
 from tests.helpers import environment
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from remora import Memory, ScriptedModel
 from remora.app.project.guarded_models import GuardedEmbedder
-from remora.app.project.open_project import DATABASE, OpenProject
+from remora.app.project.locate import DATABASE
+from remora.app.project.open_project import OpenProject
 from remora.core.errors import NotFound, StoreError
 from tests.helpers import FakeEmbedder, environment, texts
 
