@@ -132,13 +132,12 @@ def _send(project: OpenProject, space: Space, standing: Standing, memory_id: str
             add(
                 project,
                 space,
-                rev=one.rev,
+                op,
+                fields,
+                place=(one.rev, one.hlc),
                 memory_id=memory_id,
                 parents=_shared_parents(one.rev, parents, known),
-                hlc=one.hlc,
                 scope=scope,
-                op=op,
-                fields=fields,
                 author=one.author.partition(":")[0],
                 why=said,
             )

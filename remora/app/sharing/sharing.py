@@ -142,7 +142,7 @@ class Sharing:
         if last and admins == [here.member] and len(members) > 1:
             raise team.only_admin(standing.name(here.member))
         with project.db.transaction():
-            space.write(project, here, "leave", {})
+            space.add(project, here, "leave", {})
         with suppress(RemoraError):  # leaving does not depend on the exchange
             sync(project, send=False)
         return self._forget(here)
@@ -189,7 +189,7 @@ class Sharing:
             state.get("since", ""),
             Leaving((), 0, {}) if project.read_only else outgoing.preview(project, here, standing),
             len(team.conflicts(project)),
-            len(team.disputes(project)),
+            len(db.shared.disputes()),
             tuple(ignored[:_NAMED]),
         )
 
@@ -293,19 +293,19 @@ class Sharing:
 
     def dispute(self, memory_id: str, text: str) -> MemoryRecord:
         """Dispute a shared memory, with the reason; it ranks lower for all until a steward decides."""
-        return team.dispute(self._project, memory_id, text)
+        return team.talk(self._project, memory_id, "dispute", text)
 
     def comment(self, memory_id: str, text: str) -> MemoryRecord:
         """Add a comment to the thread of a disputed memory."""
-        return team.comment(self._project, memory_id, text)
+        return team.talk(self._project, memory_id, "comment", text)
 
     def uphold(self, memory_id: str, text: str) -> MemoryRecord:
         """Uphold a disputed memory. Takes a steward; an edit or forgetting settles the dispute as well."""
-        return team.uphold(self._project, memory_id, text)
+        return team.talk(self._project, memory_id, "resolve", text)
 
     def disputes(self) -> list[Dispute]:
         """Return the open disputes, oldest first."""
-        return team.disputes(self._project)
+        return self._project.db.shared.disputes()
 
     def thread(self, memory_id: str) -> list[Comment]:
         """Return the thread of a memory, oldest first."""

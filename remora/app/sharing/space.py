@@ -18,7 +18,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.disk.files import make_folder, os_errors, read_small, write_atomic
 from remora.sharing import addresses, keys
-from remora.sharing.entries import Entry, parse, seal
+from remora.sharing.entries import parse, seal
 from remora.sharing.permissions import Standing, vouched
 from remora.store.shared import COUNTS, STATE, SharedLine
 from remora.store.shared import SPACE as KEY
@@ -107,7 +107,7 @@ def found(project: OpenProject, address: str, name: str, who: str, *, automatic:
     with project.db.transaction():
         project.db.meta.set(KEY, space._asdict())
         fields = {"key": keys.public_key(seed), "member": member, "name": _named(who)}
-        write(project, space, "space", fields)
+        add(project, space, "space", fields)
     return space
 
 
@@ -134,7 +134,7 @@ def invite(project: OpenProject, who: str, role: str, *, member: str | None = No
     if why := _why_not(project, space, fields["member"]):
         raise InvalidInput(f"you cannot invite {who}: {why}")
     with project.db.transaction():
-        write(project, space, "invite", fields)
+        add(project, space, "invite", fields)
     told = {"address": space.address, "space": space.space, "seed": seed, "project": space.project}
     return CODE + base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
 
@@ -158,7 +158,7 @@ def join(project: OpenProject, code: str, address: str | None, *, automatic: boo
     with project.db.transaction():
         project.db.meta.set(KEY, space._asdict())
         signature = keys.sign(invited["seed"], vouched(space.space, key))
-        write(project, space, "join", {"key": key, "voucher": voucher, "signature": signature})
+        add(project, space, "join", {"key": key, "voucher": voucher, "signature": signature})
     return space
 
 
@@ -175,7 +175,7 @@ def renew(project: OpenProject, space: Space) -> Space:
     after = space._replace(device=device)
     project.db.meta.set(KEY, after._asdict())
     signature = keys.sign(old, vouched(space.space, key))
-    write(project, after, "join", {"key": key, "voucher": space.device, "signature": signature})
+    add(project, after, "join", {"key": key, "voucher": space.device, "signature": signature})
     return after
 
 
@@ -186,27 +186,24 @@ def set_member(project: OpenProject, space: Space, member: str) -> Space:
     return after
 
 
-def write(project: OpenProject, space: Space, op: str, fields: Mapping[str, Any]) -> Entry:
-    """Add a membership entry to the log; call inside a transaction."""
-    rev, hlc = project.db.revisions.next_place()
-    return add(project, space, rev=rev, memory_id="", parents=(), hlc=hlc, scope="", op=op, fields=fields)
-
-
 def add(
     project: OpenProject,
     space: Space,
-    *,
-    rev: str,
-    memory_id: str,
-    parents: tuple[str, ...],
-    hlc: str,
-    scope: str,
     op: str,
     fields: Mapping[str, Any],
+    *,
+    place: tuple[str, str] | None = None,
+    memory_id: str = "",
+    parents: tuple[str, ...] = (),
+    scope: str = "",
     author: str = "person",
     why: str = "",
-) -> Entry:
-    """Sign an entry of this machine and add it to the log; call inside a transaction."""
+) -> None:
+    """Sign an entry of this machine and add it to the log; call inside a transaction.
+
+    `place` is the id and the time of a revision of a memory; the other entries are about the membership.
+    """
+    rev, hlc = place or project.db.revisions.next_place()
     entry = seal(
         seed_of(project, space.device),
         space=space.space,
@@ -224,7 +221,6 @@ def add(
     )
     row = SharedLine(entry.device, entry.n, rev, memory_id, entry.line, COUNTS, "")
     project.db.shared.add([row], [hlc], [op])
-    return entry
 
 
 def seed_of(project: OpenProject, device: str) -> str:

@@ -14,13 +14,13 @@ from remora.app.sharing import incoming, outgoing
 from remora.app.sharing.space import (
     CONFIRMED,
     MARK,
+    add,
     carrier_of,
     need_space,
     note_state,
     renew,
     space_of,
     standing_of,
-    write,
 )
 from remora.core.clock import from_iso
 from remora.core.errors import InvalidInput, RemoraError, SourceError, StoreBusy
@@ -176,7 +176,7 @@ def _renewed(project: OpenProject, space: Space, common: int) -> Space:
         after = renew(project, space)
         for entry in lost:
             if entry.op in ("invite", "role", "leave"):
-                write(project, after, entry.op, entry.fields)
+                add(project, after, entry.op, entry.fields)
         db.meta.set(MARK, 0)  # examine every change again; those in the log are known by their ids
         if db.meta.get(CONFIRMED):
             outgoing.gather(project, after, standing_of(project, after))

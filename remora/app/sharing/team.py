@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.sharing.space import need_space, space_of, standing_of, write
+from remora.app.sharing.space import add, need_space, space_of, standing_of
 from remora.core.change import Change
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
@@ -16,6 +16,7 @@ from remora.store.shared import COUNTS
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
+    from remora.core.change import Op
     from remora.core.merge import Revision
     from remora.core.values import MemoryRecord
     from remora.store.shared import Dispute
@@ -102,7 +103,7 @@ def set_role(project: OpenProject, who: str, role: str) -> MemberInfo:
     last = project.db.shared.last()
     cuts = {device: last.get(device, 0) for device in standing.devices_of(member.id)}
     with project.db.transaction():
-        write(project, space, "role", {"member": member.id, "role": role, "cuts": cuts})
+        add(project, space, "role", {"member": member.id, "role": role, "cuts": cuts})
     return member._replace(role=role)
 
 
@@ -220,31 +221,18 @@ def _beside(project: OpenProject, record: MemoryRecord, content: str) -> None:
 # Disputes
 
 
-def dispute(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Dispute a shared memory; all members see it, and it ranks lower until a steward decides."""
-    return _talk(project, memory_id, "dispute", text)
+def talk(project: OpenProject, memory_id: str, op: Op, text: str) -> MemoryRecord:
+    """Dispute a shared memory, add a comment to its thread, or uphold it ("resolve").
 
-
-def comment(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Add a comment to the thread of a disputed memory."""
-    record = resolve(project.db, memory_id)
-    if record.id not in {d.memory_id for d in project.db.shared.disputes()}:
-        raise NotFound(f"{record.id[:8]} is not disputed", hint="`remora dispute ID TEXT` disputes it.")
-    return _talk(project, record.id, "comment", text)
-
-
-def uphold(project: OpenProject, memory_id: str, text: str) -> MemoryRecord:
-    """Uphold a disputed memory; only stewards and admins may do so."""
-    space = need_space(project)
+    All members see it, and a disputed memory ranks lower until a steward decides.
+    """
+    space, db = need_space(project), project.db
     role = standing_of(project, space).role(space.member)
-    if role not in ROLES or ROLES.index(role) < ROLES.index("steward"):
+    if op == "resolve" and (role not in ROLES or ROLES.index(role) < ROLES.index("steward")):
         raise InvalidInput(f"only a steward or an admin can decide a dispute, and you are a {role}")
-    return _talk(project, memory_id, "resolve", text)
-
-
-def _talk(project: OpenProject, memory_id: str, op: str, text: str) -> MemoryRecord:
-    need_space(project)
-    record = resolve(project.db, memory_id)
+    record = resolve(db, memory_id)
+    if op == "comment" and record.id not in {d.memory_id for d in db.shared.disputes()}:
+        raise NotFound(f"{record.id[:8]} is not disputed", hint="`remora dispute ID TEXT` disputes it.")
     if record.trust_level_scope == "personal":
         raise InvalidInput(
             f"{record.id[:8]} is not shared", hint=f"`remora share {record.id[:8]} --with project`"
@@ -252,13 +240,12 @@ def _talk(project: OpenProject, memory_id: str, op: str, text: str) -> MemoryRec
     words = " ".join(text.split())
     if not words:
         raise InvalidInput("the reason is missing")
-    change = Change(op, words)  # type: ignore[arg-type]  # one of Op, by its callers
-    with project.db.transaction():
-        project.db.revisions.write(record.id, change, {})
+    with db.transaction():
+        db.revisions.write(record.id, Change(op, words), {})
         if op == "dispute":
-            project.db.shared.dispute(record.id, to_iso(project.clock.now()), "you")
+            db.shared.dispute(record.id, to_iso(project.clock.now()), "you")
         elif op == "resolve":
-            project.db.shared.settle(record.id)
+            db.shared.settle(record.id)
     return record
 
 
@@ -281,17 +268,6 @@ def thread(project: OpenProject, memory_id: str) -> list[Comment]:
     return found
 
 
-def disputes(project: OpenProject) -> list[Dispute]:
-    """Return the open disputes, oldest first."""
-    return project.db.shared.disputes()
-
-
-def escalated(project: OpenProject) -> list[Dispute]:
-    """Return the disputes that have been open for ESCALATED_DAYS."""
-    now = project.clock.now()
-    return [d for d in disputes(project) if now - from_iso(d.opened_at) >= ESCALATED_DAYS * DAY_SECONDS]
-
-
 def for_me(project: OpenProject) -> list[Dispute]:
     """Return the unseen disputes that wait for the user.
 
@@ -300,13 +276,14 @@ def for_me(project: OpenProject) -> list[Dispute]:
     space = space_of(project)
     if space is None:
         return []
-    role = standing_of(project, space).role(space.member)
-    stewards = any(m.role == "steward" for m in members(project))
-    if role == "steward" or (role == "admin" and not stewards):
-        found = disputes(project)
-    else:
-        found = escalated(project) if role == "admin" else []
-    return [one for one in found if one.seen_at is None]
+    standing, now = standing_of(project, space), project.clock.now()
+    role = standing.role(space.member)
+    if role not in ("steward", "admin"):
+        return []
+    found = [one for one in project.db.shared.disputes() if one.seen_at is None]
+    if role == "admin" and any(m.role == "steward" for m in standing.members()):
+        found = [d for d in found if now - from_iso(d.opened_at) >= ESCALATED_DAYS * DAY_SECONDS]
+    return found
 
 
 def onboarding(project: OpenProject) -> list[MemoryRecord]:
