@@ -11,7 +11,8 @@ import platform
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,8 @@ from remora.store.shared import SPACE, STATE
 
 if TYPE_CHECKING:
     from remora.embeddings.embedder import Choice
+    from remora.sources.git import Repository
+    from remora.store.database import Database
 
 __all__ = ["Finding", "Report", "diagnose", "examine"]
 
@@ -63,7 +66,7 @@ def examine(project: OpenProject) -> Report:
         if what in left_out:
             continue
         try:
-            findings += check(project)
+            findings += list(check(project))
         except RemoraError as error:
             findings.append(failed(what, error))
         except OSError as error:
@@ -71,44 +74,40 @@ def examine(project: OpenProject) -> Report:
     return Report(tuple(findings))
 
 
-def places(project: OpenProject) -> list[Finding]:
+def places(project: OpenProject) -> Iterator[Finding]:
     """Report the project's name, id and folders."""
     location = project.location
-    return [
-        Finding(
-            "ok", "program", f"Remora {_version()}, Python {platform.python_version()}, {platform.system()}"
-        ),
-        Finding("ok", "project", f"{location.name}, id {location.id}, at {location.root}"),
-        Finding("ok", "data folder", str(data_dir(project.environ))),
-        Finding("ok", "project home", str(location.home)),
-    ]
+    program = f"Remora {_version()}, Python {platform.python_version()}, {platform.system()}"
+    yield Finding("ok", "program", program)
+    yield Finding("ok", "project", f"{location.name}, id {location.id}, at {location.root}")
+    yield Finding("ok", "data folder", str(data_dir(project.environ)))
+    yield Finding("ok", "project home", str(location.home))
 
 
-def database(project: OpenProject) -> list[Finding]:
+def database(project: OpenProject) -> Iterator[Finding]:
     """Check the project's database, and the user's if it exists."""
-    files = [("database", project.location.home / DATABASE)]
-    if (project.user_home / DATABASE).exists():
-        files.append(("your own database", project.user_home / DATABASE))
-    findings: list[Finding] = []
-    for what, file in files:
-        if not file.exists():
+    places = [
+        ("database", "project", project.location.home),
+        ("your own database", "user", project.user_home),
+    ]
+    for what, realm, home in places:
+        if (home / DATABASE).exists():
+            try:
+                yield from _sound(what, project.store(realm))
+            except RemoraError as error:
+                yield failed(what, error)
+        elif realm == "project":
             advice = "`remora init` reads rule files and git history; `remora remember` stores a statement."
-            findings.append(Finding("note", what, f"{file} does not exist yet", advice))
-            continue
-        try:
-            findings += _sound(what, project.store("project" if what == "database" else "user"))
-        except RemoraError as error:
-            findings.append(failed(what, error))
-    return findings
+            yield Finding("note", what, f"{home / DATABASE} does not exist yet", advice)
 
 
-def shipped(project: OpenProject) -> list[Finding]:
+def shipped(project: OpenProject) -> Iterator[Finding]:
     """Report a database that came with the repository."""
-    came = notice(project.location.foreign)
-    return [Finding("warning", "shipped memory", came)] if came else []
+    if came := notice(project.location.foreign):
+        yield Finding("warning", "shipped memory", came)
 
 
-def _sound(what: str, store: Store) -> list[Finding]:
+def _sound(what: str, store: Store) -> Iterator[Finding]:
     db = store.db.connection
     level: Level = "ok"
     try:
@@ -120,7 +119,8 @@ def _sound(what: str, store: Store) -> list[Finding]:
             "`remora reindex` rebuilds the indexes. If that does not help, `remora recover` saves the "
             f"readable rows of {db.path} into a new file and keeps the old one."
         )
-        return [Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)]
+        yield Finding("error", what, "; ".join(problems), advice, StoreCorrupt.__name__)
+        return
     counts = store.db.memories.counts()
     turns = store.db.turns.count()
     records = sum(records_in(counts).values())
@@ -130,75 +130,69 @@ def _sound(what: str, store: Store) -> list[Finding]:
         f"forgotten: {counts['deprecated']:,}, turns: {turns:,}; {size}"
     )
     sound = f"sound; {held}" if level == "ok" else f"not fully checked within {CHECK_SECONDS:.0f} s; {held}"
-    findings = [Finding(level, what, sound)]
+    yield Finding(level, what, sound)
     wal = db.path.with_name(db.path.name + "-wal")
     if wal.exists() and wal.stat().st_size > BIG_WAL:
         said = f"the size of the write-ahead log is {megabytes(wal.stat().st_size)}"
-        findings.append(Finding("warning", what, said, "A process holds the database open; end it."))
+        yield Finding("warning", what, said, "A process holds the database open; end it.")
     if counts["needs_review"]:
+        found = f"memories that need review: {counts['needs_review']}"
         advice = (
             "`remora list --needs-review` lists them; `remora verify ID` or `remora forget ID` settles each."
         )
-        findings.append(
-            Finding("note", "review", f"memories that need review: {counts['needs_review']}", advice)
-        )
-    return findings
+        yield Finding("note", "review", found, advice)
 
 
-def sessions(project: OpenProject) -> list[Finding]:
+def sessions(project: OpenProject) -> Iterator[Finding]:
     """Check that the session logs can be read and are indexed to their end."""
     found = list_sessions(project.sessions_folder)
-    findings = [
-        Finding("warning", "session log", f"{s.path}: {s.problem}", "Readable lines are still used.")
-        for s in found
-        if s.problem
-    ]
+    wrong = [s for s in found if s.problem]
+    for session in wrong:
+        said = f"{session.path}: {session.problem}"
+        yield Finding("warning", "session log", said, "Readable lines are still used.")
     db = project.db
     behind = [s for s in found if s.path.stat().st_size > db.turns.read_to(s.id)]
     if behind:
         advice = "The next search indexes them; `remora reindex` does it now."
-        findings.append(Finding("note", "sessions", f"logs not fully indexed: {len(behind)}", advice))
-    if found and not findings:
-        findings.append(Finding("ok", "sessions", f"logs: {len(found)}, all indexed"))
-    return findings
+        yield Finding("note", "sessions", f"logs not fully indexed: {len(behind)}", advice)
+    if found and not wrong and not behind:
+        yield Finding("ok", "sessions", f"logs: {len(found)}, all indexed")
 
 
-def destinations(project: OpenProject) -> list[Finding]:
+def destinations(project: OpenProject) -> Iterator[Finding]:
     """Report the destination of texts for each model: a server, or nowhere."""
-    found = where_to(project.settings, project.environ)
-    return [Finding("ok", f"texts for {what}", where) for what, where in found]
+    for what, where in where_to(project.settings, project.environ):
+        yield Finding("ok", f"texts for {what}", where)
 
 
-def embedding(project: OpenProject) -> list[Finding]:
+def embedding(project: OpenProject) -> Iterator[Finding]:
     """Report the embedding tier and the reasons for it, embed one query, and count missing vectors."""
     if _opens(project):
-        return _tier(project.choice()) + _vectors(project)
+        yield _tier(project.choice())
+        yield from _vectors(project)
+        return
     from remora.embeddings.embedder import choose
 
-    choice = choose(project.settings.embedding, environ=project.environ)
-    try:
-        return _tier(choice)
-    finally:
-        choice.close()
+    with closing(choose(project.settings.embedding, environ=project.environ)) as choice:
+        yield _tier(choice)
 
 
-def _tier(choice: Choice) -> list[Finding]:
+def _tier(choice: Choice) -> Finding:
     reasons = "; ".join(redact(reason.rstrip(".")).text for reason in choice.reasons)
     if choice.embedder is None:
         advice = "Search uses words and files only. The setting embedding.provider chooses a model."
-        return [Finding("warning", "embedding", f"none: {reasons}", advice)]
+        return Finding("warning", "embedding", f"none: {reasons}", advice)
     said = f"{choice.tier}, model {choice.embedder.model_id}"
     started = time.monotonic()
     try:
         choice.embedder.embed_query("Does it answer?")
     except RemoraError as error:
-        return [failed("embedding", error)._replace(detail=f"{said}: {error}")]
+        return failed("embedding", error)._replace(detail=f"{said}: {error}")
     took = (time.monotonic() - started) * 1e3
-    return [Finding("ok", "embedding", f"{said}, answers in {took:,.0f} ms: {reasons}")]
+    return Finding("ok", "embedding", f"{said}, answers in {took:,.0f} ms: {reasons}")
 
 
-def _vectors(project: OpenProject) -> list[Finding]:
-    findings: list[Finding] = []
+def _vectors(project: OpenProject) -> Iterator[Finding]:
     embedder = project.embedder()
     model = embedder.model_id if embedder is not None else ""
     pending = 0
@@ -208,41 +202,40 @@ def _vectors(project: OpenProject) -> list[Finding]:
         for (kind, model_id), (owners, dims) in store.db.vectors.models().items():
             said = f"{owners:,} {whose}{kind} vectors of {model_id}, {dims} dimensions"
             if model_id == model:
-                findings.append(Finding("ok", "vectors", said))
+                yield Finding("ok", "vectors", said)
             else:
                 advice = "They belong to another model and are not used; `remora reindex` removes them."
-                findings.append(Finding("note", "vectors", said, advice))
+                yield Finding("note", "vectors", said, advice)
     if project.trouble:
-        advice = "Search uses words meanwhile."
-        findings.append(Finding("warning", "vectors", redact(project.trouble).text, advice))
+        yield Finding("warning", "vectors", redact(project.trouble).text, "Search uses words meanwhile.")
     if pending and embedder is not None:
+        found = f"memories and turns without a vector: {pending:,}"
         advice = "Search finds them by words meanwhile. `remora reindex` computes the vectors now."
-        findings.append(
-            Finding("note", "vectors", f"memories and turns without a vector: {pending:,}", advice)
-        )
-    return findings
+        yield Finding("note", "vectors", found, advice)
 
 
-def git(project: OpenProject) -> list[Finding]:
+def git(project: OpenProject) -> Iterator[Finding]:
     """Report the branch and commit that are checked out, and how much of the history was read."""
     repository = project.location.repository
     if repository is None:
+        found = f"{project.location.root} is not in a repository"
         advice = (
             "Without git there is no history to learn from, and the memory is tied to this folder's path."
         )
-        return [Finding("note", "git", f"{project.location.root} is not in a repository", advice)]
+        yield Finding("note", "git", found, advice)
+        return
     head = repository.head()
     if head is None:
-        return [Finding("ok", "git", "a repository without commits")]
+        yield Finding("ok", "git", "a repository without commits")
+        return
     branch = repository.branch()
     where = f"branch {branch} at {head[:10]}" if branch else f"no branch (detached) at {head[:10]}"
-    findings = [Finding("ok", "git", where)]
+    yield Finding("ok", "git", where)
     if repository.shallow:
         advice = "Run `git fetch --unshallow`, then `remora init` again."
-        findings.append(Finding("note", "git", "the clone is shallow: older history is missing", advice))
+        yield Finding("note", "git", "the clone is shallow: older history is missing", advice)
     if _opens(project):
-        findings.append(_history(project))
-    return findings
+        yield _history(project.db, repository)
 
 
 def sharing(project: OpenProject) -> list[Finding]:
@@ -261,34 +254,29 @@ def sharing(project: OpenProject) -> list[Finding]:
     return [Finding("ok", "sharing", said)]
 
 
-def _history(project: OpenProject) -> Finding:
-    db = project.db
-    repository = project.location.repository
-    assert repository is not None
+def _history(db: Database, repository: Repository) -> Finding:
     commit = db.meta.get(COMMIT)
+    said, advice = "the branch does not contain the last commit read", "`remora init` reads it again."
     match repository.standing(commit):
         case "new":
-            return Finding(
-                "note", "history", "no commit has been read", "`remora init` reads the git history."
-            )
+            said, advice = "no commit has been read", "`remora init` reads the git history."
         case "continues":
+            said = f"commits read: {db.history.clock():,}"
             new = repository.count(commit)
-            read = f"commits read: {db.history.clock():,}"
-            if new:
-                return Finding("note", "history", f"{read}, new since: {new:,}", "`remora init` reads them.")
-            return Finding("ok", "history", f"{read}, up to date")
-    return Finding(
-        "note", "history", "the branch does not contain the last commit read", "`remora init` reads it again."
-    )
+            if not new:
+                return Finding("ok", "history", f"{said}, up to date")
+            said, advice = f"{said}, new since: {new:,}", "`remora init` reads them."
+    return Finding("note", "history", said, advice)
 
 
-def methodologies(project: OpenProject) -> list[Finding]:
+def methodologies(project: OpenProject) -> Iterator[Finding]:
     """Check that the installed methodology plugins can be used."""
     plugins = project.plugins()
-    advice = "Update or uninstall the package that registers it."
-    findings = [Finding("warning", "methodology", problem, advice) for problem in plugins.problems]
-    others = sorted(set(plugins.known) - {NATIVE.id})
-    return [*findings, *([Finding("ok", "methodology", ", ".join(others))] if others else [])]
+    for problem in plugins.problems:
+        advice = "Update or uninstall the package that registers it."
+        yield Finding("warning", "methodology", problem, advice)
+    if others := sorted(set(plugins.known) - {NATIVE.id}):
+        yield Finding("ok", "methodology", ", ".join(others))
 
 
 def permissions(project: OpenProject) -> list[Finding]:
@@ -299,36 +287,30 @@ def permissions(project: OpenProject) -> list[Finding]:
             continue
         mode = stat.S_IMODE(folder.stat().st_mode)
         if os.name == "posix" and mode & 0o077:
+            found = f"other users can access {folder} ({mode:04o})"
             advice = f"`chmod 700 {folder}` denies them access."
-            findings.append(
-                Finding("warning", "permissions", f"other users can access {folder} ({mode:04o})", advice)
-            )
-        unwritable = [p for p in (folder, folder / DATABASE) if p.exists() and not os.access(p, os.W_OK)]
-        findings += [
-            Finding(
-                "warning", "permissions", f"{path} cannot be written", "Memories can be read but not stored."
-            )
-            for path in unwritable
-        ]
+            findings.append(Finding("warning", "permissions", found, advice))
+        for path in (folder, folder / DATABASE):
+            if path.exists() and not os.access(path, os.W_OK):
+                advice = "Memories can be read but not stored."
+                findings.append(Finding("warning", "permissions", f"{path} cannot be written", advice))
     if not findings and project.location.home.is_dir():
         findings.append(Finding("ok", "permissions", "private and writable"))
     return findings
 
 
-def disk(project: OpenProject) -> list[Finding]:
+def disk(project: OpenProject) -> Iterator[Finding]:
     """Check the free disk space."""
     folder = next(p for p in (project.location.home, *project.location.home.parents) if p.exists())
     free = shutil.disk_usage(folder).free
     said = f"{megabytes(free)} free at {folder}"
     if free < NO_DISK:
-        return [
-            Finding(
-                "error", "disk", said, "Free some space; nothing stored before is lost.", StoreFull.__name__
-            )
-        ]
-    if free < LITTLE_DISK:
-        return [Finding("warning", "disk", said, "Free some space before it runs out.")]
-    return [Finding("ok", "disk", said)]
+        advice = "Free some space; nothing stored before is lost."
+        yield Finding("error", "disk", said, advice, StoreFull.__name__)
+    elif free < LITTLE_DISK:
+        yield Finding("warning", "disk", said, "Free some space before it runs out.")
+    else:
+        yield Finding("ok", "disk", said)
 
 
 def _opens(project: OpenProject) -> bool:
