@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from remora.app.codebase.freshness import NO_CODE, behind
@@ -32,24 +32,23 @@ FOLDERS = 3
 REASONS = 5
 
 
-def code(project: OpenProject) -> list[Finding]:
+def code(project: OpenProject) -> Iterator[Finding]:
     """Check the code graph of a project that has a database."""
     db = project.db
     state = db.graph.state()
-    if db.graph.is_empty() and state is not None:
-        return [Finding("ok", "code graph", NO_CODE)]
-    if db.graph.is_empty():
+    if not db.graph.is_empty():
+        yield from _growth(db)
+        yield from _freshness(project, db, state)
+        yield from _contents(project, db)
+        yield from _described(project, db)
+    elif state is not None:
+        yield Finding("ok", "code graph", NO_CODE)
+    else:
         advice = "`remora index` indexes it; until then no dependencies are known."
-        return [Finding("note", "code graph", "the code is not indexed", advice)]
-    return [
-        *_growth(db),
-        *_freshness(project, db, state),
-        *_contents(project, db),
-        *_described(project, db),
-    ]
+        yield Finding("note", "code graph", "the code is not indexed", advice)
 
 
-def _growth(db: Database) -> list[Finding]:
+def _growth(db: Database) -> Iterator[Finding]:
     """Compare the size and speed of the graph with the limits of section 6."""
     nodes, edges, _ = db.graph.counts()
     size = database_bytes(db.connection.path)
@@ -60,26 +59,25 @@ def _growth(db: Database) -> list[Finding]:
     told = [held, f"the database has {size / 1e6:,.0f} MB"]
     if timed:
         told.append(f"impact p99 {slow * 1e3:,.1f} ms ({len(timed)} queries of the busiest nodes)")
-    findings = [Finding("ok", "code graph", "; ".join(told))]
+    yield Finding("ok", "code graph", "; ".join(told))
     if nodes > MOST_NODES:
         found = f"{nodes:,} nodes exceed the design limit of {MOST_NODES:,}"
         advice = f"{_exclude(db, nodes)} then `remora index`."
-        findings.append(Finding("warning", "code graph", found, advice))
+        yield Finding("warning", "code graph", found, advice)
     if size > MOST_BYTES:
         found = f"the database has {size / 1e6:,.0f} MB, more than {MOST_BYTES / 1e6:,.0f}"
         advice = (
             f"{_exclude(db, nodes)} then `remora index`. `remora prune` deletes long-forgotten memories, "
             "and the setting `home` can name a folder on a larger or faster disk."
         )
-        findings.append(Finding("warning", "code graph", found, advice))
+        yield Finding("warning", "code graph", found, advice)
     if slow > SLOW_QUERY:
         found = f"impact takes {slow * 1e3:,.0f} ms at the 99th percentile, more than {SLOW_QUERY * 1e3:,.0f}"
         advice = (
             f"Use a lower --depth or --limit. {_exclude(db, nodes)} then `remora index`; or put "
             "the setting `home` on a faster disk."
         )
-        findings.append(Finding("warning", "code graph", found, advice))
-    return findings
+        yield Finding("warning", "code graph", found, advice)
 
 
 def measure(db: Database, seconds: float = SAMPLE_SECONDS) -> list[float]:
@@ -128,34 +126,32 @@ def _exclude(db: Database, nodes: int) -> str:
     )
 
 
-def _freshness(project: OpenProject, db: Database, state: State | None) -> list[Finding]:
+def _freshness(project: OpenProject, db: Database, state: State | None) -> Iterator[Finding]:
     """Report whether the graph matches the current code."""
     if state is None or (waiting := len(db.graph.unlinked())):
         what = "indexing was not finished"
         if state is not None:
             what = f"{what}: names in {waiting:,} files are not resolved"
-        return [Finding("warning", "code graph", what, "`remora index` continues.")]
-    findings = []
+        yield Finding("warning", "code graph", what, "`remora index` continues.")
+        return
     head = commit_of(project.location.repository)
     if head is not None and state.commit is not None and head != state.commit:
         found = f"indexed at commit {state.commit[:10]}, checked out is {head[:10]}"
         advice = "`remora index` reads the difference."
-        findings.append(Finding("note", "code graph", found, advice))
+        yield Finding("note", "code graph", found, advice)
     if changed := behind(project):
         found = f"files changed since the last indexing: {changed:,}"
         advice = "A query indexes a few of them, or names them in its answer; `remora index` indexes all."
-        findings.append(Finding("note", "code graph", found, advice))
-    return findings
+        yield Finding("note", "code graph", found, advice)
 
 
-def _contents(project: OpenProject, db: Database) -> list[Finding]:
+def _contents(project: OpenProject, db: Database) -> Iterator[Finding]:
     """Report chunks without a vector, files that were left out and files that were read in part."""
-    findings = []
     waiting = db.chunks.pending_count()
     if waiting and project.settings.embedding.provider != "none":
         found = f"code chunks without a vector: {waiting:,} of {db.chunks.count():,}"
         advice = "Search finds them by words meanwhile. `remora index --embed` computes the vectors now."
-        findings.append(Finding("note", "code", found, advice))
+        yield Finding("note", "code", found, advice)
     left_out: dict[str, int] = db.meta.get(LEFT_OUT) or {}
     if left_out:
         most = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
@@ -163,23 +159,23 @@ def _contents(project: OpenProject, db: Database) -> list[Finding]:
         if more := sum(number for _, number in most[REASONS:]):
             told.append(("for other reasons", more))
         said = ", ".join(f"{number:,} {why}" for why, number in told)
-        findings.append(Finding("ok", "code", f"files left out: {said}"))
+        yield Finding("ok", "code", f"files left out: {said}")
     if broken := db.graph.broken_count():
         found = f"files read in part (syntax errors): {broken:,}"
         advice = "Code after a syntax error may be missing from the graph."
-        findings.append(Finding("note", "code", found, advice))
-    return findings
+        yield Finding("note", "code", found, advice)
 
 
-def _described(project: OpenProject, db: Database) -> list[Finding]:
+def _described(project: OpenProject, db: Database) -> Iterator[Finding]:
     """Report the last automatic description of modules by a language model."""
     ran: dict[str, Any] | None = db.meta.get(RAN)
     if not ran or not project.settings.llm.describe:
-        return []
+        return
     said = (
         f"modules described on {ran['at'][:10]}: {ran['described']:,}, not described yet: {ran['waiting']:,}"
     )
     if ran["described"] or not ran["notes"]:
-        return [Finding("ok", "code", said)]
-    advice = "Remora tries again after a day; `remora index --semantic` tries now."
-    return [Finding("note", "code", f"{said}; {ran['notes'][0]}", advice)]
+        yield Finding("ok", "code", said)
+    else:
+        advice = "Remora tries again after a day; `remora index --semantic` tries now."
+        yield Finding("note", "code", f"{said}; {ran['notes'][0]}", advice)
