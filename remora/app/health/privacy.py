@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.app.health.stats import size_of
 from remora.app.project.destinations import destinations
 from remora.app.project.locate import data_dir
 from remora.disk import live
@@ -54,14 +55,14 @@ def privacy(project: OpenProject) -> Privacy:
     home, data = project.location.home, data_dir(project.environ)
     going = Path(live.folder(project.environ))
     places = (
-        Place("memories, sessions, index, code graph", str(home / "memory.db"), _size(home, "memory.db*")),
-        Place("conversations", str(home / "sessions"), _size(home / "sessions", "**/*")),
-        Place("journal, notes and archives", str(home / "memory"), _size(home / "memory", "**/*")),
-        Place("captured sessions", str(home / "captured"), _size(home / "captured", "**/*")),
-        Place("items of programs", str(home / "items.db"), _size(home, "items.db*")),
-        Place("your own memories", str(project.user_home), _size(project.user_home, "**/*")),
-        Place("running sessions", str(going), _size(going, "*")),
-        Place("all projects together", str(data), _size(data, "**/*")),
+        Place("memories, sessions, index, code graph", str(home / "memory.db"), size_of(home, "memory.db*")),
+        Place("conversations", str(home / "sessions"), size_of(home / "sessions", "**/*")),
+        Place("journal, notes and archives", str(home / "memory"), size_of(home / "memory", "**/*")),
+        Place("captured sessions", str(home / "captured"), size_of(home / "captured", "**/*")),
+        Place("items of programs", str(home / "items.db"), size_of(home, "items.db*")),
+        Place("your own memories", str(project.user_home), size_of(project.user_home, "**/*")),
+        Place("running sessions", str(going), size_of(going, "*")),
+        Place("all projects together", str(data), size_of(data, "**/*")),
     )
     secrets = sum(store.db.selections.redactions() for store in project.stores())
     found = destinations(project.settings, project.environ)
@@ -70,13 +71,3 @@ def privacy(project: OpenProject) -> Privacy:
     if isinstance(shared, dict):
         sent += (f"shared memories: the log at {shared['address']}; `remora share status` lists them",)
     return Privacy(tuple(one for one in places if one.bytes), sent, NEVER, secrets)
-
-
-def _size(folder: Path, pattern: str) -> int:
-    total = 0
-    for path in folder.glob(pattern) if folder.is_dir() else ():
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue  # gone meanwhile
-    return total

@@ -109,7 +109,7 @@ def stats(project: OpenProject) -> Stats:
         commits=db.history.clock(),
         commit=db.meta.get(COMMIT),
         database_bytes=database_bytes(db.connection.path),
-        log_bytes=_folder_bytes(project.sessions_folder),
+        log_bytes=size_of(project.sessions_folder, "*"),
         uses={kind: use.times for kind, use in db.uses.totals().items()},
         corrections=wrong / used if used else None,
         notes=(project.user_trouble,) if project.user_trouble else (),
@@ -121,15 +121,13 @@ def database_bytes(path: Path) -> int:
     return sum(_size(path.with_name(path.name + end)) for end in ("", "-wal", "-shm"))
 
 
-def _folder_bytes(folder: Path) -> int:
-    try:
-        return sum(_size(path) for path in folder.iterdir())
-    except OSError:  # no session was logged yet, or the folder cannot be read
-        return 0
+def size_of(folder: Path, pattern: str) -> int:
+    """Return the size of the files in a folder that match a pattern, in bytes; 0 if there is no folder."""
+    return sum(_size(path) for path in folder.glob(pattern)) if folder.is_dir() else 0
 
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return path.stat().st_size if path.is_file() else 0
     except OSError:
-        return 0
+        return 0  # gone meanwhile

@@ -25,7 +25,7 @@ from remora.journal.history import entries as history_entries
 from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
-    from remora.app.project.open_project import OpenProject
+    from remora.app.project.open_project import OpenProject, Store
     from remora.core.values import MemoryDraft
     from remora.sources.others.import_result import Found, FoundSession
 
@@ -223,24 +223,21 @@ class Move:
 
     def _memories(self) -> None:
         for realm in ("project", "user"):
+            store = self._project.store(realm)
             drafts = [d for d in self._found.drafts if (OF_USER in d.tags) == (realm == "user")]
-            fresh = [draft for draft in drafts if not self._is_stored(draft, realm)]
+            fresh = [draft for draft in drafts if not self._is_stored(draft, store)]
             for start in range(0, len(fresh), BATCH):
                 batch = fresh[start : start + BATCH]
-                try:
-                    self._store(batch, realm)
-                except InvalidInput:
-                    for draft in batch:  # an invalid draft does not stop the others
-                        try:
-                            self._store([draft], realm)
-                        except InvalidInput as error:
-                            self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
-                self._progress("memories", min(start + BATCH, len(fresh)), len(fresh))
+                with store.db.transaction():
+                    for draft in batch:
+                        self._store(draft, store)
+                self._save()
+                self._progress("memories", start + len(batch), len(fresh))
 
-    def _is_stored(self, draft: MemoryDraft, realm: str) -> bool:
+    def _is_stored(self, draft: MemoryDraft, store: Store) -> bool:
         """Return whether a memory was imported before, so that the intake does not replace its text."""
         origin = f"memory:{draft.external_id}"
-        here = self._project.store(realm).db.memories.with_external_id(draft.external_id or "")
+        here = store.db.memories.with_external_id(draft.external_id or "")
         if here is not None and here.content == draft.content:
             self.known["memories"] += 1
             self._note_item(origin, draft.content)
@@ -248,16 +245,17 @@ class Move:
         what = f"memory {draft.external_id}"
         return self._is_known("memories", what, origin, draft.content, here=here is not None)
 
-    def _store(self, drafts: Sequence[MemoryDraft], realm: str) -> None:
-        records = self._project.store(realm).intake.remember_many(drafts, revive=False)
-        for draft, record in zip(drafts, records, strict=True):
-            self._note_item(f"memory:{draft.external_id}", draft.content)
-            stored = record.receipt is None or record.receipt.action == "stored"
-            (self.new if stored else self.known)["memories"] += 1
-        self._save()
-        for record in records:
-            if record.receipt is not None:
-                self._count(record.receipt.redactions)
+    def _store(self, draft: MemoryDraft, store: Store) -> None:
+        """Store a memory; an invalid one does not stop the others."""
+        try:
+            receipt = store.intake.remember(draft, revive=False).receipt
+        except InvalidInput as error:
+            self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
+            return
+        self._note_item(f"memory:{draft.external_id}", draft.content)
+        stored = receipt is None or receipt.action == "stored"
+        (self.new if stored else self.known)["memories"] += 1
+        self._count(receipt.redactions if receipt is not None else ())
 
     def _links(self) -> None:
         memories = self._own.db.memories
