@@ -41,6 +41,13 @@ def repo(tmp_path: Path) -> Repo:
 
 
 @pytest.fixture
+def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory of the repository, without any model."""
+    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
 def embedder() -> FakeEmbedder:
     """A fast deterministic model."""
     return FakeEmbedder()

@@ -352,44 +352,41 @@ def test_a_task_is_never_led_to_files_as_they_were(shop: Memory, folder: Path):
     assert "shop/cart.py changed since" in shop.notes[-1]
 
 
-def test_a_task_is_led_to_the_files_of_earlier_commits(tmp_path: Path, repo: Repo, clock: FixedClock):
+def test_a_task_is_led_to_the_files_of_earlier_commits(repo: Repo, memory: Memory):
     """What a commit said leads to what it touched, wherever its files are today."""
     repo.commit("Fix the flux capacitor", {"lib/a.py": "x = 1\n", "lib/b.py": "y = 1\n"})
     repo.commit("Tidy", {"lib/b.py": "y = 2\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        found = memory.predict_files("flux capacitor leaks", 2)
-        assert {hit.path for hit in found} == {"lib/a.py", "lib/b.py"}
-        assert "Fix the flux capacitor" in found[0].why[0]
+    memory.init()
+    found = memory.predict_files("flux capacitor leaks", 2)
+    assert {hit.path for hit in found} == {"lib/a.py", "lib/b.py"}
+    assert "Fix the flux capacitor" in found[0].why[0]
 
 
-def test_an_example_comes_after_the_code_that_it_shows(tmp_path: Path, repo: Repo, clock: FixedClock):
+def test_an_example_comes_after_the_code_that_it_shows(repo: Repo, memory: Memory):
     """It has every word of the report; a report that names it by its path means it."""
     shown = "from lib.sea import level\n\ndef tide_table(harbour):\n    return [level(h) for h in harbour]\n"
     code = "def level(hour):\n    return hour\n"
     repo.commit("Begin", {"lib/sea.py": code, "docs/snippets/table.py": shown})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        task = "tide_table misses an hour of a harbour"
-        assert [h.path for h in memory.predict_files(task)] == ["lib/sea.py", "docs/snippets/table.py"]
-        assert memory.predict_files(f"{task}\nSee docs/snippets/table.py")[0].path == "docs/snippets/table.py"
+    memory.init()
+    task = "tide_table misses an hour of a harbour"
+    assert [h.path for h in memory.predict_files(task)] == ["lib/sea.py", "docs/snippets/table.py"]
+    assert memory.predict_files(f"{task}\nSee docs/snippets/table.py")[0].path == "docs/snippets/table.py"
 
 
-def test_a_task_is_led_to_what_the_branch_has_changed(tmp_path: Path, repo: Repo, clock: FixedClock):
+def test_a_task_is_led_to_what_the_branch_has_changed(repo: Repo, memory: Memory):
     """A branch is a piece of work: its files come first among those that are meant, also documents."""
     files = {f"lib/{name}.py": f"def {name}(order):\n    return order\n" for name in ("save", "load", "send")}
     repo.commit("Begin", {**files, "docs/orders.md": "Orders\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        task = "the order is empty"
-        assert [h.path for h in memory.predict_files(task, 2)] == ["lib/load.py", "lib/save.py"]
-        repo.git("checkout", "-q", "-b", "sending")
-        repo.commit("More", {"lib/send.py": files["lib/send.py"] + "\n", "docs/orders.md": "All orders\n"})
-        found = {h.path: h.why[0] for h in memory.predict_files(task, 4)}
-        assert next(iter(found)) == "lib/send.py"
-        assert found["lib/send.py"] == found["docs/orders.md"] == "changed on this branch (2.00)"
-        assert "docs/orders.md" in [h.path for h in memory.predict_files("zzz qqq")]
-        assert NOTHING_SAID in memory.notes
+    memory.init()
+    task = "the order is empty"
+    assert [h.path for h in memory.predict_files(task, 2)] == ["lib/load.py", "lib/save.py"]
+    repo.git("checkout", "-q", "-b", "sending")
+    repo.commit("More", {"lib/send.py": files["lib/send.py"] + "\n", "docs/orders.md": "All orders\n"})
+    found = {h.path: h.why[0] for h in memory.predict_files(task, 4)}
+    assert next(iter(found)) == "lib/send.py"
+    assert found["lib/send.py"] == found["docs/orders.md"] == "changed on this branch (2.00)"
+    assert "docs/orders.md" in [h.path for h in memory.predict_files("zzz qqq")]
+    assert NOTHING_SAID in memory.notes
 
 
 @pytest.mark.parametrize("task", ["", "   "])
@@ -475,20 +472,19 @@ def test_memories_of_neighbouring_code_come_up(shop: Memory):
     assert "shop/money.py is linked to shop/cart.py in the code" in str(hit.why[0])
 
 
-def test_history_follows_a_file_that_comes_back(tmp_path: Path, repo: Repo, clock: FixedClock):
+def test_history_follows_a_file_that_comes_back(repo: Repo, memory: Memory):
     """A file that left the graph between two runs has its edges of git again afterwards."""
     for number in range(3):
         repo.commit(f"Change {number}", {"lib/a.py": f"x = {number}\n", "lib/b.py": f"y = {number}\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        sources = memory._project.db.other_sources
-        assert sources.count_from("git") == 2
-        (repo.root / "lib/a.py").rename(repo.root / "away")
-        memory.index_files(["lib/a.py"])
-        assert sources.count_from("git") == 0
-        (repo.root / "away").rename(repo.root / "lib/a.py")
-        memory.index()
-        assert sources.count_from("git") == 2
+    memory.init()
+    sources = memory._project.db.other_sources
+    assert sources.count_from("git") == 2
+    (repo.root / "lib/a.py").rename(repo.root / "away")
+    memory.index_files(["lib/a.py"])
+    assert sources.count_from("git") == 0
+    (repo.root / "away").rename(repo.root / "lib/a.py")
+    memory.index()
+    assert sources.count_from("git") == 2
 
 
 def test_a_project_that_goes_away_while_it_is_read_comes_back_whole(shop: Memory, folder: Path):
@@ -670,38 +666,35 @@ def test_a_precise_index_that_is_older_than_the_files_is_said_to_be(shop: Memory
     assert (report.notes, report.precise > 0) == ((), True)
 
 
-def test_a_memory_follows_its_file(tmp_path: Path, repo: Repo, clock: FixedClock):
+def test_a_memory_follows_its_file(repo: Repo, memory: Memory):
     """Renamed twice, or first moved and then named, a file is known by its new name and its old one."""
     text = "def consume(request):\n    return request\n" * 3
     repo.commit("Begin", {"lib/sink.py": text, "main.py": "from lib.sink import consume\n\nconsume(1)\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        memory.index()
-        told = memory.remember("The sink is called twice per request", related_files=["lib/sink.py"])
-        node = memory.remember("Consume must not block", target_node_id="lib/sink.py:consume")
-        for old, new in (("lib/sink.py", "lib/pipe.py"), ("lib/pipe.py", "lib/drain.py")):
-            (repo.root / old).rename(repo.root / new)
-            repo.commit(f"Rename {old}", {"main.py": f"from {new[:-3].replace('/', '.')} import consume\n"})
-        late = memory.remember("The sink is slow", related_files=["lib/sink.py"])
-        memory.index()
-        memory.init()
-        later = memory.remember("A sink has no state at all", related_files=["lib/pipe.py"])
-        memory.edit(told.id, related_files=["lib/sink.py", "main.py"])
-        about = {told.id, late.id, later.id}
-        for path in ("lib/drain.py", "lib/sink.py"):
-            assert {m.id for m in memory.list(files=[path])} >= about - {later.id}
-        assert {m.id for m in memory.impact("lib/drain.py").memories} == about
-        assert next(m.id for m in memory.impact("lib/drain.py:consume").memories) == node.id
-        hit = next(
-            h for h in memory.predict_files("sink called twice per request") if h.path == "lib/drain.py"
-        )
-        assert any("The sink is called twice" in why for why in hit.why)
-        assert told.id in {h.id for h in memory.search("state of things", files=["lib/drain.py"])}
-        assert memory.show(told.id).related_files == ("lib/sink.py", "main.py")
-        assert memory.init().stored == 0
+    memory.init()
+    memory.index()
+    told = memory.remember("The sink is called twice per request", related_files=["lib/sink.py"])
+    node = memory.remember("Consume must not block", target_node_id="lib/sink.py:consume")
+    for old, new in (("lib/sink.py", "lib/pipe.py"), ("lib/pipe.py", "lib/drain.py")):
+        (repo.root / old).rename(repo.root / new)
+        repo.commit(f"Rename {old}", {"main.py": f"from {new[:-3].replace('/', '.')} import consume\n"})
+    late = memory.remember("The sink is slow", related_files=["lib/sink.py"])
+    memory.index()
+    memory.init()
+    later = memory.remember("A sink has no state at all", related_files=["lib/pipe.py"])
+    memory.edit(told.id, related_files=["lib/sink.py", "main.py"])
+    about = {told.id, late.id, later.id}
+    for path in ("lib/drain.py", "lib/sink.py"):
+        assert {m.id for m in memory.list(files=[path])} >= about - {later.id}
+    assert {m.id for m in memory.impact("lib/drain.py").memories} == about
+    assert next(m.id for m in memory.impact("lib/drain.py:consume").memories) == node.id
+    hit = next(h for h in memory.predict_files("sink called twice per request") if h.path == "lib/drain.py")
+    assert any("The sink is called twice" in why for why in hit.why)
+    assert told.id in {h.id for h in memory.search("state of things", files=["lib/drain.py"])}
+    assert memory.show(told.id).related_files == ("lib/sink.py", "main.py")
+    assert memory.init().stored == 0
 
 
-def test_a_file_that_a_task_names_comes_first(tmp_path: Path, repo: Repo, clock: FixedClock):
+def test_a_file_that_a_task_names_comes_first(repo: Repo, memory: Memory):
     """Code, a test, a document, a script: by its path, or by a name with an ending that one file has."""
     files = {
         "shop/cart.py": "def total(items):\n    return sum(items)\n",
@@ -717,38 +710,35 @@ def test_a_file_that_a_task_names_comes_first(tmp_path: Path, repo: Repo, clock:
         "data.bin": "\0\1\n",
     }
     repo.commit("Begin", files)
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        memory.index()
-        (repo.root / "new.cfg").write_text("a = 1\n", "utf-8")
-        for task, named in (
-            ("bump the version in pyproject.toml", "pyproject.toml"),
-            ("update docs/guide.md about carts", "docs/guide.md"),
-            ("fix flaky tests/unit/test_cart.py", "tests/unit/test_cart.py"),
-            ("unit/test_cart.py: flaky total", "tests/unit/test_cart.py"),
-            ("scripts/run crashes", "scripts/run"),
-            ("cart totals are wrong\n\nSee `guide.md`.", "docs/guide.md"),
-            ("README.md is old", "README.md"),
-            ("look at data.bin!", "data.bin"),
-            ("set a in new.cfg to 2", "new.cfg"),
-            ("crashes in shop/cart.py", "shop/cart.py"),
-        ):
-            hit = memory.predict_files(task, 3)[0]
-            assert (hit.path, hit.why[0]) == (named, "named in the task (1.00)"), task
-        found = memory.predict_files("move total from shop/cart.py to docs/guide.md and README.md")
-        assert [h.path for h in found[:3]] == ["shop/cart.py", "docs/guide.md", "README.md"]
-        assert len({h.path for h in found}) == len(found)
-        (repo.root / "docs/guide.md").unlink()
-        for task in (
-            "notes.txt of carts",  # which one is not said
-            "run total and/or crashes",
-            "total of ../outside.txt and .git/config and https://x.org/README.md",
-            "total of docs/guide.md",  # it is gone
-            "cart\n\n```\npyproject.toml\n```",
-        ):
-            assert all("named in the task" not in why for h in memory.predict_files(task) for why in h.why), (
-                task
-            )
+    memory.init()
+    memory.index()
+    (repo.root / "new.cfg").write_text("a = 1\n", "utf-8")
+    for task, named in (
+        ("bump the version in pyproject.toml", "pyproject.toml"),
+        ("update docs/guide.md about carts", "docs/guide.md"),
+        ("fix flaky tests/unit/test_cart.py", "tests/unit/test_cart.py"),
+        ("unit/test_cart.py: flaky total", "tests/unit/test_cart.py"),
+        ("scripts/run crashes", "scripts/run"),
+        ("cart totals are wrong\n\nSee `guide.md`.", "docs/guide.md"),
+        ("README.md is old", "README.md"),
+        ("look at data.bin!", "data.bin"),
+        ("set a in new.cfg to 2", "new.cfg"),
+        ("crashes in shop/cart.py", "shop/cart.py"),
+    ):
+        hit = memory.predict_files(task, 3)[0]
+        assert (hit.path, hit.why[0]) == (named, "named in the task (1.00)"), task
+    found = memory.predict_files("move total from shop/cart.py to docs/guide.md and README.md")
+    assert [h.path for h in found[:3]] == ["shop/cart.py", "docs/guide.md", "README.md"]
+    assert len({h.path for h in found}) == len(found)
+    (repo.root / "docs/guide.md").unlink()
+    for task in (
+        "notes.txt of carts",  # which one is not said
+        "run total and/or crashes",
+        "total of ../outside.txt and .git/config and https://x.org/README.md",
+        "total of docs/guide.md",  # it is gone
+        "cart\n\n```\npyproject.toml\n```",
+    ):
+        assert all("named in the task" not in why for h in memory.predict_files(task) for why in h.why), task
 
 
 def test_a_task_that_nothing_speaks_of(

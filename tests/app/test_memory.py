@@ -412,15 +412,14 @@ def test_without_the_users_memories(tmp_path: Path, folder: Path) -> None:
         assert memory.forget(mine.id).deprecated
 
 
-def test_branches(repo: Repo, tmp_path: Path) -> None:
+def test_branches(repo: Repo, memory: Memory) -> None:
     """What was learned on a branch is found there and nowhere else, unless it is asked for."""
     repo.commit("first", {"a.py": ""})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.remember("The parser is slow", branch="dev")
-        assert memory.search("parser") == []
-        assert len(memory.search("parser", branch="dev")) == len(memory.search("parser", branch="*")) == 1
-        repo.git("checkout", "-q", "-b", "dev")
-        assert len(memory.search("parser")) == 1
+    memory.remember("The parser is slow", branch="dev")
+    assert memory.search("parser") == []
+    assert len(memory.search("parser", branch="dev")) == len(memory.search("parser", branch="*")) == 1
+    repo.git("checkout", "-q", "-b", "dev")
+    assert len(memory.search("parser")) == 1
 
 
 def test_no_secret_is_stored(bare: Memory, tmp_path: Path) -> None:
@@ -719,12 +718,11 @@ def test_restoring_what_was_superseded_names_the_successor(two: tuple[Memory, Me
     assert new.id[:8] in receipt.notes[0]
 
 
-def test_what_is_said_of_files_notes_the_commit(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+def test_what_is_said_of_files_notes_the_commit(repo: Repo, memory: Memory) -> None:
     """A memory about files carries the commit they were at; one about nothing in the tree does not."""
     head = repo.commit("Add auth", {"auth.py": "0"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        about = memory.remember("Tokens are signed here", type="pattern", related_files=["auth.py"])
-        free = memory.remember("We deploy on Tuesdays", type="decision")
+    about = memory.remember("Tokens are signed here", type="pattern", related_files=["auth.py"])
+    free = memory.remember("We deploy on Tuesdays", type="decision")
     assert (about.commit_sha, free.commit_sha) == (head, None)
 
 

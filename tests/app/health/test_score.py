@@ -40,14 +40,13 @@ def test_a_score_from_four_shares(tmp_path: Path, folder: Path) -> None:
     assert {one.id for one in old}.isdisjoint({one.id for one in new})
 
 
-def test_modules_are_as_hot_as_commits_changed_them(tmp_path: Path, repo: Repo) -> None:
+def test_modules_are_as_hot_as_commits_changed_them(repo: Repo, memory: Memory) -> None:
     """The shares add up to one; what changed lately counts most, and without a history nothing is hot."""
     repo.commit("begin", {"a/one.py": "x = 1\n", "b/one.py": "x = 1\n", "c/one.txt": "prose\n"})
     for number in range(3):
         repo.commit("more", {"b/one.py": f"x = {number}\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.init()
-        heat = {one.module: one.heat for one in memory.health().modules}
+    memory.init()
+    heat = {one.module: one.heat for one in memory.health().modules}
     assert 0.0 < heat["a"] < heat["b"] / 3
     assert sum(heat.values()) <= 1.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from remora.app.health.stats import VectorCount, database_bytes
 from remora.app.memory import Memory
 from remora.core.values import Taint
-from tests.helpers import FakeEmbedder, Repo, environment
+from tests.helpers import FakeEmbedder, Repo
 
 
 def test_empty(bare: Memory) -> None:
@@ -51,14 +51,13 @@ def test_counts(bare: Memory) -> None:
     assert found.log_bytes > 0
 
 
-def test_history(tmp_path: Path, repo: Repo) -> None:
+def test_history(repo: Repo, memory: Memory) -> None:
     """After init the files, pairs and commits of the history are counted, the busiest file first."""
     repo.commit("one", {"busy.py": "0"})
     repo.commit("two", {"busy.py": "1", "quiet.py": "0"})
     head = repo.commit("three", {"busy.py": "2"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.init()
-        found = memory.stats()
+    memory.init()
+    found = memory.stats()
     assert (found.files, found.commits, found.commit) == (2, 3, head)
     assert found.hottest[0] == "busy.py"
 

@@ -7,14 +7,13 @@ import hashlib
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from remora import InitReport, Memory
-from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Author, MemoryRecord
 from remora.graph import file_reader
@@ -39,13 +38,6 @@ FIX = {
         "src/bill/total.py": "1"
     },
 }
-
-
-@pytest.fixture
-def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
-    """The memory of the repository."""
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
-        yield opened
 
 
 def stored(memory: Memory, words: str, *, forgotten: bool = False) -> MemoryRecord:

@@ -8,7 +8,7 @@ from remora.app.memories import triggers
 from remora.app.memory import Memory
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.values import MemoryDraft, Taint
-from tests.helpers import Repo, environment
+from tests.helpers import Repo
 from tests.store.test_session_reader import record, session
 
 KEY = "9aa4040998c551d2"
@@ -151,19 +151,18 @@ def test_a_pattern_that_leads_nowhere(bare: Memory):
     assert cues(bare, one) == {("search", "**/enable*.go", ())}
 
 
-def test_names_in_code_that_few_files_use(repo: Repo, tmp_path):
+def test_names_in_code_that_few_files_use(repo: Repo, memory: Memory):
     """A name that the code has everywhere says nothing; one that may be a product's says it in code only."""
     files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
     own = "def read_header_lines(): pass\n\n\nclass RetryBudget: pass\n"
     repo.commit("start", {**files, "own.py": own})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.index()
-        text = "`read_header_lines` drops folded lines; `handle_all` and `no_such_name` and `it` do not"
-        one = stored(memory, text, type="gotcha", source="agent_explicit")
-        assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
-        said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
-        one = stored(memory, said, type="decision")
-        assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
+    memory.index()
+    text = "`read_header_lines` drops folded lines; `handle_all` and `no_such_name` and `it` do not"
+    one = stored(memory, text, type="gotcha", source="agent_explicit")
+    assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
+    said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
+    one = stored(memory, said, type="decision")
+    assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
 
 
 def test_what_was_just_said_counts_at_once(bare: Memory):
@@ -348,14 +347,13 @@ def test_a_payload_may_hold_anything(bare: Memory):
     assert ("command", "make", ("deploy",)) in cues(bare, one)
 
 
-def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, tmp_path):
+def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, memory: Memory):
     """It stands in the rule files of two; a command is in no folder."""
     for folder in ("web", "ops"):
         repo.commit(f"rules of {folder}", {f"{folder}/AGENTS.md": "- Never call reset_all() in a handler.\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.init()
-        for path, told in (("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)):
-            loop = memory.loop(path)
-            given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
-            assert ("reset_all" in loop.before("Edit", given)) is told
-            assert loop.before("Bash", {"command": "reset_all"}) == ""
+    memory.init()
+    for path, told in (("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)):
+        loop = memory.loop(path)
+        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
+        assert ("reset_all" in loop.before("Edit", given)) is told
+        assert loop.before("Bash", {"command": "reset_all"}) == ""

@@ -131,39 +131,37 @@ def test_related_files(repo: Repo, tmp_path: Path) -> None:
         assert found["notes.md"].score == pytest.approx(0.25)
 
 
-def test_related_files_are_tied_by_their_code(repo: Repo, tmp_path: Path) -> None:
+def test_related_files_are_tied_by_their_code(repo: Repo, memory: Memory) -> None:
     """What imports a file is named with it, once the code is indexed, and no longer when that is stale."""
     repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "web/page.py": "", "docs/x.md": "x"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.init()
-        before = memory.related_files("src/a.py")
-        assert all("imports it" not in hit.why for hit in before)
-        (repo.root / "lib").mkdir()
-        (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
-        memory.index()
-        found = {hit.path: hit for hit in memory.related_files("src/a.py")}
-        assert "imports it" in found["lib/user.py"].why
-        other = {hit.path: hit for hit in memory.related_files("lib/user.py")}
-        assert "is imported by it" in other["src/a.py"].why
-        mark_changed(memory._project, ["lib/user.py"])
-        assert memory.related_files("src/a.py") == before
+    memory.init()
+    before = memory.related_files("src/a.py")
+    assert all("imports it" not in hit.why for hit in before)
+    (repo.root / "lib").mkdir()
+    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+    memory.index()
+    found = {hit.path: hit for hit in memory.related_files("src/a.py")}
+    assert "imports it" in found["lib/user.py"].why
+    other = {hit.path: hit for hit in memory.related_files("lib/user.py")}
+    assert "is imported by it" in other["src/a.py"].why
+    mark_changed(memory._project, ["lib/user.py"])
+    assert memory.related_files("src/a.py") == before
 
 
-def test_related_files_never_speak_of_files_as_they_were(repo: Repo, tmp_path: Path) -> None:
+def test_related_files_never_speak_of_files_as_they_were(repo: Repo, memory: Memory) -> None:
     """An import that was taken out since the last index is not given as a reason."""
     repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "docs/x.md": "x"})
     (repo.root / "lib").mkdir()
     (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.init()
-        assert "imports it" in str(memory.related_files("src/a.py"))
-        (repo.root / "lib/user.py").write_text("print(1)\n")
-        assert "imports it" not in str(memory.related_files("src/a.py"))
-        (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
-        assert "is imported by it" in str(memory.related_files("lib/user.py"))
+    memory.init()
+    assert "imports it" in str(memory.related_files("src/a.py"))
+    (repo.root / "lib/user.py").write_text("print(1)\n")
+    assert "imports it" not in str(memory.related_files("src/a.py"))
+    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+    assert "is imported by it" in str(memory.related_files("lib/user.py"))
 
 
-def test_files_that_are_gone_are_not_recommended(repo: Repo, tmp_path: Path) -> None:
+def test_files_that_are_gone_are_not_recommended(repo: Repo, memory: Memory) -> None:
     """A file that this branch renamed or removed is neither related to another nor part of a task."""
     page, dates, guide = "web/page.py", "web/dates.py", "web/guide.md"
     for n in range(3):
@@ -173,16 +171,15 @@ def test_files_that_are_gone_are_not_recommended(repo: Repo, tmp_path: Path) -> 
             guide: str(n),
         }
         repo.commit(f"Format night dates of the page {n}", texts)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.init()
-        assert {dates, guide} <= {hit.path for hit in memory.related_files(page)}
-        repo.git("checkout", "-qb", "topic")
-        repo.git("mv", dates, "web/nights.py")
-        repo.git("rm", "-q", guide)
-        repo.git("commit", "-qm", "Rename")
-        likely = [hit.path for hit in memory.predict_files("format night dates of the page", tests=True)]
-        assert "web/nights.py" in likely
-        related = [hit.path for hit in memory.related_files(page)]
+    memory.init()
+    assert {dates, guide} <= {hit.path for hit in memory.related_files(page)}
+    repo.git("checkout", "-qb", "topic")
+    repo.git("mv", dates, "web/nights.py")
+    repo.git("rm", "-q", guide)
+    repo.git("commit", "-qm", "Rename")
+    likely = [hit.path for hit in memory.predict_files("format night dates of the page", tests=True)]
+    assert "web/nights.py" in likely
+    related = [hit.path for hit in memory.related_files(page)]
     assert not {dates, guide} & {*likely, *related}
 
 

@@ -66,27 +66,25 @@ def test_what_is_told_counts_as_used(bare: Memory) -> None:
     assert bare.show(record.id).access_count == 1
 
 
-def test_the_modules_of_likely_files(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+def test_the_modules_of_likely_files(repo: Repo, memory: Memory) -> None:
     """Where a task names nothing, the code says where it will be worked on."""
     code = "def token_lifetime():\n    return 24\n"
     repo.commit("start", {"auth/lifetime.py": code, "web/page.py": "def footer():\n    return 1\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.init()
-        memory.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
-        assert "Polling" in memory.plan_context("change token_lifetime").text
-        assert memory.plan_context("change the weather").text == ""
+    memory.init()
+    memory.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+    assert "Polling" in memory.plan_context("change token_lifetime").text
+    assert memory.plan_context("change the weather").text == ""
 
 
-def test_branches(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+def test_branches(repo: Repo, memory: Memory) -> None:
     """What another branch learned is told there, or when it is asked for."""
     repo.commit("start", {"a.py": "x = 1\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        memory.remember("Polling failed", type="dead_end", related_modules=["auth"], branch="work")
-        assert memory.plan_context("", modules=["auth"]).text == ""
-        assert memory.plan_context("", modules=["auth"], branch="work").hits
-        assert memory.plan_context("", modules=["auth"], branch="*").hits
-        repo.git("checkout", "-q", "-b", "work")
-        assert memory.plan_context("", modules=["auth"]).hits
+    memory.remember("Polling failed", type="dead_end", related_modules=["auth"], branch="work")
+    assert memory.plan_context("", modules=["auth"]).text == ""
+    assert memory.plan_context("", modules=["auth"], branch="work").hits
+    assert memory.plan_context("", modules=["auth"], branch="*").hits
+    repo.git("checkout", "-q", "-b", "work")
+    assert memory.plan_context("", modules=["auth"]).hits
 
 
 def test_bad_arguments(bare: Memory) -> None:
@@ -281,19 +279,18 @@ def test_without_a_task_only_the_newest_session_is_told_of(bare: Memory) -> None
     assert states(bare) == ["s1"]
 
 
-def test_a_state_belongs_to_its_branch(repo: Repo, tmp_path: Path, clock: FixedClock) -> None:
+def test_a_state_belongs_to_its_branch(repo: Repo, memory: Memory) -> None:
     """On another branch it is not told; on its own it is, and after a merge everywhere."""
     repo.commit("start", {"a.py": "x = 1\n"})
     repo.git("checkout", "-q", "-b", "lifetime")
     repo.commit("work", {"a.py": "x = 2\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as memory:
-        when = "2026-02-28T10:00:00.000Z"
-        state = left(memory, prompts=(TASK,), todo=["document it"], branch="lifetime", ended=when)
-        assert state is not None
-        assert state.branch == "lifetime"
-        assert "on branch `lifetime`" in memory.work_state()
-        repo.git("checkout", "-q", "main")
-        assert memory.work_state() == ""
+    when = "2026-02-28T10:00:00.000Z"
+    state = left(memory, prompts=(TASK,), todo=["document it"], branch="lifetime", ended=when)
+    assert state is not None
+    assert state.branch == "lifetime"
+    assert "on branch `lifetime`" in memory.work_state()
+    repo.git("checkout", "-q", "main")
+    assert memory.work_state() == ""
 
 
 def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
