@@ -8,14 +8,19 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import remora
 from remora import Memory
 from remora.app.records.session import Session
+from remora.core.clock import FixedClock
 from remora.journal.history import entries
-from tests.helpers import environment
+from remora.llm.scripted import ScriptedModel
+from tests.helpers import NOW, environment
 
 HEAD = """
 import json, os, random, sys
@@ -37,6 +42,35 @@ def talk(count: int, first: int = 1, text: str = "message") -> list[dict[str, An
         {"role": "user" if n % 2 else "assistant", "content": f"{text} {n}"}
         for n in range(first, first + count)
     ]
+
+
+def memory_of(root: Path, *replies: Any, **settings: str) -> tuple[Memory, ScriptedModel]:
+    """Return the memory of `root / "shop"` with a model that gives these replies."""
+    (root / "shop").mkdir(exist_ok=True)
+    model = ScriptedModel(replies)
+    environ = environment(root, **settings)
+    return Memory.open(root / "shop", environ=environ, llm=model, clock=FixedClock(NOW)), model
+
+
+@contextmanager
+def held(memory: Memory) -> Iterator[None]:
+    """Hold the database of a memory in a block, as another writer would."""
+    import apsw
+
+    holder = apsw.Connection(str(memory.home / "memory.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+
+
+def at_once(*works: Callable[[], object]) -> None:
+    """Run functions at the same time, each in a thread of its own; raise an error of any of them."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        for started in [pool.submit(work) for work in works]:
+            started.result(60)
 
 
 def contents(session: Session) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from remora import Context, FileHit, Hit, InitReport, Memory, MemoryDraft, MemoryRecord
@@ -16,6 +15,7 @@ from remora.app.project.accesses import FLUSH_AT
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, StoreFull, StoreReadOnly
 from remora.core.values import Receipt, Redaction, Relation, Taint, WorkUnitRef
+from tests.app.talks import at_once, held
 from tests.helpers import SECRET, FakeEmbedder, Repo, environment, files, holds, rows, texts
 
 SAID = "Access tokens expire after 24 h; refresh in middleware/auth.py"
@@ -32,14 +32,6 @@ def two(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Memory]]:
         Memory.open(tmp_path / "two", environ=environ, clock=clock) as second,
     ):
         yield first, second
-
-
-@pytest.fixture
-def holder(bare: Memory) -> Iterator[apsw.Connection]:
-    """Another writer that can hold the project's database."""
-    connection = apsw.Connection(str(bare.home / "memory.db"))
-    yield connection
-    connection.close()
 
 
 def test_the_contract(repo: Repo, tmp_path: Path, clock: FixedClock, embedder: FakeEmbedder) -> None:
@@ -488,15 +480,14 @@ def test_context_counts_what_it_packed(bare: Memory) -> None:
     assert bare.show(r.id).access_count == 1
 
 
-def test_a_locked_database_fails_no_search(bare: Memory, holder: apsw.Connection) -> None:
+def test_a_locked_database_fails_no_search(bare: Memory) -> None:
     """While another process holds the database searches answer at once, and the counts are kept."""
     r = bare.remember("Access tokens expire after 24 h")
-    holder.execute("BEGIN IMMEDIATE")
-    started = time.monotonic()
-    for _ in range(2 * FLUSH_AT):
-        assert [h.id for h in bare.search("when do access tokens expire")] == [r.id]
-    assert time.monotonic() - started < 10.0
-    holder.execute("ROLLBACK")
+    with held(bare):
+        started = time.monotonic()
+        for _ in range(2 * FLUSH_AT):
+            assert [h.id for h in bare.search("when do access tokens expire")] == [r.id]
+        assert time.monotonic() - started < 10.0
     bare.prune()
     assert bare.show(r.id).access_count == 2 * FLUSH_AT
 
@@ -506,14 +497,11 @@ def test_a_locked_database_and_a_model(able: Memory) -> None:
     able.remember("The lexer is fast")
     able.search("lexer")
     r = able.remember("Access tokens expire after 24 h")
-    holder = apsw.Connection(str(able.home / "memory.db"))
-    holder.execute("BEGIN IMMEDIATE")
-    started = time.monotonic()
-    assert able.search("when do access tokens expire")[0].id == r.id
-    assert time.monotonic() - started < 8.0
+    with held(able):
+        started = time.monotonic()
+        assert able.search("when do access tokens expire")[0].id == r.id
+        assert time.monotonic() - started < 8.0
     assert any("some texts have no vector yet" in note for note in able.notes)
-    holder.execute("ROLLBACK")
-    holder.close()
     able.search("tokens")
     assert not able.notes
 
@@ -523,12 +511,10 @@ def test_closing_while_the_database_is_locked(tmp_path: Path, folder: Path) -> N
     memory = Memory.open(folder, environ=environment(tmp_path))
     memory.remember("Access tokens expire after 24 h")
     memory.search("when do access tokens expire")
-    holder = apsw.Connection(str(memory.home / "memory.db"))
-    holder.execute("BEGIN IMMEDIATE")
-    started = time.monotonic()
-    memory.close()
-    assert time.monotonic() - started < 8.0
-    holder.close()
+    with held(memory):
+        started = time.monotonic()
+        memory.close()
+        assert time.monotonic() - started < 8.0
 
 
 def test_prune(bare: Memory, clock: FixedClock) -> None:
@@ -569,31 +555,22 @@ def test_a_clock_that_goes_backwards(bare: Memory, clock: FixedClock) -> None:
 @pytest.mark.slow
 def test_eight_threads(able: Memory) -> None:
     """One memory used by eight threads at once loses no write, no message and no order."""
-    errors: list[BaseException] = []
     texts_of = [[f"Thread {t} says statement {n} of topic{t}x{n}" for n in range(6)] for t in range(8)]
 
     def work(number: int) -> None:
-        try:
-            session = able.session(f"cli:{number}")
-            for n, text in enumerate(texts_of[number]):
-                r = able.remember(text)
-                session.append("user", text)
-                assert any(h.id == r.id for h in able.search(f"topic{number}x{n}"))
-                if n % 3 == 0:
-                    able.edit(r.id, tags=[f"t{number}"])
-                    able.list(limit=5)
-                if n == 5:
-                    able.forget(r.id)
-            assert [m.content for m in session.history()] == texts_of[number]
-        except BaseException as error:  # noqa: BLE001  shown below
-            errors.append(error)
+        session = able.session(f"cli:{number}")
+        for n, text in enumerate(texts_of[number]):
+            r = able.remember(text)
+            session.append("user", text)
+            assert any(h.id == r.id for h in able.search(f"topic{number}x{n}"))
+            if n % 3 == 0:
+                able.edit(r.id, tags=[f"t{number}"])
+                able.list(limit=5)
+            if n == 5:
+                able.forget(r.id)
+        assert [m.content for m in session.history()] == texts_of[number]
 
-    threads = [threading.Thread(target=work, args=(t,)) for t in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert errors == []
+    at_once(*(partial(work, t) for t in range(8)))
     assert (able.stats().memories, able.stats().forgotten, able.stats().turns) == (40, 8, 48)
     assert able._project.db.connection.check() == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock, to_iso
+from tests.app.talks import at_once
 
 Open = Callable[[], Memory]
 
@@ -140,11 +140,7 @@ def test_two_at_once_are_one_run(opened: Open, clock: FixedClock) -> None:
         with opened() as memory:
             found.append(memory.maintain())
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(*[run] * 4)
     assert sum(one is not None for one in found) == 1
     with opened() as memory:
         assert len(memory.maintenance()) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,12 +75,20 @@ def test_after_close(tmp_path: Path, folder: Path) -> None:
     session = memory.session("cli:1")
     memory.close()
     memory.close()
-    for use in (memory.list, memory.stats, lambda: memory.search("x"), lambda: memory.remember("x y")):
+    uses: tuple[Callable[[], object], ...] = (
+        memory.list,
+        memory.stats,
+        lambda: memory.search("x"),
+        lambda: memory.remember("x y"),
+        lambda: session.append("user", "hello"),
+        lambda: memory.journal.write("x"),
+        lambda: memory.entries.add("deploy", "x"),
+    )
+    for use in uses:
         with pytest.raises(StoreError, match="this memory is closed"):
             use()
-    with pytest.raises(StoreError, match="this memory is closed"):
-        session.append("user", "hello")
     assert session.history() == []
+    assert not (memory.home / "memory").exists()
 
 
 def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:

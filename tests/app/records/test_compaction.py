@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +17,13 @@ from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderError, StoreError, StoreFull, StoreReadOnly
 from remora.core.values import ToolCall
-from remora.llm.scripted import ScriptedModel
-from tests.app.talks import archives, contents, markers, opened, talk
+from tests.app.talks import archives, at_once, contents, markers, memory_of, opened, talk
 from tests.helpers import SECRET, environment, files, holds, no_file_above
 from tests.servers import ModelServer, Reply
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 QUIET = {"REMORA_JOURNAL_ENABLED": "false"}
 SUMMARY = "They chose ES256 for the tokens and keep the key in the vault; src/tokens.py holds the change."
-
-
-def memory_of(tmp_path: Path, *replies: Any, **settings: str) -> tuple[Memory, ScriptedModel]:
-    """Return a memory whose model gives these replies."""
-    (tmp_path / "shop").mkdir(exist_ok=True)
-    model = ScriptedModel(replies)
-    environ = environment(tmp_path, **settings)
-    return Memory.open(
-        tmp_path / "shop", environ=environ, llm=model, clock=FixedClock("2026-03-01T12:00:00Z")
-    ), model
 
 
 def test_the_last_messages_stay(bare: Memory) -> None:
@@ -379,25 +369,16 @@ def test_what_is_said_meanwhile_stays(tmp_path: Path) -> None:
 def test_threads_take_turns(tmp_path: Path, folder: Path) -> None:
     """Six threads, each with a memory of its own, shorten one session: one marker for what each removed."""
     done: list[Compaction] = []
-    problems: list[BaseException] = []
     environ = environment(tmp_path)
 
     def work(number: int) -> None:
-        try:
-            with Memory.open(folder, environ=environ) as memory:
-                session = memory.session("cli:42")
-                for turn in range(4):
-                    session.extend(talk(3, 100 * number + 10 * turn))
-                    done.append(session.compact(2))
-        except BaseException as error:  # noqa: BLE001 - a thread's error is the test's
-            problems.append(error)
+        with Memory.open(folder, environ=environ) as memory:
+            session = memory.session("cli:42")
+            for turn in range(4):
+                session.extend(talk(3, 100 * number + 10 * turn))
+                done.append(session.compact(2))
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert problems == []
+    at_once(*(partial(work, n) for n in range(6)))
     with Memory.open(folder, environ=environ) as memory:
         _check_turns(memory, done, 72)
 

@@ -17,21 +17,20 @@ from remora.core.clock import FixedClock
 from remora.core.errors import ProviderError, StoreBusy, StoreError
 from remora.core.values import ToolCall
 from remora.disk.files import lock
-from remora.llm.scripted import ScriptedModel
-from tests.app.talks import contents, history, in_each_history_file, markers, opened, start, talk
+from tests.app.talks import (
+    contents,
+    history,
+    in_each_history_file,
+    markers,
+    memory_of,
+    opened,
+    start,
+    talk,
+)
 from tests.helpers import SECRET, environment, files, holds
 from tests.journal.made import answer
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-
-
-def memory_of(tmp_path: Path, *replies: Any, **settings: str) -> tuple[Memory, ScriptedModel]:
-    """Return a memory whose model gives these replies."""
-    (tmp_path / "shop").mkdir(exist_ok=True)
-    model = ScriptedModel(replies)
-    clock = FixedClock("2026-03-01T12:00:00Z")
-    environ = environment(tmp_path, **settings)
-    return Memory.open(tmp_path / "shop", environ=environ, llm=model, clock=clock), model
 
 
 def fact(content: str, **more: Any) -> dict[str, Any]:

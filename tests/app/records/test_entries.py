@@ -10,7 +10,7 @@ import pytest
 
 from remora import Memory
 from remora.app.records.entries import Entries
-from remora.core.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreError, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreReadOnly
 from remora.core.values import Redaction
 from remora.disk.files import lock
 from tests.app.talks import ended, opened, start
@@ -115,15 +115,6 @@ def test_reading_only(tmp_path: Path, folder: Path) -> None:
             with pytest.raises(StoreReadOnly, match="opened for reading only"):
                 change(notes)
     assert files(tmp_path) == before
-
-
-def test_a_closed_memory(tmp_path: Path, folder: Path) -> None:
-    """A memory that was closed writes nothing any more."""
-    memory = Memory.open(folder, environ=environment(tmp_path))
-    memory.close()
-    with pytest.raises(StoreError, match="closed"):
-        memory.entries.add("deploy", "x")
-    assert not (memory.home / "memory").exists()
 
 
 def test_another_process_holds_the_file(bare: Memory) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from remora import Memory
 from remora.core.clock import FixedClock, from_iso
-from remora.core.errors import InvalidInput, NotFound, StoreError, StoreReadOnly
+from remora.core.errors import InvalidInput, NotFound, StoreReadOnly
 from tests.app.talks import talk
 from tests.helpers import SECRET, environment, files, holds
 
@@ -195,12 +195,3 @@ def test_reading_only(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
             with pytest.raises(StoreReadOnly, match="opened for reading only"):
                 change()
     assert files(tmp_path) == before
-
-
-def test_a_closed_memory(tmp_path: Path, folder: Path) -> None:
-    """A memory that was closed writes nothing any more."""
-    memory = Memory.open(folder, environ=environment(tmp_path))
-    memory.close()
-    with pytest.raises(StoreError, match="closed"):
-        memory.journal.write("x")
-    assert not (memory.home / "memory").exists()

@@ -15,6 +15,7 @@ from remora.app.records.note_index import follow_written, look_again
 from remora.core.clock import FixedClock
 from remora.core.text import words
 from remora.core.values import Hit
+from tests.app.talks import held
 from tests.helpers import SECRET, FakeEmbedder, environment, files, holds, texts
 
 TOKENS = "## Tokens\n\nThe gateway signs tokens with ES256.\n\nThe vault has the key."
@@ -294,17 +295,10 @@ def test_nothing_changed_costs_nothing(written: Memory) -> None:
 
 def test_a_database_that_is_held(written: Memory) -> None:
     """While another writer holds the database the answer is older, and the next one is whole."""
-    import apsw
-
     written.search("gateway")
-    holder = apsw.Connection(str(written.home / "memory.db"))
-    holder.execute("BEGIN IMMEDIATE")
-    try:
+    with held(written):
         written.journal.add_history("The parrot is back.")
         assert follow_written(written._project, wait=0.05) == 0
-    finally:
-        holder.execute("ROLLBACK")
-        holder.close()
     assert texts(found(written, "parrot", "history")) == ["The parrot is back."]
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.records.session import Session
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
 from remora.core.values import Redaction, ToolCall
+from tests.app.talks import held
 from tests.helpers import SECRET, FakeEmbedder, environment, files, holds, texts
 
 TALK = [
@@ -307,16 +307,9 @@ def test_reading_only(tmp_path: Path, folder: Path) -> None:
 
 def test_a_log_is_written_before_it_is_indexed(bare: Memory) -> None:
     """When the database is held by another writer the message is safe, and indexed by a later search."""
-    import apsw
-
-    session: Session = bare.session("cli:42")
+    session = bare.session("cli:42")
     session.append("user", "first words")
-    holder = apsw.Connection(str(bare.home / "memory.db"))
-    holder.execute("BEGIN IMMEDIATE")
-    try:
+    with held(bare):
         assert session.append("user", "The parser is slow").seq == 2
         assert turns(bare, "cli:42") == ["first words"]
-    finally:
-        holder.execute("ROLLBACK")
-        holder.close()
     assert texts(bare.search("parser")) == ["The parser is slow", "first words"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from remora.core.errors import (
     StoreReadOnly,
 )
 from remora.disk.files import lock
+from tests.app.talks import at_once
 from tests.helpers import SECRET, FakeEmbedder, environment, holds, no_file_above, texts
 
 
@@ -241,11 +241,7 @@ def test_two_sessions_at_once(bare: Memory, files: ToolFiles) -> None:
             with suppress(Conflict):
                 made.append(tool.create(f"/memories/once{n}", name))
 
-    threads = [threading.Thread(target=work, args=one) for one in ((files, "a"), (other, "b"))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda: work(files, "a"), lambda: work(other, "b"))
     lines = files.view("/memories/log.md").splitlines()[1:]
     assert sorted(line.split("\t")[1] for line in lines if line[7:]) == sorted(
         ["start", *(f"{name}{n}" for name in "ab" for n in range(20))]
