@@ -1,29 +1,49 @@
-"""Import the files of another memory system.
+"""Import the files of another memory system, each item once; existing data is never changed.
 
-A reader (`sources.others`) reads them and `import_writer` stores their items: memories and their relations,
-notes and archives, conversations, history, daily notes and the long-term memory. The other system's files
-are only read.
+A reader (`sources.others`) reads them. Notes, history, daily notes, conversations and the long-term memory
+are stored first, memories and their relations last. The other system's files are only read.
 
-A second import stores new items and changes no existing one. After a crash, repeated items are recognised
-when they are stored: a message or a memory by its id, an entry by its name and text, a line by its words.
+Imported items are recorded by digests, so that items edited or forgotten here stay so. An entry, a memory or
+a long-term memory that has another text at a later import is reported once and not imported. After a crash,
+repeated items are recognised when they are stored: a message or a memory by its id, an entry by its name and
+text, a line by its words.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.importing.import_writer import Move, Progress
+from remora.conversation.log import SessionLog
 from remora.core.change import acting
-from remora.core.errors import InvalidInput, NotFound
-from remora.core.values import Redaction, Skipped
-from remora.disk.files import lock
+from remora.core.clock import FixedClock
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.secrets import redact
+from remora.core.values import Message, Redaction, Relation, Skipped
+from remora.disk.files import append_line, lock
+from remora.entries.table import Add
+from remora.journal.files import Journal
+from remora.journal.history import entries as history_entries
+from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from remora.app.project.open_project import OpenProject
-    from remora.sources.others.import_result import Count
+    from remora.app.project.open_project import OpenProject, Store
+    from remora.core.values import MemoryDraft
+    from remora.sources.others.import_result import Count, Found, FoundSession
+
+Progress = Callable[[str, int, int], None]
+LEDGER = "moved:"  # prefix of a meta key; the system follows: digests of imported names and texts
+OLD_LEDGER = "moved-last:"  # the same of older versions: a mapping by the digests of names
+FROM = "from"  # metadata of a session: the system of its origin
+BATCH = 200  # memories stored in one transaction
+ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
+OF_USER = "scope:user"  # tag of memories that the other system declares valid in every project
 
 
 class MoveReport(NamedTuple):
@@ -126,3 +146,302 @@ def _chosen(path: Path, system: str | None) -> str:
     if len(there) > 1:
         raise InvalidInput(f"{path} matches several systems: {', '.join(there)}", hint="Name the system.")
     return there[0]
+
+
+class Move:
+    """The import of one system's items into the stores of a project."""
+
+    def __init__(self, project: OpenProject, found: Found, progress: Progress) -> None:
+        self._project = project
+        self._found = found
+        self._progress = progress
+        self._own = project.store("project")
+        # Digests of names, each with that of its text first.
+        self._earlier: dict[str, list[str]] = self._own.db.meta.get(OLD_LEDGER + found.system) or {}
+        self._came_over: set[str] = {
+            *(self._own.db.meta.get(LEDGER + found.system) or ()),
+            *self._earlier,
+        }
+        self.new: Counter[str] = Counter()
+        self.known: Counter[str] = Counter()
+        self.failed: list[Skipped] = []
+        self.secrets: dict[str, int] = {}
+
+    def all(self) -> None:
+        """Store everything, the journal's files and notes first, memories and their relations last."""
+        try:
+            self._longterm()
+            self._history()
+            self._daily()
+            self._entries()
+            self._sessions()
+        finally:
+            self._save()
+        self._memories()
+        self._links()
+
+    # Files
+
+    def _longterm(self) -> None:
+        kind, text = "long-term memory", self._clean(self._found.longterm).strip()
+        if not text:
+            return
+        # Older versions recorded its lines.
+        came = [self._came("longterm", line.rstrip()) for line in text.split("\n") if line.strip()]
+        if all(came):
+            self._note_item("longterm", text)
+        if self._is_known(kind, "MEMORY.md", "longterm", text, here=any(came)):
+            return
+
+        def joined(before: str) -> str | None:
+            if text in before:
+                return None
+            head = f"## From {self._found.system}"
+            return f"{before.rstrip()}\n\n{head}\n\n{text}" if before.strip() else text
+
+        changed = self._project.journal().change_memory(lambda reading: joined(reading.text))
+        (self.new if changed else self.known)[kind] += 1
+        self._note_item("longterm", text)
+
+    def _history(self) -> None:
+        events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
+        fresh = [e for e in events if not self._came(f"history:{e[0]}", e[1])]
+        here = {(e.time, e.text) for e in history_entries(self._project.memory_folder)} if fresh else set()
+        for number, (at, text) in enumerate(fresh, 1):
+            if (at, text) not in here:
+                Journal(self._project.memory_folder, FixedClock(at)).append_history(text)
+                self.new["history"] += 1
+            self._note(f"history:{at}", text)
+            self._progress("history entries", number, len(fresh))
+        self.known["history"] += len(events) - self.new["history"]
+
+    def _daily(self) -> None:
+        for day in self._found.daily:
+            path = self._project.memory_folder / f"{day.date}.md"
+            with lock(self._project.memory_folder / ".daily"):
+                try:
+                    here = set(path.read_text("utf-8-sig", "replace").splitlines())
+                except FileNotFoundError:
+                    here = set()
+                lines = [self._clean(line).rstrip() for line in day.lines]
+                fresh = [
+                    line for line in lines if line not in here and not self._came(f"daily:{day.date}", line)
+                ]
+                if fresh:
+                    append_line(path, "".join(f"{line}\n" for line in fresh))
+            for line in fresh:
+                self._note(f"daily:{day.date}", line)
+            self.new["daily lines"] += len(fresh)
+            self.known["daily lines"] += len(lines) - len(fresh)
+
+    def _entries(self) -> None:
+        store = self._project.entries()
+        taken: set[str] = set()
+        fresh: list[tuple[str, Add]] = []  # an origin, and the operation that imports it
+
+        def free(name: str) -> bool:
+            return name not in taken and store.get(name) is None
+
+        for entry in self._found.entries:
+            wanted, content = self._clean(entry.name), self._clean(entry.content)
+            origin = f"entry:{wanted}"
+            if self._is_here(wanted, content):
+                self.known["entries"] += 1
+                self._note_item(origin, content)
+                continue
+            if self._is_known("entries", f"entry {wanted}", origin, content):
+                continue
+            name = next(filter(free, _names(wanted, self._found.system)))
+            others = dict.fromkeys(map(self._clean, entry.aliases))
+            aliases = tuple(a for a in others if a != name and free(a))
+            taken.update((name, *aliases))
+            fresh.append((origin, Add(name, content, entry.kind, aliases, entry.created_at)))
+        for start in range(0, len(fresh), ENTRIES_TOGETHER):
+            batch = fresh[start : start + ENTRIES_TOGETHER]
+            added = self._added([operation for _, operation in batch])
+            for origin, operation in batch:
+                if operation.name in added:
+                    self._note_item(origin, operation.content)
+                    self.new["entries"] += 1
+            self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
+
+    def _is_here(self, name: str, content: str) -> bool:
+        """Return whether there is an entry with this text under one of the names that it may get."""
+        for candidate in _names(name, self._found.system):
+            here = self._project.entries().get(candidate)
+            if here is None or here.content == content:
+                return here is not None
+        return False
+
+    def _added(self, batch: Sequence[Add]) -> set[str]:
+        """Add entries with one write, or one by one if one is refused; return the names of the added ones."""
+        store = self._project.entries()
+        try:
+            store.apply(*batch)
+            return {entry.name for entry in batch}
+        except (InvalidInput, Conflict, NotFound):
+            added = set()
+        for entry in batch:
+            try:
+                store.apply(entry)
+                added.add(entry.name)
+            except (InvalidInput, Conflict, NotFound) as error:
+                self.failed.append(Skipped(f"entry {entry.name}", str(error)))
+        return added
+
+    # Conversations
+
+    def _sessions(self) -> None:
+        for number, session in enumerate(self._found.sessions, 1):
+            try:
+                self._session(session)
+            except RemoraError as error:
+                self.failed.append(Skipped(f"session {redact(session.id).text}", str(error)))
+            self._progress("conversations", number, len(self._found.sessions))
+
+    def _session(self, session: FoundSession) -> None:
+        if holds_secret(session.id):
+            raise InvalidInput("its id holds a secret")
+        log = SessionLog(
+            self._project.sessions_folder,
+            session.id,
+            self._project.clock,
+            created_at=session.created_at or None,
+        )
+        begun = log.total() == 0
+        clean = [redact_json(dict(m), self.secrets) for m in session.messages]
+        added = log.add(clean)
+        fresh = len(added.messages) - len(added.repeated)
+        self.new["messages"] += fresh
+        self.known["messages"] += len(added.repeated)
+        (self.new if begun else self.known)["sessions"] += 1
+        if log.total() == len(added.messages) and FROM not in log.metadata:
+            self._as_it_was(session, log, added.messages)
+
+    def _as_it_was(self, session: FoundSession, log: SessionLog, messages: Sequence[Message]) -> None:
+        """Set the consolidation mark and the state that a session had.
+
+        The system of origin is set last: without it, a crash came in between.
+        """
+        if session.consolidated:
+            log.mark_consolidated(messages[session.consolidated - 1].seq)
+        if session.state:
+            log.set_state(session.state)
+        log.update_metadata({FROM: self._found.system})
+
+    # Memories
+
+    def _memories(self) -> None:
+        for realm in ("project", "user"):
+            store = self._project.store(realm)
+            drafts = [d for d in self._found.drafts if (OF_USER in d.tags) == (realm == "user")]
+            fresh = [draft for draft in drafts if not self._is_stored(draft, store)]
+            for start in range(0, len(fresh), BATCH):
+                batch = fresh[start : start + BATCH]
+                with store.db.transaction():
+                    for draft in batch:
+                        self._store(draft, store)
+                self._save()
+                self._progress("memories", start + len(batch), len(fresh))
+
+    def _is_stored(self, draft: MemoryDraft, store: Store) -> bool:
+        """Return whether a memory was imported before, so that the intake does not replace its text."""
+        origin = f"memory:{draft.external_id}"
+        here = store.db.memories.with_external_id(draft.external_id or "")
+        if here is not None and here.content == draft.content:
+            self.known["memories"] += 1
+            self._note_item(origin, draft.content)
+            return True
+        what = f"memory {draft.external_id}"
+        return self._is_known("memories", what, origin, draft.content, here=here is not None)
+
+    def _store(self, draft: MemoryDraft, store: Store) -> None:
+        """Store a memory; an invalid one does not stop the others."""
+        try:
+            receipt = store.intake.remember(draft, revive=False).receipt
+        except InvalidInput as error:
+            self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
+            return
+        self._note_item(f"memory:{draft.external_id}", draft.content)
+        stored = receipt is None or receipt.action == "stored"
+        (self.new if stored else self.known)["memories"] += 1
+        self._count(receipt.redactions if receipt is not None else ())
+
+    def _links(self) -> None:
+        memories = self._own.db.memories
+        for link in self._found.links:
+            source, target = memories.with_external_id(link.source), memories.with_external_id(link.target)
+            if source is None or target is None or source.id == target.id:
+                continue
+            relation = Relation(link.relation_type, target.id, None, link.confidence, auto_extracted=True)
+            there = any((r.relation_type, r.target_memory_id) == relation[:2] for r in source.relations)
+            key = f"relation:{link.source}", f"{link.relation_type} {link.target}"
+            if there or self._came(*key):
+                self.known["relations"] += 1
+                self._note(*key)
+                continue
+            try:
+                self._own.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
+            except RemoraError as error:
+                self.failed.append(Skipped(f"relation of {link.source}", str(error)))
+                continue
+            self.new["relations"] += 1
+            self._note(*key)
+        self._save()
+
+    # Records of imports
+
+    def _clean(self, text: str) -> str:
+        clean = redact(text)
+        self._count(clean.redactions)
+        return clean.text
+
+    def _count(self, redactions: Iterable[Redaction]) -> None:
+        for kind, number in redactions:
+            self.secrets[kind] = self.secrets.get(kind, 0) + number
+
+    def _came(self, name: str, text: str) -> bool:
+        """Return whether a text was imported before, even if it was changed or removed here."""
+        return digest(f"{name}\n{text}") in self._came_over
+
+    def _is_known(self, kind: str, what: str, origin: str, text: str, *, here: bool = False) -> bool:
+        """Return whether an item is `here` or was imported before; another text of it is reported once.
+
+        Args:
+            kind: of the item, for the counts.
+            what: names the item in the report.
+            origin, text: of the item.
+            here: whether it is stored; an item that was imported before may have been removed.
+        """
+        came = self._came(origin, text) or self._earlier.get(digest(origin), [""])[0] == digest(text)
+        if not (came or here or digest(origin) in self._came_over):
+            return False
+        self.known[kind] += 1
+        if not came:
+            self._note_item(origin, text)
+            self.failed.append(Skipped(what, "it was imported before; existing items are not changed"))
+        return True
+
+    def _note(self, name: str, text: str) -> None:
+        self._came_over.add(digest(f"{name}\n{text}"))
+
+    def _note_item(self, origin: str, text: str) -> None:
+        """Record an item and its text, so that another text of it is recognized, too."""
+        self._came_over.add(digest(origin))
+        self._note(origin, text)
+
+    def _save(self) -> None:
+        self._own.db.meta.set(LEDGER + self._found.system, sorted(self._came_over))
+
+
+def _names(name: str, system: str) -> Iterator[str]:
+    """Yield the names that an entry may get, the best first."""
+    yield name
+    yield f"{name} (from {system})"
+    for number in count(2):
+        yield f"{name} (from {system} {number})"
+
+
+def digest(text: str) -> str:
+    """Return a 12-byte hexadecimal digest of a text."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.importing.import_writer import digest
-from remora.app.importing.other_systems import MoveReport
+from remora.app.importing.other_systems import MoveReport, digest
 from remora.core.values import MemoryRecord
 from tests.sources.others.looks import lines, write
 from tests.sources.others.test_forge import memory as forge_memory

@@ -407,7 +407,7 @@ def test_a_crash_in_between(tmp_path: Path, folder: Path) -> None:
         memory.entries.add("crab-1", "Our archive.", kind="archive")
     script = """
         import signal
-        from remora.app.importing.import_writer import Move
+        from remora.app.importing.other_systems import Move
         from remora.conversation.log import SessionLog
 
         SessionLog.update_metadata = Move._save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
