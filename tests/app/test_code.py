@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -396,28 +397,34 @@ def test_an_empty_task_is_refused(shop: Memory, task: str):
         shop.predict_files(task)
 
 
-def test_watching_follows_the_files(shop: Memory, folder: Path):
-    """A change is read within a moment; setting the event ends it."""
-    stop, heard = threading.Event(), threading.Event()
+@contextmanager
+def watched(shop: Memory) -> Iterator[list[IndexReport]]:
+    """Watch the files in a block, after the first round; give the rounds."""
+    stop, begun = threading.Event(), threading.Event()
     rounds: list[IndexReport] = []
 
     def said(report: IndexReport) -> None:
         rounds.append(report)
-        heard.set()
+        begun.set()
 
     thread = threading.Thread(target=shop.watch, args=(stop, said), kwargs={"debounce_ms": 50})
     thread.start()
     try:
-        assert heard.wait(10)
-        heard.clear()
-        deadline = time.monotonic() + 10
-        while not heard.is_set() and time.monotonic() < deadline:
-            write(folder, {"shop/more.py": f"def more():\n    return {time.monotonic_ns()}\n"})
-            heard.wait(0.5)
+        assert begun.wait(10)
+        yield rounds
     finally:
         stop.set()
         thread.join(10)
     assert not thread.is_alive()
+
+
+def test_watching_follows_the_files(shop: Memory, folder: Path):
+    """A change is read within a moment; setting the event ends it."""
+    with watched(shop) as rounds:
+        deadline = time.monotonic() + 10
+        while len(rounds) < 2 and time.monotonic() < deadline:
+            write(folder, {"shop/more.py": f"def more():\n    return {time.monotonic_ns()}\n"})
+            time.sleep(0.5)
     assert rounds[-1].read == 1
     assert shop.impact("shop/more.py:more").target == "shop/more.py:more"
 
@@ -427,17 +434,7 @@ def test_a_watch_tries_again_when_another_process_is_at_work(
 ):
     """A round that found the index taken is not lost with it."""
     monkeypatch.setattr(module, "WAIT", 0.1)
-    stop, started = threading.Event(), threading.Event()
-    rounds: list[IndexReport] = []
-
-    def said(report: IndexReport) -> None:
-        rounds.append(report)
-        started.set()
-
-    thread = threading.Thread(target=shop.watch, args=(stop, said), kwargs={"debounce_ms": 50})
-    thread.start()
-    try:
-        assert started.wait(10)
+    with watched(shop) as rounds:
         time.sleep(0.3)  # the system's watch begins after the first round
         with lock(shop._project.location.home / "index"):
             write(folder, {"shop/more.py": "def more():\n    return 1\n"})
@@ -446,9 +443,6 @@ def test_a_watch_tries_again_when_another_process_is_at_work(
         deadline = time.monotonic() + 10
         while len(rounds) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
-    finally:
-        stop.set()
-        thread.join(10)
     assert [report.read for report in rounds[1:]] == [1]
 
 

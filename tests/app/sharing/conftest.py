@@ -43,12 +43,20 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
         memory.close()
 
 
+def founder(
+    machine: Machine, shared: Path, name: str, clock: Clock | None = None, *, automatic: bool = True
+) -> Memory:
+    """Open the memory of a machine that begins to share its project as Ann, and has sent that."""
+    memory = machine(name, clock)
+    memory.sharing.init(f"folder:{shared}", me="Ann", automatic=automatic)
+    memory.sharing.sync()
+    return memory
+
+
 @pytest.fixture
 def team(machine: Machine, shared: Path) -> dict[str, Memory]:
     """Return the memories of an admin, a steward, a member and a reader who share a project."""
-    ann = machine("ann")
-    ann.sharing.init(f"folder:{shared}", me="Ann")
-    ann.sharing.sync()
+    ann = founder(machine, shared, "ann")
     found = {"ann": ann}
     for name, role in (("stu", "steward"), ("mel", "member"), ("rita", "reader")):
         code = ann.sharing.invite(name.title(), role=role)

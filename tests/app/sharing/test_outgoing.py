@@ -11,17 +11,14 @@ import pytest
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
 from remora.core.values import Taint
-from tests.app.sharing.conftest import Machine
+from tests.app.sharing.conftest import Machine, founder
 from tests.app.sharing.test_sync import everything_in
 
 
 @pytest.fixture
 def sender(machine: Machine, shared: Path) -> Memory:
     """Return the memory of a machine that shares what it learns."""
-    memory = machine("one")
-    memory.sharing.init(f"folder:{shared}", me="Ann")
-    memory.sharing.sync()
-    return memory
+    return founder(machine, shared, "one")
 
 
 def test_what_is_ones_own_stays(sender: Memory, shared: Path) -> None:

@@ -13,7 +13,7 @@ from remora.core.change import Change
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
 from remora.interfaces.present import dumps
-from tests.app.sharing.conftest import Machine, exchange
+from tests.app.sharing.conftest import Machine, exchange, founder
 from tests.helpers import texts
 
 TEXT = "The gateway rejects tokens that are signed with RS256"
@@ -22,10 +22,7 @@ TEXT = "The gateway rejects tokens that are signed with RS256"
 @pytest.fixture
 def two(machine: Machine, shared: Path) -> tuple[Memory, Memory]:
     """Return the memories of two machines of one person."""
-    one = machine("one")
-    one.sharing.init(f"folder:{shared}", me="Ann")
-    one.sharing.sync()
-    other = machine("other")
+    one, other = founder(machine, shared, "one"), machine("other")
     other.sharing.join(one.sharing.invite())
     other.sharing.sync()
     exchange(one, other)
@@ -236,9 +233,8 @@ def test_a_copied_data_folder_is_noticed(
 def test_a_clock_that_runs_ahead_is_held_back(machine: Machine, shared: Path) -> None:
     """What comes from the future is kept and not shown until its time has come."""
     clock = FixedClock("2026-01-01T00:00:00Z")
-    one, other = machine("one", clock), machine("other", FixedClock("2026-01-02T00:00:00Z"))
-    one.sharing.init(f"folder:{shared}", me="Ann")
-    one.sharing.sync()
+    one = founder(machine, shared, "one", clock)
+    other = machine("other", FixedClock("2026-01-02T00:00:00Z"))
     other.sharing.join(one.sharing.invite())
     record = other.remember(TEXT)
     other.sharing.sync()
@@ -252,9 +248,8 @@ def test_a_clock_that_runs_ahead_is_held_back(machine: Machine, shared: Path) ->
 def test_a_clock_that_is_set_back_takes_nothing_away(machine: Machine, shared: Path) -> None:
     """What counted goes on to count, and a change made then comes after what it changes."""
     clock = FixedClock("2026-01-02T00:00:00Z")
-    one, other = machine("one", FixedClock("2026-01-02T00:00:00Z")), machine("other", clock)
-    one.sharing.init(f"folder:{shared}", me="Ann")
-    one.sharing.sync()
+    one = founder(machine, shared, "one", FixedClock("2026-01-02T00:00:00Z"))
+    other = machine("other", clock)
     other.sharing.join(one.sharing.invite())
     record = one.remember(TEXT)
     exchange(one, other)

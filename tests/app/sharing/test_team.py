@@ -9,7 +9,7 @@ import pytest
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
-from tests.app.sharing.conftest import Machine, exchange
+from tests.app.sharing.conftest import Machine, exchange, founder
 
 TEXT = "Never run the migrations on a Friday afternoon"
 Team = dict[str, Memory]
@@ -149,9 +149,7 @@ def test_who_comes_back_takes_nothing_from_anybody(machine: Machine, shared: Pat
 
 def test_what_is_kept_after_leaving_stays_with_the_others(machine: Machine, shared: Path) -> None:
     """A memory that somebody shared before leaving stays shared when its author comes back."""
-    ann, ben = machine("ann"), machine("ben")
-    ann.sharing.init(f"folder:{shared}", me="Ann", automatic=False)
-    ann.sharing.sync()
+    ann, ben = founder(machine, shared, "ann", automatic=False), machine("ben")
     ben.sharing.join(ann.sharing.invite("Ben", role="steward"))
     record = ben.remember(TEXT)
     exchange(ben, ann)
@@ -163,9 +161,7 @@ def test_what_is_kept_after_leaving_stays_with_the_others(machine: Machine, shar
 
 def test_one_of_two_machines_leaves(machine: Machine, shared: Path) -> None:
     """The other machine of the same person stays what it was; the last one of the only admin has to stay."""
-    one, other, ben = machine("one"), machine("other"), machine("ben")
-    one.sharing.init(f"folder:{shared}", me="Ann")
-    one.sharing.sync()
+    one, other, ben = founder(machine, shared, "one"), machine("other"), machine("ben")
     other.sharing.join(one.sharing.invite())
     other.sharing.leave()
     ben.sharing.join(one.sharing.invite("Ben"))
@@ -214,9 +210,7 @@ def test_a_dispute_lowers_and_a_decision_restores(team: Team) -> None:
 def test_an_old_dispute_reaches_the_admins(machine: Machine, shared: Path) -> None:
     """After fourteen days without an answer the admins are told, too; before that the steward alone."""
     clock = FixedClock("2026-01-01T00:00:00Z")
-    ann, stu = machine("ann", clock), machine("stu", clock)
-    ann.sharing.init(f"folder:{shared}", me="Ann")
-    ann.sharing.sync()
+    ann, stu = founder(machine, shared, "ann", clock), machine("stu", clock)
     stu.sharing.join(ann.sharing.invite("Stu", role="steward"))
     record = ann.remember(TEXT)
     exchange(ann, stu)
