@@ -68,16 +68,6 @@ def shop(tmp_path: Path, folder: Path, clock: FixedClock) -> Iterator[Memory]:
         yield memory
 
 
-def test_index_reports_what_it_read(shop: Memory, folder: Path):
-    """A second run reads nothing; a changed file is read alone; a deleted one goes."""
-    report = shop.index()
-    assert (report.files, report.read, report.unchanged, report.complete) == (5, 0, 5, True)
-    write(folder, {"shop/cart.py": "def total(items):\n    return 0\n"})
-    (folder / "tests" / "test_cart.py").unlink()
-    report = shop.index()
-    assert (report.read, report.deleted, report.files) == (1, 1, 4)
-
-
 def test_index_takes_only_folders_of_the_project(shop: Memory, tmp_path: Path):
     """Another folder has a memory of its own."""
     with pytest.raises(InvalidInput, match="is not in"):
@@ -248,17 +238,6 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     shop.index()
     assert shop.impact("shop/money.py:price").notes == ()
     assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
-
-
-def test_a_question_does_not_wait_for_another_indexer(shop: Memory, folder: Path):
-    """While another process indexes, what changed is left out of an answer that comes at once."""
-    write(folder, {"shop/cart.py": FILES["shop/cart.py"] + "\n# longer\n"})
-    started = time.monotonic()
-    with lock(shop._project.location.home / "index"):
-        found = shop.impact("shop/money.py:price")
-    assert time.monotonic() - started < 5.0
-    assert list(found) == []
-    assert "another process is reading it" in found.notes[0]
 
 
 def test_a_file_that_is_left_out_is_said_to_be(shop: Memory, folder: Path):

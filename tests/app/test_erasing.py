@@ -59,13 +59,14 @@ def test_a_note_that_was_removed_is_in_no_file(bare: Memory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")
-def test_every_file_of_the_home_is_private_whatever_the_umask(tmp_path: Path):
+def test_every_file_of_a_home_is_private_whatever_the_umask(tmp_path: Path):
     """A file that others could read is mended when it is written."""
     (tmp_path / "project").mkdir()
     before = os.umask(0)
     try:
         with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
             memory.remember("The gateway retries three times", type="gotcha")
+            memory.remember("Tabs, not spaces", user=True)
             memory.entries.add("plan", "first this, then that")
             memory.session("s").append("user", "hello there")
             home = memory._project.location.home
@@ -76,7 +77,9 @@ def test_every_file_of_the_home_is_private_whatever_the_umask(tmp_path: Path):
             memory.remember("The gateway waits a second", type="gotcha")
     finally:
         os.umask(before)
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (home, *home.rglob("*"))}
+    user = tmp_path / "data" / "user"
+    places = (home, *home.rglob("*"), user, *user.rglob("*"))
+    modes = {str(path): stat.S_IMODE(path.stat().st_mode) for path in places}
     assert {name: oct(mode) for name, mode in modes.items() if mode & 0o077} == {}
 
 

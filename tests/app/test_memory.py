@@ -200,17 +200,6 @@ def test_a_word_is_no_memory(bare: Memory) -> None:
     assert {m.content for m in bare.list()} == {"Use tabs", "Indent by four"}
 
 
-def test_remember_many(bare: Memory) -> None:
-    """Many drafts are all stored or none; what is no draft is refused."""
-    good = [MemoryDraft(f"Statement {n} of subject{n}") for n in range(3)]
-    assert [r.content for r in bare.remember_many(good)] == [d.content for d in good]
-    assert bare.remember_many([]) == []
-    for bad in (MemoryDraft(""), "text", None):
-        with pytest.raises(InvalidInput):
-            bare.remember_many([MemoryDraft("Another statement"), bad])  # type: ignore[list-item]
-    assert len(bare.list()) == 3
-
-
 def test_paths_of_the_project(bare: Memory, folder: Path) -> None:
     """Paths are kept as git writes them, however they are given, and filters understand both."""
     r = bare.remember(
@@ -659,14 +648,6 @@ def test_context_budgets(bare: Memory) -> None:
     for budget in (0, -5):
         with pytest.raises(InvalidInput, match="budget must be above 0 tokens"):
             bare.context("x", budget=budget)
-
-
-def test_who_it_is(bare: Memory, folder: Path, tmp_path: Path) -> None:
-    """The memory says which project it is, where that lies and what settings hold."""
-    assert bare.root == folder
-    assert bare.home.parent == tmp_path / "data/projects"
-    assert bare.home.name.endswith(bare.project_id)
-    assert bare.settings.embedding.provider == "none"
 
 
 def test_what_rests_on_a_memory_in_the_other_database_is_flagged(two: tuple[Memory, Memory]) -> None:

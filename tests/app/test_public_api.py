@@ -54,11 +54,6 @@ def test_names_are_the_real_ones() -> None:
     assert remora.errors is errors
 
 
-def test_importing_loads_nothing() -> None:
-    """`import remora` loads none of the libraries that it is built on."""
-    assert in_process(f"import sys, remora; print([m for m in {HEAVY!r} if m in sys.modules])") == "[]"
-
-
 def test_memory_is_light() -> None:
     """`from remora import Memory` loads the database driver, and no model, client or table library."""
     heavy = tuple(m for m in HEAVY if m not in ("apsw", "platformdirs"))

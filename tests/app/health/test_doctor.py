@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from remora.app.health.doctor import diagnose, disk
+from remora.app.health.doctor import diagnose
 from remora.app.health.findings import Finding, Report
 from remora.app.memory import Memory
 from remora.app.project.open_project import OpenProject
@@ -304,15 +304,6 @@ def test_open_permissions(folder: Path, environ: dict[str, str]) -> None:
         (found,) = of(memory.doctor(), "permissions")
         assert found.level == "warning"
         assert found.advice == f"`chmod 700 {memory.home}` denies them access."
-
-
-def test_disk(folder: Path, environ: dict[str, str]) -> None:
-    """The disk is looked at where the home will be, even before it is made."""
-    parts = OpenProject(folder, environ)
-    (found,) = disk(parts)
-    parts.close()
-    assert found.what == "disk"
-    assert found.level in ("ok", "warning")
 
 
 @pytest.mark.parametrize(

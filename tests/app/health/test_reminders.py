@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from remora import Memory
-from tests.helpers import FakeEmbedder, environment
+from tests.helpers import FakeEmbedder
 
 
 def test_all_is_well(bare: Memory) -> None:
@@ -28,18 +26,3 @@ def test_what_waits_for_a_vector(able: Memory, embedder: FakeEmbedder) -> None:
     embedder.broken = False
     able.reindex()
     assert able.reminders(vectors=True) == ()
-
-
-def test_own_database_that_cannot_be_opened(tmp_path: Path, folder: Path) -> None:
-    """Lists and counts go on without the user's database and say why."""
-    environ = environment(tmp_path)
-    user = Path(environ["REMORA_HOME"]) / "user"
-    user.mkdir(parents=True)
-    (user / "memory.db").write_text("no database " * 100)
-    with Memory.open(folder, environ=environ) as memory:
-        kept = memory.remember("Tokens expire after 24 h", type="decision")
-        assert [m.id for m in memory.list()] == [kept.id]
-        (said,) = memory.reminders()
-        assert said.startswith("your own memories cannot be read: ")
-        assert memory.stats().notes == (said,)
-        assert memory.stats().memories == 1

@@ -9,7 +9,7 @@ import pytest
 from remora import Memory
 from remora.app.importing.teach import Taught
 from remora.core.errors import InvalidInput, NotFound, StoreReadOnly
-from remora.core.values import Redaction, Taint
+from remora.core.values import Redaction
 from tests.helpers import SECRET, environment
 
 NOTES = """\
@@ -84,17 +84,6 @@ def test_teaching_twice_changes_nothing(bare: Memory, notes: Path) -> None:
     again = bare.teach(notes)
     assert (again.number("merged"), again.number("stored")) == (4, 1)
     assert len(bare.list()) == len(before) + 1
-
-
-def test_a_person_clears_what_was_in_doubt(bare: Memory) -> None:
-    """What untrusted text said before is sure once a person teaches it."""
-    doubtful = bare.remember(
-        "Never log a card number, not even cut", type="requirement", taint=Taint("web_fetch"), confidence=0.5
-    )
-    found = bare.teach("notes.md", text="- Never log a card number, not even cut\n")
-    assert told(found)[0][0] == "merged"
-    record = bare.show(doubtful.id)
-    assert (record.taint, record.confidence, record.source) == (None, 1.0, "user_taught")
 
 
 def test_what_was_forgotten_comes_back(bare: Memory) -> None:

@@ -147,16 +147,6 @@ def test_a_revision_that_is_not_there_is_refused(memory: Memory) -> None:
             memory.restore(one.id, revision=named)
 
 
-def test_no_secret_is_in_a_revision(memory: Memory) -> None:
-    """Also not one that was typed into an edit, nor in the bytes of the file."""
-    one = memory.remember("The relay listens on port 7070")
-    memory.edit(one.id, content=f"The relay needs {SECRET} to start")
-    assert "[REDACTED" in memory.show(one.id).content
-    home = memory.home
-    memory.close()
-    assert not [path for path in home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-
-
 def test_a_deleted_memory_leaves_no_text_in_its_history(memory: Memory, clock: FixedClock) -> None:
     """What was done and when stays; the words do not."""
     one = memory.remember("The zanzibar relay listens on port 7070")

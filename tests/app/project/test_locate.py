@@ -22,7 +22,7 @@ from remora.app.project.locate import (
     locate,
     settings_for,
 )
-from remora.core.errors import ConfigError, InvalidInput
+from remora.core.errors import ConfigError
 from remora.sources.git import Repository
 from tests.helpers import Repo, environment
 
@@ -127,12 +127,6 @@ def test_many_processes_agree(repo: Repo, tmp_path: Path) -> None:
     ids = {process.communicate(timeout=60)[0].strip() for process in started}
     assert len(ids) == 1
     assert repo.git("config", "--get-all", "remora.project") == ids.pop()
-
-
-def test_a_path_that_is_none(tmp_path: Path) -> None:
-    """A path that does not exist is an error that names it."""
-    with pytest.raises(InvalidInput, match="nowhere does not exist"):
-        locate(tmp_path / "nowhere", environment(tmp_path))
 
 
 def test_homes(repo: Repo, tmp_path: Path) -> None:

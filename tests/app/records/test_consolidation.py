@@ -14,9 +14,8 @@ from remora import Memory
 from remora.app.records.consolidation import Consolidation
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
-from remora.core.errors import ProviderError, StoreBusy, StoreError
+from remora.core.errors import StoreError
 from remora.core.values import ToolCall
-from remora.disk.files import lock
 from tests.app.talks import (
     contents,
     history,
@@ -241,30 +240,6 @@ def test_secrets(tmp_path: Path) -> None:
     assert kept == {"sessions", "versions"}  # the log and the text that a person wrote
 
 
-@pytest.mark.parametrize(
-    ("reply", "note"),
-    [
-        (ProviderError("the model is away"), "the model is away"),
-        ("Sure! Here is what I think.", "was rejected"),
-    ],
-    ids=["error", "prose"],
-)
-def test_a_model_that_fails(tmp_path: Path, reply: Any, note: str) -> None:
-    """The end of the conversation goes into the history as it was said, and MEMORY.md stays."""
-    memory, _ = memory_of(tmp_path, reply)
-    with memory:
-        memory.journal.write("- They use tabs.")
-        session = memory.session("cli:42")
-        session.extend(talk(12))
-        done = session.new()
-        assert (done.how, done.memory_changed, done.facts, done.messages) == ("raw-fallback", False, (), 12)
-        assert note in done.notes[0]
-        assert history(memory)[0].startswith("[raw-fallback] Consolidation failed. Recent messages:")
-        assert "message 12" in history(memory)[0]
-        assert (memory.journal.show(), session.count()) == ("- They use tabs.", 0)
-        assert (done.kept_aside is not None) == isinstance(reply, str)
-
-
 # All sessions
 
 
@@ -293,30 +268,6 @@ def test_a_log_that_is_damaged_takes_no_other_with_it(bare: Memory) -> None:
     assert {name: one.messages for name, one in done.items() if one.messages} == {"cli:1": 3, "cli:2": 3}
     assert all(one.notes for one in done.values() if one.how == "nothing")
     assert len(history(bare)) == 2
-
-
-def test_a_session_that_is_not_there(bare: Memory) -> None:
-    """Nothing is told of a session that nobody began, and no file is made for it."""
-    assert bare.journal.consolidate("cli:none")[0].how == "nothing"
-    assert bare.sessions() == []
-
-
-def test_a_turn_that_does_not_come(tmp_path: Path, folder: Path) -> None:
-    """Who waits too long for others is told to try again; nothing was written and nothing marked."""
-    environ = environment(tmp_path, REMORA_JOURNAL_CONSOLIDATION_TIMEOUT="0.01")
-    with Memory.open(folder, environ=environ) as memory:
-        session = memory.session("cli:42")
-        session.extend(talk(3))
-        import remora.journal.consolidate as steps
-
-        slack, steps._TURN_SLACK = steps._TURN_SLACK, 0.05
-        try:
-            with lock(memory.journal.folder / steps.TURN), pytest.raises(StoreBusy):
-                session.new()
-        finally:
-            steps._TURN_SLACK = slack
-        assert (session.count(), markers(session, "consolidated")) == (3, [])
-        assert session.new().messages == 3
 
 
 # When a process dies

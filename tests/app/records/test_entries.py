@@ -10,10 +10,9 @@ import pytest
 
 from remora import Memory
 from remora.app.records.entries import Entries
-from remora.core.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
 from remora.core.values import Redaction
-from remora.disk.files import lock
-from tests.app.talks import ended, opened, start
+from tests.app.talks import opened
 from tests.helpers import SECRET, environment, files, holds
 
 
@@ -115,41 +114,3 @@ def test_reading_only(tmp_path: Path, folder: Path) -> None:
             with pytest.raises(StoreReadOnly, match="opened for reading only"):
                 change(notes)
     assert files(tmp_path) == before
-
-
-def test_another_process_holds_the_file(bare: Memory) -> None:
-    """A change waits for another one to end, and says so when it takes too long; reads do not wait."""
-    bare.entries.add("deploy", "x")
-    store = bare._project.entries()
-    store._timeout = 0.05
-    with lock(store.path.resolve()):
-        with pytest.raises(StoreBusy):
-            bare.entries.add("other", "x")
-        assert [e.name for e in bare.entries.list()] == ["deploy"]
-    assert bare.entries.add("other", "x").name == "other"
-
-
-@pytest.mark.slow
-def test_several_processes(tmp_path: Path, folder: Path) -> None:
-    """Three processes add notes under their own names and race for shared ones: each name is given once."""
-    script = """
-        from remora.core.errors import Conflict
-        won = 0
-        for n in range(15):
-            memory.entries.add(f"{os.getpid()}-{n}", "own")
-            try:
-                memory.entries.add(f"shared-{n}", str(os.getpid()))
-                won += 1
-            except Conflict:
-                pass
-        say(won)
-        """
-    won = [ended(process)[0][0] for process in [start(script, tmp_path) for _ in range(3)]]
-    with opened(tmp_path) as memory:
-        found = memory.entries.list()
-        assert sum(won) == 15
-        assert len(found) == 60
-        assert sorted(e.name for e in found if e.name.startswith("shared")) == sorted(
-            f"shared-{n}" for n in range(15)
-        )
-        assert [e.id for e in found] == list(range(1, 61))

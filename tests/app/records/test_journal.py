@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock, from_iso
-from remora.core.errors import InvalidInput, NotFound, StoreReadOnly
+from remora.core.clock import FixedClock
+from remora.core.errors import InvalidInput, StoreReadOnly
 from tests.app.talks import talk
 from tests.helpers import SECRET, environment, files, holds
 
@@ -18,37 +18,6 @@ from tests.helpers import SECRET, environment, files, holds
 def today(memory: Memory) -> date:
     """Return the day that the memory's clock shows here."""
     return memory._project.journal().moment().date()
-
-
-def test_the_long_term_memory(bare: Memory) -> None:
-    """It is written, read and brought back; each text it had is kept."""
-    journal = bare.journal
-    assert (journal.show(), journal.versions()) == ("", [])
-    assert journal.write("- They use tabs.")
-    assert not journal.write("- They use tabs.")
-    assert journal.write("- They use spaces.")
-    (first,) = journal.versions()
-    assert first.path.read_text("utf-8") == "- They use tabs."
-    assert journal.restore(first.name)
-    assert journal.show() == "- They use tabs."
-    with pytest.raises(NotFound):
-        journal.restore("MEMORY-none.md")
-    (journal.folder / "MEMORY.md").write_text("\ufeff- By hand.\r\n", "utf-8")
-    assert journal.show() == "- By hand."
-
-
-def test_a_day(bare: Memory) -> None:
-    """Exchanges are noted on their day; nothing is noted without an answer."""
-    journal = bare.journal
-    assert (journal.today(), journal.days()) == ("", [])
-    line = journal.note("How long do\ntokens live?", "24 hours.")
-    assert line.endswith("User: How long do tokens live? | Assistant: 24 hours.\n")
-    assert journal.note("Anything?", " ") == ""
-    old = journal.note("And then?", "Then nothing.", at=from_iso("2026-01-05T12:00:00Z"))
-    assert journal.today() == line.strip()
-    assert journal.days() == [date(2026, 1, 5), today(bare)]
-    assert journal.day(date(2026, 1, 5)) == old.strip()
-    assert journal.day(date(2020, 1, 1)) == ""
 
 
 def test_a_fact_of_a_session(bare: Memory) -> None:

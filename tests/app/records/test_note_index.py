@@ -284,7 +284,8 @@ def test_a_file_that_cannot_be_read(written: Memory, name: str) -> None:
 
 
 def test_nothing_changed_costs_nothing(written: Memory) -> None:
-    """A search with no news writes nothing to the database."""
+    """A search with no news in files and logs writes nothing to the database."""
+    written.session("cli:1").append("user", "Which gateway?")
     written.search("gateway")
     db = written._project.db.connection
     before = db.version()

@@ -97,17 +97,6 @@ def test_messages_of_another_session(bare: Memory) -> None:
     ]
 
 
-def test_clear(bare: Memory) -> None:
-    """Clearing empties the working context; the history and what a search finds stay."""
-    session = bare.session("cli:42")
-    session.extend(TALK)
-    session.clear()
-    assert (session.count(), session.messages(), len(session.history())) == (0, [], 3)
-    session.append("user", "A new start")
-    assert [m.content for m in session.messages()] == ["A new start"]
-    assert bare.search("middleware")[0].external_id == "D1:3"
-
-
 def test_sessions_are_apart(bare: Memory) -> None:
     """Two sessions of a project have their own logs, numbers and ids, and are searched together."""
     one, two = bare.session("cli:1"), bare.session("cli:2")
@@ -267,17 +256,6 @@ def test_reindex_makes_turns_again(able: Memory, embedder: FakeEmbedder) -> None
     assert steps[0] == ("sessions", 1, 1)
     assert ("embedding", 3, 3) in steps
     assert able.stats().turns == 3
-
-
-def test_nothing_changed_costs_nothing(bare: Memory) -> None:
-    """A search with no news writes nothing to the database."""
-    bare.session("cli:1").extend(TALK)
-    bare.search("tokens")
-    db = bare._project.db.connection
-    before = db.version()
-    bare.search("tokens")
-    bare.search("middleware")
-    assert db.version() == before
 
 
 def test_a_log_with_a_bad_line(bare: Memory) -> None:
