@@ -9,7 +9,7 @@ continue.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -143,16 +143,8 @@ class MeteredModel:
         """Provider and model."""
         return self._model.model_id
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        schema: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        """Return the model's answer; see `LanguageModel`.
+    def complete(self, messages: Sequence[Message], **how: Any) -> Completion:
+        """Return the model's answer; arguments as in `LanguageModel`.
 
         Raises:
             Limited: the call is a background call and the daily limit is reached.
@@ -164,9 +156,7 @@ class MeteredModel:
             )
         given = [message.content for message in messages]
         with self._ledger.counted(self._purpose, self.model_id, given) as told:
-            answer = self._model.complete(
-                messages, max_tokens=max_tokens, temperature=temperature, schema=schema, timeout=timeout
-            )
+            answer = self._model.complete(messages, **how)
             if answer.input_tokens > 0 or answer.output_tokens > 0:
                 told.update(read=answer.input_tokens, written=answer.output_tokens, estimated=False)
             else:
