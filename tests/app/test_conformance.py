@@ -1,20 +1,27 @@
-"""Conformance cases of document 000 that only the whole application can answer: recall, the mark, `/new`.
+"""Conformance cases of documents 000, 001 and 004 that only the whole application can answer.
 
-The others are in tests/journal/test_conformance.py, with what we do otherwise.
+The others are in tests/journal/test_conformance.py, tests/conversation/test_compaction_conformance.py and
+tests/conversation/test_budget.py, with what we do otherwise.
+
+Where we differ from the "Memory V2" of document 001: its items are read when somebody moves in
+(tests/sources/others/test_golem_items.py), and are memories from then on. So there is no lookback that could
+be set wrong (3 days become 5, 999 become 92): search looks at everything. The budget of a block is a number
+of tokens and not two that must fit (-10 and 100 become 1,800 twice there): see test_recall.py. One turn with
+all its triggers makes four items there; here a session is learned whole, and each lesson by rules of its own
+(tests/observer).
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from remora import Memory
-from remora.core.clock import FixedClock
-from remora.llm.scripted import ScriptedModel
-from tests.app.talks import contents, history, markers, opened, talk
-from tests.helpers import environment
+from remora.app.records.compaction import Compaction
+from tests.app.talks import contents, history, markers, memory_of, opened, talk
 from tests.journal.made import answer
 
 ASKED = "你还记得我们之前决定的 pre-trim memory flush 吗？"
@@ -89,7 +96,6 @@ def test_the_mark_outlives_the_process_and_a_clear(tmp_path: Path) -> None:
 
 def test_new_waits_for_the_consolidation_in_flight(tmp_path: Path) -> None:
     """It calls no model meanwhile, then archives only what was said since, and empties the context."""
-    (tmp_path / "shop").mkdir()
     asked, go_on = threading.Event(), threading.Event()
     order: list[str] = []
 
@@ -104,12 +110,7 @@ def test_new_waits_for_the_consolidation_in_flight(tmp_path: Path) -> None:
         order.append("second asked")
         return answer("Two more.")
 
-    memory = Memory.open(
-        tmp_path / "shop",
-        environ=environment(tmp_path),
-        llm=ScriptedModel([slow, second]),
-        clock=FixedClock("2026-03-01T12:00:00Z"),
-    )
+    memory, _ = memory_of(tmp_path, slow, second)
     with memory:
         session = memory.session("cli:42")
         session.extend(talk(6))
@@ -128,3 +129,74 @@ def test_new_waits_for_the_consolidation_in_flight(tmp_path: Path) -> None:
         assert order == ["first asked", "first answered", "second asked"]
         assert (counts, contents(session)) == ([2], [])
         assert history(memory) == ["Six messages.", "Two more."]
+
+
+# Document 001: sessions that nobody knows, or that are not in memory
+
+
+def test_a_long_conversation_is_extracted_in_time(bare: Memory) -> None:
+    """Their bound: 250,000 characters without a model in less than two seconds."""
+    session = bare.session("cli:long")
+    session.extend(
+        [{"role": ("user", "assistant")[n % 2], "content": f"We fixed it. {n} " * 60} for n in range(250)]
+    )
+    assert sum(len(m.content) for m in session.history()) > 240_000
+    began = time.process_time()
+    done = session.compact(2)
+    assert done.removed > 200
+    assert time.process_time() - began < 2.0
+
+
+def test_an_unknown_session_is_not_compacted(bare: Memory) -> None:
+    """Their answer is -1; here an unknown session is an empty one, so 0 are removed and no file is made."""
+    done = bare.session("nobody").compact(3)
+    assert (done.removed, done.kept, done.how) == (0, 0, "nothing")
+    assert bare.sessions() == []
+
+
+def test_a_session_that_is_only_on_disk_is_compacted(tmp_path: Path) -> None:
+    """Their code does nothing to a session that is not cached; here 7 of 10 go, whoever loaded it."""
+    (tmp_path / "shop").mkdir()
+    with opened(tmp_path) as memory:
+        memory.session("cli:42").extend(talk(10, first=0, text="msg"))
+    with opened(tmp_path) as memory:
+        session = memory.session("cli:42")
+        assert session.compact(3).removed == 7
+        assert contents(session)[1:] == ["msg 7", "msg 8", "msg 9"]
+        assert len(session.history()) == 10
+
+
+# Document 004's successor, where the number of messages decides
+
+
+def shortened(tmp_path: Path, count: int, size: int, limit: int) -> tuple[Compaction | None, list[str], int]:
+    """Say so many messages of a size; return what shortening them did, the context and how many were said."""
+    (tmp_path / "shop").mkdir(parents=True)
+    with opened(tmp_path) as memory:
+        session = memory.session("cli:42")
+        session.extend({"role": "user", "content": f"{n}" + "x" * size} for n in range(count))
+        done = session.compact_if_needed(limit)
+        return done, contents(session), len(session.history())
+
+
+def test_three_messages_over_the_limit(tmp_path: Path) -> None:
+    """Theirs waits for a fourth message; ours shortens, for the next request would not fit the model.
+
+    The three stay in the log.
+    """
+    done, context, said = shortened(tmp_path, 3, 100_000, 50_000)
+    assert done is not None
+    assert 1 <= done.removed <= 2
+    assert context[0].startswith("[Conversation summary]")
+    assert context[-1].startswith("2x")
+    assert said == 3
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_maximum_that_is_none(tmp_path: Path, limit: int) -> None:
+    """Theirs never fires at 0 or less; here that means "not known", so the setting decides: at 50,000."""
+    small, *_ = shortened(tmp_path / "small", 6, 1_000, limit)
+    assert small is None
+    large, context, said = shortened(tmp_path / "large", 6, 100_000, limit)
+    assert large is not None
+    assert (context[-1][:2], said) == ("5x", 6)
