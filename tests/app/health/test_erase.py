@@ -20,6 +20,7 @@ from remora.core.values import MemoryDraft
 from remora.disk import live
 from remora.store.items import Items
 from tests.app.learning.test_learn import Talk
+from tests.helpers import environment
 
 WORDS = "amber basalt cobalt dune ember fjord garnet heron indigo jasper".split()
 
@@ -35,11 +36,7 @@ class House:
     def __init__(self, place: Path) -> None:
         self.root, self.data = place / "project", place / "data"
         self.root.mkdir()
-        self.environ = {
-            "REMORA_HOME": str(self.data),
-            "REMORA_EMBEDDING_PROVIDER": "none",
-            "CLAUDE_CONFIG_DIR": str(place / "claude"),
-        }
+        self.environ = environment(place, CLAUDE_CONFIG_DIR=str(place / "claude"))
 
     def open(self, actor: str = "person") -> Memory:
         """Open the memory."""

@@ -10,21 +10,16 @@ import pytest
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock, to_iso
 from tests.app.talks import at_once
+from tests.helpers import environment
 
 Open = Callable[[], Memory]
-
-
-@pytest.fixture
-def clock() -> FixedClock:
-    """A clock to move."""
-    return FixedClock("2026-03-01T08:00:00Z")
 
 
 @pytest.fixture
 def opened(tmp_path: Path, clock: FixedClock) -> Open:
     """A function that opens the memory of one project."""
     (tmp_path / "project").mkdir()
-    environ = {"REMORA_HOME": str(tmp_path / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
+    environ = environment(tmp_path)
     return lambda: Memory.open(tmp_path / "project", environ=environ, clock=clock, actor="person")
 
 

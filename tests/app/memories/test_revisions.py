@@ -22,12 +22,6 @@ SECRET = "ghp_" + "Q7x" * 12
 
 
 @pytest.fixture
-def clock() -> FixedClock:
-    """A clock to move."""
-    return FixedClock("2026-03-01T08:00:00Z")
-
-
-@pytest.fixture
 def memory(tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
     """The memory of an empty project that a person opened."""
     (tmp_path / "project").mkdir()

@@ -9,6 +9,7 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.core.clock import Clock, SystemClock
+from tests.helpers import environment
 
 Machine = Callable[..., Memory]
 
@@ -29,12 +30,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
     def make(name: str, clock: Clock | None = None, data: str = "data") -> Memory:
         root = tmp_path / name / "shop"
         root.mkdir(parents=True, exist_ok=True)
-        environ = {
-            "HOME": str(tmp_path / name),
-            "REMORA_HOME": str(tmp_path / name / data),
-            "REMORA_CONFIG": str(tmp_path / name / "settings"),
-            "REMORA_EMBEDDING_PROVIDER": "none",
-        }
+        environ = environment(tmp_path / name, REMORA_HOME=str(tmp_path / name / data))
         opened.append(Memory.open(root, environ=environ, clock=clock or SystemClock()))
         return opened[-1]
 
