@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -128,6 +129,7 @@ def size_of(folder: Path, pattern: str) -> int:
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size if path.is_file() else 0
-    except OSError:
-        return 0  # gone meanwhile
+        found = path.stat()
+    except OSError:  # it does not exist, or is gone meanwhile
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0

@@ -85,12 +85,13 @@ def test_outside_git(tmp_path: Path) -> None:
     assert identity(tmp_path / "two", tmp_path) != first
 
 
-def test_a_configuration_that_cannot_be_written(repo: Repo, memory: Memory, tmp_path: Path) -> None:
+def test_a_configuration_that_cannot_be_written(repo: Repo, tmp_path: Path) -> None:
     """While git's configuration is locked the id is a hash of the path, and stays when the lock is gone."""
     held = repo.root / ".git/config.lock"
     held.touch()
-    memory.remember("Tokens expire after 24 h")
-    first = memory.project_id
+    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        memory.remember("Tokens expire after 24 h")
+        first = memory.project_id
     assert identity(repo.root, tmp_path) == first
     held.unlink()
     assert identity(repo.root, tmp_path) == first

@@ -228,7 +228,10 @@ def test_a_model_that_fails(tmp_path: Path, reply: Any, how: str, note: str) -> 
 
 def test_a_configured_model_over_http(tmp_path: Path, folder: Path) -> None:
     """A server that fails costs quality only; one that answers is used; without a key it is said."""
-    good = {"choices": [{"message": {"role": "assistant", "content": SUMMARY}, "finish_reason": "stop"}]}
+    good = {
+        "choices": [{"message": {"role": "assistant", "content": SUMMARY}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 5},
+    }
     with ModelServer() as server:
         server.on("POST /v1/chat/completions", Reply({"error": "no memory left"}, 500), good)
         settings = {
@@ -242,8 +245,10 @@ def test_a_configured_model_over_http(tmp_path: Path, folder: Path) -> None:
             session = memory.session("cli:42")
             session.extend(talk(30))
             first, second = session.compact(20), session.compact(10)
+            (calls,) = memory.costs().rows
         assert (first.how, second.how, second.summary) == ("extract", "model", SUMMARY)
         assert "no memory left" in first.notes[0]
+        assert (calls.calls, calls.failed, calls.estimated, calls.output_tokens) == (2, 1, 1, 5)
     with Memory.open(folder, environ=environment(tmp_path, **settings | {"REMORA_LLM_URL": ""})) as memory:
         third = memory.session("cli:42").compact(5)
         assert third.how == "extract"
