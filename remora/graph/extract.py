@@ -30,7 +30,7 @@ from remora.graph import (
     extract_ruby,
     extract_rust,
 )
-from remora.graph.extract_assemble import Found, Use, assemble, first_comment
+from remora.graph.extract_assemble import Found, assemble, first_comment
 from remora.graph.extract_parts import (
     MAX_NAME,
     UNKNOWN,
@@ -38,6 +38,7 @@ from remora.graph.extract_parts import (
     Draft,
     Rules,
     Source,
+    Use,
     annotation_names,
     chain,
     plain_type,

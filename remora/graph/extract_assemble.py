@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.budget import look
 from remora.core.code import Binding, Definition, Import, Reference, Uses
-from remora.graph.extract_parts import MAX_SIGNATURE, UNKNOWN, Draft, Rules, Source, comment_text, one_line
+from remora.graph.extract_parts import (
+    MAX_SIGNATURE,
+    UNKNOWN,
+    Draft,
+    Rules,
+    Source,
+    Use,
+    comment_text,
+    one_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,17 +32,6 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 40  # definitions inside definitions; deeper ones belong to the last that counts
 _BLANKS = b" \t\r\n\f"
-
-
-class Use(NamedTuple):
-    """A reference or binding without its scope yet. `kind` of a binding is "binding" or "field"."""
-
-    at: int
-    name: str
-    other: str  # a reference's receiver, a binding's type
-    kind: str
-    line: int
-    written: bool = False  # a binding whose type is written, not taken from its value
 
 
 class Found:
@@ -109,8 +107,7 @@ def assemble(
         _settle(draft, outer, rules, kept)
         if draft.drop:
             continue
-        for one in rules.taken(text, draft, found.extents.get(draft.node.id)):
-            found.uses.append(Use(one.at, one.name, one.by, "fixture", one.line))
+        found.uses += rules.taken(text, draft, found.extents.get(draft.node.id))
         plain = f"{draft.parent}.{draft.name}" if draft.parent else draft.name
         before = kept.get(plain)
         if before and before.declares and not draft.declares and not draft.container:

@@ -127,16 +127,16 @@ class Draft:
         self.classlike = self.kind in ("class", "interface")
 
 
-class Taken(NamedTuple):
-    """A fixture requested by a test or a fixture: its place, the name, its line, and the kind of request.
-
-    `by` is "" for a parameter and "usefixtures" for a mark.
-    """
+class Use(NamedTuple):
+    """A reference or binding without its scope yet. `kind` of a binding is "binding" or "field"."""
 
     at: int
     name: str
+    # A reference's receiver, a binding's type; of a requested fixture "usefixtures" if a mark requests it.
+    other: str
+    kind: str
     line: int
-    by: str = ""
+    written: bool = False  # a binding whose type is written, not taken from its value
 
 
 class Rules(NamedTuple):
@@ -174,7 +174,7 @@ class Rules(NamedTuple):
     returns: str = ""
     builtins: frozenset[str] = frozenset()
     class_call: Callable[[str], bool] = lambda _name: False
-    taken: Callable[[Source, Draft, Node | None], Iterable[Taken]] = lambda *_: ()
+    taken: Callable[[Source, Draft, Node | None], Iterable[Use]] = lambda *_: ()
     held: Callable[[Source, Node], tuple[str, str]] = lambda *_: ("", "")
 
 
