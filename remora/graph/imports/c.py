@@ -38,9 +38,6 @@ def _entries(item: Import) -> Iterator[Entry]:
         return
     for name, local in item.names:
         yield Entry(local, item.module, name, item)
-    if not item.names and item.module:
-        before, _, last = item.module.rpartition("::")
-        yield Entry(item.alias or last, before, last, item)
 
 
 def _included(places: Places, path: str, item: Import) -> str:

@@ -44,7 +44,7 @@ def local_name(module: str) -> str:
 
 
 def _entries(item: Import) -> Iterator[Entry]:
-    if item.alias == "." or any(name == "*" for name, _ in item.names):
+    if item.names:  # `import . "a/b"`
         yield Entry("*", item.module, "*", item)
     elif item.alias != "_":
         yield Entry(item.alias or local_name(item.module), item.module, "", item)

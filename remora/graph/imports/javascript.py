@@ -190,7 +190,6 @@ FAMILY = Family(
     edges=_edges,
     default=_default,
     whole=WHOLE,
-    selfs=frozenset(("this",)),
     supers=frozenset(("super", "super()")),
     last_wins=True,
     builtins=JAVASCRIPT_GLOBALS,

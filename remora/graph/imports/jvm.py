@@ -29,14 +29,11 @@ if TYPE_CHECKING:
 
 
 def _entries(item: Import) -> Iterator[Entry]:
-    if item.names:
-        for name, local in item.names:
-            yield Entry(local, item.module.removesuffix(".*"), name, item)
-    elif item.module.endswith(".*"):
-        yield Entry("*", item.module[:-2], "*", item)
-    else:
+    for name, local in item.names:
+        yield Entry(local, item.module, name, item)
+    if not item.names:
         before, _, last = item.module.rpartition(".")
-        yield Entry(item.alias or last, before, last, item)
+        yield Entry(last, before, last, item)
 
 
 def _module(places: Places, _path: str, entry: Entry) -> str:

@@ -36,14 +36,8 @@ _PATHS = frozenset(("include", "require", "include_once", "require_once"))
 def _entries(item: Import) -> Iterator[Entry]:
     if item.kind in _PATHS:
         yield Entry("*", item.module, "*", item)
-        return
-    module = item.module.strip("\\")
-    for name, local in item.names:
-        before, _, last = name.rpartition("\\")
-        inner = "\\".join(part for part in (module, before) if part)
-        yield Entry(local.rpartition("\\")[2], inner, last, item)
-    if not item.names:
-        before, _, last = module.rpartition("\\")
+    else:
+        before, _, last = item.module.rpartition("\\")
         yield Entry(item.alias or last, before, last, item)
 
 

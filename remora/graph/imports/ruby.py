@@ -12,22 +12,16 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY
 from remora.graph.common_names import RUBY, RUBY_NAMES
-from remora.graph.imports.base import MANY, Entry, Family, Places, nearest, package_key, parts_of, top_level
+from remora.graph.imports.base import MANY, Family, Places, nearest, package_key, parts_of, top_level
 from remora.graph.manifests import join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from remora.core.code import Import, Outline, Symbol
 
 _TEST_FOLDERS = frozenset(("spec", "test", "tests"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def _entries(item: Import) -> Iterator[Entry]:
-    """Yield nothing: the definitions of a required file are global."""
-    if item.kind == "autoload":
-        yield from (Entry(local, item.module, name, item) for name, local in item.names)
 
 
 def file_name(constant: str) -> str:
@@ -43,7 +37,7 @@ def _required(places: Places, path: str, item: Import) -> str:
     name = item.module if item.module.endswith(".rb") else item.module + ".rb"
     folder = parts_of(path)[0]
     exists = places.symbols.exists
-    if item.kind == "require_relative" or name.startswith("."):
+    if name.startswith("."):
         found = join(folder, name)
         return found if found and exists(found) else ""
     ending = places.symbols.ending(name)
@@ -55,13 +49,7 @@ def _required(places: Places, path: str, item: Import) -> str:
     ]
     if beside:
         return nearest(path, beside)
-    if item.kind != "require" or "/" in name:
-        return ending[0] if len(ending) == 1 else ""
-    return ""
-
-
-def _module(places: Places, path: str, entry: Entry) -> str:
-    return _required(places, path, entry.item)
+    return ending[0] if len(ending) == 1 and "/" in name else ""
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
@@ -87,8 +75,8 @@ def _is_ruby(_one: str, other: str) -> bool:
 
 FAMILY = Family(
     name="ruby",
-    entries=_entries,
-    module=_module,
+    entries=lambda _: (),  # the definitions of a required file are global
+    module=lambda *_: "",
     edges=_edges,
     around=_around,
     package=_package,

@@ -23,20 +23,11 @@ _OWN_ROOTS = frozenset(("tests", "examples", "benches", "bin"))  # each file the
 
 
 def _entries(item: Import) -> Iterator[Entry]:
-    if item.kind == "mod":
-        yield Entry(item.alias or item.module, item.module, "", item)
-        return
     for name, local in item.names:
-        if name == "self":
-            yield Entry(local if local != "self" else item.module.rpartition("::")[2], item.module, "", item)
-        elif local != "_":
+        if local != "_":
             yield Entry(local, item.module, name, item)
-    if not item.names:
-        before, _, last = item.module.rpartition("::")
-        if before:
-            yield Entry(item.alias or last, before, last, item)
-        elif last:
-            yield Entry(item.alias or last, last, "", item)
+    if not item.names:  # `mod a;` and `extern crate a;`
+        yield Entry(item.alias or item.module, item.module, "", item)
 
 
 def _crate(places: Places, path: str) -> Crate | None:
