@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from remora.core.code import Definition, Import, Link, Outline
+from remora.core.code import Link, Outline
 from remora.graph.scip import precise_links
-from remora.graph.scip_index import DEFINITION, ScipDocument
-from remora.graph.scip_symbols import parse_name
+from remora.graph.scip_index import DEFINITION, ScipDocument, parse_name
 
 _NUMBERED = re.compile(r"#\d+(?=\.|$)")
 Edge = tuple[str, str]  # caller, callee: keys without the numbers of repeated names
@@ -73,12 +72,8 @@ def known_calls(root: Path, documents: Iterable[ScipDocument], outlines: Mapping
     """
     own = [d for d in documents if d.relative_path in outlines]
 
-    def definitions(path: str) -> Sequence[Definition]:
-        return outlines[path].definitions if path in outlines else ()
-
-    def statements(path: str) -> Sequence[Import]:
-        return outlines[path].imports
-
+    # No import statement is among the calls.
+    without_imports = {path: outline._replace(imports=()) for path, outline in outlines.items()}
     sites: dict[tuple[str, int], list[CallSite]] = {}
     for document in own:
         for site in call_sites(root, document.relative_path):
@@ -95,10 +90,10 @@ def known_calls(root: Path, documents: Iterable[ScipDocument], outlines: Mapping
         for document in own
     ]
     kept = ("calls", "inherits", "implements")
-    links = precise_links(own, definitions, statements)
+    links = precise_links(own, outlines.get)
     references = {_edge(link) for link in links if link.type in kept}
     calls: dict[Edge, int] = {}
-    for link in precise_links(called, definitions):  # no import statement is among the calls
+    for link in precise_links(called, without_imports.get):
         if link.type == "calls":
             calls[_edge(link)] = min(link.line, calls.get(_edge(link), link.line))
     kinds = {plain(f"{p}:{d.qualname}"): d.kind for p, o in outlines.items() for d in o.definitions}

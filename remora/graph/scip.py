@@ -1,4 +1,9 @@
-"""Convert a SCIP index into edges between our own definitions.
+"""Edges between our own definitions from a SCIP index: a compiler's resolution in place of ours.
+
+An index describes the files of its own time, so a file changed since keeps our own edges; the number of newer
+files is reported. Between two of the other files the index's calls and bases replace ours; those into a file
+that the index does not cover stay, and so do imports, since an index has none of its own. An index is read
+once; a file that changes afterwards has only our own edges until there is a new index.
 
 An index stores places, the graph stores definitions. A place where a name is defined maps to our definition
 of that name at that line, and a place where it is used maps to the innermost definition around that line. A
@@ -22,41 +27,160 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.code import Definition, Import, Link, Symbol
-from remora.graph.scip_index import DEFINITION, IMPORT, ScipDocument, ScipOccurrence
-from remora.graph.scip_symbols import META, METHOD, NAMESPACE, PARAMETER, TYPE, ScipName, parse_name
+from remora.core.code import Definition, Import, Link, Outline, Symbol
+from remora.core.errors import SourceError
+from remora.graph import indexer
+from remora.graph.packed import unpack_outline
+from remora.graph.scip_index import (
+    DEFINITION,
+    IMPORT,
+    META,
+    METHOD,
+    NAMESPACE,
+    PARAMETER,
+    TYPE,
+    ScipDocument,
+    ScipName,
+    ScipOccurrence,
+    find_index,
+    parse_name,
+    read_index,
+)
+
+if TYPE_CHECKING:
+    from remora.store.database import Database
+
+STAMP = "scip.stamp"  # meta key: what tells the index that was read last from another one
+NEWER = "scip.newer"  # meta key: how many of that index's files were newer than it
+SCIP = "scip"
 
 CERTAIN = 1.0
 _CLASSES = frozenset(("class", "interface", "type", "test"))
 _CONSTRUCTORS = frozenset(("<constructor>", "<init>", ".ctor", "__construct"))
 _LINES_A_NAME = 3  # an import of n names ends within so many lines for each, and a few more
 _MARGIN = 5
+_NOTHING = Outline("")
 
 _Uses = dict[tuple[str, str, str], tuple[int, int]]  # (from key, symbol, type): first line, count
 
 
-def precise_links(
-    documents: Iterable[ScipDocument],
-    definitions: Callable[[str], Sequence[Definition]],
-    imports: Callable[[str], Sequence[Import]] = lambda _: (),
-) -> list[Link]:
+class Taken(NamedTuple):
+    """The state of the graph's SCIP index.
+
+    Attributes:
+        edges: number of its edges in the graph.
+        path: of the index, from the root; "" if there is none.
+        newer: number of its files that changed after it was made, for which it is not valid.
+    """
+
+    edges: int
+    path: str = ""
+    newer: int = 0
+
+
+class _Found(NamedTuple):
+    """The content of an index: its edges by source file, the files it covers, the number of newer files."""
+
+    links: dict[str, list[Link]]
+    covered: set[str]
+    newer: int
+
+
+def take(db: Database, root: Path, now: int) -> Taken:
+    """Read the project's SCIP index if it is new, or if the graph was rebuilt since.
+
+    Raises:
+        SourceError: the index cannot be read; the former edges are kept.
+    """
+    path = find_index(root)
+    if path is None:
+        if db.meta.get(STAMP):
+            _drop(db)
+        return Taken(0)
+    name = path.relative_to(root).as_posix()
+    try:
+        status = path.stat()
+        stamp = [name, status.st_size, status.st_mtime_ns, indexer.VERSION]
+        if db.meta.get(STAMP) == stamp:
+            return Taken(db.other_sources.count_from(SCIP), name, db.meta.get(NEWER) or 0)
+        with path.open("rb") as file:
+            found = _links(db, read_index(file), status.st_mtime_ns)
+    except OSError as error:
+        raise SourceError(
+            f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
+        ) from None
+    _drop(db)
+    with db.connection.transaction(durable=False):
+        db.other_sources.cover(found.covered)
+        for start in sorted(found.links):
+            db.graph.put_links(start, found.links[start], SCIP, now)
+            db.other_sources.prefer_precise(start)
+        db.meta.set(STAMP, stamp)
+        db.meta.set(NEWER, found.newer)
+        db.closure.rebuild()
+    return Taken(db.other_sources.count_from(SCIP), name, found.newer)
+
+
+def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
+    """Return the edges of an index for the files that are not newer than it."""
+    read = [f for f in db.graph.files().values() if not f.skipped and not f.stale]
+    usable = {file.path for file in read if file.mtime_ns <= made_ns}
+    fresh = {file.path for file in read} - usable
+    newer: set[str] = set()
+    covered: set[str] = set()
+
+    def seen() -> Iterator[ScipDocument]:
+        for document in documents:
+            path = _clean(document.relative_path)
+            if path in fresh:
+                newer.add(path)
+            elif path in usable:
+                covered.add(path)
+            yield document
+
+    @lru_cache(maxsize=1000)
+    def outline(of: str) -> Outline | None:
+        packed = db.graph.facts(of)[0] if of in usable else None
+        return unpack_outline(packed) if packed else None
+
+    by_file: dict[str, list[Link]] = {}
+    for link in precise_links(seen(), outline):
+        start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
+        if start in usable:
+            by_file.setdefault(start, []).append(link)
+    return _Found(by_file, covered, len(newer))
+
+
+def _drop(db: Database) -> None:
+    """Delete the edges of an earlier index; the next run resolves its files again."""
+    with db.connection.transaction(durable=False):
+        db.graph.unlink({*db.other_sources.drop_from(SCIP), *db.other_sources.covered()})
+        db.other_sources.cover(())
+        db.meta.set(STAMP, None)
+
+
+def precise_links(documents: Iterable[ScipDocument], outline: Callable[[str], Outline | None]) -> list[Link]:
     """Return the edges of an index, each pair and type once, in order.
 
     Args:
         documents: of the index; read once, one at a time.
-        definitions: ours in a file, empty for an unknown file.
-        imports: ours in a file; without them every use in an import statement counts as a call.
+        outline: ours of a file, None for an unknown one; without its imports every use in an import
+            statement counts as a call.
     """
     table = _Table()
     for document in documents:
-        path = clean(document.relative_path)
+        path = _clean(document.relative_path)
         if path:
-            _File(path, document, definitions(path)).read_into(table, imports(path))
+            ours = outline(path) or _NOTHING
+            _File(path, document, ours.definitions).read_into(table, ours.imports)
     return table.links()
 
 
-def clean(path: str) -> str:
+def _clean(path: str) -> str:
     """Return a document's path relative to the root as in the graph, "" for one outside of it."""
     plain = posixpath.normpath(path.replace("\\", "/"))
     return "" if plain == "." or plain.startswith(("/", "../")) or plain == ".." else plain

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from remora.core.code import Definition, Import, Link
+from remora.core.code import Definition, Import, Link, Outline
 from remora.graph.scip import precise_links
 from remora.graph.scip_index import DEFINITION, IMPORT
 from tests.graph.scip_bytes import document, documents_in, index, occurrence, relation, symbol
@@ -82,14 +80,14 @@ B = document(
 )
 
 
-def definitions(path: str) -> Sequence[Definition]:
-    """Return ours of a file."""
-    return OURS.get(path, ())
+def ours(path: str) -> Outline:
+    """Return our outline of a file."""
+    return Outline("python", definitions=OURS.get(path, ()), imports=IMPORTS.get(path, ()))
 
 
-def imports(path: str) -> Sequence[Import]:
-    """Return the imports of a file."""
-    return IMPORTS.get(path, ())
+def without_imports(path: str) -> Outline:
+    """Return our outline of a file without its import statements."""
+    return ours(path)._replace(imports=())
 
 
 def edges(links: list[Link]) -> list[str]:
@@ -99,7 +97,7 @@ def edges(links: list[Link]) -> list[str]:
 
 def test_uses_become_edges():
     """Calls start at the innermost definition, a base is inherited, a module is imported."""
-    links = precise_links(documents_in(index(A, B)), definitions, imports)
+    links = precise_links(documents_in(index(A, B)), ours)
     assert edges(links) == [
         "a.py:Base.run calls a.py:help @3 x1",
         "b.py imports a.py @1 x1",
@@ -118,14 +116,14 @@ def test_uses_become_edges():
 
 def test_the_order_of_documents_does_not_matter():
     """A name may be used before the document that defines it."""
-    forward = precise_links(documents_in(index(A, B)), definitions, imports)
-    assert precise_links(documents_in(index(B, A)), definitions, imports) == forward
+    forward = precise_links(documents_in(index(A, B)), ours)
+    assert precise_links(documents_in(index(B, A)), ours) == forward
 
 
 def test_an_index_may_mark_imports_itself():
     """A use with the role of an import is no call, without our imports too."""
     data = document("b.py", [occurrence([0, 0, 1], HELP, IMPORT), occurrence([12, 0, 1], HELP)])
-    assert edges(precise_links(documents_in(index(A, data)), definitions))[1:] == [
+    assert edges(precise_links(documents_in(index(A, data)), without_imports))[1:] == [
         "b.py calls a.py:help @13 x1"
     ]
 
@@ -134,13 +132,13 @@ def test_a_stated_relationship_stands_alone():
     """Where the head of a class cannot be told, what the index states makes the edge."""
     data = document("b.py", [occurrence([4, 6, 9], SUB, DEFINITION)], (symbol(SUB, relation(BASE)),))
     assert "b.py:Sub inherits a.py:Base @5 x1" in edges(
-        precise_links(documents_in(index(A, data)), definitions)
+        precise_links(documents_in(index(A, data)), without_imports)
     )
 
 
 def test_an_interface_is_implemented():
     """The kind of the target decides between the two."""
-    ours = {
+    known = {
         "a.ts": (Definition("I", "I", "interface", 1, 2, 1),),
         "b.ts": (Definition("C", "C", "class", 1, 4, 1, bases=("ns.I<string>",)),),
     }
@@ -149,7 +147,9 @@ def test_an_interface_is_implemented():
         document("a.ts", [occurrence([0, 10, 11], name, DEFINITION)]),
         document("b.ts", [occurrence([0, 19, 20], name), occurrence([2, 4, 5], name)]),
     )
-    assert edges(precise_links(documents_in(data), lambda path: ours[path])) == [
+    assert edges(
+        precise_links(documents_in(data), lambda path: Outline("typescript", definitions=known[path]))
+    ) == [
         "b.ts:C calls a.ts:I @3 x1",
         "b.ts:C implements a.ts:I @1 x1",
     ]
@@ -157,7 +157,7 @@ def test_an_interface_is_implemented():
 
 def test_constructors_accessors_and_overloads():
     """They are found under our names; of several forms the longest is the target."""
-    ours = (
+    known = (
         Definition("C", "C", "class", 1, 20, 1),
         Definition("C.constructor", "constructor", "method", 2, 3, 2, "C"),
         Definition("C.size", "size", "method", 4, 5, 4, "C"),
@@ -179,7 +179,7 @@ def test_constructors_accessors_and_overloads():
             ],
         )
     )
-    assert edges(precise_links(documents_in(data), lambda _: ours)) == [
+    assert edges(precise_links(documents_in(data), lambda _: Outline("typescript", definitions=known))) == [
         "a.ts calls a.ts:C.constructor @31 x1",
         "a.ts calls a.ts:C.f#3 @33 x1",
         "a.ts calls a.ts:C.size @32 x1",
@@ -192,7 +192,7 @@ def test_a_definition_of_another_name_or_line_is_not_ours():
         "a.py", [occurrence([2, 4, 8], HELP, DEFINITION), occurrence([1, 0, 4], BASE, DEFINITION)]
     )
     used = document("b.py", [occurrence([12, 0, 4], HELP), occurrence([12, 0, 4], BASE)])
-    assert precise_links(documents_in(index(moved, used)), definitions) == []
+    assert precise_links(documents_in(index(moved, used)), without_imports) == []
 
 
 def test_paths_that_lead_out_are_left_out():
@@ -202,7 +202,9 @@ def test_paths_that_lead_out_are_left_out():
         A,
         document("gone.py", [occurrence([0, 0, 1], RUN + "(self)")]),
     )
-    assert edges(precise_links(documents_in(data), definitions)) == ["a.py:Base.run calls a.py:help @3 x1"]
+    assert edges(precise_links(documents_in(data), without_imports)) == [
+        "a.py:Base.run calls a.py:help @3 x1"
+    ]
 
 
 def test_a_namespace_over_several_files_is_no_import():
@@ -213,4 +215,4 @@ def test_a_namespace_over_several_files_is_no_import():
         document("b.go", [occurrence([0, 0, 1], db, DEFINITION)]),
         document("c.go", [occurrence([3, 0, 1], db)]),
     )
-    assert precise_links(documents_in(data), lambda _: ()) == []
+    assert precise_links(documents_in(data), lambda _: None) == []
