@@ -22,11 +22,10 @@ from remora.core.budget import FILE_SECONDS
 from remora.core.errors import RemoraError
 from remora.core.events import Event
 from remora.core.history_entries import parse
-from remora.graph import signatures
-from remora.graph.chunks import chunks
+from remora.graph import tables
+from remora.graph.chunks import Statements, chunks
 from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES
-from remora.graph.statements import Statements
 from remora.interfaces.install.insertions import Broken
 from remora.observer.observer import Observer
 from remora.sources.ignored import Ignored
@@ -154,7 +153,7 @@ CALLED: MappingProxyType[str, growth.Run] = MappingProxyType({
     "core.globs:matches (path)": lambda text: globs.matches("**/*a*b*/{c,d}", text),
     "core.tasks:written_paths": lambda text: tasks.written_paths(tasks.zones(text)),
     "core.tasks:names": lambda text: tasks.names(tasks.zones(text)),
-    "graph.signatures:split_signature": lambda text: signatures.split_signature(text, "a"),
+    "graph.tables:split_signature": lambda text: tables.split_signature(text, "a"),
     "core.history_entries:parse": lambda text: list(parse([_bytes(text)])),
     "sources.ignored:Ignored (pattern)": lambda text: Ignored([text]).says("a/" * 20 + "a" * 200),
     "sources.ignored:Ignored (path)": lambda text: Ignored(["*a*b*", "**/a/**/b"]).says(text),

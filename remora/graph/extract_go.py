@@ -17,7 +17,7 @@ from remora.graph.extract_parts import (
     return_type,
     split_top,
 )
-from remora.graph.go_names import LISTS_TYPES
+from remora.graph.go_interfaces import LISTS_TYPES
 
 if TYPE_CHECKING:
     from tree_sitter import Node

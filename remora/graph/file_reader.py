@@ -16,11 +16,10 @@ from remora.core.errors import SourceError
 from remora.core.secrets import find as find_secrets
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
-from remora.graph.chunks import chunks
+from remora.graph.chunks import Statements, chunks
 from remora.graph.extract import extract_with_tree
 from remora.graph.languages import LANGUAGES, kind_of, language_of
 from remora.graph.packed import pack_outline, pack_uses
-from remora.graph.statements import Statements
 from remora.graph.test_files import is_test_path
 from remora.store.graph import NewFile
 

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import FileFacts, Outline, Uses
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
-from remora.graph import go_names
+from remora.graph import go_interfaces
 from remora.graph.documents import document_links, document_names
 from remora.graph.file_reader import FileReader, Listed, Parsed, Read, Refused
 from remora.graph.imports.base import WHOLE
-from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.names import (
     ALL,
     DOT,
@@ -46,7 +45,7 @@ from remora.graph.names import (
 from remora.graph.packed import kept_outline, unpack_outline, unpack_uses
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
-from remora.graph.stored_symbols import StoredSymbols
+from remora.graph.symbols import MemorySymbols, StoredSymbols
 from remora.store.graph import NewFile
 
 if TYPE_CHECKING:
@@ -297,7 +296,7 @@ class Indexer:
         else:
             defined = changed_names(path, before._replace(imports=after.imports), after)
         near_by = names - anywhere(names, before, after)
-        far = frozenset(filter(go_names.is_one, names))
+        far = frozenset(filter(go_interfaces.is_one, names))
         touched.names |= (names if is_seen_unimported(path) else defined | far) - near_by
         passed = set(names - defined - near_by - far)
         whole = {path} if near_by else set()  # files that are something else as a whole

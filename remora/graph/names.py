@@ -19,7 +19,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from remora.core.code import Outline
-from remora.graph import go_names
+from remora.graph import go_interfaces
 from remora.graph.imports import FAMILIES
 from remora.graph.imports.base import WHOLE
 from remora.graph.test_files import stems_under_test
@@ -68,7 +68,7 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
     texts.add(facts.outline.package)
     for text in texts:
         found.update(_WORD.findall(text))
-    found.update(go_names.used(facts.outline))
+    found.update(go_interfaces.used(facts.outline))
     found.discard("")
     return frozenset(found)
 
@@ -163,7 +163,7 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
         found.add("default")
     if "*" in found:
         found |= place_names(path)
-    found.update(go_names.changed(before, after))
+    found.update(go_interfaces.changed(before, after))
     found.discard("")
     for outline in (before, after):
         if outline is not None:
@@ -230,7 +230,7 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
                 found.add(local)
                 if local == "*":
                     found |= place_names(path)
-    found.update(go_names.passed(touched, outline))
+    found.update(go_interfaces.passed(touched, outline))
     found.discard("")
     return frozenset(found)
 

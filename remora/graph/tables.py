@@ -1,14 +1,15 @@
-"""One file's definitions and imports, indexed by name."""
+"""One file's definitions and imports, indexed by name, and the parameters in a signature."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import EXACT
+from remora.graph.extract_parts import split_top
 from remora.graph.imports import FAMILIES
 from remora.graph.packed import KEPT
-from remora.graph.signatures import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 CLASSES = frozenset(("class", "interface", "type"))
 _MEMBERS = frozenset(("method", "test"))
+_WORD = re.compile(r"[^\W\d]\w*")
+# Where a parameter's type stands before its name.
+_NAME_LAST = frozenset(("java", "c", "cpp", "csharp", "php"))
 
 
 class Value(NamedTuple):
@@ -170,3 +174,47 @@ def _kept(path: str, this: _This) -> Table | None:
 def table_of(path: str, outline: Outline | None) -> Table | None:
     """Return a file's table, None if its language has no names to follow; the last ones are cached."""
     return _kept(path, _This(outline)) if outline else None
+
+
+def split_signature(signature: str, name: str) -> tuple[str, str, str]:
+    """Return the text before a function's parameters, the parameters, and the text after them."""
+    at = signature.find(name + "(")
+    start = at + len(name) if at >= 0 else signature.find("(", max(0, signature.find(name)))
+    if start < 0:
+        return signature, "", ""
+    depth = 0
+    for index in range(start, len(signature)):
+        letter = signature[index]
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if not depth:
+                return signature[:start], signature[start + 1 : index], signature[index + 1 :]
+    return signature[:start], signature[start + 1 :], ""
+
+
+@lru_cache(maxsize=20_000)
+def parameters(signature: str, name: str, language: str) -> frozenset[str]:
+    """Return the names of a function's parameters.
+
+    >>> sorted(parameters("def f(self, a, *rest, b: int = 3) -> X", "f", "python"))
+    ['a', 'b', 'rest', 'self']
+    >>> sorted(parameters("static int f(const char *name, int n)", "f", "c"))
+    ['n', 'name']
+    """
+    inside = split_signature(signature, name)[1]
+    found = set()
+    for part in split_top(inside, ","):
+        part = part.split("=")[0]
+        words = _WORD.findall(part if language in _NAME_LAST else part.split(":")[0])
+        if words:
+            found.add(words[-1] if language in _NAME_LAST else _first(words, language))
+    return frozenset(found)
+
+
+def _first(words: list[str], language: str) -> str:
+    skipped = ("mut", "ref", "public", "private", "protected", "readonly", "override")
+    if language in ("javascript", "typescript", "tsx", "rust"):
+        return next((word for word in words if word not in skipped), words[0])
+    return words[0]

@@ -11,9 +11,9 @@ from remora.core.clock import FixedClock
 from remora.graph.extract import extract_with_tree
 from remora.graph.imports import FAMILIES
 from remora.graph.languages import language_of
-from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.resolve import Resolver
 from remora.graph.roots import find_roots
+from remora.graph.symbols import MemorySymbols
 from tests.helpers import NOW, environment
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.code import Chunk, Definition, FileFacts, Outline, Uses
-from remora.graph.chunks import LONG, MAX_CHARS, PIECE, SHORT_CLASS, chunks
+from remora.graph.chunks import LONG, MAX_CHARS, PIECE, SHORT_CLASS, Statements, chunks
 from remora.graph.extract import extract_with_tree
-from remora.graph.statements import Statements
 
 
 def none(_: Definition) -> Sequence[int]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Symbol, Uses
-from remora.graph.memory_symbols import MemorySymbols
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots
+from remora.graph.symbols import MemorySymbols
 from tests.graph.projects import Project
 
 TREE = {

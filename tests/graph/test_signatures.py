@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.signatures import parameters
+from remora.graph.tables import parameters
 
 
 @pytest.mark.parametrize(

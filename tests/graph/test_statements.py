@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.code import Definition
+from remora.graph.chunks import Statements
 from remora.graph.extract import extract_with_tree
-from remora.graph.statements import Statements
 
 
 def statements(data: bytes) -> Statements:

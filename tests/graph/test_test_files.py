@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.code import Outline
-from remora.graph.memory_symbols import MemorySymbols
+from remora.graph.symbols import MemorySymbols
 from remora.graph.test_files import file_under_test, is_test_path, stems_under_test
 
 

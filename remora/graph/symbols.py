@@ -1,0 +1,192 @@
+"""The symbols of a project: all in memory for a first index, or read from the database on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from remora.core.code import Outline, Symbol
+from remora.graph.go_interfaces import embedded, of_type
+from remora.graph.packed import kept_outline
+from remora.graph.tables import Table, table_of
+
+if TYPE_CHECKING:
+    from remora.core.code import Definition
+    from remora.store.graph import Graph
+
+_Found = TypeVar("_Found")
+KEPT = 2_000  # outlines held; a run that needs more than that asks for all of them anyway
+
+
+class MemorySymbols:
+    """`Symbols` from outlines; built once, in one pass over the definitions.
+
+    Args:
+        outlines: the outline of each file by path, None for a file without names (prose, data). It is not
+            copied and must not change afterwards.
+    """
+
+    def __init__(self, outlines: Mapping[str, Outline | None]) -> None:
+        self._outlines = outlines
+        self._folders: dict[str, list[str]] = {}
+        self._basenames: dict[str, list[str]] = {}
+        self._packages: dict[str, list[str]] = {}
+        self._prefixes: dict[str, frozenset[str]] = {}  # by sign: every package, and those around it
+        self._names: dict[str, list[tuple[str, Definition]]] = {}
+        self._promised: dict[str, list[Symbol]] = {}
+        self._embedding: dict[str, list[Symbol]] = {}
+        for path in sorted(outlines):
+            folder, _, basename = path.rpartition("/")
+            self._folders.setdefault(folder, []).append(path)
+            self._basenames.setdefault(basename, []).append(path)
+            outline = outlines[path]
+            if outline is None:
+                continue
+            if outline.package:
+                self._packages.setdefault(outline.package, []).append(path)
+            promises: set[str] = set()
+            for definition in outline.definitions:
+                if not definition.sentence:
+                    self._names.setdefault(definition.name, []).append((path, definition))
+                if definition.kind == "interface" and not definition.parent:
+                    promises.add(definition.qualname)
+                    for name in embedded(outline, definition):
+                        self._embedding.setdefault(name, []).append(Symbol(path, definition))
+                elif definition.kind == "method" and definition.parent in promises:
+                    self._promised.setdefault(definition.name, []).append(Symbol(path, definition))
+
+    def exists(self, path: str) -> bool:
+        """Return whether the project has an indexed file at a path."""
+        return path in self._outlines
+
+    def in_folder(self, folder: str) -> Sequence[str]:
+        """Return the indexed files directly in a folder ("" is the root), in order."""
+        return self._folders.get(folder, ())
+
+    def ending(self, suffix: str) -> Sequence[str]:
+        """Return the indexed files whose path is `suffix` or ends in "/" + `suffix`, in order."""
+        found = self._basenames.get(suffix.rpartition("/")[2], ())
+        if "/" not in suffix:
+            return found
+        tail = "/" + suffix
+        return [path for path in found if path == suffix or path.endswith(tail)]
+
+    def outline(self, path: str) -> Outline | None:
+        """Return a file's outline, None for an unknown file."""
+        return self._outlines.get(path)
+
+    def package(self, name: str) -> Sequence[str]:
+        """Return the files that declare a package or namespace, in order."""
+        return self._packages.get(name, ())
+
+    def packages_in(self, name: str, sign: str) -> bool:
+        """Return whether a package or a subpackage of it is declared; `sign` separates package names."""
+        if sign not in self._prefixes:
+            self._prefixes[sign] = frozenset(
+                package[:end] for package in self._packages for end in _ends(package, sign)
+            )
+        return name in self._prefixes[sign]
+
+    def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
+        """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
+        return [Symbol(path, definition) for path, definition in self._names.get(name, ())[:limit]]
+
+    def promised(self, name: str) -> Sequence[Symbol]:
+        """Return the methods of a name that top-level interfaces declare, by path."""
+        return self._promised.get(name, ())
+
+    def embedding(self, name: str) -> Sequence[Symbol]:
+        """Return the top-level Go interfaces that embed a type of a name, by path."""
+        return self._embedding.get(name, ())
+
+
+def _ends(package: str, sign: str) -> Iterator[int]:
+    """Yield the end of each enclosing package's name, and of the package's own."""
+    end = package.find(sign, 1)
+    while end >= 0:
+        yield end
+        end = package.find(sign, end + 1)
+    yield len(package)
+
+
+class StoredSymbols:
+    """A `core.code.Symbols` over the database; it sees the data of its creation time or later."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._outlines: dict[str, Outline | None] = {}
+        self._answers: dict[tuple[object, ...], Any] = {}
+
+    def _once(self, question: tuple[object, ...], find: Callable[[], _Found]) -> _Found:
+        """Answer a question from the database at its first time, later from memory."""
+        if question not in self._answers:
+            self._answers[question] = find()
+        found: _Found = self._answers[question]
+        return found
+
+    def exists(self, path: str) -> bool:
+        """Return whether the project has an indexed file at a path."""
+        folder = path.rpartition("/")[0]
+        return path in self._once(("exists", folder), lambda: frozenset(self.in_folder(folder)))
+
+    def in_folder(self, folder: str) -> Sequence[str]:
+        """Return the indexed files directly in a folder ("" is the root), in order."""
+        return self._once(("in_folder", folder), lambda: self._graph.in_folder(folder))
+
+    def ending(self, suffix: str) -> Sequence[str]:
+        """Return the indexed files whose path is `suffix` or ends in "/" + `suffix`, in order."""
+        return self._once(("ending", suffix), lambda: self._graph.ending(suffix))
+
+    def outline(self, path: str) -> Outline | None:
+        """Return a file's outline, None for an unknown file."""
+        if path not in self._outlines:
+            if len(self._outlines) >= KEPT:
+                self._outlines.clear()
+            packed = self._graph.facts(path)[0]
+            self._outlines[path] = kept_outline(packed) if packed else None
+        return self._outlines[path]
+
+    def package(self, name: str) -> Sequence[str]:
+        """Return the files that declare a package or namespace, in order."""
+        return self._once(("package", name), lambda: self._graph.in_package(name)) if name else ()
+
+    def packages_in(self, name: str, sign: str) -> bool:
+        """Return whether a package or a subpackage of it is declared; `sign` separates package names."""
+        question = ("packages_in", name, sign)
+        return bool(name) and self._once(question, lambda: self._graph.packages_in(name, sign))
+
+    def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
+        """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
+        return self._once(("named", name, limit), lambda: self._named(name, limit))
+
+    def _named(self, name: str, limit: int) -> list[Symbol]:
+        paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
+        found = [Symbol(path, one) for path, table in self._tables(paths) for one in table.called(name)]
+        return found[:limit]
+
+    def promised(self, name: str) -> Sequence[Symbol]:
+        """Return the methods of a name that top-level interfaces declare, by path."""
+        return self._once(("promised", name), lambda: self._promised(name))
+
+    def _promised(self, name: str) -> list[Symbol]:
+        tables = self._tables(self._graph.promising(name))
+        return [Symbol(path, one) for path, table in tables for one in table.promised(name)]
+
+    def embedding(self, name: str) -> Sequence[Symbol]:
+        """Return the top-level Go interfaces that embed a type of a name, by path."""
+        return self._once(("embedding", name), lambda: self._embedding(name))
+
+    def _embedding(self, name: str) -> list[Symbol]:
+        tables = self._tables(self._graph.using([of_type(name)]))
+        return [
+            Symbol(path, one)
+            for path, table in tables
+            for one in table.outline.definitions
+            if one.kind == "interface" and not one.parent and name in embedded(table.outline, one)
+        ]
+
+    def _tables(self, paths: Iterable[str]) -> Iterator[tuple[str, Table]]:
+        """Yield the tables of some files that have one, each with its path."""
+        for path in paths:
+            if table := table_of(path, self.outline(path)):
+                yield path, table
