@@ -129,11 +129,11 @@ class FileNames:
         if family.constructor == reference.name and owner.kind == "definition":
             return _target(owner)
         found = self.look.member(owner, reference.name)
-        if found is None and owner.definition is not None and owner.definition.kind in _GUESSED:
+        if found is None and reference.kind == "call":
             # Decorators make objects of functions, whose class cannot be seen.
-            return self._guess(reference.name) if reference.kind == "call" else None
-        if found is None and reference.kind == "call" and self._is_known_through(owner):
-            return self._guess(reference.name)  # a mixin, or an attribute that is set from outside
+            made = owner.definition is not None and owner.definition.kind in _GUESSED
+            if made or self._is_known_through(owner):  # a mixin, or an attribute that is set from outside
+                return self._guess(reference.name)
         return _target(found)
 
     def _is_known_through(self, owner: Value) -> bool:
@@ -150,11 +150,7 @@ class FileNames:
         if value is None or value.definition is None or self.table.family.name != "c":
             return value
         symbol = c.body(self.look.places, Symbol(value.path, value.definition))
-        return (
-            value
-            if symbol.path == value.path
-            else value._replace(path=symbol.path, definition=symbol.definition)
-        )
+        return value._replace(path=symbol.path, definition=symbol.definition)
 
     def _super_call(self, reference: Reference) -> Value | None:
         """Return the target of `super(x)` if it is the constructor of the base class itself."""
@@ -188,12 +184,9 @@ class FileNames:
             value, parts = self._own_class(scope, "object"), ["", first.lstrip("@"), *parts[1:]]
         elif not first and len(parts) > 1:
             return self.look.dotted(self.table, scope, text, self._local)
-        elif first.endswith("()"):
-            name = first[:-2]
-            value = self.look.returned(self.look.lexical(self.table, scope, name, self._local))
         else:
             value = self.look.first(self.table, scope, first, self._local)
-            if value is not None and family.implicit_self and _is_method(value):
+            if family.implicit_self and not first.endswith("()") and _is_method(value):
                 value = self.look.returned(value)
         for part in parts[1:]:
             if value is None:
@@ -341,7 +334,9 @@ class FileNames:
         return found[0] if other is not None and other.name == family.name else None
 
 
-def _is_method(value: Value) -> bool:
+def _is_method(value: Value | None) -> bool:
+    if value is None:
+        return False
     return value.kind == "definition" and value.definition is not None and value.definition.kind == "method"
 
 

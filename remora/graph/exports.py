@@ -69,14 +69,18 @@ class Exports(ABC):
             self._cuts += 1
             return cut
         before = self._cuts
-        found = self.entering(key, find)
+        found = self._entering(key, find)
         if self._cuts == before:
             kept[short] = found
         elif not self.open:
             self._first_asked[key] = found
         return found
 
-    def entering(self, key: tuple[str, ...], find: Callable[[], _Kept]) -> _Kept:
+    def unless_open(self, key: tuple[str, ...], find: Callable[[], Value | None]) -> Value | None:
+        """Answer a question that is rarely recursive; None if it is open already."""
+        return None if key in self.open else self._entering(key, find)
+
+    def _entering(self, key: tuple[str, ...], find: Callable[[], _Kept]) -> _Kept:
         """Answer a question, which is open meanwhile."""
         self.open.add(key)
         try:
@@ -90,28 +94,22 @@ class Exports(ABC):
         memo = (table.path, entry.module, item.level, item.kind, item.scope)
         if memo not in self._modules:
             self._modules[memo] = table.family.module(self.places, table.path, entry)
-        if key := self._modules[memo]:
-            path, *inner = key.split(INSIDE)
+        if found := self._modules[memo]:
+            path, *inner = found.split(INSIDE)
             value: Value | None = Value("module", path)
             for name in inner:
                 value = self.member(value, name) if value else None
             return value
         before, _, last = re.sub(r"::|\\", ".", entry.module).rpartition(".")
-        if item.kind == "using" and table.family.name == "c":
-            return self._namespace(table, entry)
+        if item.kind == "using" and table.family.name == "c":  # it may be declared in any header
+            key = ("using", table.path, entry.module)
+            return self.unless_open(key, lambda: self.dotted(table, "", entry.module))
         if not before or table.family.name in ("python", "javascript", "go"):
             return None
         # The part before the last name may be a class or an enumeration.
         sign = next((sign for sign in ("::", "\\", ".") if sign in entry.module), ".")
         outer = self.module(table, entry._replace(module=entry.module.rpartition(sign)[0]))
         return self.member(outer, last) if outer else None
-
-    def _namespace(self, table: Table, entry: Entry) -> Value | None:
-        """Return the namespace of a C++ `using`; it may be declared in any header."""
-        key = ("using", table.path, entry.module)
-        if key in self.open:
-            return None
-        return self.entering(key, lambda: self.dotted(table, "", entry.module))
 
     def imported(self, table: Table, entries: Sequence[Entry]) -> Value:
         """Return the value of an imported name; of several imports the first one in the project."""

@@ -132,9 +132,7 @@ class Look(Exports):
             return Value("definition", table.path, definition)
         before, _, last = qualname.rpartition(".")
         key = ("owner", table.path, qualname)
-        if key in self.open:
-            return None
-        found = self.entering(key, lambda: self.lexical(table, before, last))
+        found = self.unless_open(key, lambda: self.lexical(table, before, last))
         return found if found is not None and found.definition is not None else None
 
     def _around(self, table: Table, _scope: str, name: str) -> Value | None:
@@ -145,7 +143,9 @@ class Look(Exports):
         return None
 
     def first(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
-        """Return the value of the first name of a chain at a place; it may be a package."""
+        """Return the value of the first name of a chain at a place; it may be a package, or end in "()"."""
+        if name.endswith("()"):
+            return self.returned(self.lexical(table, scope, name[:-2], local))
         found = self.lexical(table, scope, name, local)
         if found is None and (key := table.family.start(self.places, name)):
             return Value("module", key)
@@ -158,19 +158,14 @@ class Look(Exports):
             value: Value | None = Value("module", package_key(table.family.name, ""))
             parts.pop(0)
             if table.family.name == "c":
-                value = self._first(table, "", parts.pop(0), local)
+                value = self.first(table, "", parts.pop(0), local)
         else:
-            value = self._first(table, scope, parts.pop(0), local)
+            value = self.first(table, scope, parts.pop(0), local)
         for part in parts:
             if value is None:
                 return None
             value = self.member(value, part)
         return value
-
-    def _first(self, table: Table, scope: str, part: str, local: Local | None) -> Value | None:
-        if part.endswith("()"):
-            return self.returned(self.lexical(table, scope, part[:-2], local))
-        return self.first(table, scope, part, local)
 
     def member(self, value: Value, part: str) -> Value | None:
         """Return the value of a name after a dot; `part` may end in "()"."""
@@ -230,27 +225,24 @@ class Look(Exports):
 
     def returned(self, value: Value | None, receiver: Value | None = None) -> Value | None:
         """Return the result of calling a value."""
-        if value is None or value.kind in ("foreign", "opaque", "object", "super", "module"):
-            return FOREIGN if value is not None and value.kind == "foreign" else None
+        if value is None or value.kind == "foreign":
+            return value
         definition = value.definition
-        if definition is None:
+        if value.kind != "definition" or definition is None:
             return None
         if definition.kind in CLASSES:
             return value._replace(kind="object")
         table = self.table(value.path)
-        if table is None:
-            return None
-        if not definition.returns:
+        if table is None or not definition.returns:
             return None
         if definition.returns == "Self":
             if receiver is not None and receiver.definition is not None and receiver.kind != "module":
                 return receiver._replace(kind="object", sure=min(receiver.sure, LIKELY))
             owner = table.by_qualname.get(definition.parent)
             return Value("object", value.path, owner, min(value.sure, LIKELY)) if owner else None
+        # A return type may refer to itself, as in `def b(self) -> A.b.c`.
         key = ("returned", value.path, definition.qualname)
-        if key in self.open:  # its return type refers to itself, as in `def b(self) -> A.b.c`
-            return None
-        found = self.entering(key, lambda: self.dotted(table, definition.parent, definition.returns))
+        found = self.unless_open(key, lambda: self.dotted(table, definition.parent, definition.returns))
         return self.instance(found, value.sure)
 
     def instance(self, value: Value | None, sure: float = LIKELY) -> Value | None:

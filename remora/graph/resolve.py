@@ -201,26 +201,19 @@ class _File:
     def _calls(self) -> dict[str, float]:
         """Add the edges of calls; return the called files with the confidence."""
         called: dict[str, float] = {}
-        keys: dict[str, str] = {}
         for reference, target, count in calls(self.names, self.facts.uses):
             definition = target.definition
             if definition is None:
                 continue
             scope = reference.scope
-            if scope not in keys:
-                keys[scope] = self._key(scope)
+            caller = f"{self.path}:{scope}" if scope else self.path
             key = f"{target.path}:{definition.qualname}"
-            self.edges.add(keys[scope], key, "calls", target.sure, reference.line, count)
+            self.edges.add(caller, key, "calls", target.sure, reference.line, count)
             if target.path != self.path:
                 self.edges.add(self.path, target.path, "calls", target.sure, reference.line, count)
                 called[target.path] = max(called.get(target.path, 0.0), target.sure)
             self._test_call(scope, target, definition, reference.line, count)
         return called
-
-    def _key(self, scope: str) -> str:
-        while scope and scope not in self.table.by_qualname:
-            scope = scope.rpartition(".")[0]
-        return f"{self.path}:{scope}" if scope else self.path
 
     def _test_call(self, scope: str, target: Value, definition: Definition, line: int, count: int) -> None:
         if definition.kind == "test" or is_test_path(target.path):
