@@ -205,8 +205,3 @@ def _key(written: str) -> str:
     """Return a key as in the graph; a module's may lack the "/" at its end."""
     key = sound(written.strip())
     return key if not key.startswith(MODULE_PREFIX) or key.endswith("/") else key + "/"
-
-
-def described(answer: Answer, digest: str, model_id: str, at: str) -> dict[str, Any]:
-    """Return the metadata of a module's node."""
-    return {"purpose": answer.purpose, "digest": digest, "model": model_id, "at": at}

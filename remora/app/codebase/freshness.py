@@ -81,9 +81,8 @@ def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
     root = str(project.location.root)
     changed = []
     for name, row in graph.some({path, *graph.ending(path)}).items():
-        try:
-            status = os.stat(f"{root}/{name}")  # noqa: PTH116
-        except (OSError, ValueError):
+        status = _status(f"{root}/{name}")
+        if status is None:
             continue  # deleted: nothing to read
         if row.stale or (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns):
             changed.append(name)
@@ -152,10 +151,7 @@ def _seen(project: OpenProject, state: State | None) -> object:
     runs = state and state.indexed_at, listed_at(project), project.db.overview.stale_files()
     if project.location.repository is None:
         return runs
-    try:
-        return *runs, os.stat(project.location.repository.git_dir / "index").st_mtime_ns  # noqa: PTH116
-    except OSError:
-        return runs
+    return *runs, _written(f"{project.location.repository.git_dir}/index")
 
 
 def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
@@ -174,9 +170,8 @@ def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
     for path, size, mtime_ns, folder, stale in db.graph.all_stamps():
         known.add(path)
         folders.add(folder)
-        try:
-            status = os.stat(f"{root}/{path}")  # noqa: PTH116  once per file of the project
-        except (OSError, ValueError):
+        status = _status(f"{root}/{path}")
+        if status is None:
             found[path] = 0
             continue
         as_read = mtime_ns == status.st_mtime_ns and size == status.st_size
@@ -199,12 +194,18 @@ def _changed(project: OpenProject) -> tuple[dict[str, int], int]:
     return found, unread
 
 
-def _written(folder: str) -> int:
-    """Return the time at which a folder last got or lost an entry, in ns; 0 if it does not exist."""
+def _status(path: str) -> os.stat_result | None:
+    """Return the status of a file or folder, None if it does not exist."""
     try:
-        return os.stat(folder).st_mtime_ns  # noqa: PTH116
+        return os.stat(path)  # noqa: PTH116  once per file of the project
     except (OSError, ValueError):
-        return 0
+        return None
+
+
+def _written(path: str) -> int:
+    """Return the time at which a file was written or a folder got or lost an entry, in ns; 0 for none."""
+    status = _status(path)
+    return status.st_mtime_ns if status else 0
 
 
 def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bool]:
@@ -253,12 +254,10 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
     changed = []
     doubtful: dict[str, os.stat_result] = {}
     for path, (size, mtime_ns) in graph.stamps(set(paths)).items():
-        try:
-            status = os.stat(f"{root}/{path}")  # noqa: PTH116  up to two hundred times per answer
-        except (OSError, ValueError):
+        status = _status(f"{root}/{path}")
+        if status is None:
             changed.append(path)
-            continue
-        if (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
+        elif (status.st_size, status.st_mtime_ns) != (size, mtime_ns):
             doubtful[path] = status
     if doubtful:
         changed += sorted(doubtful.keys() - compare(project, doubtful).same)

@@ -51,26 +51,21 @@ class Impacts(list[Impact]):
 
 def impact(project: OpenProject, target: str, depth: int, limit: int) -> Impacts:
     """Return the nodes that depend on a target; see `Memory.impact`."""
-    with paused():  # hundreds of objects without reference cycles
-        return _impact(project, target, depth, limit)
-
-
-def _impact(project: OpenProject, target: str, depth: int, limit: int) -> Impacts:
     from remora.graph.impact import impact as find
 
-    db = project.db
     inside = _inside(project, target)
 
     def ask() -> Found:
-        return find(db, inside, depth, limit)
+        return find(project.db, inside, depth, limit)
 
     def checked_answer() -> tuple[Found, str]:
         found = ask()
         return checked(project, found, ask, [found.target.path, *(i.path for i in found.impacts)])
 
-    found, notes = _asked(project, inside, checked_answer)
-    memories = _memories_about(db, found)
-    return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
+    with paused():  # hundreds of objects without reference cycles
+        found, notes = _asked(project, inside, checked_answer)
+        memories = _memories_about(project.db, found)
+        return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
 
 def _asked(

@@ -84,14 +84,6 @@ class _Bounded:
         """Provider and model."""
         return self._model.model_id
 
-    def why_not(self) -> str:
-        """Return the limit that is reached, "" for none."""
-        if self.calls >= self._most:
-            return f"the limit of {self._most} calls is reached"
-        if self._ticks() >= self._end:
-            return f"the limit of {self._seconds:g} s is reached"
-        return ""
-
     def complete(
         self,
         messages: Sequence[Message],
@@ -102,10 +94,12 @@ class _Bounded:
         timeout: float | None = None,
     ) -> Completion:
         """Return the model's answer; see `LanguageModel`."""
-        if why := self.why_not():
-            raise _Spent(why)
-        self.calls += 1
         left = self._end - self._ticks()
+        if self.calls >= self._most:
+            raise _Spent(f"the limit of {self._most} calls is reached")
+        if left <= 0:
+            raise _Spent(f"the limit of {self._seconds:g} s is reached")
+        self.calls += 1
         return self._model.complete(
             messages,
             max_tokens=max_tokens,
@@ -189,9 +183,6 @@ def _pass(
     notes: list[str] = []
     for number, name in enumerate(todo[:most]):
         progress("describing", number, min(most, len(todo)))
-        if why := model.why_not():
-            notes.append(why)
-            break
         try:
             answer = _ask(db, group, name, model)
         except _Spent as error:
@@ -203,7 +194,12 @@ def _pass(
             with db.connection.transaction(durable=False):
                 db.meta.set(FAILED, failed)
             break
-        about = semantic.described(answer, digests[name], model.model_id, to_iso(project.clock.now()))
+        about = {
+            "purpose": answer.purpose,
+            "digest": digests[name],
+            "model": model.model_id,
+            "at": to_iso(project.clock.now()),
+        }
         with db.connection.transaction(durable=False):
             written = db.layers.describe_module(name, paths[name], answer.edges, about, _now(project))
         failed.pop(name, None)
