@@ -9,7 +9,7 @@ and no standard library has it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core.code import GUESS, LIKELY, Symbol
 from remora.graph.fixtures import Fixtures
@@ -20,6 +20,8 @@ from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 from remora.graph.test_files import is_test_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from remora.core.code import Binding, Reference, Uses
 
 _UNKNOWN = "?"
@@ -29,14 +31,6 @@ _VERBS = frozenset(("call", "new", "decorator"))
 
 
 Said = tuple[str, str, str, str, int]  # name, receiver, scope, kind, and the line where that matters
-
-
-class Call(NamedTuple):
-    """A reference with its definition, and the number of identical references."""
-
-    reference: Reference
-    target: Value
-    count: int  # type: ignore[assignment]  # instead of the method of tuples
 
 
 class FileNames:
@@ -85,13 +79,13 @@ class FileNames:
 
     def call(self, reference: Reference) -> Value | None:
         """Return the definition of a call, a decorator or a type, None if unknown."""
-        memo = self.said(reference)
+        memo = self._said(reference)
         if memo not in self._found:
             self.stand(reference)
             self._found[memo] = self._defined(self._call(reference))
         return self._found[memo]
 
-    def said(self, reference: Reference) -> Said:
+    def _said(self, reference: Reference) -> Said:
         """Return the key of a reference: equal keys lead to the same definition."""
         name, receiver, kind, line, scope = reference
         root = self._roots.get(receiver) if receiver else name
@@ -347,14 +341,10 @@ def _target(value: Value | None) -> Value | None:
     return None if value.definition.kind == "module" else value
 
 
-def calls(names: FileNames, uses: Uses) -> list[Call]:
-    """Return the calls, constructions, decorators and fixtures of a file that lead to a definition.
-
-    Identical ones at one place are merged into the first of them, in source order.
-    """
-    same: dict[Said, list[Reference]] = {}
+def calls(names: FileNames, uses: Uses) -> Iterator[tuple[Reference, Value]]:
+    """Yield the calls, constructions, decorators and fixtures of a file that lead to a definition."""
     for reference in uses.references:
         if reference.kind in _VERBS or reference.kind == "fixture":
-            same.setdefault(names.said(reference), []).append(reference)
-    found = ((own[0], names.call(own[0]), len(own)) for own in same.values())
-    return [Call(first, target, count) for first, target, count in found if target is not None]
+            target = names.call(reference)
+            if target is not None:
+                yield reference, target

@@ -58,16 +58,13 @@ class _Edges:
         self.path = path
         self._found: dict[tuple[str, str, str], tuple[float, int, int]] = {}
 
-    def add(self, source: str, target: str, kind: str, sure: float, line: int, count: int = 1) -> None:
-        """Add an edge with a count; one from a node to itself is kept only as a call (recursion)."""
+    def add(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
+        """Add an edge and count it; one from a node to itself is kept only as a call (recursion)."""
         if source == target and kind != "calls":
             return
         key = (source, target, kind)
-        before = self._found.get(key)
-        if before is None:
-            self._found[key] = (sure, line, count)
-        else:
-            self._found[key] = (max(sure, before[0]), min(line, before[1]), before[2] + count)
+        before, first, count = self._found.get(key, (sure, line, 0))
+        self._found[key] = (max(sure, before), min(line, first), count + 1)
 
     def once(self, source: str, target: str, kind: str, sure: float, line: int) -> None:
         """Add an edge without a count."""
@@ -201,27 +198,27 @@ class _File:
     def _calls(self) -> dict[str, float]:
         """Add the edges of calls; return the called files with the confidence."""
         called: dict[str, float] = {}
-        for reference, target, count in calls(self.names, self.facts.uses):
+        for reference, target in calls(self.names, self.facts.uses):
             definition = target.definition
             if definition is None:
                 continue
             scope = reference.scope
             caller = f"{self.path}:{scope}" if scope else self.path
             key = f"{target.path}:{definition.qualname}"
-            self.edges.add(caller, key, "calls", target.sure, reference.line, count)
+            self.edges.add(caller, key, "calls", target.sure, reference.line)
             if target.path != self.path:
-                self.edges.add(self.path, target.path, "calls", target.sure, reference.line, count)
+                self.edges.add(self.path, target.path, "calls", target.sure, reference.line)
                 called[target.path] = max(called.get(target.path, 0.0), target.sure)
-            self._test_call(scope, target, definition, reference.line, count)
+            self._test_call(scope, target, definition, reference.line)
         return called
 
-    def _test_call(self, scope: str, target: Value, definition: Definition, line: int, count: int) -> None:
+    def _test_call(self, scope: str, target: Value, definition: Definition, line: int) -> None:
         if definition.kind == "test" or is_test_path(target.path):
             return
         test = self._test_around(scope)
         if test:
             key = f"{target.path}:{definition.qualname}"
-            self.edges.add(f"{self.path}:{test}", key, "tests", target.sure, line, count)
+            self.edges.add(f"{self.path}:{test}", key, "tests", target.sure, line)
 
     def _test_around(self, scope: str) -> str:
         """Return the test around a scope; in a test class each of its methods is one."""
