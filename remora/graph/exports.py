@@ -36,7 +36,6 @@ class Exports(ABC):
         self._tables: dict[str, Table | None] = {}
         self._exports: dict[tuple[str, str], Value | None] = {}
         self._modules: dict[tuple[str, str, int, str, str], str] = {}
-        self._packages: dict[tuple[str, str], Value | None] = {}
         self._first_asked: dict[tuple[str, ...], object] = {}
         self.open: set[tuple[str, ...]] = set()
         self._cuts = 0
@@ -226,15 +225,10 @@ class Exports(ABC):
     def _in_package(self, key: str, name: str) -> Value | None:
         written = key.split(":", 2)[1]
         family = FAMILIES["go" if written == "gotest" else written]
-        memo = (key, name)
-        if memo not in self._packages:
-            value: Value | None = None
-            for symbol in family.package(self.places, key, name)[:1]:
-                value = Value("definition", symbol.path, symbol.definition, family.package_sure)
-            if value is None and (inner := family.submodule(self.places, key, name)):
-                value = Value("module", inner)
-            self._packages[memo] = value
-        return self._packages[memo]
+        for symbol in family.package(self.places, key, name)[:1]:
+            return Value("definition", symbol.path, symbol.definition, family.package_sure)
+        inner = family.submodule(self.places, key, name)
+        return Value("module", inner) if inner else None
 
 
 def _tells(found: Value | None) -> TypeGuard[Value]:

@@ -32,14 +32,10 @@ class Fixtures:
     def __init__(self, look: Look, table: Table) -> None:
         self._look = look
         self._table = table
-        self._seen: dict[tuple[str, str], tuple[Value, ...]] = {}
 
     def find(self, scope: str, name: str) -> Value | None:
         """Return the fixture that a definition requests by a name, None if the project has none."""
-        key = self._table.class_of(scope), name
-        if key not in self._seen:
-            self._seen[key] = tuple(self._candidates(*key))
-        for value in self._seen[key]:
+        for value in self._candidates(self._table.class_of(scope), name):
             own = value.path == self._table.path and value.definition is not None
             if not (own and value.definition is self._table.by_qualname.get(scope)):
                 return value
