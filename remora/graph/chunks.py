@@ -129,19 +129,18 @@ def _nested(definitions: Sequence[Definition], count: int) -> dict[str, list[Def
     return inside
 
 
-class _Cut:
+class _Cut(NamedTuple):
     """Splits the lines of one file: its definitions, and the lines around them."""
 
-    def __init__(self, lines: _Lines, inside: Mapping[str, Sequence[Definition]], breaks: Breaks) -> None:
-        self._lines = lines
-        self._inside = inside
-        self._breaks = breaks
+    lines: _Lines
+    inside: Mapping[str, Sequence[Definition]]
+    breaks: Breaks
 
     def between(self, owner: Definition | None, start: int, end: int, depth: int) -> list[_Span]:
         """Return the spans between two lines: the definitions there, and the lines around them."""
         spans: list[_Span] = []
         at = start
-        for one in self._inside.get(owner.qualname if owner else "", ()):
+        for one in self.inside.get(owner.qualname if owner else "", ()):
             if one.end_line < at:
                 continue  # it ends on a line that the one before has
             first = max(at, one.start_line)
@@ -152,8 +151,8 @@ class _Cut:
 
     def _definition(self, one: Definition, start: int, depth: int) -> list[_Span]:
         length = one.end_line - start + 1
-        large = self._lines.size(start, one.end_line) > MAX_CHARS
-        members = self._inside.get(one.qualname, ())
+        large = self.lines.size(start, one.end_line) > MAX_CHARS
+        members = self.inside.get(one.qualname, ())
         holds = bool(members) and one.kind not in _BODIES
         if one.kind == "test":  # a class of tests, and not a test with a helper in it
             holds = any(d.kind in ("test", "method") for d in members)
@@ -165,16 +164,16 @@ class _Cut:
         whole = [
             d
             for d in self._below(one)
-            if d.end_line - d.start_line < LONG and self._lines.size(d.start_line, d.end_line) <= MAX_CHARS
+            if d.end_line - d.start_line < LONG and self.lines.size(d.start_line, d.end_line) <= MAX_CHARS
         ]
-        starts = [s for s in self._breaks(one) if not any(d.start_line < s <= d.end_line for d in whole)]
+        starts = [s for s in self.breaks(one) if not any(d.start_line < s <= d.end_line for d in whole)]
         return self._body(one, start, kind, starts)
 
     def _below(self, one: Definition) -> list[Definition]:
         """Return all definitions inside a definition, at any depth."""
-        found = list(self._inside.get(one.qualname, ()))
+        found = list(self.inside.get(one.qualname, ()))
         for each in found:
-            found += self._inside.get(each.qualname, ())
+            found += self.inside.get(each.qualname, ())
         return found
 
     def _body(self, one: Definition, start: int, kind: str, starts: Sequence[int]) -> list[_Span]:
@@ -183,7 +182,7 @@ class _Cut:
         at, last = start, 0
         own = sorted({s for s in starts if max(one.line, start) < s <= one.end_line})
         for line in (*own, one.end_line + 1):
-            full = line - at > PIECE or self._lines.size(at, line - 1) > MAX_CHARS
+            full = line - at > PIECE or self.lines.size(at, line - 1) > MAX_CHARS
             if full and last > at:
                 spans.append(_Span(at, last - 1, one, kind))
                 at = last
@@ -192,7 +191,7 @@ class _Cut:
         return spans
 
     def _rest(self, owner: Definition | None, start: int, end: int) -> list[_Span]:
-        return _pieces(self._lines, start, end, _kind(owner) if owner else "module", owner)
+        return _pieces(self.lines, start, end, _kind(owner) if owner else "module", owner)
 
 
 def _kind(owner: Definition) -> str:

@@ -57,32 +57,25 @@ class Parsed(NamedTuple):
     parts: list[Chunk]
 
 
-class FileReader:
+class FileReader(NamedTuple):
     """Reads the files of one project.
 
-    Args:
+    Attributes:
         read: returns the bytes of a path, or the reason for skipping it.
         decode: bytes to text.
         unwanted: returns the reason for skipping a file by its bytes (generated, minified), or "".
         module_of: the module of a path.
     """
 
-    def __init__(
-        self,
-        read: Read,
-        decode: Callable[[bytes], str],
-        unwanted: Callable[[str, bytes], str],
-        module_of: Callable[[str], str],
-    ) -> None:
-        self._read = read
-        self._decode = decode
-        self._unwanted = unwanted
-        self._module_of = module_of
+    read: Read
+    decode: Callable[[bytes], str]
+    unwanted: Callable[[str, bytes], str]
+    module_of: Callable[[str], str]
 
     def text(self, path: str) -> str | None:
         """Return a file's text, None if it cannot be read."""
-        data = self._read(path)
-        return None if isinstance(data, str) else self._decode(data)
+        data = self.read(path)
+        return None if isinstance(data, str) else self.decode(data)
 
     def parse(self, item: Listed) -> Parsed | Refused:
         """Return a file's content ready for writing, or the reason for skipping it; it never fails."""
@@ -93,18 +86,18 @@ class FileReader:
         return Refused(failed[0].why)
 
     def _parse(self, item: Listed) -> Parsed | Refused:
-        data = self._read(item.path)
+        data = self.read(item.path)
         if isinstance(data, str):
             return Refused(data, again=True)
         hashed = hash_of(data)
-        if why := self._unwanted(item.path, data):
+        if why := self.unwanted(item.path, data):
             return Refused(why, hash=hashed)
         head = data[:HEAD_BYTES]
         kind = kind_of(item.path, head)
         if kind is None:
             return Refused("unknown kind", hash=hashed)
         language = language_of(item.path, head) or ""
-        text, secrets = without_secrets(self._decode(data))
+        text, secrets = without_secrets(self.decode(data))
         if secrets:
             data = text.encode("utf-8", "replace")
         facts = tree = None
@@ -121,7 +114,7 @@ class FileReader:
             kind,
             language,
             facts.outline.package if facts else "",
-            self._module_of(item.path),
+            self.module_of(item.path),
             is_test_path(item.path),
             item.size,
             item.mtime_ns,

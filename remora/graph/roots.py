@@ -106,23 +106,19 @@ class Roots(NamedTuple):
     @staticmethod
     def from_json(text: str) -> Roots:
         """Return the roots in a text of `to_json`; any other text gives no roots, so comparisons differ."""
+        rows = {
+            "typescript": TsConfig,
+            "packages": JsPackage,
+            "go": GoModule,
+            "crates": Crate,
+            "php": PhpPrefix,
+        }
         try:
-            value: Any = json.loads(text)
-            return Roots(
-                typescript=tuple(TsConfig(f, base, _pairs(paths)) for f, base, paths in value["typescript"]),
-                packages=tuple(
-                    JsPackage(f, name, *map(_pairs, pairs)) for f, name, *pairs in value["packages"]
-                ),
-                go=tuple(GoModule(*item) for item in value["go"]),
-                crates=tuple(
-                    Crate(f, name, lib, tuple((a, b) for a, b in renames))
-                    for f, name, lib, renames in value["crates"]
-                ),
-                php=tuple(PhpPrefix(*item) for item in value["php"]),
-                python=tuple(value["python"]),
-                python_layout=tuple(value["python_layout"]),
-                java=tuple(value["java"]),
-            )
+            read = json.loads(text)
+            value = {name: _frozen(read[name]) for name in Roots._fields}
+            for name, row in rows.items():
+                value[name] = tuple(row(*items) for items in value[name])
+            return Roots(**value)
         except (ValueError, KeyError, TypeError, RecursionError):
             return Roots()
 
@@ -189,8 +185,9 @@ def is_manifest(path: str) -> bool:
     return name in _MANIFESTS or (name.endswith(".json") and "config" in name)
 
 
-def _pairs(value: Iterable[Iterable[Any]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((key, tuple(items)) for key, items in value)
+def _frozen(value: Any) -> Any:
+    """Return a value of JSON with tuples for its lists."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _depth(folder: str) -> tuple[int, str]:
@@ -294,14 +291,11 @@ def _typescript(
         folder = path.rpartition("/")[0]
         base, pairs = _options(path, load, 0)
         if base is None and not pairs:
-            references = load(path).get("references")
-            for item in references if isinstance(references, list) else ():
-                for other in _config_paths(folder, manifests.table(item).get("path")):
-                    base, pairs = _options(other, load, 0)
-                    if base is not None or pairs:
-                        break
-                if base is not None or pairs:
-                    break
+            written = load(path).get("references")
+            items = written if isinstance(written, list) else ()
+            named = (manifests.table(item).get("path") for item in items)
+            others = (_options(other, load, 0) for name in named for other in _config_paths(folder, name))
+            base, pairs = next((found for found in others if found != (None, ())), (None, ()))
         configs[folder] = TsConfig(folder, base, pairs)
     return tuple(sorted(configs.values(), key=lambda c: _depth(c.folder)))
 
