@@ -120,6 +120,14 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield made
 
 
+@pytest.fixture
+def shop(world: World) -> World:
+    """Give a world with a small shop, indexed."""
+    world.put(SHOP)
+    world.index()
+    return world
+
+
 SHOP = {
     "shop/__init__.py": "",
     "shop/cart.py": """from shop.money import price
@@ -145,44 +153,36 @@ def test_a_first_run_reads_everything(world: World):
     assert [c.name for c in world.db.chunks.of_files(["shop/cart.py"], 10)] == ["", "total"]
 
 
-def test_a_second_run_reads_nothing(world: World):
+def test_a_second_run_reads_nothing(shop: World):
     """What did not change is not read, not even configuration."""
-    world.put(SHOP)
-    world.index()
-    before = world.everything()
-    outcome = world.index()
+    before = shop.everything()
+    outcome = shop.index()
     assert (outcome.read, outcome.resolved, outcome.unchanged) == (0, 0, 4)
-    assert world.read == []
-    assert world.everything() == before
+    assert shop.read == []
+    assert shop.everything() == before
 
 
-def test_an_edit_inside_a_function_resolves_that_file_alone(world: World):
+def test_an_edit_inside_a_function_resolves_that_file_alone(shop: World):
     """Nobody else's names can have changed."""
-    world.put(SHOP)
-    world.index()
-    world.put({**SHOP, "shop/money.py": "def price(item):\n    return round(item.cents / 100, 2)\n"})
-    outcome = world.index()
-    assert (outcome.read, outcome.resolved, world.read) == (1, 1, ["shop/money.py"])
+    shop.put({**SHOP, "shop/money.py": "def price(item):\n    return round(item.cents / 100, 2)\n"})
+    outcome = shop.index()
+    assert (outcome.read, outcome.resolved, shop.read) == (1, 1, ["shop/money.py"])
 
 
-def test_a_renamed_definition_takes_its_edges_along(world: World):
+def test_a_renamed_definition_takes_its_edges_along(shop: World):
     """Who used the old name has no edge to it any more."""
-    world.put(SHOP)
-    world.index()
-    world.put({**SHOP, "shop/money.py": "def cost(item):\n    return item.cents / 100\n"})
-    world.index()
-    assert world.edges("calls") & {("shop/cart.py:total", "shop/money.py:price")} == set()
-    assert world.db.graph.node("shop/money.py:price") is None
+    shop.put({**SHOP, "shop/money.py": "def cost(item):\n    return item.cents / 100\n"})
+    shop.index()
+    assert shop.edges("calls") & {("shop/cart.py:total", "shop/money.py:price")} == set()
+    assert shop.db.graph.node("shop/money.py:price") is None
 
 
-def test_a_deleted_file_leaves_nothing_behind(world: World):
+def test_a_deleted_file_leaves_nothing_behind(shop: World):
     """Its nodes, edges, parts and closure rows go; those who imported it are resolved again."""
-    world.put(SHOP)
-    world.index()
-    world.put({p: c for p, c in SHOP.items() if p != "shop/money.py"})
-    outcome = world.index()
+    shop.put({p: c for p, c in SHOP.items() if p != "shop/money.py"})
+    outcome = shop.index()
     assert (outcome.read, outcome.deleted) == (0, 1)
-    assert not [row for rows in world.everything().values() for row in rows if "shop/money.py" in row]
+    assert not [row for rows in shop.everything().values() for row in rows if "shop/money.py" in row]
 
 
 def test_a_new_file_is_found_by_those_who_waited_for_it(world: World):
@@ -195,18 +195,16 @@ def test_a_new_file_is_found_by_those_who_waited_for_it(world: World):
     assert ("shop/cart.py:total", "shop/money.py:price") in world.edges("calls")
 
 
-def test_what_changed_is_stale_before_it_is_read(world: World):
+def test_what_changed_is_stale_before_it_is_read(shop: World):
     """A run that stops before reading has taken the old edges out of every answer."""
-    world.put(SHOP)
-    world.index()
-    world.put({**SHOP, "shop/cart.py": "import os\n"})
-    outcome = world.index(stop=lambda: True)
+    shop.put({**SHOP, "shop/cart.py": "import os\n"})
+    outcome = shop.index(stop=lambda: True)
     assert not outcome.complete
-    ids = world.db.graph.keys(["shop/money.py", "shop/money.py:price"])
-    assert world.db.graph.users(list(ids.values()), ("calls", "imports")) == []
-    assert world.db.closure.dependents(ids["shop/money.py"]) == []
-    world.index()
-    assert world.edges("imports") == {("tests/test_cart.py", "shop/cart.py")}
+    ids = shop.db.graph.keys(["shop/money.py", "shop/money.py:price"])
+    assert shop.db.graph.users(list(ids.values()), ("calls", "imports")) == []
+    assert shop.db.closure.dependents(ids["shop/money.py"]) == []
+    shop.index()
+    assert shop.edges("imports") == {("tests/test_cart.py", "shop/cart.py")}
 
 
 @pytest.mark.parametrize("stops", [0, 1, 2, 3])
@@ -280,17 +278,15 @@ def test_a_document_finds_what_it_speaks_of_when_it_comes(world: World):
     assert world.edges("documents") == {("readme.md", "shop/cart.py")}
 
 
-def test_a_touched_file_is_read_but_not_resolved(world: World):
+def test_a_touched_file_is_read_but_not_resolved(shop: World):
     """A checkout that changes only times costs reading, and leaves the graph as it is."""
-    world.put(SHOP)
-    world.index()
-    before = world.everything()
-    world.stamps["shop/money.py"] += 100
-    outcome = world.index()
+    before = shop.everything()
+    shop.stamps["shop/money.py"] += 100
+    outcome = shop.index()
     assert (outcome.read, outcome.resolved, outcome.unchanged) == (0, 0, 4)
-    assert world.everything() == before
-    assert world.index().unchanged == 4
-    assert world.read == []
+    assert shop.everything() == before
+    assert shop.index().unchanged == 4
+    assert shop.read == []
 
 
 def test_a_file_that_cannot_be_read_is_left_out_with_its_reason(world: World):
@@ -317,12 +313,10 @@ def test_secrets_never_reach_the_database(world: World):
     assert (node.start_line, node.end_line) == (4, 5)
 
 
-def test_a_new_version_reads_every_file_again(world: World, monkeypatch: pytest.MonkeyPatch):
+def test_a_new_version_reads_every_file_again(shop: World, monkeypatch: pytest.MonkeyPatch):
     """What an older version read is not trusted."""
-    world.put(SHOP)
-    world.index()
     monkeypatch.setattr(module, "VERSION", module.VERSION + 1)
-    assert world.index().read == 4
+    assert shop.index().read == 4
 
 
 NAMES = ("alpha", "beta", "gamma")

@@ -57,10 +57,10 @@ def shop(tmp_path: Path) -> Iterator[Memory]:
 
 
 @pytest.fixture(scope="module")
-def mapped(tmp_path_factory: pytest.TempPathFactory) -> list[ModuleInfo]:
-    """The modules of a small shop."""
+def mapped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleInfo]:
+    """The modules of a small shop by name, in order."""
     with indexed(tmp_path_factory.mktemp("mapped"), SHOP) as found:
-        return found.modules()
+        return by_name(found)
 
 
 def by_name(memory: Memory) -> dict[str, ModuleInfo]:
@@ -68,23 +68,21 @@ def by_name(memory: Memory) -> dict[str, ModuleInfo]:
     return {module.name: module for module in memory.modules()}
 
 
-def test_modules_are_folders(mapped: list[ModuleInfo]) -> None:
+def test_modules_are_folders(mapped: dict[str, ModuleInfo]) -> None:
     """Files, lines of code, languages and definitions are counted by folder; most code comes first."""
-    modules = {module.name: module for module in mapped}
-    assert mapped[-1].name == "notes"
-    auth = modules["shop/auth"]
+    assert list(mapped)[-1] == "notes"
+    auth = mapped["shop/auth"]
     assert (auth.files, auth.lines, auth.symbols, auth.languages) == (2, 10, 2, ("python",))
-    plan = modules["notes"]
+    plan = mapped["notes"]
     assert (plan.files, plan.lines, plan.symbols, plan.languages) == (1, 0, 0, ())
 
 
-def test_dependence_between_modules(mapped: list[ModuleInfo]) -> None:
+def test_dependence_between_modules(mapped: dict[str, ModuleInfo]) -> None:
     """A module depends on those whose files its files use, the strongest first; and is used by others."""
-    modules = {module.name: module for module in mapped}
-    assert modules["shop/web"].depends_on == ("shop/auth", "shop/store")
-    assert modules["shop/auth"].depends_on == ("shop/store",)
-    assert set(modules["shop/store"].used_by) == {"shop/auth", "shop/web"}
-    assert modules["shop/store"].depends_on == ()
+    assert mapped["shop/web"].depends_on == ("shop/auth", "shop/store")
+    assert mapped["shop/auth"].depends_on == ("shop/store",)
+    assert set(mapped["shop/store"].used_by) == {"shop/auth", "shop/web"}
+    assert mapped["shop/store"].depends_on == ()
 
 
 def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
@@ -110,18 +108,16 @@ def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
     assert "shop/web must change with shop/store, notes" in shown
 
 
-def test_tests_that_cover_a_module(mapped: list[ModuleInfo]) -> None:
+def test_tests_that_cover_a_module(mapped: dict[str, ModuleInfo]) -> None:
     """Test files count where they test a file of the module."""
-    modules = {module.name: module for module in mapped}
-    assert (modules["shop/auth"].tests, modules["shop/store"].tests) == (1, 0)
+    assert (mapped["shop/auth"].tests, mapped["shop/store"].tests) == (1, 0)
 
 
-def test_purpose_comes_from_the_best_source(mapped: list[ModuleInfo]) -> None:
+def test_purpose_comes_from_the_best_source(mapped: dict[str, ModuleInfo]) -> None:
     """The package's own doc says it in one sentence, else the README beside it, else nothing."""
-    modules = {module.name: module for module in mapped}
-    assert modules["shop/auth"].purpose == "Who may do what."
-    assert modules["shop/store"].purpose == "Keeps rows on disk, for later."
-    assert modules["notes"].purpose == ""
+    assert mapped["shop/auth"].purpose == "Who may do what."
+    assert mapped["shop/store"].purpose == "Keeps rows on disk, for later."
+    assert mapped["notes"].purpose == ""
 
 
 PURPOSES = {

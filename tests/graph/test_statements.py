@@ -42,41 +42,6 @@ def f(a,
         "f",
         ["if a:", "# why", "return x"],
     ),
-    "javascript": (
-        """\
-// About f.
-export function f(a,
-  b) {
-  first();
-  if (a) {
-    b();
-  }
-  // why
-  x = 1; // note
-  return x;
-}
-""",
-        "f",
-        ["if (a) {", "// why", "return x;"],
-    ),
-    "go": (
-        """\
-package p
-
-// f is.
-func f(a int) int {
-    first()
-    if a > 1 {
-        b()
-    }
-    // why
-    x := 1 // note
-    return x
-}
-""",
-        "f",
-        ["if a > 1 {", "// why", "return x"],
-    ),
     "rust": (
         """\
 /// About f.
@@ -93,43 +58,6 @@ fn f(a: u8) -> u8 {
 """,
         "f",
         ["if a > 1 {", "// why", "x"],
-    ),
-    "java": (
-        """\
-class A {
-  /** About f. */
-  @Override
-  int f(int a) {
-    first();
-    if (a > 1) {
-      b();
-    }
-    // why
-    int x = 1; // note
-    return x;
-  }
-}
-""",
-        "A.f",
-        ["if (a > 1) {", "// why", "return x;"],
-    ),
-    "ruby": (
-        """\
-class A
-  # About f.
-  def f(a)
-    first
-    if a
-      b
-    end
-    # why
-    x = 1 # note
-    x
-  end
-end
-""",
-        "A.f",
-        ["if a", "# why", "x"],
     ),
 }
 

@@ -93,7 +93,7 @@ def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
     shop.index()
     shop._project.last_look = None
     assert users(shop) == ["shop/cart.py:total"]
-    shop._project.last_look = shop._project.last_look._replace(until=float("inf"))  # type: ignore[attr-defined]
+    never_again(shop)
     repo.git("merge", "-q", "other")
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
 
@@ -180,8 +180,7 @@ def test_a_file_that_git_ignores_is_looked_for_once(
 def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, repo: Repo):
     """Between two looks a file elsewhere is not seen; one of the answer is."""
     assert users(shop) == ["shop/cart.py:total"]
-    assert shop._project.last_look is not None
-    shop._project.last_look = shop._project.last_look._replace(until=float("inf"))
+    never_again(shop)
     put(repo, {"lib/late.py": USER.format(name="late"), "shop/cart.py": USER.format(name="sum_up")})
     assert users(shop) == ["shop/cart.py:sum_up"]
 

@@ -18,8 +18,8 @@ from remora.core.clock import FixedClock, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
 from remora.disk.files import lock
 from remora.llm.scripted import Call, Reply, ScriptedModel
-from remora.store.database import Database
 from remora.store.layers import UpperEdge
+from tests.graph.projects import db_of, write
 from tests.helpers import NOW, environment
 
 Opener = Callable[..., Memory]
@@ -31,15 +31,14 @@ def opened(tmp_path: Path) -> Iterator[Opener]:
     """Open the memory of three modules with a scripted model, the code indexed."""
     memories: list[Memory] = []
     folder = tmp_path / "shop"
-    for path, text in {
+    files = {
         "web/routes.py": "from core.tokens import make\n\ndef login(request):\n    return make(request)\n"
         * 2,
         "core/tokens.py": "def make(user):\n    return 1\n",
         "tests/test_all.py": "def test_a():\n    assert 1\n" * 9,
         "docs/plan.md": "# Plan\n",
-    }.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
+    }
+    write(folder, files)
 
     def open_with(*replies: Reply, model: bool = True) -> Memory:
         llm = ScriptedModel(replies) if model else None
@@ -59,17 +58,19 @@ def answer(purpose: str, *edges: tuple[str, str, str]) -> str:
     return json.dumps({"purpose": purpose, "edges": given})
 
 
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
-
-
 def calls(memory: Memory) -> list[Call]:
     """Return what the scripted model was asked."""
     model = memory._project._given[1]
     assert isinstance(model, GuardedModel)
     assert isinstance(model.given, ScriptedModel)
     return model.given.calls
+
+
+def clock_of(memory: Memory) -> FixedClock:
+    """Return the project's clock."""
+    clock = memory._project.clock
+    assert isinstance(clock, FixedClock)
+    return clock
 
 
 def purposes(memory: Memory) -> dict[str, Any]:
@@ -136,9 +137,7 @@ def test_where_most_changed_comes_first(opened: Opener) -> None:
     (memory.root / "web/still.py").write_text("def still():\n    return 1\n" * 40, "utf-8")
     memory.index()
     memory.describe_modules()
-    clock = memory._project.clock
-    assert isinstance(clock, FixedClock)
-    clock.advance(seconds=60.0)
+    clock_of(memory).advance(seconds=60.0)
     (memory.root / "web/new.py").write_text("def new():\n    return 1\n", "utf-8")
     (memory.root / "core/tokens.py").write_text("def drop(user):\n    return 1\n" * 9, "utf-8")
     memory.index()
@@ -155,11 +154,9 @@ def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: p
     assert (first.described, first.waiting) == (("web", "core"), 1)
     ran = {"at": to_iso(from_iso(NOW)), "described": 2, "waiting": 1, "notes": []}
     assert db_of(memory).meta.get(RAN) == ran
-    clock = memory._project.clock
-    assert isinstance(clock, FixedClock)
-    clock.advance(seconds=86_000.0)
+    clock_of(memory).advance(seconds=86_000.0)
     assert describe_when_due(memory._project) is None
-    clock.advance(seconds=400.0)
+    clock_of(memory).advance(seconds=400.0)
     second = describe_when_due(memory._project)
     assert second is not None
     assert (second.described, len(calls(memory))) == (("tests",), 3)
@@ -175,9 +172,7 @@ def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener
     assert describe_when_due(memory._project) is None
     found = [one for one in code(memory._project) if "modules described on" in one.detail]
     assert [(one.level, "the model is away" in one.detail) for one in found] == [("note", True)]
-    clock = memory._project.clock
-    assert isinstance(clock, FixedClock)
-    clock.advance(seconds=90_000.0)
+    clock_of(memory).advance(seconds=90_000.0)
     second = describe_when_due(memory._project)
     assert second is not None
     assert second.described == ("core", "tests", "web")
