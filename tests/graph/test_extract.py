@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.code import Binding, FileFacts, Import, Outline, Reference, Uses
+from remora.core.code import Binding, FileFacts, Outline, Uses
 from remora.graph.extract import MAX_BYTES, extract_with_tree
 from remora.graph.languages import PARSED
 from tests.graph.facts_text import shown
@@ -178,23 +178,6 @@ def test_a_class_in_small_letters_is_known_from_its_own_file() -> None:
     """A call of a class that the file defines binds that class, whatever its letters."""
     facts = facts_of(b"class node: ...\nx = node()\n", "python")
     assert facts.uses.bindings == (Binding("x", "node", 2),)
-
-
-def test_python_relative_imports_keep_their_level() -> None:
-    """Dots are counted, also without a module after them."""
-    facts = facts_of(b"from ... import a\nfrom ..b.c import (d as e,)\nimport x.y\n", "python")
-    assert facts.outline.imports == (
-        Import("", (("a", "a"),), "", 3, "from", 1),
-        Import("b.c", (("d", "e"),), "", 2, "from", 2),
-        Import("x.y", (), "", 0, "import", 3),
-    )
-
-
-def test_a_prototype_gives_way_to_the_definition() -> None:
-    """A C function that is declared and defined in one file is one definition, the one with a body."""
-    facts = facts_of(b"int f(int);\nint f(int x) { return g(x); }\nint h(void);\n", "c")
-    assert [(row.qualname, row.line) for row in facts.outline.definitions] == [("f", 2), ("h", 3)]
-    assert facts.uses.references == (Reference("g", "", "call", 2, "f"),)
 
 
 def test_methods_of_a_type_in_another_file_keep_its_name() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Symbol, Uses
+from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Uses
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots
 from remora.graph.symbols import MemorySymbols
@@ -106,10 +106,6 @@ class Counting(MemorySymbols):
         """Return what a file offers."""
         self.asked += 1
         return super().outline(path)
-
-    def named(self, name: str, limit: int = 10) -> list[Symbol]:
-        """Return the definitions with a name."""
-        return list(super().named(name, limit))
 
 
 def test_one_file_of_a_large_project_looks_at_few_others() -> None:
