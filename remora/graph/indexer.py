@@ -115,7 +115,6 @@ class Indexer:
         self._graph = db.graph
         self._files = FileReader(read, decode, unwanted, module_of)
         self._heat = heat
-        self._fresh: dict[str, FileFacts] = {}  # of files just read, where they are few
 
     def run(
         self,
@@ -147,8 +146,9 @@ class Indexer:
         changed = [item for item in listed if _differs(known.get(item.path), item)]
         there = {item.path for item in listed}
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
-        touched = _Touched()
-        self._fresh = {}
+        self._now, self._report, self._stop = now, progress or (lambda *_: None), stop
+        self._touched = touched = _Touched()
+        self._fresh: dict[str, FileFacts] = {}  # of files just read, where they are few
         left_at = self._db.meta.get(OPEN)
         touched.rebuild = bool(left_at) or len(gone) > MANY
         # A run that died while it read took with it what its files touch elsewhere.
@@ -157,9 +157,8 @@ class Indexer:
             with self._db.transaction(durable=False):
                 self._graph.mark_stale([*(i.path for i in changed), *gone], now)
                 self._db.meta.set(OPEN, READING)
-        self._delete(gone, touched)
-        report = progress or (lambda *_: None)
-        read, same, skipped = self._take(changed, known, touched, now, report, stop)
+        self._delete(gone)
+        read, same, skipped = self._take(changed, known)
         skipped_roots: list[Skipped] = []
         shaped = whole or bool(gone) or any(i.path not in known or is_manifest(i.path) for i in changed)
         if shaped or state is None or not state.roots:
@@ -168,7 +167,7 @@ class Indexer:
             moved = state is not None and bool(state.roots) and roots.to_json() != state.roots
         else:  # an edit of a known file does not change the roots
             roots, moved = Roots.from_json(state.roots), False
-        resolved, partly = self._resolve(touched, roots, now, report, stop, everything=everything or moved)
+        resolved, partly = self._resolve(roots, everything=everything or moved)
         complete = not self._graph.unlinked() and read + same + len(skipped) >= len(changed)
         if commit is None and not whole and state is not None:
             commit = state.commit  # a partial run does not know the checked-out commit
@@ -196,38 +195,34 @@ class Indexer:
 
     # Reading
 
-    def _delete(self, gone: Sequence[str], touched: _Touched) -> None:
+    def _delete(self, gone: Sequence[str]) -> None:
         for start in range(0, len(gone), BATCH_FILES):
             with self._db.transaction(durable=False):
                 for path in gone[start : start + BATCH_FILES]:
-                    touched.paths.update(self._graph.pointing_at(path))
-                    before = self._outline(path)
-                    touched.names |= anywhere(changed_names(path, before, None), before)
-                    self._remove(path, touched)
-        touched.paths -= set(gone)
+                    self._remove(path)
+        self._touched.paths -= set(gone)
 
-    def _remove(self, path: str, touched: _Touched) -> None:
-        node = self._graph.node(path)
-        if node is not None and not touched.rebuild:
-            pairs = self._db.closure.around(node.id)
-            touched.closure = {p for p in touched.closure if node.id not in p} | pairs
+    def _remove(self, path: str) -> None:
+        """Remove a file, and record the effects; of one that was left out there are none."""
+        touched, node = self._touched, self._graph.node(path)
+        if node is not None:
+            touched.paths.update(self._graph.pointing_at(path))
+            before = self._outline(path)
+            touched.names |= anywhere(changed_names(path, before, None), before)
+            if not touched.rebuild:
+                pairs = self._db.closure.around(node.id)
+                touched.closure = {p for p in touched.closure if node.id not in p} | pairs
         self._graph.delete_file(path)
 
     def _take(
-        self,
-        changed: Sequence[Listed],
-        known: Mapping[str, FileRow],
-        touched: _Touched,
-        now: int,
-        report: Progress,
-        stop: Callable[[], bool],
+        self, changed: Sequence[Listed], known: Mapping[str, FileRow]
     ) -> tuple[int, int, list[Skipped]]:
         """Read changed files batch by batch; returns the number of read, unchanged and failed ones."""
         read = same = 0
         skipped: list[Skipped] = []
         done = 0
         for batch in _batches(changed):
-            if stop():
+            if self._stop():
                 break
             parsed = [self._files.parse(item) for item in batch]
             with self._db.transaction(durable=False):
@@ -235,7 +230,7 @@ class Indexer:
                     before = known.get(item.path)
                     if isinstance(new, Refused):
                         skipped.append(Skipped(item.path, new.why))
-                        self._leave_out(item, new, touched, now)
+                        self._leave_out(item, new)
                     elif before is not None and before.hash == new.file.hash and not before.skipped:
                         self._graph.touch(item.path, item.size, item.mtime_ns)
                         same += 1
@@ -245,33 +240,29 @@ class Indexer:
                             sparing(item.path, failed, f"{FAILED} be kept: "),
                             self._db.transaction(durable=False),
                         ):
-                            self._write(new, touched, now)
+                            self._write(new)
                             read += 1
                         for one in failed:
                             skipped.append(one)
-                            self._leave_out(item, Refused(one.why, hash=new.file.hash), touched, now)
+                            self._leave_out(item, Refused(one.why, hash=new.file.hash))
             done += len(batch)
-            report("reading", done, len(changed))
+            self._report("reading", done, len(changed))
         return read, same, skipped
 
-    def _leave_out(self, item: Listed, left: Refused, touched: _Touched, now: int) -> None:
+    def _leave_out(self, item: Listed, left: Refused) -> None:
         """Record a skipped file; the next run tries again if it changed, or if the reason may pass."""
-        if self._graph.node(item.path) is not None:
-            touched.paths.update(self._graph.pointing_at(item.path))
-            before = self._outline(item.path)
-            touched.names |= anywhere(changed_names(item.path, before, None), before)
-        self._remove(item.path, touched)
+        self._remove(item.path)
         at = TRY_AGAIN if left.again else item.mtime_ns
         file = NewFile(item.path, "data", "", "", "", False, item.size, at, left.hash, 0, 0, left.why)
-        self._graph.put_file(file, now)
+        self._graph.put_file(file, self._now)
 
-    def _write(self, new: Parsed, touched: _Touched, now: int) -> None:
+    def _write(self, new: Parsed) -> None:
         path = new.file.path
         before = self._outline(path)
         after = new.facts.outline if new.facts else None
-        self._touch(path, before, after, touched)
-        file_id = self._graph.put_file(new.file, now)
-        self._graph.put_nodes(new.file, after.definitions if after else (), now)
+        self._touch(path, before, after)
+        file_id = self._graph.put_file(new.file, self._now)
+        self._graph.put_nodes(new.file, after.definitions if after else (), self._now)
         self._db.other_sources.uncover(path)
         if new.facts:
             if len(self._fresh) < BATCH_FILES:
@@ -281,7 +272,7 @@ class Indexer:
             self._graph.set_names(file_id, dict.fromkeys(document_names(new.text), 0))
         self._db.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
 
-    def _touch(self, path: str, before: Outline | None, after: Outline | None, touched: _Touched) -> None:
+    def _touch(self, path: str, before: Outline | None, after: Outline | None) -> None:
         """Record the effects of a changed file on other files.
 
         Its definitions may be used anywhere. A name that it only imports affects the files that import this
@@ -290,6 +281,7 @@ class Indexer:
         """
         if before is None and after is None and self._graph.node(path) is not None:
             return
+        touched = self._touched
         names = changed_names(path, before, after)
         if before is None or after is None or "*" in names:
             defined = names
@@ -341,17 +333,9 @@ class Indexer:
 
     # Resolving
 
-    def _resolve(
-        self,
-        touched: _Touched,
-        roots: Roots,
-        now: int,
-        report: Progress,
-        stop: Callable[[], bool],
-        *,
-        everything: bool,
-    ) -> tuple[int, list[Skipped]]:
+    def _resolve(self, roots: Roots, *, everything: bool) -> tuple[int, list[Skipped]]:
         """Resolve the names of every waiting file; returns the number of files, and of partial ones."""
+        touched = self._touched
         with self._db.transaction(durable=False):
             if everything:
                 self._graph.unlink_all()
@@ -369,20 +353,20 @@ class Indexer:
         resolver = Resolver(symbols, roots)
         done = 0
         for start in range(0, len(todo), BATCH_FILES):
-            if stop():
+            if self._stop():
                 break
             batch = todo[start : start + BATCH_FILES]
             found = [(path, self._links(path, resolver, symbols)) for path in batch]
             with self._db.transaction(durable=False):
                 for path, own in found:
-                    self._graph.put_links(path, own, "ast", now)
+                    self._graph.put_links(path, own, "ast", self._now)
                     self._db.other_sources.prefer_precise(path)
-                    self._graph.linked(path, now)
+                    self._graph.linked(path, self._now)
                 if not many:
                     self._db.closure.update(self._graph.keys(batch).values(), touched.closure)
                     touched.closure = set()
             done += len(batch)
-            report("resolving", done, len(todo))
+            self._report("resolving", done, len(todo))
         if many:
             with self._db.transaction(durable=False):
                 self._db.closure.rebuild()
