@@ -10,6 +10,7 @@ from typing import IO
 
 from benchmarks.common import workplace
 from remora.core.modules import module_of
+from remora.graph.file_reader import FileReader
 from remora.graph.indexer import Indexer, Listed
 from remora.graph.languages import kind_of
 from remora.sources.git import FORMAT, Commit, parse_log
@@ -103,14 +104,8 @@ class TreeGraph:
     def __init__(self, trees: Trees, db: Database) -> None:
         self.trees = trees
         self.db = db
-        self._indexer = Indexer(
-            db,
-            trees.read,
-            decode=decode,
-            unwanted=lambda _, data: by_content(data) or "",
-            module_of=module_of,
-            heat={},
-        )
+        files = FileReader(trees.read, decode, lambda _, data: by_content(data) or "", module_of)
+        self._indexer = Indexer(db, files, heat={})
 
     def stand_at(self, commit: str) -> None:
         """Bring the graph to a commit's tree."""

@@ -23,7 +23,7 @@ from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_interfaces
 from remora.graph.documents import document_links, document_names
-from remora.graph.file_reader import FileReader, Listed, Parsed, Read, Refused
+from remora.graph.file_reader import FileReader, Listed, Parsed, Refused
 from remora.graph.imports.base import WHOLE
 from remora.graph.names import (
     ALL,
@@ -94,26 +94,14 @@ class Indexer:
 
     Args:
         db: the project's database.
-        read: returns the bytes of a path, or the reason for skipping it.
-        decode: bytes to text.
-        unwanted: returns the reason for skipping a file by its bytes (generated, minified), or "".
-        module_of: the module of a path.
+        files: reads its files.
         heat: how busy a file is; busy files get their vectors first.
     """
 
-    def __init__(
-        self,
-        db: Database,
-        read: Read,
-        *,
-        decode: Callable[[bytes], str],
-        unwanted: Callable[[str, bytes], str],
-        module_of: Callable[[str], str],
-        heat: Mapping[str, float],
-    ) -> None:
+    def __init__(self, db: Database, files: FileReader, heat: Mapping[str, float]) -> None:
         self._db = db
         self._graph = db.graph
-        self._files = FileReader(read, decode, unwanted, module_of)
+        self._files = files
         self._heat = heat
 
     def run(

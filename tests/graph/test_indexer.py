@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remora.graph import indexer as module
+from remora.graph.file_reader import FileReader
 from remora.graph.indexer import Indexer, Listed, Outcome
 from remora.store.database import Database
 from remora.store.graph import FRESH
@@ -47,16 +48,14 @@ class World:
             self.read.append(path)
             return self.refused[path] if path in self.refused else self.files.get(path, "gone")
 
-        indexer = Indexer(
-            self.db,
+        reader = FileReader(
             read,
             decode=lambda data: data.decode("utf-8", "replace"),
             unwanted=lambda _, data: "generated" if b"@generated" in data else "",
             module_of=lambda path: path.rpartition("/")[0] or ".",
-            heat={},
         )
         listed = [Listed(p, len(c), self.stamps[p]) for p, c in sorted(self.files.items())]
-        return indexer.run(listed, now=self.clock, **how)
+        return Indexer(self.db, reader, heat={}).run(listed, now=self.clock, **how)
 
     def everything(self) -> dict[str, list[Any]]:
         """Return all that the graph holds, without row ids and times."""

@@ -24,6 +24,7 @@ from remora.core.collector import paused
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
 from remora.core.modules import module_of
 from remora.disk.files import lock
+from remora.graph.file_reader import FileReader
 from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
 from remora.graph.languages import kind_of
 from remora.graph.scip import Taken, take
@@ -205,16 +206,10 @@ def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None =
         return found.why if isinstance(found, LeftOut) else found
 
     clock = db.history.clock()
-    files = db.history.all_files() if paths is None else db.history.stats(paths).values()
-    heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in files if f.present and f.commits}
-    return Indexer(
-        db,
-        content,
-        decode=decode,
-        unwanted=lambda _, data: by_content(data) or "",
-        module_of=module_of,
-        heat=heat,
-    )
+    past = db.history.all_files() if paths is None else db.history.stats(paths).values()
+    heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in past if f.present and f.commits}
+    files = FileReader(content, decode, lambda _, data: by_content(data) or "", module_of)
+    return Indexer(db, files, heat)
 
 
 def known_kind(path: str) -> bool:
