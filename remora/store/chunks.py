@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.code import Chunk
 from remora.core.fts import any_of
 from remora.core.text import identifier_parts, index_terms
-from remora.store.connection import Connection, Row
+from remora.store.connection import Row, Tables
 
 # bm25 weights: path, name, doc, text, terms.
 _WEIGHTS = "1.5, 3.0, 1.5, 1.0, 0.5"
@@ -34,11 +33,8 @@ class ChunkRow(NamedTuple):
     text: str
 
 
-class Chunks:
+class Chunks(Tables):
     """The chunks of one project's files. Writers call inside a transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, file_id: int, path: str, chunks: Sequence[Chunk], priority: float = 0.0) -> None:
         """Replace the chunks of a file; a chunk with unchanged text keeps its id and its vector."""
@@ -101,20 +97,20 @@ class Chunks:
         """Return chunks by id; unknown ids are absent."""
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                   JOIN graph_files f ON f.id = c.file_id"""
-        rows = self._connection.rows(sql, (json.dumps(list(ids)),))
+        rows = self._connection.rows(sql, (ids,))
         return {r[0]: _row(r) for r in rows}
 
     def paths_of(self, ids: Collection[int]) -> dict[int, str]:
         """Return the file of each chunk."""
         sql = """SELECT c.id, f.path FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                  JOIN graph_files f ON f.id = c.file_id"""
-        return dict(self._connection.rows(sql, (json.dumps(list(ids)),)))
+        return dict(self._connection.rows(sql, (ids,)))
 
     def of_files(self, paths: Collection[str], limit: int) -> list[ChunkRow]:
         """Return the chunks of files, by path and line."""
         sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                   JOIN code_chunks c ON c.file_id = f.id ORDER BY f.path, c.start_line, c.id LIMIT ?"""
-        rows = self._connection.rows(sql, (json.dumps(sorted(paths)), limit))
+        rows = self._connection.rows(sql, (sorted(paths), limit))
         return [_row(r) for r in rows]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -123,7 +119,7 @@ class Chunks:
             return []
         sql = f"""SELECT rowid, -bm25(code_chunks_fts, {_WEIGHTS}) AS score FROM code_chunks_fts
                   WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
-        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
+        return self._connection.rows(sql, (match, limit))
 
     def mention(self, name: str) -> bool:
         """Return whether any chunk has a name, ignoring case; snake_case matches its words in order."""
@@ -160,7 +156,7 @@ class Chunks:
     def _names(self, ids: Collection[int]) -> dict[int, tuple[str, str]]:
         sql = """SELECT c.id, f.path, c.name FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
                  JOIN graph_files f ON f.id = c.file_id"""
-        return {i: (path, name) for i, path, name in self._connection.rows(sql, (json.dumps(list(ids)),))}
+        return {i: (path, name) for i, path, name in self._connection.rows(sql, (ids,))}
 
     def pending(self, limit: int) -> list[ChunkRow]:
         """Return the chunks that wait for a vector, those of busy files first."""

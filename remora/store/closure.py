@@ -14,11 +14,10 @@ on the order in which files were read, and a full rebuild must give the same row
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 from remora.store.graph import DEPENDENCE, Edge
 
 DEPTH = 2
@@ -72,11 +71,8 @@ class Dependent(NamedTuple):
     source: str
 
 
-class Closure:
+class Closure(Tables):
     """The closure of one project's files."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def rebuild(self) -> int:
         """Rebuild every row inside a transaction. Returns the number of rows."""
@@ -143,18 +139,17 @@ class Closure:
 
     def _step(self, node_id: int, targets: Collection[int]) -> None:
         """Write the rows of depth 1 from some files to one that may depend on them."""
-        given = json.dumps(list(targets))
         self._connection.execute(
             """DELETE FROM graph_closure WHERE descendant_id = ? AND depth = 1
                AND ancestor_id IN (SELECT value FROM json_each(?))""",
-            (node_id, given),
+            (node_id, targets),
         )
         self._connection.execute(
             f"""INSERT OR REPLACE INTO graph_closure({_COLUMNS})
                 SELECT ancestor, descendant, 1, ancestor, kinds, weight, confidence, source
                 FROM ({_DIRECT} AND e.from_id = ? AND e.to_id IN (SELECT value FROM json_each(?))
                       GROUP BY e.to_id)""",
-            (node_id, given),
+            (node_id, targets),
         )
 
     def around(self, node_id: int) -> set[tuple[int, int]]:
@@ -241,7 +236,7 @@ class Closure:
                    ON c.ancestor_id = j.value AND c.depth = 1
                  WHERE c.descendant_id NOT IN (SELECT n.id FROM graph_nodes n INDEXED BY idx_gn_stale
                                                WHERE n.stale_at IS NOT NULL) LIMIT ?"""
-        return list(map(Edge._make, self._connection.rows(sql, (json.dumps(list(ids)), limit))))
+        return list(map(Edge._make, self._connection.rows(sql, (ids, limit))))
 
     def using(self, node_id: int, name: str, limit: int = -1) -> list[tuple[str, bool]]:
         """Return (path, whether it is a test) of the files that import a file and use a name anywhere."""
@@ -267,27 +262,26 @@ class Closure:
                  CROSS JOIN graph_closure c ON c.descendant_id = d.id AND c.depth = 1
                  CROSS JOIN graph_nodes a ON a.id = c.ancestor_id
                  ORDER BY 1, 3 DESC, 2"""
-        return [(a, b, w) for a, b, w in self._connection.rows(sql, (json.dumps(sorted(paths)),))]
+        return self._connection.rows(sql, (sorted(paths),))
 
     def _led_over(self, node_id: int, targets: Collection[int]) -> set[tuple[int, int]]:
         """Return the pairs whose rows use an edge from a file to one of some others."""
-        given = json.dumps(list(targets))
         above = self._connection.rows(
             """SELECT ancestor_id, descendant_id FROM graph_closure
                WHERE descendant_id = ? AND depth = 2 AND via_id IN (SELECT value FROM json_each(?))""",
-            (node_id, given),
+            (node_id, targets),
         )
         below = self._connection.rows(
             """SELECT c.ancestor_id, c.descendant_id FROM json_each(?) j
                CROSS JOIN graph_closure c ON c.ancestor_id = j.value AND c.depth = 2 AND c.via_id = ?""",
-            (given, node_id),
+            (targets, node_id),
         )
         return {(a, d) for a, d in (*above, *below)}
 
     def _above(self, node_id: int) -> list[int]:
         sql = "SELECT ancestor_id FROM graph_closure WHERE descendant_id = ? AND depth = 1"
-        return [r[0] for r in self._connection.rows(sql, (node_id,))]
+        return self._connection.column(sql, (node_id,))
 
     def _below(self, node_id: int) -> list[int]:
         sql = "SELECT descendant_id FROM graph_closure WHERE ancestor_id = ? AND depth = 1"
-        return [r[0] for r in self._connection.rows(sql, (node_id,))]
+        return self._connection.column(sql, (node_id,))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from remora.core.fts import any_of
 from remora.core.text import index_terms
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 MAX_BODY = 2_000  # characters of a message that are kept
 MAX_KEPT = 50_000  # commits: the newest; older ones alone add little
@@ -25,11 +25,8 @@ class CommitRow(NamedTuple):
     files: tuple[str, ...]
 
 
-class Commits:
+class Commits(Tables):
     """The commits of one project. Writers call inside a transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, commits: Iterable[CommitRow]) -> None:
         """Store commits; existing ones are left unchanged."""
@@ -71,9 +68,8 @@ class Commits:
     def newest(self, limit: int) -> list[CommitRow]:
         """Return the newest commits, newest first."""
         sql = "SELECT sha, clock, date, subject, body, files FROM git_commits ORDER BY clock DESC LIMIT ?"
-        return [
-            CommitRow._make((*r[:5], tuple(json.loads(r[5])))) for r in self._connection.rows(sql, (limit,))
-        ]
+        rows = self._connection.rows(sql, (limit,))
+        return [CommitRow._make((*row, tuple(json.loads(files)))) for *row, files in rows]
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (row id, bm25) of commits with at least one term, best first, ties newest first."""
@@ -81,17 +77,17 @@ class Commits:
             return []
         sql = """SELECT rowid, -bm25(git_commits_fts) AS score FROM git_commits_fts
                   WHERE git_commits_fts MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?"""
-        return [(i, s) for i, s in self._connection.rows(sql, (match, limit))]
+        return self._connection.rows(sql, (match, limit))
 
     def get_many(self, ids: Collection[int]) -> dict[int, CommitRow]:
         """Return commits by row id."""
         sql = """SELECT c.id, c.sha, c.clock, c.date, c.subject, c.body, c.files FROM json_each(?) j
                  CROSS JOIN git_commits c ON c.id = j.value"""
-        rows = self._connection.rows(sql, (json.dumps(list(ids)),))
-        return {r[0]: CommitRow._make((*r[1:6], tuple(json.loads(r[6])))) for r in rows}
+        rows = self._connection.rows(sql, (ids,))
+        return {i: CommitRow._make((*row, tuple(json.loads(files)))) for i, *row, files in rows}
 
     def messages(self, shas: Collection[str]) -> dict[str, str]:
         """Return commit messages by id; unknown ids are absent."""
         sql = """SELECT c.sha, c.subject || char(10) || c.body FROM json_each(?) j
                  CROSS JOIN git_commits c ON c.sha = j.value"""
-        return dict(self._connection.rows(sql, (json.dumps(list(shas)),)))
+        return dict(self._connection.rows(sql, (shas,)))

@@ -11,11 +11,12 @@ Several threads may use one connection: every use takes one lock.
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -129,28 +130,35 @@ class Connection:
         with self._lock:
             self._connection.close()
 
-    def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
-        """Return all rows of a query."""
-        with self._statement():
-            return list(self._connection.execute(sql, values))
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return all rows of a query, each a tuple.
 
-    def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Row | None:
+        Here and below, a value that is a list or another collection is bound as JSON, for `json_each`.
+        """
+        with self._statement():
+            return list(self._connection.execute(sql, tuple(map(_bound, values))))
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """Return the first row of a query, None when there is none."""
         with self._statement():
-            cursor = self._connection.execute(sql, values)
+            cursor = self._connection.execute(sql, tuple(map(_bound, values)))
             first = next(iter(cursor), None)
             cursor.close(True)
             return first
 
-    def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first column of the first row, None when there is none."""
         first = self.row(sql, values)
         return first[0] if first else None
 
-    def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> int:
+    def column(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return the first column of all rows."""
+        return [first for first, *_ in self.rows(sql, values)]
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Run a statement inside a transaction and return how many rows it changed."""
         with self._statement():
-            self._connection.execute(sql, values)
+            self._connection.execute(sql, tuple(map(_bound, values)))
             return self._connection.changes()
 
     def was_written(self) -> bool:
@@ -339,6 +347,19 @@ class Connection:
         except StoreCorrupt as error:
             return [str(error)]
         return problems
+
+
+class Tables:
+    """Some tables of a database, read and written by one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+
+def _bound(value: Any) -> Any:
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return json.dumps(list(value))
+    return value
 
 
 def _opened(

@@ -27,14 +27,13 @@ def memories(db: Database, ids: Collection[str]) -> None:
     if not ids:
         return
     _said(db, ids)
-    listed = json.dumps(list(ids))
     db.connection.execute(
-        "UPDATE learned SET text = '' WHERE memory_id IN (SELECT value FROM json_each(?))", (listed,)
+        "UPDATE learned SET text = '' WHERE memory_id IN (SELECT value FROM json_each(?))", (ids,)
     )
     db.connection.execute(
         """UPDATE shared_entries SET line = json_replace(line, '$.body', json('null'))
            WHERE memory_id IN (SELECT value FROM json_each(?))""",
-        (listed,),
+        (ids,),
     )
     db.memories.delete(list(ids))
 
@@ -172,5 +171,5 @@ def _said(db: Database, ids: Collection[str]) -> None:
         """UPDATE injections SET text = '', about = '' WHERE id IN (
              SELECT injection_id FROM injected_memories
              WHERE memory_id IN (SELECT value FROM json_each(?)))""",
-        (json.dumps(list(ids)),),
+        (ids,),
     )

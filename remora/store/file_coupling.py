@@ -6,11 +6,10 @@ one with the smaller sum. Only edges that are certain enough and not stale count
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 from remora.core.cochange import Tie
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 TESTS_IT = "tests it"
 # The relation of the other file to the given one, in both directions of the edge.
@@ -49,11 +48,8 @@ class _Step(NamedTuple):
     weight: float
 
 
-class FileCoupling:
+class FileCoupling(Tables):
     """The coupling between one project's files."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def of(self, path: str) -> dict[str, Tie]:
         """Return the files coupled to a file; none for a file outside the graph."""
@@ -80,7 +76,7 @@ class FileCoupling:
                    CROSS JOIN graph_nodes d ON d.id = j.value AND d.stale_at IS NULL
                    CROSS JOIN graph_closure c ON c.descendant_id = j.value AND c.depth = 1)
                  GROUP BY id"""
-        return dict(self._connection.rows(sql, (json.dumps(sorted(set(ids))),)))
+        return dict(self._connection.rows(sql, (sorted(set(ids)),)))
 
 
 def _in_words(step: _Step) -> str:

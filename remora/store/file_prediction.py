@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
 from remora.core.cochange import name
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 
-class FilePrediction:
+class FilePrediction(Tables):
     """Read-only questions about code files, names and imports."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def code_files(self, paths: Collection[str], *, tests: bool) -> set[str]:
         """Return the code files among some paths; tests only if wanted."""
         sql = """SELECT f.path FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
                  WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
-        return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)), int(tests)))}
+        return set(self._connection.column(sql, (paths, int(tests))))
 
     def other_files(self, paths: Collection[str]) -> set[str]:
         """Return the files among some paths that are not code: documents, settings, data, unread files."""
@@ -27,7 +23,7 @@ class FilePrediction:
                  WHERE f.kind <> 'code' AND f.skipped = ''
                  UNION SELECT g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
                  WHERE g.present = 1 AND NOT EXISTS (SELECT 1 FROM graph_files f WHERE f.path = g.path)"""
-        return {r[0] for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
+        return set(self._connection.column(sql, (paths,)))
 
     def named(self, written: Collection[str]) -> dict[str, str]:
         """Return the files that written paths name, by path; any kind, including those of the newest commit.
@@ -37,7 +33,7 @@ class FilePrediction:
         sql = """SELECT j.value FROM json_each(?1) j JOIN graph_files f ON f.path = j.value
                  UNION SELECT j.value FROM json_each(?1) j
                  JOIN git_files g ON g.path = j.value AND g.present = 1"""
-        found = {path: path for (path,) in self._connection.rows(sql, (json.dumps(list(written)),))}
+        found = {path: path for (path,) in self._connection.rows(sql, (written,))}
         sql = """SELECT path FROM graph_files WHERE name = ?1 AND skipped = ''
                  UNION SELECT path FROM git_files WHERE stem = ?2 AND present = 1"""
         for path in written:
@@ -55,7 +51,7 @@ class FilePrediction:
                  WHERE f.skipped = ''
                  UNION SELECT j.value, g.path FROM json_each(?1) j CROSS JOIN git_files g ON g.path = j.value
                  WHERE g.present = 1"""
-        found = dict(self._connection.rows(sql, (json.dumps(list(paths)),)))
+        found = dict(self._connection.rows(sql, (paths,)))
         for path in paths:
             if path not in found:
                 moved = self._connection.rows(
@@ -73,7 +69,7 @@ class FilePrediction:
                  JOIN graph_files f ON f.path = n.file_path
                  WHERE n.key <> n.file_path AND f.test = 0 AND f.kind = 'code' ORDER BY 1, 2, 3"""
         found: dict[str, list[tuple[str, str]]] = {}
-        for called, path, kind in self._connection.rows(sql, (json.dumps(list(names)),)):
+        for called, path, kind in self._connection.rows(sql, (names,)):
             found.setdefault(called, []).append((path, kind))
         return found
 
@@ -81,7 +77,7 @@ class FilePrediction:
         """Return the number of files that use each name."""
         sql = """SELECT j.value, (SELECT count(*) FROM graph_names g WHERE g.name = j.value)
                  FROM json_each(?) j"""
-        return dict(self._connection.rows(sql, (json.dumps(list(names)),)))
+        return dict(self._connection.rows(sql, (names,)))
 
     def imported(self, paths: Collection[str]) -> list[tuple[str, str]]:
         """Return (file, imported file) for some files."""
@@ -89,4 +85,4 @@ class FilePrediction:
                  CROSS JOIN graph_edges e ON e.from_id = a.id AND e.type = 'imports'
                  CROSS JOIN graph_nodes b ON b.id = e.to_id
                  WHERE e.files = 1 AND a.stale_at IS NULL ORDER BY 1, 2"""
-        return [(a, b) for a, b in self._connection.rows(sql, (json.dumps(sorted(paths)),))]
+        return self._connection.rows(sql, (sorted(paths),))

@@ -5,7 +5,6 @@ FTS5 returns bm25 as a negative number, best first; here the sign is reversed, s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -74,7 +73,7 @@ class FullText:
                                ORDER BY rank LIMIT ?2)
                  SELECT m.id FROM best CROSS JOIN memories m ON m.seq = best.seq
                  WHERE m.deprecated = 0 ORDER BY best.rank, m.id"""
-        return [row[0] for row in self._connection.rows(sql, (match, limit))] if '"' in match else []
+        return self._connection.column(sql, (match, limit)) if '"' in match else []
 
     def _more_than(self, match: str, rows: int) -> bool:
         sql = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
@@ -110,8 +109,7 @@ class FullText:
         only = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         sql = f"""SELECT rowid, -{score} AS score FROM {table}
                   WHERE {table} MATCH ?1 {only} ORDER BY score DESC, rowid LIMIT ?2"""
-        given = (match, limit) if among is None else (match, limit, json.dumps(among))
-        return [(i, s) for i, s in self._connection.rows(sql, given)]
+        return self._connection.rows(sql, (match, limit) if among is None else (match, limit, among))
 
     def rebuild_memories(self) -> None:
         """Rebuild the index of memories from their rows; call inside a transaction."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.code import GUESS_BELOW, Definition, Link
-from remora.store.connection import Connection, Row
+from remora.store.connection import Row, Tables
 
 DEPENDS = ("imports", "calls", "inherits", "implements", "tests")
 # An edge `e` that makes one file depend on another: sure enough, and between two files.
@@ -113,30 +113,25 @@ class State(NamedTuple):
     roots: str
 
 
-class Graph:
+class Graph(Tables):
     """The code graph of one project."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     # Files
 
     def files(self) -> dict[str, FileRow]:
         """Return every scanned file, by path."""
-        return {
-            r[1]: _file(r) for r in self._connection.rows(f"SELECT {_FILE} FROM graph_files ORDER BY path")
-        }
+        sql = f"SELECT {_FILE} FROM graph_files ORDER BY path"
+        return {r[1]: _file(r) for r in self._connection.rows(sql)}
 
     def some(self, paths: Collection[str]) -> dict[str, FileRow]:
         """Return the scanned files among some paths, by path."""
         sql = f"""SELECT {_FILE} FROM graph_files
                   WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"""
-        return {r[1]: _file(r) for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
+        return {r[1]: _file(r) for r in self._connection.rows(sql, (paths,))}
 
     def file(self, path: str) -> FileRow | None:
         """Return one file, None if it was never scanned."""
-        found = self._connection.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
-        return _file(found) if found else None
+        return self.some([path]).get(path)
 
     def is_empty(self) -> bool:
         """Return whether no file was ever read."""
@@ -194,7 +189,7 @@ class Graph:
         """Return the files whose names are not yet resolved, in order."""
         sql = """SELECT path FROM graph_files INDEXED BY idx_gf_links
                  WHERE links_at IS NULL AND skipped = '' ORDER BY path"""
-        return [r[0] for r in self._connection.rows(sql)]
+        return self._connection.column(sql)
 
     def waiting_for_links(self) -> bool:
         """Return whether any file's names are not yet resolved."""
@@ -242,22 +237,17 @@ class Graph:
         """Return (size, mtime in ns) of files as they were read, without stale ones."""
         sql = """SELECT f.path, f.size, f.mtime_ns FROM json_each(?) j
                  CROSS JOIN graph_files f ON f.path = j.value WHERE f.stale_at IS NULL AND f.skipped = ''"""
-        return {
-            path: (size, at) for path, size, at in self._connection.rows(sql, (json.dumps(sorted(paths)),))
-        }
+        return {path: (size, at) for path, size, at in self._connection.rows(sql, (sorted(paths),))}
 
     def in_folder(self, folder: str) -> list[str]:
         """Return the files directly in a folder, in order."""
         sql = "SELECT path FROM graph_files WHERE folder = ? AND skipped = '' ORDER BY path"
-        return [r[0] for r in self._connection.rows(sql, (folder,))]
+        return self._connection.column(sql, (folder,))
 
     def all_stamps(self) -> list[tuple[str, int, int, str, bool]]:
         """Return (path, size, mtime in ns, folder, stale) of every scanned file."""
         sql = "SELECT path, size, mtime_ns, folder, stale_at IS NOT NULL FROM graph_files"
-        return [
-            (path, size, at, folder, bool(stale))
-            for path, size, at, folder, stale in self._connection.rows(sql)
-        ]
+        return [(*row, bool(stale)) for *row, stale in self._connection.rows(sql)]
 
     def below(self, folder: str) -> dict[int, str]:
         """Return the files in a folder and its subfolders, by the ids of their nodes."""
@@ -268,7 +258,7 @@ class Graph:
     def called(self, name: str) -> list[str]:
         """Return the files with a base name, in order."""
         sql = "SELECT path FROM graph_files WHERE name = ? AND skipped = '' ORDER BY path"
-        return [r[0] for r in self._connection.rows(sql, (name,))]
+        return self._connection.column(sql, (name,))
 
     def ending(self, suffix: str) -> list[str]:
         """Return the files whose path is `suffix` or ends in "/" + `suffix`, in order."""
@@ -279,7 +269,7 @@ class Graph:
         """Return the files that declare a package, in order."""
         sql = """SELECT path FROM graph_files WHERE package = ? AND package <> '' AND skipped = ''
                  ORDER BY path"""  # "<> ''" lets the index be used, which leaves out what has no package
-        return [r[0] for r in self._connection.rows(sql, (package,))]
+        return self._connection.column(sql, (package,))
 
     def packages_in(self, package: str, sign: str) -> bool:
         """Return whether a file declares a package or a subpackage of it; `sign` separates package names."""
@@ -317,8 +307,8 @@ class Graph:
             each = "json_each(?3) a CROSS JOIN graph_files f ON f.path = a.value CROSS JOIN json_each(?1) j"
             file = "CROSS JOIN graph_names n ON n.name = j.value AND n.file_id = f.id"
         sql = f"SELECT DISTINCT f.path FROM {each} {file} WHERE ?2 = 0 OR n.how & ?2 ORDER BY f.path"
-        given = json.dumps(sorted(names)), how, json.dumps(sorted(among or ()))
-        return [r[0] for r in self._connection.rows(sql, given[: 2 if among is None else 3])]
+        given = sorted(names), how, sorted(among or ())
+        return self._connection.column(sql, given[: 2 if among is None else 3])
 
     def users_of_name(self, name: str) -> int:
         """Return the number of files that use a name."""
@@ -375,7 +365,7 @@ class Graph:
     def nodes(self, ids: Collection[int]) -> dict[int, Node]:
         """Return nodes by id."""
         sql = f"SELECT {_NODE} FROM json_each(?) j CROSS JOIN graph_nodes n ON n.id = j.value"
-        return {r[0]: _node(r) for r in self._connection.rows(sql, (json.dumps(list(ids)),))}
+        return {r[0]: _node(r) for r in self._connection.rows(sql, (ids,))}
 
     def brief(self, ids: Collection[int]) -> dict[int, Brief]:
         """Return the summaries of nodes, by id; a node without a file is left out."""
@@ -384,13 +374,13 @@ class Graph:
                  CROSS JOIN graph_files f ON f.path = n.file_path"""
         return {
             i: Brief(key, kind, path, key[len(path) + 1 :] or None, bool(test) or kind == "test")
-            for i, key, kind, path, test in self._connection.rows(sql, (json.dumps(list(ids)),))
+            for i, key, kind, path, test in self._connection.rows(sql, (ids,))
         }
 
     def keys(self, keys: Collection[str]) -> dict[str, int]:
         """Return the ids of the keys that exist."""
         sql = "SELECT n.key, n.id FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value"
-        return dict(self._connection.rows(sql, (json.dumps(list(keys)),)))
+        return dict(self._connection.rows(sql, (keys,)))
 
     def places(
         self, label: str, path: str = "", limit: int = -1, *, sentences: bool = False
@@ -405,14 +395,12 @@ class Graph:
                  AND (?2 = '' OR n.file_path = ?2 OR substr(n.file_path, -length(?2) - 1) = '/' || ?2)
                  AND (?4 OR json_extract(n.metadata, '$.sentence') IS NULL)
                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
-        return [
-            (file, symbol) for file, symbol in self._connection.rows(sql, (label, path, limit, sentences))
-        ]
+        return self._connection.rows(sql, (label, path, limit, sentences))
 
     def labels(self, beginning: str) -> list[str]:
         """Return the names of definitions and files with a beginning, each once, in order."""
         sql = "SELECT DISTINCT label FROM graph_nodes WHERE label >= ? AND label < ? AND layer = 1 ORDER BY 1"
-        return [r[0] for r in self._connection.rows(sql, (beginning, f"{beginning}\U0010ffff"))]
+        return self._connection.column(sql, (beginning, f"{beginning}\U0010ffff"))
 
     def promising(self, name: str) -> list[str]:
         """Return the files with a top-level interface that requires a method of a name."""
@@ -420,7 +408,7 @@ class Graph:
         sql = f"""SELECT DISTINCT m.file_path FROM graph_nodes m CROSS JOIN graph_nodes c
                     ON c.key = m.file_path || ':' || substr({symbol}, 1, instr({symbol}, '.') - 1)
                   WHERE m.label = ? AND m.type = 'method' AND c.type = 'interface' ORDER BY 1"""
-        return [r[0] for r in self._connection.rows(sql, (name,))]
+        return self._connection.column(sql, (name,))
 
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.
@@ -450,7 +438,7 @@ class Graph:
                  FROM graph_nodes n CROSS JOIN graph_edges e ON e.from_id = n.id AND e.source = ?
                  WHERE n.file_path = ? AND n.layer = 1"""
         known = {r[:3]: r[3:] for r in self._connection.rows(sql, (source, path))}
-        ends = json.dumps(sorted({k for link in links for k in (link.from_key, link.to_key)}))
+        ends = sorted({k for link in links for k in (link.from_key, link.to_key)})
         sql = """SELECT n.key, n.id, n.key = n.file_path FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.key = j.value"""
         ids = {key: (i, whole) for key, i, whole in self._connection.rows(sql, (ends,))}
@@ -486,14 +474,14 @@ class Graph:
         """Return the files that import a file, in order."""
         sql = """SELECT DISTINCT a.key FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id AND e.files = 1
                  JOIN graph_nodes a ON a.id = e.from_id WHERE n.key = ? AND e.type = 'imports' ORDER BY 1"""
-        return [r[0] for r in self._connection.rows(sql, (path,))]
+        return self._connection.column(sql, (path,))
 
     def pointing_at(self, path: str) -> list[str]:
         """Return the other files with an edge to a file or to one of its definitions, in order."""
         sql = """SELECT DISTINCT a.file_path FROM graph_nodes n JOIN graph_edges e ON e.to_id = n.id
                  JOIN graph_nodes a ON a.id = e.from_id
                  WHERE n.file_path = ?1 AND a.file_path <> ?1 AND a.layer = 1 ORDER BY 1"""
-        return [r[0] for r in self._connection.rows(sql, (path,))]
+        return self._connection.column(sql, (path,))
 
     def users(self, ids: Collection[int], kinds: Sequence[str], limit: int = -1) -> list[Edge]:
         """Return the incoming edges of nodes, without stale ones.
@@ -505,7 +493,7 @@ class Graph:
                   FROM json_each(?1) j CROSS JOIN graph_edges e ON e.to_id = j.value
                   WHERE e.type IN (SELECT value FROM json_each(?2)) AND e.files = 0 AND {FRESH}
                   LIMIT ?3"""
-        rows = self._connection.rows(sql, (json.dumps(list(ids)), json.dumps(kinds), limit))
+        rows = self._connection.rows(sql, (ids, kinds, limit))
         return list(map(Edge._make, rows))
 
     # The whole

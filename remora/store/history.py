@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from remora.core.cochange import CROWD, FileStat, PairStat, name
 from remora.core.values import Author, Ownership
-from remora.store.connection import Connection, Row
+from remora.store.connection import Row, Tables
 
 _STAT = "path, commits, heat, reach, last_clock, first_date, last_date, present, authors"
 CLOCK, COMMIT = "history.clock", "history.commit"
@@ -19,11 +19,8 @@ REFUSED = "history.refused"  # meta key: the commit at which there were too many
 MOVED, WAS = "moved", "was"  # kinds of source items, each of the other's direction
 
 
-class History:
+class History(Tables):
     """The history of one project's files; a `core.cochange.History`."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def clock(self) -> int:
         """Return the number of learned commits."""
@@ -39,7 +36,7 @@ class History:
     def stats(self, paths: Collection[str]) -> Mapping[str, FileStat]:
         """Return the statistics of the known paths."""
         sql = f"SELECT {_STAT} FROM git_files WHERE path IN (SELECT value FROM json_each(?))"
-        return {r[0]: _stat(r) for r in self._connection.rows(sql, (json.dumps(list(paths)),))}
+        return {r[0]: _stat(r) for r in self._connection.rows(sql, (paths,))}
 
     def had(self, path: str) -> bool:
         """Return whether some commit had a file or a file in a folder, including deleted ones."""
@@ -50,7 +47,7 @@ class History:
     def hottest(self, limit: int) -> Sequence[str]:
         """Return the most frequently changed present files, by heat, then by path."""
         sql = "SELECT path FROM git_files WHERE present = 1 AND commits > 0 ORDER BY heat DESC, path LIMIT ?"
-        return [r[0] for r in self._connection.rows(sql, (limit,))]
+        return self._connection.column(sql, (limit,))
 
     def lookalikes(self, path: str) -> Collection[str]:
         """Return the present files with the same stem, in a small folder, or with a shared rare word."""
@@ -62,8 +59,8 @@ class History:
                  UNION SELECT w.path FROM json_each(?4) j JOIN git_file_words w ON w.word = j.value
                    WHERE ?3 >= (SELECT count(*) FROM
                      (SELECT 1 FROM git_file_words c WHERE c.word = j.value LIMIT ?3 + 1))"""
-        values = (asked.stem, asked.folder, CROWD, json.dumps(sorted(asked.words)))
-        return {r[0] for r in self._connection.rows(sql, values)} - {path}
+        values = (asked.stem, asked.folder, CROWD, sorted(asked.words))
+        return set(self._connection.column(sql, values)) - {path}
 
     def all_files(self) -> Iterable[FileStat]:
         """Return the statistics of every file that exists or ever changed, by path."""
@@ -84,11 +81,10 @@ class History:
         modules: Mapping[str, str],
     ) -> None:
         """Write the changes of a run over new commits; call inside a transaction."""
-        gone = json.dumps(sorted(removed))
         inside = "IN (SELECT value FROM json_each(?))"
-        self._connection.execute(f"DELETE FROM git_pairs WHERE path {inside}", (gone,))
-        self._connection.execute(f"DELETE FROM git_pairs WHERE other {inside}", (gone,))
-        self._connection.execute(f"DELETE FROM git_files WHERE path {inside}", (gone,))
+        self._connection.execute(f"DELETE FROM git_pairs WHERE path {inside}", (removed,))
+        self._connection.execute(f"DELETE FROM git_pairs WHERE other {inside}", (removed,))
+        self._connection.execute(f"DELETE FROM git_files WHERE path {inside}", (removed,))
         rows: list[tuple[object, ...]] = []
         words: list[tuple[str, str]] = []
         for f in files:
@@ -119,7 +115,7 @@ class History:
         sql = """SELECT DISTINCT g.path FROM json_each(?) j JOIN git_files g ON g.present = 1 AND
                  (g.path = j.value OR substr(g.path, -length(j.value) - 1) = '/' || j.value)
                  ORDER BY length(g.path), g.path LIMIT ?"""
-        return [r[0] for r in self._connection.rows(sql, (json.dumps(list(names)), limit))]
+        return self._connection.column(sql, (names, limit))
 
     def put_moves(self, moved: Iterable[tuple[str, str]], at: str) -> None:
         """Add renames, (old, new) in order; call inside a transaction."""
@@ -184,9 +180,7 @@ class History:
                   UNION SELECT file_b, file_a, weight FROM observer_co_access_edges
                   WHERE file_b {inside} AND weight > ?2 AND directional = 0
                   ORDER BY 3 DESC, 1, 2 LIMIT ?3"""
-        return [
-            (a, b, w) for a, b, w in self._connection.rows(sql, (json.dumps(list(paths)), minimum, limit))
-        ]
+        return self._connection.rows(sql, (paths, minimum, limit))
 
     def seen(self, kind: str) -> dict[str, tuple[str | None, tuple[str, ...]]]:
         """Return the read source items of a kind (rule, commit): key to (memory id, paths)."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 
 class Injection(NamedTuple):
@@ -42,11 +42,8 @@ class Injection(NamedTuple):
 _COLUMNS = "session_id, agent, step, at, moment, trigger, about, memory_ids, text, why, followed"
 
 
-class Injections:
+class Injections(Tables):
     """The advice given in the sessions of one project."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, said: Sequence[Injection]) -> None:
         """Store advice; an existing row only gets its result. Call inside a transaction."""

@@ -7,7 +7,6 @@ deleted when the item's value changes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -141,7 +140,7 @@ class Items:
         """Restart the expiry of items that expire, from now."""
         sql = """UPDATE items SET expires_at = ?2 + ttl
                  WHERE id IN (SELECT value FROM json_each(?1)) AND ttl IS NOT NULL"""
-        self.connection.execute(sql, (json.dumps(sorted(ids)), now))
+        self.connection.execute(sql, (sorted(ids), now))
 
     def sweep(self, now: float) -> int:
         """Delete expired items; returns how many."""
@@ -152,7 +151,7 @@ class Items:
         sql = """SELECT v.item, v.vector FROM json_each(?) j CROSS JOIN item_vectors v ON v.item = j.value
                  WHERE v.model = ? ORDER BY v.item, v.part"""
         found: dict[int, list[bytes]] = {}
-        for item, vector in self.connection.rows(sql, (json.dumps(sorted(ids)), model)):
+        for item, vector in self.connection.rows(sql, (sorted(ids), model)):
             found.setdefault(item, [])
             if vector:
                 found[item].append(vector)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.citation import short_name
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 from remora.store.graph import FRESH, Edge
 
 MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
@@ -86,11 +86,8 @@ def memory_key(memory_id: str) -> str:
     return f"{MEMORY_PREFIX}{memory_id}"
 
 
-class Layers:
+class Layers(Tables):
     """Layers 2 and 3 of one project."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     # Layer 2
 
@@ -111,13 +108,13 @@ class Layers:
                       AND e.type IN ('calls', 'inherits', 'implements', 'tests'))
                  FROM json_each(?) j CROSS JOIN graph_nodes n ON n.file_path = j.value
                  WHERE n.layer = 1 AND n.key <> n.file_path ORDER BY n.file_path, n.start_line, n.key"""
-        return [OutlineRow(*r) for r in self._connection.rows(sql, (json.dumps(sorted(paths)),))]
+        return [OutlineRow(*r) for r in self._connection.rows(sql, (sorted(paths),))]
 
     def shapes(self) -> list[tuple[str, str, str, str]]:
         """Return (path, key, type, signature) of every definition, by path and key."""
         sql = """SELECT file_path, key, type, coalesce(metadata ->> 'signature', '') FROM graph_nodes
                  WHERE layer = 1 AND file_path IS NOT NULL AND key <> file_path ORDER BY file_path, key"""
-        return [(path, key, kind, signature) for path, key, kind, signature in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def place_modules(self, modules: Mapping[str, Sequence[str]], now: int) -> None:
         """Replace the set of module nodes, each with edges to its files.
@@ -164,7 +161,7 @@ class Layers:
             """DELETE FROM graph_edges WHERE layer = 2 AND source = 'llm' AND from_id IN (
                  SELECT n.id FROM json_each(?1) j CROSS JOIN graph_nodes n ON n.file_path = j.value
                  UNION SELECT id FROM graph_nodes WHERE key = ?2)""",
-            (json.dumps(sorted(paths)), key),
+            (sorted(paths), key),
         )
         return self._put_edges(edges, 2, "llm", now)
 
@@ -195,14 +192,11 @@ class Layers:
         """Return the keys that files, definitions and modules have, among some."""
         sql = """SELECT n.key FROM json_each(?) j CROSS JOIN graph_nodes n ON n.key = j.value
                  WHERE n.layer < 3"""
-        return {r[0] for r in self._connection.rows(sql, (json.dumps(sorted(keys)),))}
+        return set(self._connection.column(sql, (sorted(keys),)))
 
     def paths(self) -> list[str]:
         """Return the files of the graph, in order."""
-        return [
-            r[0]
-            for r in self._connection.rows("SELECT path FROM graph_files WHERE skipped = '' ORDER BY path")
-        ]
+        return self._connection.column("SELECT path FROM graph_files WHERE skipped = '' ORDER BY path")
 
     def newest(self) -> int:
         """Return the highest id of the nodes of layers 1 and 2, 0 if there are none. Ids are never reused."""
@@ -229,7 +223,7 @@ class Layers:
                   JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id
                   WHERE e.layer > 1 AND {FRESH}
                     AND e.type IN (SELECT value FROM json_each(?2))"""
-        values = (json.dumps(sorted(keys)), json.dumps(list(kinds)))
+        values = (sorted(keys), kinds)
         asked = [sql.format(end=end) for end in ("from", "to")]
         found = {UpperEdge(*row) for one in asked for row in self._connection.rows(one, values)}
         return sorted(found)
@@ -248,7 +242,7 @@ class Layers:
                   FROM json_each(?1) j CROSS JOIN graph_edges e INDEXED BY idx_ge_upper_from
                     ON e.from_id = j.value
                   WHERE e.layer > 1 AND e.type = 'flows_to' AND {FRESH} ORDER BY 6 DESC, 5 DESC, 1, 3"""
-        return [Edge(*row) for row in self._connection.rows(sql, (json.dumps(list(ids)),))]
+        return [Edge(*row) for row in self._connection.rows(sql, (ids,))]
 
     def _put_edges(self, edges: Iterable[UpperEdge], layer: int, source: str, now: int) -> int:
         written = 0

@@ -139,14 +139,13 @@ class Memories:
 
     def get_many(self, memory_ids: Iterable[str]) -> dict[str, MemoryRecord]:
         """Return the memories of many ids, by id; unknown ids are absent."""
-        ids = json.dumps(list(memory_ids))
-        rows = self._connection.rows(f"{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))", (ids,))
-        return {row[0]: self._record(row) for row in rows}
+        sql = f"{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))"
+        return {row[0]: self._record(row) for row in self._connection.rows(sql, (memory_ids,))}
 
     def ids_starting(self, prefix: str, limit: int = 10) -> list[str]:
         """Return ids that start with a prefix, in order."""
         sql = "SELECT id FROM memories WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-        return [r[0] for r in self._connection.rows(sql, (prefix, prefix + "\U0010ffff", limit))]
+        return self._connection.column(sql, (prefix, prefix + "\U0010ffff", limit))
 
     def find(
         self,
@@ -188,8 +187,8 @@ class Memories:
         if among is not None:
             # Left alone, SQLite looks ids up in the key's own index and then reads every row.
             source = "json_each(?) j CROSS JOIN memories m INDEXED BY idx_memories_live ON m.id = j.value"
-            values = [json.dumps(list(among)), *values]
-        return {r[0] for r in self._connection.rows(f"SELECT m.id FROM {source} WHERE {where}", values)}
+            values = [among, *values]
+        return set(self._connection.column(f"SELECT m.id FROM {source} WHERE {where}", values))
 
     def with_hash(self, content_hash: str) -> list[MemoryRecord]:
         """Return memories with the same text except for case and white space, oldest first."""
@@ -213,10 +212,10 @@ class Memories:
             sql = "SELECT memory_id FROM memory_bands WHERE band = ? AND value = ? LIMIT ?"
             shared.update(r[0] for r in self._connection.rows(sql, (band, value, _CROWDED_BAND)))
         often = sorted((-number, i) for i, number in shared.items() if number >= 2 or len(bands) < 2)
-        ids = json.dumps([i for _, i in often[:limit]])
+        ids = [i for _, i in often[:limit]]
         sql = """SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
                  WHERE m.deprecated = 0 AND m.type = ? ORDER BY j.key"""
-        return [(i, content) for i, content in self._connection.rows(sql, (ids, memory_type))]
+        return self._connection.rows(sql, (ids, memory_type))
 
     def follow_moves(self, memory_id: str = "") -> None:
         """Index one memory, or all, by the current paths of their files; call inside a transaction.
@@ -237,7 +236,7 @@ class Memories:
                  CROSS JOIN memory_files f INDEXED BY idx_memory_files_memory ON f.memory_id = j.value
                  ORDER BY 1, 2"""
         found: dict[str, tuple[str, ...]] = {}
-        for memory_id, path in self._connection.rows(sql, (json.dumps(sorted(memory_ids)),)):
+        for memory_id, path in self._connection.rows(sql, (sorted(memory_ids),)):
             found[memory_id] = (*found.get(memory_id, ()), path)
         return found
 
@@ -251,18 +250,18 @@ class Memories:
         sql = f"""{_SELECT} WHERE m.id IN (
             SELECT memory_id FROM memory_files WHERE file_path IN (SELECT value FROM json_each(?)))
             AND {where} ORDER BY m.confidence DESC, m.id LIMIT ?"""
-        return [self._record(row) for row in self._connection.rows(sql, [json.dumps(named), *values, limit])]
+        return [self._record(row) for row in self._connection.rows(sql, [named, *values, limit])]
 
     def on_branches(self) -> list[tuple[str, str]]:
         """Return (branch, id) of every live memory that belongs to a branch, in order."""
         sql = """SELECT branch, id FROM memories WHERE branch IS NOT NULL AND deprecated = 0
                  ORDER BY branch, seq"""
-        return [(branch, i) for branch, i in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def put_away_with(self, reason: str) -> list[str]:
         """Return the ids of memories out of search whose review reasons contain some words, in order."""
         sql = "SELECT id FROM memories WHERE deprecated = 1 AND instr(review_reason, ?) > 0 ORDER BY seq"
-        return [i for (i,) in self._connection.rows(sql, (reason,))]
+        return self._connection.column(sql, (reason,))
 
     def dependents(self, memory_id: str) -> list[str]:
         """Return the ids of all live memories derived from this one, directly or through others."""
@@ -271,7 +270,7 @@ class Memories:
             UNION SELECT d.child_id FROM memory_derivations d JOIN below ON d.parent_id = below.id)
             SELECT m.id FROM below JOIN memories m ON m.id = below.id
             WHERE m.deprecated = 0 AND m.id <> ? ORDER BY m.seq"""
-        return [r[0] for r in self._connection.rows(sql, (memory_id, memory_id))]
+        return self._connection.column(sql, (memory_id, memory_id))
 
     def delete(self, memory_ids: Sequence[str], change: Change | None = Change("erase")) -> None:  # noqa: B008
         """Delete memories permanently, with index rows, vectors, uses and the texts of their revisions.
@@ -386,7 +385,7 @@ def condition(filters: Filters, *, include_deprecated: bool = False) -> tuple[st
     ]
     clauses = [clause for wanted, clause, _ in asked if wanted]
     given = [value for wanted, _, values in asked if wanted for value in values]
-    return " AND ".join(clauses) or "1", [json.dumps(v) if isinstance(v, list | tuple) else v for v in given]
+    return " AND ".join(clauses) or "1", given
 
 
 def _to_column(name: str, value: Any) -> Any:

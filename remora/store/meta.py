@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 
-class Meta:
+class Meta(Tables):
     """Named values, stored as JSON."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return a value, or the default if it was never set."""
@@ -22,10 +19,8 @@ class Meta:
     def starting(self, prefix: str) -> dict[str, Any]:
         """Return every value whose key has a prefix, by key."""
         sql = "SELECT key, value FROM meta WHERE key >= ? AND key < ?"
-        return {
-            key: json.loads(value)
-            for key, value in self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))
-        }
+        rows = self._connection.rows(sql, (prefix, prefix + "\U0010ffff"))
+        return {key: json.loads(value) for key, value in rows}
 
     def remove(self, key: str) -> None:
         """Delete a value; call inside a transaction."""

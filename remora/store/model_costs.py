@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 EMBEDDINGS, RERANK = "embeddings", "rerank"  # purposes
 OTHERS = (EMBEDDINGS, RERANK)  # of models that are no language models: their tokens have other prices
 
 
-class ModelCosts:
+class ModelCosts(Tables):
     """The ledger of one database."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(
         self,
@@ -53,4 +50,4 @@ class ModelCosts:
         sql = """SELECT purpose, model, sum(calls), sum(failed), sum(input_tokens), sum(output_tokens),
                    sum(estimated), sum(seconds) FROM spent WHERE day >= ? GROUP BY purpose, model
                  ORDER BY sum(input_tokens + output_tokens) DESC, purpose, model"""
-        return [tuple(row) for row in self._connection.rows(sql, (day,))]
+        return self._connection.rows(sql, (day,))

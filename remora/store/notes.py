@@ -5,14 +5,13 @@ A quote is stored under its session instead of a file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.fts import any_of
 from remora.core.text import index_terms
 from remora.core.values import Filters
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 # name, content, search_terms: names count more, parts of identifiers half.
 _WEIGHTS = "1.5, 1.0, 0.5"
@@ -62,11 +61,8 @@ class NoteRow(NamedTuple):
     answers: str = ""
 
 
-class Notes:
+class Notes(Tables):
     """The written pieces of one project. Writers call inside a transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def files(self) -> dict[str, str]:
         """Return the state of each file when its pieces were made, by path."""
@@ -93,7 +89,7 @@ class Notes:
         """Return (branch, path, time of the first piece) of all pieces restricted to a branch, in order."""
         sql = """SELECT f.branch, f.path, (SELECT min(time) FROM notes n WHERE n.path = f.path)
                  FROM note_files f WHERE f.branch IS NOT NULL ORDER BY 1, 2"""
-        return [(branch, path, first) for branch, path, first in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def put(
         self,
@@ -162,7 +158,7 @@ class Notes:
         """Return (time, path, content) of the pieces of a kind written at some times."""
         sql = """SELECT time, path, content FROM notes
                  WHERE kind = ? AND time IN (SELECT value FROM json_each(?))"""
-        return self._connection.rows(sql, (kind, json.dumps(sorted(filter(None, times))))) if times else []
+        return self._connection.rows(sql, (kind, sorted(filter(None, times)))) if times else []
 
     def forget(self, path: str) -> None:
         """Delete the pieces of a file that no longer exists."""
@@ -171,10 +167,8 @@ class Notes:
 
     def of_path(self, path: str) -> list[NoteRow]:
         """Return the pieces of a file, or the quotes of a session, in order of creation."""
-        return [
-            NoteRow._make(r)
-            for r in self._connection.rows(f"{_SELECT} WHERE n.path = ? ORDER BY n.id", (path,))
-        ]
+        sql = f"{_SELECT} WHERE n.path = ? ORDER BY n.id"
+        return [NoteRow._make(r) for r in self._connection.rows(sql, (path,))]
 
     def latest(self, kind: str, limit: int, session_id: str | None = None) -> list[NoteRow]:
         """Return the newest pieces of a kind; of one session by its id, with or without its host."""
@@ -198,7 +192,7 @@ class Notes:
     def get_many(self, ids: Collection[int]) -> dict[int, NoteRow]:
         """Return pieces by id; unknown ids are absent."""
         sql = f"{_SELECT} WHERE n.id IN (SELECT value FROM json_each(?))"
-        return {r[0]: NoteRow._make(r) for r in self._connection.rows(sql, (json.dumps(list(ids)),))}
+        return {r[0]: NoteRow._make(r) for r in self._connection.rows(sql, (ids,))}
 
     def ids_of(
         self, kinds: Collection[str], among: Collection[int] | None = None, filters: Filters = EVERYWHERE
@@ -206,9 +200,9 @@ class Notes:
         """Return the ids of the pieces of some kinds that pass the filters, of all or among some."""
         given = _told(kinds, filters)
         if among is None:
-            return {r[0] for r in self._connection.rows(f"SELECT n.id FROM notes n WHERE {_TOLD}", given)}
+            return set(self._connection.column(f"SELECT n.id FROM notes n WHERE {_TOLD}", given))
         sql = f"SELECT n.id FROM json_each(?6) j CROSS JOIN notes n ON n.id = j.value WHERE {_TOLD}"
-        return {r[0] for r in self._connection.rows(sql, (*given, json.dumps(list(among))))}
+        return set(self._connection.column(sql, (*given, among)))
 
     def search(
         self, terms: Sequence[str], kinds: Collection[str], limit: int, filters: Filters = EVERYWHERE
@@ -223,12 +217,12 @@ class Notes:
                   CROSS JOIN notes n ON n.id = notes_fts.rowid
                   WHERE notes_fts MATCH ?6 AND {_TOLD} ORDER BY score DESC, n.id LIMIT ?7"""
         given = (*_told(kinds, filters), match, limit)
-        return [(i, s) for i, s in self._connection.rows(sql, given)]
+        return self._connection.rows(sql, given)
 
 
-def _told(kinds: Collection[str], filters: Filters) -> tuple[str | None, ...]:
+def _told(kinds: Collection[str], filters: Filters) -> tuple[object, ...]:
     path = f"{SESSION}{filters.session}" if filters.session is not None else None
-    return (json.dumps(sorted(kinds)), filters.branch, filters.since, filters.until, path)
+    return (sorted(kinds), filters.branch, filters.since, filters.until, path)
 
 
 def _what(piece: Written) -> tuple[object, ...]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from remora.core.code import EXACT, GUESS_BELOW
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 
-class OtherSources:
+class OtherSources(Tables):
     """The edges of sources other than "ast". Writers call inside a transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def cover(self, paths: Iterable[str]) -> None:
         """Replace the set of files whose current content a SCIP index describes."""
@@ -21,7 +17,7 @@ class OtherSources:
         self._connection.execute(
             """INSERT INTO scip_files(path, hash)
                SELECT f.path, f.hash FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value""",
-            (json.dumps(sorted(paths)),),
+            (sorted(paths),),
         )
 
     def uncover(self, path: str) -> None:
@@ -35,7 +31,7 @@ class OtherSources:
 
     def covered(self) -> list[str]:
         """Return the files that the index covers, in order."""
-        return [r[0] for r in self._connection.rows("SELECT path FROM scip_files ORDER BY path")]
+        return self._connection.column("SELECT path FROM scip_files ORDER BY path")
 
     def prefer_precise(self, path: str) -> None:
         """Delete our resolved edges of a file in favour of its edges from a SCIP index, if it has any.
@@ -70,7 +66,7 @@ class OtherSources:
         """Delete every edge of a source; returns the files that had edges."""
         sql = """SELECT DISTINCT n.file_path FROM graph_edges e JOIN graph_nodes n ON n.id = e.from_id
                  WHERE e.source = ? AND n.file_path IS NOT NULL ORDER BY 1"""
-        paths = [r[0] for r in self._connection.rows(sql, (source,))]
+        paths = self._connection.column(sql, (source,))
         self._connection.execute("DELETE FROM graph_edges WHERE source = ?", (source,))
         return paths
 

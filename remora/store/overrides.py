@@ -8,12 +8,11 @@ do not count (see `graph`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from remora.core.code import GUESS_BELOW
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 from remora.store.graph import FRESH, Edge
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
@@ -97,11 +96,8 @@ class Overridden(NamedTuple):
     confidence: float
 
 
-class Overrides:
+class Overrides(Tables):
     """The method overrides of one project's code; read-only."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def of(self, keys: Mapping[int, str]) -> list[Edge]:
         """Return edges to some methods, given by id with their keys, from the methods that override them.
@@ -143,7 +139,7 @@ class Overrides:
                   SELECT e.from_id, e.to_id FROM above a
                   CROSS JOIN graph_edges e ON e.from_id = a.class WHERE {_BASE}"""
         direct: dict[int, list[int]] = {}
-        for one, base in self._connection.rows(sql, (json.dumps(sorted(ids)),)):
+        for one, base in self._connection.rows(sql, (sorted(ids),)):
             direct.setdefault(one, []).append(base)
         found: dict[int, set[int]] = {}
         for one in ids:
@@ -166,8 +162,7 @@ def outer(key: str) -> tuple[str, str]:
     return f"{path}:{holder}" if holder else "", name.partition("#")[0]
 
 
-def _asked(keys: Mapping[int, str]) -> str:
-    """Return the query for some methods, "" if none can override or be overridden."""
+def _asked(keys: Mapping[int, str]) -> list[tuple[int, str, str]]:
+    """Return (id, name, key of the class) of the methods among some that may override or be overridden."""
     places = ((i, *outer(key)) for i, key in keys.items())
-    asked = [(i, name, holder) for i, holder, name in places if holder and name not in ("", *CONSTRUCTORS)]
-    return json.dumps(asked) if asked else ""
+    return [(i, name, holder) for i, holder, name in places if holder and name not in ("", *CONSTRUCTORS)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 from remora.store.graph import DEPENDENCE, FRESH
 
 
@@ -44,11 +44,8 @@ class Insight(NamedTuple):
     files: tuple[str, ...]
 
 
-class Overview:
+class Overview(Tables):
     """Queries over the whole graph of one project."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     # For the map of modules
 
@@ -97,13 +94,13 @@ class Overview:
                  JOIN graph_nodes n ON n.key = j.value
                  WHERE m.deprecated = 0 AND m.impacted_node_ids <> '[]' AND n.file_path IS NOT NULL
                  ORDER BY 1, 2"""
-        return [(memory_id, path) for memory_id, path in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def spoken_modules(self) -> list[tuple[str, str]]:
         """Return (memory id, module) of each module that a live memory names."""
         sql = """SELECT m.id, j.value FROM memories m, json_each(m.related_modules) j
                  WHERE m.deprecated = 0 AND m.related_modules <> '[]' ORDER BY 1, 2"""
-        return [(memory_id, module) for memory_id, module in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def insights(self) -> list[Insight]:
         """Return the live memories of type module_insight, the most reliable first."""
@@ -134,16 +131,16 @@ class Overview:
         sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
                     WHERE {DEPENDENCE} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
                   JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-        files = [r[0] for r in self._connection.rows(sql, (limit - limit // 2,))]
+        files = self._connection.column(sql, (limit - limit // 2,))
         sql = """SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
                    WHERE e.type = 'calls' AND e.files = 0 GROUP BY e.to_id
                    ORDER BY uses DESC, e.to_id LIMIT ?) b
                  JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-        return files + [r[0] for r in self._connection.rows(sql, (limit // 2,))]
+        return files + self._connection.column(sql, (limit // 2,))
 
     def heaviest_folders(self, limit: int) -> list[tuple[str, int]]:
         """Return (top-level folder, nodes) with the most nodes; files in the root do not count."""
         sql = """SELECT substr(file_path, 1, instr(file_path, '/')) AS folder, count(*) AS nodes
                  FROM graph_nodes WHERE file_path IS NOT NULL AND instr(file_path, '/') > 0
                  GROUP BY folder ORDER BY nodes DESC, folder LIMIT ?"""
-        return [(folder, nodes) for folder, nodes in self._connection.rows(sql, (limit,))]
+        return self._connection.rows(sql, (limit,))

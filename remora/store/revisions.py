@@ -79,7 +79,7 @@ class Revisions:
     def heads(self, memory_id: str) -> list[str]:
         """Return the ids of the newest revisions of a memory, in order."""
         sql = "SELECT rev FROM memory_heads WHERE memory_id = ? ORDER BY rev"
-        return [rev for (rev,) in self._connection.rows(sql, (memory_id,))]
+        return self._connection.column(sql, (memory_id,))
 
     def of(self, memory_id: str) -> list[Revision]:
         """Return the revisions of a memory, oldest first."""
@@ -105,7 +105,7 @@ class Revisions:
     def forked(self) -> list[str]:
         """Return the ids of memories with several newest revisions, in order: some may be contested."""
         sql = "SELECT memory_id FROM memory_heads GROUP BY memory_id HAVING count(*) > 1 ORDER BY memory_id"
-        return [memory_id for (memory_id,) in self._connection.rows(sql)]
+        return self._connection.column(sql)
 
     def empty(self, memory_ids: Collection[str], change: Change | None) -> None:
         """Remove every text of deleted memories, and record the deletion; call inside a transaction.
@@ -155,11 +155,10 @@ class Revisions:
 
         Call inside a transaction.
         """
-        listed = json.dumps(sorted(devices))
         self._connection.execute(
             """DELETE FROM memory_revisions WHERE memory_id = ?
                AND device IN (SELECT value FROM json_each(?))""",
-            (memory_id, listed),
+            (memory_id, devices),
         )
         self.take_in(memory_id, rows)
         self._connection.execute("DELETE FROM memory_heads WHERE memory_id = ?", (memory_id,))

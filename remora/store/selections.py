@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from remora.core.clock import to_iso
 from remora.core.evidence import COUNTED_TYPES, SESSION_TYPES
+from remora.store.connection import Tables
 from remora.store.memories import KIND
-
-if TYPE_CHECKING:
-    from remora.store.connection import Connection
 
 _LIVE = "m.deprecated = 0"
 _ORPHANS = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_files <> '[]'
@@ -19,11 +16,8 @@ _ORPHANS = """m.deprecated = 0 AND m.stale_at IS {state} NULL AND m.related_file
     WHERE f.memory_id = m.id AND (g.path IS NULL OR g.present = 1))"""
 
 
-class Selections:
+class Selections(Tables):
     """Read-only queries over the memories of one database; each method returns a list of ids."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def all(self) -> list[str]:
         """Return every memory, including forgotten ones."""
@@ -75,7 +69,7 @@ class Selections:
                  UNION SELECT i.id FROM memories i WHERE i.impacted_node_ids <> '[]' AND EXISTS (
                    SELECT 1 FROM json_each(i.impacted_node_ids) j JOIN json_each(?1) k
                    ON j.value = k.value))""",
-            json.dumps(list(nodes)),
+            nodes,
         )
 
     def on_file(self, path: str, folders: Sequence[str]) -> list[str]:
@@ -87,7 +81,7 @@ class Selections:
                    CROSS JOIN memory_files f ON f.file_path = j.value
                    CROSS JOIN memories p ON p.id = f.memory_id WHERE p.type IN ('pattern', 'decision'))""",
             path,
-            json.dumps(list(folders)),
+            folders,
         )
 
     def redactions(self) -> int:
@@ -98,7 +92,7 @@ class Selections:
         """Return how many memories a person confirmed of those that were learned, and how many those are."""
         sql = """SELECT total(user_verified OR pinned), count(*) FROM memories
                  WHERE source = 'observer_inferred' AND type NOT IN (SELECT value FROM json_each(?))"""
-        row = self._connection.row(sql, (json.dumps((*SESSION_TYPES, *COUNTED_TYPES)),))
+        row = self._connection.row(sql, ((*SESSION_TYPES, *COUNTED_TYPES),))
         return (int(row[0]), row[1]) if row else (0, 0)
 
     def vigour(self, now: float, active_days: float) -> tuple[int, int, int, int, int]:

@@ -116,7 +116,7 @@ class SessionReader(SessionWriter):
         """Return the file states of sessions that begin with one of some events, by id."""
         sql = """SELECT s.id, s.seen FROM json_each(?) j
                  JOIN observer_sessions s ON s.first_key = j.value AND s.first_key <> ''"""
-        return dict(self._connection.rows(sql, (json.dumps(sorted(keys)),)))
+        return dict(self._connection.rows(sql, (sorted(keys),)))
 
     def reads(self) -> dict[str, int]:
         """Return in how many sessions each file was met, by path from the root of the project."""
@@ -132,7 +132,7 @@ class SessionReader(SessionWriter):
         """Return (id, prompts) of the newest sessions with prompts."""
         sql = f"""SELECT s.id, {_PROMPTS} FROM observer_sessions s WHERE s.prompt <> ''
                   ORDER BY s.seq DESC LIMIT ?"""
-        return [(session, prompt) for session, prompt in self._connection.rows(sql, (limit,))]
+        return self._connection.rows(sql, (limit,))
 
     def told(self, session_id: str) -> Told | None:
         """Return the summary of a session, None for an unknown one."""
@@ -149,7 +149,7 @@ class SessionReader(SessionWriter):
         """Return (fingerprint, command, message) of every session's errors, newest first."""
         sql = """SELECT fingerprint, command, message FROM observer_session_errors
                  ORDER BY at DESC, session_id, fingerprint"""
-        return [(f, c, m) for f, c, m in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def failing(self, sessions: int) -> list[tuple[str, str]]:
         """Return (fingerprint, command) if another form of a command succeeded, and its own has not since.
@@ -165,7 +165,7 @@ class SessionReader(SessionWriter):
                    SELECT 1 FROM observer_session_commands c JOIN observer_sessions s ON s.id = c.session_id
                    WHERE c.command = f.command AND c.runs > c.failures AND coalesce(s.started_at, '') >= f.at)
                  ORDER BY f.fingerprint, f.command"""
-        return [(f, c) for f, c in self._connection.rows(sql, (sessions,))]
+        return self._connection.rows(sql, (sessions,))
 
     def sessions_with(self, signal: str, key: str) -> SignalCount:
         """Return the number of sessions that showed a signal under a key, and when."""
@@ -248,7 +248,7 @@ class SessionReader(SessionWriter):
         sql = """SELECT s.id, -bm25(observer_sessions_fts) AS score FROM observer_sessions_fts
                  CROSS JOIN observer_sessions s ON s.seq = observer_sessions_fts.rowid
                  WHERE observer_sessions_fts MATCH ? ORDER BY score DESC, s.started_at DESC, s.id LIMIT ?"""
-        return [(i, score) for i, score in self._connection.rows(sql, (match, limit))]
+        return self._connection.rows(sql, (match, limit))
 
     def edited(self, session_ids: Collection[str]) -> dict[str, list[str]]:
         """Return the edited files of each of some sessions."""
@@ -274,7 +274,7 @@ class SessionReader(SessionWriter):
                  CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits >= ?
                  ORDER BY 1, 2"""
         found: dict[str, list[str]] = {}
-        for session, path in self._connection.rows(sql, (json.dumps(list(session_ids)), edits)):
+        for session, path in self._connection.rows(sql, (session_ids, edits)):
             found.setdefault(session, []).append(path)
         return found
 
@@ -300,7 +300,7 @@ class SessionReader(SessionWriter):
         begins = f"substr({own}, 1, length(?1)) = ?1 OR substr(id, 1, length(?1)) = ?1"
         for where in (f"id = ?1 OR {own} = ?1", begins):
             sql = f"SELECT id FROM observer_sessions WHERE {where} ORDER BY id LIMIT ?2"
-            if found := [row[0] for row in self._connection.rows(sql, (name, limit))]:
+            if found := self._connection.column(sql, (name, limit)):
                 return found
         return []
 
@@ -326,7 +326,7 @@ class SessionReader(SessionWriter):
     def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
         """Return some sessions; unknown ids are left out."""
         sql = f"{_SESSION} WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id"
-        return [SessionRow._make(r) for r in self._connection.rows(sql, (json.dumps(list(session_ids)),))]
+        return [SessionRow._make(r) for r in self._connection.rows(sql, (session_ids,))]
 
     def commands(self, sessions: int) -> list[Ran]:
         """Return the commands of the newest sessions with commands, newest session first."""
@@ -341,9 +341,7 @@ class SessionReader(SessionWriter):
                  WHERE c.purpose <> 'look'
                  ORDER BY n.started_at DESC, n.id, c.last_step DESC, c.command"""
         rows = self._connection.rows(sql, (sessions,))
-        return [
-            Ran(session, command, runs, failed, bool(last)) for session, command, runs, failed, last in rows
-        ]
+        return [Ran._make((*row, bool(last))) for *row, last in rows]
 
     # What was learned
 

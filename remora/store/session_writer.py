@@ -115,10 +115,10 @@ class SessionWriter:
         A command that a session ran only after reading such text is stored, and so suggested, only if an
         earlier learned session has it: the first one stored always ran it of its own accord.
         """
-        late = json.dumps([c.as_run for c in commands if c.tainted])
+        late = [c.as_run for c in commands if c.tainted]
         sql = """SELECT DISTINCT c.command FROM json_each(?) j
                  CROSS JOIN observer_session_commands c ON c.command = j.value"""
-        known = {command for (command,) in self._connection.rows(sql, (late,))} if late != "[]" else set()
+        known = set(self._connection.column(sql, (late,))) if late else set()
         return [c for c in commands if not c.tainted or c.as_run in known]
 
     def remove(self, session: str) -> None:
@@ -129,7 +129,7 @@ class SessionWriter:
         sql = "SELECT file_a, file_b FROM observer_session_pairs WHERE session_id = ?"
         pairs = {(a, b) for a, b in self._connection.rows(sql, (session,))}
         sql = "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?"
-        errors = {fingerprint for (fingerprint,) in self._connection.rows(sql, (session,))}
+        errors = set(self._connection.column(sql, (session,)))
         if not self._connection.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
             return
         self._sum_files(files)
@@ -150,9 +150,8 @@ class SessionWriter:
         self._connection.execute("DELETE FROM observer_module_session_counts WHERE count <= 0")
 
     def _sum_files(self, paths: Collection[str]) -> None:
-        given = json.dumps(sorted(paths))
         self._connection.execute(
-            "DELETE FROM observer_file_nodes WHERE file_path IN (SELECT value FROM json_each(?))", (given,)
+            "DELETE FROM observer_file_nodes WHERE file_path IN (SELECT value FROM json_each(?))", (paths,)
         )
         self._connection.execute(
             """INSERT INTO observer_file_nodes(file_path, project_id, access_count, last_accessed_at,
@@ -160,23 +159,22 @@ class SessionWriter:
                SELECT f.path, ?2, sum(f.reads + f.edits), coalesce(max(f.last_at), ''), count(*)
                FROM json_each(?1) j CROSS JOIN observer_session_files f ON f.path = j.value
                GROUP BY f.path""",
-            (given, self._project_id),
+            (paths, self._project_id),
         )
 
     def _edges_of(self, paths: Collection[str]) -> set[tuple[str, str]]:
         """Return the edges whose weight depends on the number of sessions that used some files."""
         sql = """SELECT e.file_a, e.file_b FROM json_each(?) j
                  CROSS JOIN observer_co_access_edges e ON e.file_a = j.value"""
-        return {(a, b) for a, b in self._connection.rows(sql, (json.dumps(sorted(paths)),))}
+        return {(a, b) for a, b in self._connection.rows(sql, (sorted(paths),))}
 
     def _sum_pairs(self, pairs: Collection[tuple[str, str]]) -> None:
         """Recompute the co-access edges of pairs; a weight is the share of a's sessions that used b."""
-        given = json.dumps(sorted(pairs))
         self._connection.execute(
             """DELETE FROM observer_co_access_edges WHERE rowid IN (
                  SELECT e.rowid FROM json_each(?) j CROSS JOIN observer_co_access_edges e
                  ON e.file_a = j.value ->> 0 AND e.file_b = j.value ->> 1)""",
-            (given,),
+            (pairs,),
         )
         self._connection.execute(
             """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
@@ -187,14 +185,12 @@ class SessionWriter:
                  coalesce(max((SELECT s.ended_at FROM observer_sessions s WHERE s.id = p.session_id)), '')
                FROM json_each(?1) j CROSS JOIN observer_session_pairs p
                ON p.file_a = j.value ->> 0 AND p.file_b = j.value ->> 1 GROUP BY p.file_a, p.file_b""",
-            (given, self._project_id, PRIOR),
+            (pairs, self._project_id, PRIOR),
         )
 
     def _sum_errors(self, fingerprints: Collection[str]) -> None:
-        given = json.dumps(sorted(fingerprints))
-        self._connection.execute(
-            "DELETE FROM observer_error_patterns WHERE id IN (SELECT value FROM json_each(?))", (given,)
-        )
+        gone = "DELETE FROM observer_error_patterns WHERE id IN (SELECT value FROM json_each(?))"
+        self._connection.execute(gone, (fingerprints,))
         self._connection.execute(
             """INSERT INTO observer_error_patterns(id, project_id, tool_name, error_fingerprint,
                  error_message, occurrence_count, last_seen_at, resolved_how, sessions)
@@ -209,7 +205,7 @@ class SessionWriter:
                     WHERE s.fingerprint = e.fingerprint ORDER BY s.at DESC, s.session_id LIMIT ?3))
                FROM json_each(?1) j CROSS JOIN observer_session_errors e ON e.fingerprint = j.value
                GROUP BY e.fingerprint""",
-            (given, self._project_id, SHORT_SESSIONS),
+            (fingerprints, self._project_id, SHORT_SESSIONS),
         )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 SPACE, STATE = "share", "share.state"  # meta keys: the log taken part in, and how the last exchange went
 COUNTS, HELD, REFUSED, UNKNOWN = "counts", "held", "refused", "unknown"  # states of an entry
@@ -37,11 +36,8 @@ class Dispute(NamedTuple):
 _COLUMNS = "device, n, rev, memory_id, line, state, reason"
 
 
-class Shared:
+class Shared(Tables):
     """The shared log of one database."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, rows: Iterable[SharedLine], hlcs: Iterable[str], ops: Iterable[str]) -> None:
         """Add entries; one that is there stays as it is. Call inside a transaction."""
@@ -58,7 +54,7 @@ class Shared:
     def lines(self, device: str, after: int, limit: int) -> list[str]:
         """Return lines of a device that come after a number, in order."""
         sql = "SELECT line FROM shared_entries WHERE device = ? AND n > ? ORDER BY n LIMIT ?"
-        return [line for (line,) in self._connection.rows(sql, (device, after, limit))]
+        return self._connection.column(sql, (device, after, limit))
 
     def of_memory(self, memory_id: str) -> list[SharedLine]:
         """Return the entries of a memory; of membership for an empty id. In order of time."""
@@ -69,22 +65,18 @@ class Shared:
         """Return the entries in some states, in order of time."""
         sql = f"""SELECT {_COLUMNS} FROM shared_entries
                   WHERE state IN (SELECT value FROM json_each(?)) ORDER BY hlc, device, n"""
-        return [SharedLine(*row) for row in self._connection.rows(sql, (json.dumps(states),))]
+        return [SharedLine(*row) for row in self._connection.rows(sql, (states,))]
 
     def of_devices(self, devices: Collection[str]) -> list[str]:
         """Return the ids of the memories that some devices wrote about, in order."""
         sql = """SELECT DISTINCT memory_id FROM shared_entries
                  WHERE memory_id <> '' AND device IN (SELECT value FROM json_each(?)) ORDER BY memory_id"""
-        return [i for (i,) in self._connection.rows(sql, (json.dumps(sorted(devices)),))]
+        return self._connection.column(sql, (sorted(devices),))
 
     def revs(self, memory_id: str) -> set[str]:
         """Return the ids of the changes of a memory that are in the log."""
-        return {
-            rev
-            for (rev,) in self._connection.rows(
-                "SELECT rev FROM shared_entries WHERE memory_id = ?", (memory_id,)
-            )
-        }
+        sql = "SELECT rev FROM shared_entries WHERE memory_id = ?"
+        return set(self._connection.column(sql, (memory_id,)))
 
     def set_states(self, states: Mapping[tuple[str, int], tuple[str, str]]) -> None:
         """Set the state and the reason of entries, by device and number; call inside a transaction."""
@@ -128,7 +120,7 @@ class Shared:
                  AND source <> 'commit_auto' AND type NOT IN (SELECT value FROM json_each(?))
                  AND NOT EXISTS (SELECT 1 FROM memory_revisions WHERE memory_id = m.id AND op = 'unshare')
                  ORDER BY seq"""
-        return [i for (i,) in self._connection.rows(sql, (json.dumps(OWN_TYPES),))]
+        return self._connection.column(sql, (OWN_TYPES,))
 
     def need_a_word(self) -> dict[str, str]:
         """Return the personal memories that need a person's consent to be shared, and the reason, by id."""
@@ -142,12 +134,12 @@ class Shared:
                  AND source <> 'commit_auto' AND (type = 'preference' OR branch IS NOT NULL
                    OR taint IS NOT NULL OR redaction_count > 0 OR needs_review = 1)
                  AND (type = 'preference' OR type NOT IN (SELECT value FROM json_each(?))) ORDER BY seq"""
-        return dict(self._connection.rows(sql, (json.dumps(OWN_TYPES),)))
+        return dict(self._connection.rows(sql, (OWN_TYPES,)))
 
     def visible(self) -> list[str]:
         """Return the ids of the memories that are shared, in order."""
         sql = "SELECT id FROM memories WHERE trust_level_scope <> 'personal' ORDER BY seq"
-        return [i for (i,) in self._connection.rows(sql)]
+        return self._connection.column(sql)
 
     def changed_after(self, device: str, n: int) -> dict[str, int]:
         """Return the last change of each memory that a device of the local log changed after a number."""
@@ -176,7 +168,7 @@ class Shared:
                  JOIN memories m ON m.id = u.memory_id AND m.trust_level_scope <> 'personal'
                  WHERE u.kind IN ('said', 'asked', 'cited', 'helped', 'unhelpful', 'wrong')
                  GROUP BY 1, 2 ORDER BY 1, 2"""
-        return [(i, kind, n, at) for i, kind, n, at in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def users(self) -> dict[str, set[str]]:
         """Return the devices on which each shared memory was used, by memory."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.programs import CHECKS
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 MOMENT, SESSION = "moment", "session"  # kinds of a unit
 
@@ -84,11 +84,8 @@ LEFT JOIN checked ON checked.session_id = u.session_id LEFT JOIN again ON again.
 WHERE u.kind = ? ORDER BY u.at, u.unit"""
 
 
-class Trials:
+class Trials(Tables):
     """The trial of one database."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, units: Iterable[Unit]) -> None:
         """Store units, replacing existing ones with the same id. Call inside a transaction."""
@@ -134,7 +131,7 @@ class Trials:
                      ('the next command failed', 'no other file was changed') THEN i.session_id END)
                  FROM injected_memories m JOIN injections i ON i.id = m.injection_id
                  WHERE i.followed <> '' GROUP BY 1, 2 ORDER BY 1, 2"""
-        return [(i, trigger, helped, not_) for i, trigger, helped, not_ in self._connection.rows(sql)]
+        return self._connection.rows(sql)
 
     def set_effects(self, effects: Iterable[Effect]) -> None:
         """Replace the measured help of all memories; call inside a transaction."""

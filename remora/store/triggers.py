@@ -6,16 +6,13 @@ import json
 from collections.abc import Iterable
 
 from remora.core.triggers import Trigger
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 _COLUMNS = "t.kind, t.key, t.memory_id, t.needs, t.weight, t.unless"
 
 
-class Triggers:
+class Triggers(Tables):
     """The triggers of one database."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def replace(self, triggers: Iterable[Trigger]) -> int:
         """Replace all triggers; call inside a transaction. Returns the number of triggers."""
@@ -41,7 +38,7 @@ class Triggers:
     def any_of(self, memory_ids: Iterable[str]) -> bool:
         """Return whether any of some memories has a trigger."""
         sql = "SELECT 1 FROM json_each(?) j JOIN memory_triggers t ON t.memory_id = j.value LIMIT 1"
-        return self._connection.row(sql, (json.dumps(list(memory_ids)),)) is not None
+        return self._connection.row(sql, (memory_ids,)) is not None
 
     def _insert(self, triggers: Iterable[Trigger]) -> int:
         rows = [
@@ -68,7 +65,7 @@ class Triggers:
                   CROSS JOIN memory_triggers t ON t.kind = ?2 AND t.key = j.value
                   CROSS JOIN memories m ON m.id = t.memory_id
                   WHERE m.deprecated = 0 ORDER BY t.key, t.memory_id, t.needs"""
-        return [_trigger(row) for row in self._connection.rows(sql, (json.dumps(sorted(set(words))), kind))]
+        return [_trigger(row) for row in self._connection.rows(sql, (sorted(set(words)), kind))]
 
 
 def _trigger(row: tuple) -> Trigger:  # type: ignore[type-arg]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Sequence
 
 from remora.core.text import index_terms
 from remora.core.values import Filters, Message, Turn
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 _SELECT = (
     "SELECT t.id, t.session_id, t.seq, t.position, t.role, t.content, t.time,"
@@ -15,11 +14,8 @@ _SELECT = (
 )
 
 
-class Turns:
+class Turns(Tables):
     """The indexed turns of one database."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def read_to(self, session_id: str) -> int:
         """Return the byte offset up to which a session's log is indexed."""
@@ -70,13 +66,8 @@ class Turns:
 
     def get_many(self, turn_ids: Iterable[int]) -> dict[int, Turn]:
         """Return turns by row id; unknown ids are absent."""
-        ids = json.dumps(list(turn_ids))
-        return {
-            r[0]: Turn._make(r)
-            for r in self._connection.rows(
-                f"{_SELECT} WHERE t.id IN (SELECT value FROM json_each(?))", (ids,)
-            )
-        }
+        sql = f"{_SELECT} WHERE t.id IN (SELECT value FROM json_each(?))"
+        return {r[0]: Turn._make(r) for r in self._connection.rows(sql, (turn_ids,))}
 
     def around(self, turns: Collection[Turn], reach: int) -> dict[tuple[str, int], Turn]:
         """Return these turns and those up to `reach` positions before and after, by (session, position)."""
@@ -85,7 +76,7 @@ class Turns:
         wanted = sorted(near - known.keys())
         sql = f"""{_SELECT} JOIN json_each(?) j ON t.session_id = json_extract(j.value, '$[0]')
                   AND t.position = json_extract(j.value, '$[1]')"""
-        found = [Turn._make(r) for r in self._connection.rows(sql, (json.dumps(wanted),))]
+        found = [Turn._make(r) for r in self._connection.rows(sql, (wanted,))]
         return known | {(t.session_id, t.position): t for t in found}
 
     def ids_passing(self, filters: Filters) -> list[int] | None:
@@ -95,11 +86,11 @@ class Turns:
         sql = """SELECT id FROM turns WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR at < ?2)
                  AND (?3 IS NULL OR session_id = ?3) AND (?4 IS NULL OR lower(role) = lower(?4))"""
         asked = (filters.since, filters.until, filters.session, filters.role)
-        return [row[0] for row in self._connection.rows(sql, asked)]
+        return self._connection.column(sql, asked)
 
     def roles(self) -> list[str]:
         """Return every speaker, sorted."""
-        return [r[0] for r in self._connection.rows("SELECT DISTINCT role FROM turns ORDER BY role")]
+        return self._connection.column("SELECT DISTINCT role FROM turns ORDER BY role")
 
     def count(self) -> int:
         """Return the number of indexed turns."""
@@ -107,7 +98,4 @@ class Turns:
 
     def sessions(self) -> list[tuple[str, str, int, int]]:
         """Return (session id, log path, offset read to, turns) of every indexed session."""
-        return [
-            tuple(r)
-            for r in self._connection.rows("SELECT id, path, read_to, turns FROM sessions ORDER BY id")
-        ]
+        return self._connection.rows("SELECT id, path, read_to, turns FROM sessions ORDER BY id")

@@ -7,7 +7,6 @@ of them end the wait for a review. Both are changes like any other, and can be u
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -153,6 +152,6 @@ class Uses:
                   count(CASE WHEN u.kind = 'helped' THEN 1 END), count(CASE WHEN u.kind = 'wrong' THEN 1 END)
                 FROM memories m LEFT JOIN memory_use u ON u.memory_id = m.id
                 WHERE m.id IN (SELECT value FROM json_each(?)) GROUP BY m.id""",
-            (json.dumps(list(memory_ids)),),
+            (memory_ids,),
         )
         return {memory_id: _Standing(*rest) for memory_id, *rest in rows}

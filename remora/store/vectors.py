@@ -6,12 +6,11 @@ model. Vectors of different models are never mixed: every read names one model.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.errors import StoreError
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 from remora.store.float16 import half
 
 
@@ -24,11 +23,8 @@ class VectorRow(NamedTuple):
     embedding: bytes
 
 
-class Vectors:
+class Vectors(Tables):
     """The embeddings of one database. Writers call inside a transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(
         self,
@@ -77,7 +73,7 @@ class Vectors:
     def ids(self, owner_kind: str, model_id: str) -> list[int]:
         """Return the ids of all vectors of a kind and model, in order."""
         sql = "SELECT id FROM embeddings WHERE model_id = ? AND owner_kind = ? ORDER BY id"
-        return [r[0] for r in self._connection.rows(sql, (model_id, owner_kind))]
+        return self._connection.column(sql, (model_id, owner_kind))
 
     def count(self, owner_kind: str, model_id: str) -> int:
         """Return the number of vectors of a kind and model."""
@@ -98,7 +94,7 @@ class Vectors:
             after: only those queued after this queue id.
         """
         sql = "SELECT id, owner_kind, owner_id FROM embedding_queue WHERE id > ? ORDER BY id DESC LIMIT ?"
-        return [(i, kind, owner) for i, kind, owner in self._connection.rows(sql, (after, limit))]
+        return self._connection.rows(sql, (after, limit))
 
     def queue_again(self, waiting: Sequence[tuple[int, str, str]]) -> None:
         """Move some waiting owners, given newest first, to the front of the queue."""
@@ -141,17 +137,14 @@ class Vectors:
         return self._connection.execute("DELETE FROM embeddings WHERE model_id <> ?", (model_id,))
 
 
-class EmbeddingCache:
+class EmbeddingCache(Tables):
     """Embeddings by content, kept seven days (section 8). Implements `embeddings.cache.VectorCache`."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def get_many(self, keys: Sequence[str], now_ms: int) -> Mapping[str, bytes]:
         """Return the blobs of keys that exist and have not expired."""
         sql = """SELECT key, embedding FROM embedding_cache
                  WHERE key IN (SELECT value FROM json_each(?)) AND expires_at > ?"""
-        return dict(self._connection.rows(sql, (json.dumps(list(keys)), now_ms)))
+        return dict(self._connection.rows(sql, (keys, now_ms)))
 
     def put_many(self, rows: Sequence[tuple[str, bytes, str, int, int]]) -> None:
         """Store (key, blob, model id, dims, expiry in ms) rows without fsync or wait: they can be rebuilt."""

@@ -5,11 +5,10 @@ Only this module writes `graph_tree_files`. Writers call inside a transaction.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from remora.store.connection import Connection
+from remora.store.connection import Tables
 
 
 class Content(NamedTuple):
@@ -20,21 +19,15 @@ class Content(NamedTuple):
     hash: str
 
 
-class WorkTrees:
+class WorkTrees(Tables):
     """The files of work trees, each tree by the path of its root."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def contents(self, tree: str, paths: Collection[str]) -> dict[str, Content]:
         """Return the known contents of some files in a tree, by path."""
         sql = """SELECT f.path, t.size, t.mtime_ns, t.hash FROM json_each(?) j
                  CROSS JOIN graph_files f ON f.path = j.value
                  CROSS JOIN graph_tree_files t ON t.file_id = f.id AND t.tree = ?"""
-        return {
-            path: Content(*rest)
-            for path, *rest in self._connection.rows(sql, (json.dumps(list(paths)), tree))
-        }
+        return {path: Content(*rest) for path, *rest in self._connection.rows(sql, (paths, tree))}
 
     def put(self, tree: str, contents: Mapping[str, Content]) -> None:
         """Record the contents of some files of a tree; files outside the graph are left out."""
