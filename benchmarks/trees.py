@@ -118,7 +118,7 @@ def tree_graph(repository: Path) -> Iterator[TreeGraph]:
     with workplace() as place:
         trees = Trees(repository)
         try:
-            db = Database.open(place / "graph.db", realm="project", project_id="trees")
+            db = Database(place / "graph.db", realm="project", project_id="trees")
             try:
                 yield TreeGraph(trees, db)
             finally:

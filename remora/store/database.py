@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,14 +51,27 @@ class Database:
 
     def __init__(
         self,
-        connection: Connection,
+        path: Path,
         *,
         realm: str,
         project_id: str,
+        read_only: bool = False,
         clock: Clock | None = None,
         author: str = PERSON,
     ) -> None:
+        """Open the database at a path; errors as for `Connection.open`.
+
+        Args:
+            path: the file.
+            realm, project_id: see the class.
+            read_only: change nothing.
+            clock: gives the time of revisions; the system's by default.
+            author: the default author of changes; see `core.change.Change`.
+        """
+        connection = Connection.open(path, read_only=read_only)
         self.connection = connection
+        self.transaction = connection.transaction
+        self.close = connection.close
         self.realm = realm
         self.project_id = project_id
         self.meta = Meta(connection)
@@ -95,35 +107,6 @@ class Database:
         self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}
 
-    @classmethod
-    def open(
-        cls,
-        path: Path,
-        *,
-        realm: str,
-        project_id: str,
-        read_only: bool = False,
-        clock: Clock | None = None,
-        author: str = PERSON,
-    ) -> Database:
-        """Open the database at a path; errors as for `Connection.open`.
-
-        Args:
-            path: the file.
-            realm, project_id: see the class.
-            read_only: change nothing.
-            clock: gives the time of revisions; the system's by default.
-            author: the default author of changes; see `core.change.Change`.
-        """
-        connection = Connection.open(path, read_only=read_only)
-        return cls(connection, realm=realm, project_id=project_id, clock=clock, author=author)
-
-    def transaction(
-        self, *, durable: bool = True, wait: float | None = None, undo: bool = False
-    ) -> AbstractContextManager[None]:
-        """Return a transaction for a `with` statement; see `Connection.transaction`."""
-        return self.connection.transaction(durable=durable, wait=wait, undo=undo)
-
     def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:
         """Return the in-memory index of one kind of owner and one model, made on first use."""
         from remora.store.nearest import NearestIndex  # numpy: only where vectors are searched
@@ -132,7 +115,3 @@ class Database:
         if key not in self._nearest:
             self._nearest[key] = NearestIndex(self.connection, self.vectors, owner_kind, model_id)
         return self._nearest[key]
-
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()

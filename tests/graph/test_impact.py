@@ -19,7 +19,7 @@ from tests.store.made_graphs import add_file, add_links, definition, file, link
 @contextmanager
 def database(folder: Path) -> Iterator[Database]:
     """Open a project database without code."""
-    found = Database.open(folder / "memory.db", realm="project", project_id="p1")
+    found = Database(folder / "memory.db", realm="project", project_id="p1")
     try:
         yield found
     finally:

@@ -105,7 +105,7 @@ class World:
 @contextmanager
 def world_in(folder: Path) -> Iterator[World]:
     """Give a world with an empty database."""
-    db = Database.open(folder / "memory.db", realm="project", project_id="p")
+    db = Database(folder / "memory.db", realm="project", project_id="p")
     try:
         yield World(db)
     finally:

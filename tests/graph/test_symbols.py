@@ -63,7 +63,7 @@ def write(db: Database, outlines: dict[str, Outline | None]) -> None:
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
     """A project database with a few files."""
-    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     write(found, OUTLINES)
     yield found
     found.close()

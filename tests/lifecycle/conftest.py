@@ -24,7 +24,7 @@ def clock() -> FixedClock:
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
     """An empty database."""
-    opened = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    opened = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     yield opened
     opened.close()
 

@@ -24,7 +24,7 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def db(tmp_path: Path, empty_file: Path) -> Iterator[Database]:
     """A new project database."""
     shutil.copy(empty_file, tmp_path / "memory.db")
-    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     yield found
     found.close()
 

@@ -49,7 +49,7 @@ def from_nothing(db: Database, path: Path) -> list[tuple[object, ...]]:
         """SELECT a.key, b.key, e.type, e.confidence, e.weight, e.source FROM graph_edges e
            JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id"""
     )
-    other = Database.open(path, realm="project", project_id="p1")
+    other = Database(path, realm="project", project_id="p1")
     try:
         for name in reversed(PATHS):
             add_file(other, name)
@@ -270,7 +270,7 @@ def test_any_sequence_of_changes_gives_what_a_rebuild_gives(steps, empty_file: P
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
         shutil.copy(empty_file, path)
-        db = Database.open(path, realm="project", project_id="p1")
+        db = Database(path, realm="project", project_id="p1")
         for name in PATHS:
             add_file(db, name)
         again: set[tuple[int, int]] = set()

@@ -16,7 +16,7 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
     path = tmp_path / "memory.db"
     (tmp_path / "memory.db.before-0003").write_bytes(b"old")
     old_files.make(12, path)
-    db = Database.open(path, realm="project", project_id="p1")
+    db = Database(path, realm="project", project_id="p1")
     (kept,) = earlier_files(path)
     assert kept.name == "memory.db.before-0012"
     assert kept.stat().st_mode & 0o077 == 0
@@ -31,5 +31,5 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
 
 def test_a_new_file_keeps_nothing(tmp_path: Path):
     """There was none before."""
-    Database.open(tmp_path / "memory.db", realm="project", project_id="p1").close()
+    Database(tmp_path / "memory.db", realm="project", project_id="p1").close()
     assert earlier_files(tmp_path / "memory.db") == []

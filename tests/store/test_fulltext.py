@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from remora.core.fts import quoted
 from remora.core.text import query_terms
 from remora.core.values import Filters
-from remora.store.connection import Connection
 from remora.store.database import Database
 from tests.store.makers import add, message, record
 
@@ -471,7 +470,7 @@ def test_term_stats_follow_writes(db: Database):
     assert holding(db, ["token"]) == (1, [1])
     add(db.memories, record("b", "token"))
     assert holding(db, ["token"]) == (2, [2])
-    other = Database(Connection.open(db.connection.path), realm="project", project_id="p1")
+    other = Database(db.connection.path, realm="project", project_id="p1")
     add(other.memories, record("c", "token"))
     other.close()
     assert holding(db, ["token"]) == (3, [3])

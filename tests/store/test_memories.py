@@ -211,7 +211,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
     """Memories that differ in everything a filter asks for; only read them."""
     path = tmp_path_factory.mktemp("library") / "memory.db"
     shutil.copy(empty_file, path)
-    db = Database.open(path, realm="project", project_id="p1")
+    db = Database(path, realm="project", project_id="p1")
     add(
         db.memories,
         record("a", "one", type="gotcha", tags=("x",), related_files=("src/a.py",), created_at="2026-01-05"),

@@ -64,7 +64,7 @@ def copied(migrated: Callable[[int], Path], tmp_path: Path) -> Callable[[int], D
 
     def copy(version: int) -> Database:
         shutil.copy(migrated(version), tmp_path / "memory.db")
-        return Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+        return Database(tmp_path / "memory.db", realm="project", project_id="p1")
 
     return copy
 
@@ -72,7 +72,7 @@ def copied(migrated: Callable[[int], Path], tmp_path: Path) -> Callable[[int], D
 @pytest.fixture(params=VERSIONS, scope="module")
 def old(request, migrated):
     """A file of each version that came to the newest schema; only read it."""
-    db = Database.open(migrated(request.param), realm="project", project_id="p1")
+    db = Database(migrated(request.param), realm="project", project_id="p1")
     yield db, request.param
     db.close()
 
@@ -167,7 +167,7 @@ def test_old_memories_keep_every_field(old):
 def test_migrated_memory_counts_as_unchanged_since_it_was_made(tmp_path: Path):
     """A memory of version 1 has no date of change, so it gets the date it was made."""
     old_files.make(1, tmp_path / "memory.db")
-    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    db = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     (found,) = db.memories.get_many(["m-one"]).values()
     assert found.updated_at == "2025-11-01T08:00:00.000Z"
     db.close()
@@ -220,7 +220,7 @@ def test_old_memories_are_found_by_parts_of_names(old):
 def test_duplicates_of_old_memories_are_found(tmp_path: Path):
     """Migration 2 computes the hash and the bands by which later duplicates are recognised."""
     old_files.make(1, tmp_path / "memory.db")
-    db = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    db = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     text = "Call getUserById with a checked id"
     assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
     assert db.memories.sharing_bands(sketch.bands(text), "gotcha") == [("m-one", text)]

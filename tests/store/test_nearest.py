@@ -81,7 +81,7 @@ def test_search_equals_brute_force(db: Database, parts: int, seed: int):
 def test_index_follows_every_change(tmp_path: Path, parts: int, seed: int):
     """New, replaced and deleted vectors count at once, whether this or another connection wrote them."""
     rng = random.Random(seed)
-    databases = [Database.open(tmp_path / "memory.db", realm="project", project_id="p1") for _ in range(2)]
+    databases = [Database(tmp_path / "memory.db", realm="project", project_id="p1") for _ in range(2)]
     index = databases[0].nearest("memory", MODEL)
     owners: Owned = {}
     for _ in range(25):

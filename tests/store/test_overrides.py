@@ -16,7 +16,7 @@ from tests.store.made_graphs import add_file, add_links, definition, file, link
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
     """The database of three classes, each below the one before, all with the methods that are asked about."""
-    found = Database.open(tmp_path / "memory.db", realm="project", project_id="p1")
+    found = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     names = ("run", "__init__", "__own", "__len__", "C.deep")
     for path, name in (("a.py", "A"), ("b.py", "B"), ("c.py", "C")):
         kept = names if name != "B" else names[1:]

@@ -169,7 +169,7 @@ class OpenProject:
             make_home(self.location, self.environ)
         elif not self.read_only:
             make_folder(home)
-        db = Database.open(
+        db = Database(
             home / DATABASE,
             realm=realm,
             project_id=project_id,
