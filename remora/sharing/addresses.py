@@ -27,28 +27,23 @@ def open_carrier(address: str, space: str, root: Path, environ: Mapping[str, str
         ConfigError: a required package is not installed.
     """
     kind, _, rest = address.partition(":")
-    carrier: Carrier
     if kind == "git":
         from remora.sharing.carriers.git import GitRefs
-        from remora.sharing.carriers.tree import TreeCarrier
 
-        carrier = TreeCarrier(GitRefs(root, rest or "origin", space))
-    elif kind == "folder" and rest:
+        return GitRefs(root, rest or "origin", space)
+    if kind == "folder" and rest:
         from remora.sharing.carriers.folder import Folder
-        from remora.sharing.carriers.tree import TreeCarrier
 
-        carrier = TreeCarrier(Folder(root / rest, space))
-    elif kind in ("postgresql", "postgres"):
+        return Folder(root / rest, space)
+    if kind in ("postgresql", "postgres"):
         from remora.sharing.carriers.postgresql import PostgreSQL
 
-        carrier = PostgreSQL(address, space)
-    elif kind in ("libsql", "libsql+http"):
+        return PostgreSQL(address, space)
+    if kind in ("libsql", "libsql+http"):
         from remora.sharing.carriers.libsql import LibSQL
 
-        carrier = LibSQL(address, space, environ.get("REMORA_SHARE_TOKEN", ""))
-    else:
-        raise InvalidInput(
-            f"{address!r} is not the address of a shared log",
-            hint="Use git, folder:PATH, postgresql://… or libsql://…",
-        )
-    return carrier
+        return LibSQL(address, space, environ.get("REMORA_SHARE_TOKEN", ""))
+    raise InvalidInput(
+        f"{address!r} is not the address of a shared log",
+        hint="Use git, folder:PATH, postgresql://… or libsql://…",
+    )

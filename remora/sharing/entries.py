@@ -19,7 +19,8 @@ VERSION = 1
 MAX_BYTES = 1_000_000  # of a line
 MEMBERSHIP = ("space", "invite", "join", "role", "leave")
 TALK = ("dispute", "comment", "resolve")
-_TEXTS = ("space", "device", "rev", "memory", "hlc", "scope", "op", "author", "digest", "sig")
+# The header in a line, for the first fields of `Entry`.
+_HEADER = ("space", "device", "n", "rev", "memory", "parents", "hlc", "scope", "op", "author")
 _HLC = 19
 
 
@@ -54,8 +55,8 @@ class Entry(NamedTuple):
     op: str
     author: str
     fields: Mapping[str, Any]
-    why: str
-    line: str
+    why: str = ""
+    line: str = ""
     emptied: bool = False
 
     @property
@@ -69,45 +70,17 @@ class Entry(NamedTuple):
         return (self.hlc, self.device, self.n)
 
 
-def seal(
-    seed: str,
-    *,
-    space: str,
-    device: str,
-    n: int,
-    rev: str,
-    memory_id: str,
-    parents: tuple[str, ...],
-    hlc: str,
-    scope: str,
-    op: str,
-    author: str,
-    fields: Mapping[str, Any],
-    why: str = "",
-) -> Entry:
-    """Return a signed entry.
+def seal(seed: str, entry: Entry) -> Entry:
+    """Return an entry with its signed line.
 
     Raises:
         InvalidInput: its line would exceed MAX_BYTES.
     """
-    body = {"fields": dict(fields), "why": why}
-    head: dict[str, Any] = {
-        "v": VERSION,
-        "space": space,
-        "device": device,
-        "n": n,
-        "rev": rev,
-        "memory": memory_id,
-        "parents": list(parents),
-        "hlc": hlc,
-        "scope": scope,
-        "op": op,
-        "author": author,
-        "digest": _digest(body),
-    }
+    body = {"fields": dict(entry.fields), "why": entry.why}
+    head = {"v": VERSION, **dict(zip(_HEADER, entry, strict=False)), "digest": _digest(body)}
     line = _canonical({**head, "body": body, "sig": sign(seed, _canonical(head).encode())})
     if len(line.encode()) > MAX_BYTES:
-        raise InvalidInput(f"a change of {memory_id[:8]} has more than {MAX_BYTES:,} bytes")
+        raise InvalidInput(f"a change of {entry.memory_id[:8]} has more than {MAX_BYTES:,} bytes")
     return parse(line)
 
 
@@ -120,9 +93,9 @@ def parse(line: str) -> Entry:
     try:
         found = json.loads(line)
         body = found["body"]
-        texts = [found[name] for name in _TEXTS]
-        parents = found["parents"]
-        number = found["n"]
+        head = dict(zip(Entry._fields, (found[name] for name in _HEADER), strict=False))
+        number, parents = head.pop("n"), head.pop("parents")
+        texts = (*head.values(), found["digest"], found["sig"])
         well_formed = (
             all(isinstance(text, str) for text in (*texts, *parents))
             and isinstance(parents, list)
@@ -136,19 +109,13 @@ def parse(line: str) -> Entry:
         well_formed = False
     if not well_formed or len(line) > MAX_BYTES or "\n" in line:
         raise InvalidInput("a line of the shared log is not a valid entry")
+    told = body or {"fields": {}, "why": ""}
     return Entry(
-        space=found["space"],
-        device=found["device"],
         n=number,
-        rev=found["rev"],
-        memory_id=found["memory"],
         parents=tuple(parents),
-        hlc=found["hlc"],
-        scope=found["scope"],
-        op=found["op"],
-        author=found["author"],
-        fields=body["fields"] if body else {},
-        why=body["why"] if body else "",
+        **head,
+        fields=told["fields"],
+        why=told["why"],
         line=line,
         emptied=body is None,
     )

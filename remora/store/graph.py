@@ -131,7 +131,8 @@ class Graph(Tables):
 
     def file(self, path: str) -> FileRow | None:
         """Return one file, None if it was never scanned."""
-        return self.some([path]).get(path)
+        found = self._connection.row(f"SELECT {_FILE} FROM graph_files WHERE path = ?", (path,))
+        return _file(found) if found else None
 
     def is_empty(self) -> bool:
         """Return whether no file was ever read."""

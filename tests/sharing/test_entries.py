@@ -15,25 +15,9 @@ SEED = new_seed()
 
 def sealed(**given: object) -> Entry:
     """Return a signed entry."""
-    fields = given.pop("fields", {"content": "naïve: 数据"})
-    return seal(
-        SEED,
-        **{  # type: ignore[arg-type]
-            "space": "s",
-            "device": "d",
-            "n": 1,
-            "rev": "r",
-            "memory_id": "m",
-            "parents": ("p",),
-            "hlc": "0" * 19,
-            "scope": "team",
-            "op": "edit",
-            "author": "person",
-            "fields": fields,
-            "why": "",
-            **given,
-        },
-    )
+    fields = {"content": "naïve: 数据"}
+    plain = Entry("s", "d", 1, "r", "m", ("p",), "0" * 19, "team", "edit", "person", fields)
+    return seal(SEED, plain._replace(**given))  # type: ignore[arg-type]
 
 
 def test_what_was_sealed_verifies() -> None:

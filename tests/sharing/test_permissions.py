@@ -32,20 +32,11 @@ class Log:
         self._at += 1
         device = self.ids[who]
         number = 1 + sum(one.device == device for one in self.entries)
-        entry = seal(
-            self.seeds[who],
-            space=self.space,
-            device=device,
-            n=number,
-            rev=f"rev-{self._at}",
-            memory_id=memory,
-            parents=(),
-            hlc=f"{at or self._at:013d}000000",
-            scope="project:shop" if memory else "",
-            op=op,
-            author="person",
-            fields=fields,
+        hlc, scope = f"{at or self._at:013d}000000", "project:shop" if memory else ""
+        written = Entry(
+            self.space, device, number, f"rev-{self._at}", memory, (), hlc, scope, op, "person", fields
         )
+        entry = seal(self.seeds[who], written)
         self.entries.append(entry)
         return entry
 

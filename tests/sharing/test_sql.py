@@ -16,7 +16,7 @@ from remora.core.errors import ConfigError, InvalidInput, SourceError
 from remora.sharing.carriers import postgresql
 from remora.sharing.carriers.libsql import LibSQL
 from remora.sharing.carriers.sql import TABLES, SqlCarrier, Statement
-from remora.sharing.entries import seal
+from remora.sharing.entries import Entry, seal
 from remora.sharing.keys import new_seed
 
 SEED, SPACE, ONE = new_seed(), "5" * 32, "a" * 32
@@ -24,20 +24,9 @@ SEED, SPACE, ONE = new_seed(), "5" * 32, "a" * 32
 
 def line(n: int, text: str = "x") -> str:
     """Return the line of an entry."""
-    return seal(
-        SEED,
-        space=SPACE,
-        device=ONE,
-        n=n,
-        rev=f"r{n}-{text}",
-        memory_id="m",
-        parents=(),
-        hlc="0" * 19,
-        scope="team",
-        op="edit",
-        author="person",
-        fields={"content": text},
-    ).line
+    fields = {"content": text}
+    entry = Entry(SPACE, ONE, n, f"r{n}-{text}", "m", (), "0" * 19, "team", "edit", "person", fields)
+    return seal(SEED, entry).line
 
 
 class Lite(SqlCarrier):

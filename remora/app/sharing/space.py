@@ -204,8 +204,7 @@ def add(
     `place` is the id and the time of a revision of a memory; the other entries are about the membership.
     """
     rev, hlc = place or project.db.revisions.next_place()
-    entry = seal(
-        seed_of(project, space.device),
+    written = Entry(
         space=space.space,
         device=space.device,
         n=project.db.shared.last().get(space.device, 0) + 1,
@@ -219,6 +218,7 @@ def add(
         fields=fields,
         why=why,
     )
+    entry = seal(seed_of(project, space.device), written)
     row = SharedLine(entry.device, entry.n, rev, memory_id, entry.line, COUNTS, "")
     project.db.shared.add([row], [hlc], [op])
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from remora.core.errors import SourceError, StoreError
 from remora.disk.files import make_folder, os_errors, write_atomic
+from remora.sharing.carriers.tree import TreeCarrier
 
 
-class Folder:
-    """The tree of one log in a folder; see `tree.Files`. Files of other devices are only read."""
+class Folder(TreeCarrier):
+    """The tree of one log in a folder; see `TreeCarrier`. Files of other devices are only read."""
 
     def __init__(self, folder: Path, space: str) -> None:
         self._folder = folder
@@ -26,7 +27,7 @@ class Folder:
         found = self._base.glob("*/*") if self._base.is_dir() else ()
         return sorted(p.relative_to(self._base).as_posix() for p in found if p.is_file())
 
-    def read(self, name: str) -> bytes:
+    def content(self, name: str) -> bytes:
         """Return the content of a file."""
         try:
             with os_errors(self._base / name, "read"):
@@ -43,6 +44,3 @@ class Folder:
                 write_atomic(self._base / name, data)
         except StoreError as error:
             raise SourceError(str(error), hint=error.hint) from None
-
-    def close(self) -> None:
-        """Do nothing; no file is open."""

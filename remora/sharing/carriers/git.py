@@ -13,9 +13,9 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from subprocess import CompletedProcess
 
 from remora.core.errors import SourceError
+from remora.sharing.carriers.tree import TreeCarrier
 from remora.sources.git_process import refused, run, run_online
 
 ATTEMPTS = 60
@@ -24,8 +24,8 @@ _LOST = (b"stale info", b"rejected", b"failed to update ref", b"cannot lock ref"
 _NAMED = ("-c", "user.name=remora", "-c", "user.email=remora@localhost", "-c", "commit.gpgSign=false")
 
 
-class GitRefs:
-    """The tree of one log at a remote; see `tree.Files`."""
+class GitRefs(TreeCarrier):
+    """The tree of one log at a remote; see `TreeCarrier`."""
 
     def __init__(self, root: Path, remote: str, space: str) -> None:
         self._root = root
@@ -50,7 +50,7 @@ class GitRefs:
         """Return the paths of the files."""
         return sorted(self._blobs())
 
-    def read(self, name: str) -> bytes:
+    def content(self, name: str) -> bytes:
         """Return the content of a file."""
         return self._local("cat-file", "blob", self._blobs()[name])
 
@@ -63,8 +63,15 @@ class GitRefs:
             commit = self._committed(make())
             if commit is None:
                 return
-            pushed = self._try_online(
-                *("push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"),
+            pushed = run_online(
+                *(
+                    self._root,
+                    "push",
+                    "--quiet",
+                    "--no-verify",
+                    "--no-follow-tags",
+                    "--recurse-submodules=no",
+                ),
                 *(f"--force-with-lease={self._ref}:{self._commit}", self._remote, f"{commit}:{self._ref}"),
             )
             if pushed.returncode == 0:
@@ -76,9 +83,6 @@ class GitRefs:
             time.sleep(random.uniform(0, wait))  # noqa: S311  no secret
             wait = min(LONGEST_WAIT, wait * 1.5)
         raise SourceError(f"{self._remote} changed {ATTEMPTS} times while this machine tried to push")
-
-    def close(self) -> None:
-        """Do nothing; nothing is open."""
 
     def _blobs(self) -> dict[str, str]:
         if self._names is None:
@@ -109,10 +113,7 @@ class GitRefs:
         return done.stdout
 
     def _online(self, *arguments: str) -> bytes:
-        done = self._try_online(*arguments)
+        done = run_online(self._root, *arguments)
         if done.returncode:
             raise refused(self._root, done.stderr)
         return done.stdout
-
-    def _try_online(self, *arguments: str) -> CompletedProcess[bytes]:
-        return run_online(self._root, *arguments)

@@ -9,8 +9,8 @@ A device writes only below its own name, so two machines never change the same f
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from remora.sharing.carrier import BATCH
 
@@ -19,34 +19,28 @@ _CHUNK = re.compile(r"([0-9a-f]{32})/(\d{8})\.jsonl")
 _USES = re.compile(rf"([0-9a-f]{{32}})/{re.escape(USES)}")
 
 
-class Files(Protocol):
-    """A tree of files that other devices change too."""
+class TreeCarrier(ABC):
+    """A shared log in a tree of files that other devices change too; see `Carrier` for the methods."""
 
+    @abstractmethod
     def refresh(self) -> None:
         """Read the present state of the tree."""
 
+    @abstractmethod
     def names(self) -> list[str]:
         """Return the paths of the files, as of the last refresh."""
 
-    def read(self, name: str) -> bytes:
+    @abstractmethod
+    def content(self, name: str) -> bytes:
         """Return the content of a file."""
 
+    @abstractmethod
     def change(self, make: Callable[[], Mapping[str, bytes]]) -> None:
         """Write the files that `make` returns in one step; `make` may be called more than once."""
 
-    def close(self) -> None:
-        """Close connections and files."""
-
-
-class TreeCarrier:
-    """A shared log in a tree of files; see `Carrier` for the methods."""
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-
     def last(self) -> dict[str, int]:
         """Return the number of the last entry of each device."""
-        self._files.refresh()
+        self.refresh()
         newest: dict[str, int] = {}
         for device, first in self._chunks():
             newest[device] = max(first, newest.get(device, 0))
@@ -67,31 +61,30 @@ class TreeCarrier:
 
     def append(self, device: str, lines: Sequence[str], after: int) -> None:
         """Add lines of one's own device."""
-        self._files.change(lambda: self._added(device, lines, after))
+        self.change(lambda: self._added(device, lines, after))
 
     def empty(self, device: str, lines: Mapping[int, str]) -> None:
         """Replace entries by ones with an empty body."""
-        self._files.change(lambda: self._emptied(device, lines))
+        self.change(lambda: self._emptied(device, lines))
 
     def uses(self) -> dict[str, str]:
         """Return the use counts of each device."""
-        found = (_USES.fullmatch(name) for name in self._files.names())
-        return {m.group(1): self._files.read(m.group()).decode("utf-8", "replace") for m in found if m}
+        found = (_USES.fullmatch(name) for name in self.names())
+        return {m.group(1): self.content(m.group()).decode("utf-8", "replace") for m in found if m}
 
     def put_uses(self, device: str, counts: str) -> None:
         """Replace the use counts of one's own device."""
-        self._files.change(lambda: {f"{device}/{USES}": counts.encode()})
+        self.change(lambda: {f"{device}/{USES}": counts.encode()})
 
-    def close(self) -> None:
-        """Close the files."""
-        self._files.close()
+    def close(self) -> None:  # noqa: B027  neither kind of tree keeps anything open
+        """Do nothing; nothing is open."""
 
     def _chunks(self) -> list[tuple[str, int]]:
-        found = (_CHUNK.fullmatch(name) for name in self._files.names())
+        found = (_CHUNK.fullmatch(name) for name in self.names())
         return [(m.group(1), int(m.group(2))) for m in found if m]
 
     def _lines(self, device: str, first: int) -> list[str]:
-        return self._files.read(_chunk(device, first)).decode("utf-8", "replace").splitlines()
+        return self.content(_chunk(device, first)).decode("utf-8", "replace").splitlines()
 
     def _added(self, device: str, lines: Sequence[str], after: int) -> dict[str, bytes]:
         changed: dict[int, list[str]] = {}
