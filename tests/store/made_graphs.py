@@ -18,7 +18,8 @@ def definition(qualname: str, start: int = 1, end: int = 1, kind: str = "functio
 
 def file(path: str, **changes: object) -> NewFile:
     """Return a read Python file; `changes` are fields of `NewFile`."""
-    plain = NewFile(path, "code", "python", "", "", "test" in path, 10, 20, "h", 30, 0)
+    module = path.rpartition("/")[0]
+    plain = NewFile(path, "code", "python", "", module, "test" in path, 10, 20, "h", 30, 0)
     return plain._replace(**changes)  # type: ignore[arg-type]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,19 @@ def add(memories: Memories, *records: MemoryRecord) -> None:
 def message(seq: int, content: str, role: str = "user", **changes: Any) -> Message:
     """Return a message of a log."""
     return Message(seq, role, content, **changes)
+
+
+def at_once(action: Callable[[], object], times: int = 4) -> None:
+    """Run an action in several threads that begin together; an error of any is raised."""
+    barrier = threading.Barrier(times)
+
+    def run() -> None:
+        barrier.wait()
+        action()
+
+    with ThreadPoolExecutor(times) as pool:
+        for done in [pool.submit(run) for _ in range(times)]:
+            done.result()
 
 
 def unit(values: Sequence[float]) -> NDArray[np.float32]:

@@ -35,7 +35,7 @@ from remora.store.memories import Memories
 from remora.store.turns import Turns
 from tests.helpers import unprivileged
 from tests.store import old_files
-from tests.store.makers import add, files_of, message, new_database, record
+from tests.store.makers import add, at_once, files_of, message, new_database, record
 
 ROOT = Path(__file__).parents[2]
 
@@ -212,11 +212,7 @@ def test_threads_share_one_connection(connection: Connection):
                 number = int(connection.value("SELECT value FROM meta WHERE key = 'n'"))
                 put(connection, "n", str(number + 1))
 
-    threads = [threading.Thread(target=count) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(count)
     assert connection.value("SELECT value FROM meta WHERE key = 'n'") == "100"
 
 
@@ -357,24 +353,9 @@ def test_processes_make_one_file_together(tmp_path: Path):
 
 def test_threads_make_one_file_together(tmp_path: Path):
     """Openings at the same moment within one process all succeed."""
-    failures: list[RemoraError] = []
     for number in range(5):
-        barrier = threading.Barrier(4)
         path = tmp_path / f"{number}.db"
-
-        def opens(barrier: threading.Barrier = barrier, path: Path = path) -> None:
-            barrier.wait()
-            try:
-                Connection.open(path).close()
-            except RemoraError as error:
-                failures.append(error)
-
-        threads = [threading.Thread(target=opens) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert failures == []
+        at_once(lambda path=path: Connection.open(path).close())  # type: ignore[misc]
 
 
 # Files that are not what they should be
@@ -558,22 +539,6 @@ def test_check_finds_what_the_index_lacks(tmp_path: Path):
 
 
 # Disks and permissions
-
-
-def test_reader_cannot_write(tmp_path: Path):
-    """A read-only opening reads, and refuses to write."""
-    connection = new_database(tmp_path)
-    with connection.transaction():
-        put(connection, "a")
-    connection.close()
-    before = files_of(tmp_path)
-    reader = Connection.open(tmp_path / "memory.db", read_only=True)
-    assert keys(reader) == ["a"]
-    with pytest.raises(StoreReadOnly), reader.transaction():
-        put(reader, "b")
-    assert keys(reader) == ["a"]
-    reader.close()
-    assert files_of(tmp_path) == before
 
 
 def test_reader_beside_a_writer(tmp_path: Path):

@@ -159,58 +159,6 @@ def test_filters_that_hide_nearly_all_matches(db: Database, hidden: int, wanted:
 # Queries that nobody meant
 
 
-HOSTILE = [
-    '"',
-    '""',
-    "'",
-    "token)",
-    "(token",
-    "NEAR(",
-    "NEAR(token expiry, 2)",
-    "token*",
-    "*",
-    "^token",
-    "-token",
-    "+token",
-    "token AND",
-    "AND OR NOT",
-    "token NOT expiry",
-    "content:token",
-    "{content tags}: token",
-    "memory_id : token",
-    "token\x00expiry",
-    "\x00",
-    "; DROP TABLE memories; --",
-    "token' OR 1=1 --",
-    "\ud800 token \udfff",
-    "%s%n{}[]\\",
-    "😀",
-    "\u202etoken",
-    "-- /* */",
-]
-
-
-def test_hostile_queries_are_words(db: Database):
-    """Signs and words that FTS5 or SQL would understand as syntax are only ever text."""
-    add(
-        db.memories,
-        record("m-1", "the token expiry"),
-        record("m-2", "near and or not"),
-        record("m-3", "else"),
-    )
-    say(db, "the token expiry", "near and or not")
-    for question in HOSTILE:
-        hits = found(db, question)
-        assert ("m-1" in hits) == ("token" in question), question
-        assert "m-3" not in hits, question
-        for terms in (query_terms(question), [question], question.split()):
-            db.fulltext.memories(terms, Filters(), 5)
-            db.fulltext.turns(terms, 5)
-            db.fulltext.turn_windows(terms, 5)
-            db.fulltext.term_stats("memories", terms)
-    assert db.connection.check() == []
-
-
 def test_operators_do_not_operate(db: Database):
     """NOT excludes nothing, AND demands nothing, a star is no beginning, a column name picks no column."""
     add(
@@ -383,14 +331,6 @@ def test_turns_are_found_by_words_role_and_time(db: Database):
     assert [i for i, _ in db.fulltext.turns(["ann"], 5)] == [1]
     assert [i for i, _ in db.fulltext.turns(["may"], 5)] == [2]
     assert [i for i, _ in db.fulltext.turns(["config", "bob"], 5)] in ([1, 2], [2, 1])
-
-
-def test_windows_find_a_turn_by_its_neighbours(db: Database):
-    """The words of the two turns before and after lead to a turn; those farther away do not."""
-    turns = say(db, "alpha", "beta", "gamma", "delta", "epsilon", "zeta")
-    assert sorted(i for i, _ in db.fulltext.turn_windows(["gamma"], 9)) == turns[:5]
-    assert sorted(i for i, _ in db.fulltext.turn_windows(["alpha"], 9)) == turns[:3]
-    assert sorted(i for i, _ in db.fulltext.turn_windows(["zeta"], 9)) == turns[3:]
 
 
 def test_windows_do_not_cross_sessions(db: Database):

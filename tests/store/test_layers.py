@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.code import Definition, Link
 from remora.store.database import Database
-from remora.store.graph import NewFile
 from remora.store.layers import Known, KnownNode, UpperEdge
-from tests.store.made_graphs import knowledge
+from tests.store.made_graphs import add_file, add_links, definition, knowledge, link
 from tests.store.makers import add, record
 
 
 @pytest.fixture
 def code(db: Database) -> Database:
     """Two files with a definition each; one calls the other."""
-    with db.connection.transaction():
-        for name in "ab":
-            path = f"m/{name}.py"
-            file = NewFile(path, "code", "python", "", "m", False, 1, 1, "h", 9, 0)
-            db.graph.put_file(file, 1)
-            f = Definition("f", "f", "function", 1, 2, 1, signature="def f()", doc="Do it.\nMore.")
-            db.graph.put_nodes(file, [f], 1)
-        db.graph.put_links("m/b.py", [Link("m/b.py:f", "m/a.py:f", "calls", 0.95)], "ast", 1)
-        for name in "ab":
-            db.graph.linked(f"m/{name}.py", 1)
+    for path in ("m/a.py", "m/b.py"):
+        add_file(db, path, [definition("f")._replace(signature="def f()", doc="Do it.\nMore.")])
+    add_links(db, "m/a.py")
+    add_links(db, "m/b.py", link("m/b.py:f", "m/a.py:f"))
     return db
 
 
@@ -84,12 +76,8 @@ def test_reading_a_file_again_keeps_them(code: Database) -> None:
     with code.connection.transaction():
         code.graph.mark_stale(["m/a.py"], 7)
     assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
-    with code.connection.transaction():
-        file = NewFile("m/a.py", "code", "python", "", "m", False, 2, 2, "i", 9, 0)
-        code.graph.put_file(file, 8)
-        code.graph.put_nodes(file, [Definition("f", "f", "function", 3, 4, 3)], 8)
-        code.graph.put_links("m/a.py", [], "ast", 8)
-        code.graph.linked("m/a.py", 8)
+    add_file(code, "m/a.py", [definition("f", 3, 4)])
+    add_links(code, "m/a.py")
     assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == [edge]
     assert list(code.layers.modules()) == ["m"]
 

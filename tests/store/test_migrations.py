@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,16 +12,15 @@ import pytest
 
 from remora.core import sketch
 from remora.core.code import Chunk
-from remora.core.errors import RemoraError
 from remora.core.text import content_hash
 from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
 from remora.store import migrations
 from remora.store.commits import CommitRow
-from remora.store.connection import APPLICATION_ID, Connection
+from remora.store.connection import APPLICATION_ID, Connection, earlier_files
 from remora.store.database import Database
 from remora.store.graph import NewFile
 from tests.store import old_files
-from tests.store.makers import files_of
+from tests.store.makers import at_once, files_of
 
 VERSIONS = range(1, migrations.latest() + 1)
 BLOB = bytes.fromhex("003c0000")  # as float16 what was float32
@@ -364,23 +362,32 @@ def test_two_connections_migrate_one_old_file(tmp_path: Path):
     """Several openings of an old file at the same moment bring it up once."""
     path = tmp_path / "memory.db"
     old_files.make(1, path)
-    barrier = threading.Barrier(4)
-    failures: list[RemoraError] = []
-
-    def opens() -> None:
-        barrier.wait()
-        try:
-            Connection.open(path).close()
-        except RemoraError as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=opens) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    at_once(lambda: Connection.open(path).close())
     connection = Connection.open(path)
     assert connection.schema() == migrations.latest()
     assert connection.check() == []
     connection.close()
+
+
+def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_path: Path):
+    """One kept file at a time; it goes when something is deleted for good."""
+    path = tmp_path / "memory.db"
+    (tmp_path / "memory.db.before-0003").write_bytes(b"old")
+    old_files.make(12, path)
+    db = Database(path, realm="project", project_id="p1")
+    (kept,) = earlier_files(path)
+    assert kept.name == "memory.db.before-0012"
+    assert kept.stat().st_mode & 0o077 == 0
+    found = apsw.Connection(str(kept), flags=apsw.SQLITE_OPEN_READONLY)
+    assert next(found.execute("PRAGMA user_version"))[0] == 12
+    assert next(found.execute("SELECT count(*) FROM memories"))[0] > 0
+    found.close()
+    assert db.connection.scrub()
+    assert earlier_files(path) == []
+    db.close()
+
+
+def test_a_new_file_keeps_nothing(tmp_path: Path):
+    """There was none before."""
+    Database(tmp_path / "memory.db", realm="project", project_id="p1").close()
+    assert earlier_files(tmp_path / "memory.db") == []

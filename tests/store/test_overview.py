@@ -4,40 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.code import Definition, Link
 from remora.store.database import Database
-from remora.store.graph import NewFile
 from remora.store.overview import FileLink, Insight
+from tests.store.made_graphs import add_file, add_links, definition, file, link
 from tests.store.makers import add, record
 
 
 @pytest.fixture
 def code(db: Database) -> Database:
     """Three files in a row, each using the one before it, and one that was left out."""
-    paths = ["lib/a.py", "lib/b.py", "tests/test_c.py"]
+    for number, path in enumerate(("lib/a.py", "lib/b.py", "tests/test_c.py"), 1):
+        add_file(db, path, [definition(f"f{n}") for n in range(number)])
     with db.connection.transaction():
-        for at, path in enumerate(paths):
-            test = path.startswith("tests")
-            file = NewFile(path, "code", "python", "", path.partition("/")[0], test, 1, 1, "h", 10, 0)
-            db.graph.put_file(file, 1)
-            found = [Definition(f"f{n}", f"f{n}", "function", n, n, n, doc="Do it.") for n in range(at + 1)]
-            db.graph.put_nodes(file, found, 1)
-        left = NewFile("x.bin", "data", "", "", "", False, 1, 1, "", 0, 0, "binary")
-        db.graph.put_file(left, 1)
-        links = [
-            Link("lib/b.py", "lib/a.py", "imports", 0.9, count=2),
-            Link("lib/b.py", "lib/a.py", "calls", 0.75),
-            Link("lib/b.py", "lib/a.py", "documents", 0.95),
-            Link("lib/b.py:f0", "lib/a.py:f0", "calls", 0.75),
-        ]
-        db.graph.put_links("lib/b.py", links, "ast", 1)
-        test_links = [
-            Link("tests/test_c.py", "lib/b.py", "tests", 0.8),
-            Link("tests/test_c.py", "lib/a.py", "calls", 0.4),
-        ]
-        db.graph.put_links("tests/test_c.py", test_links, "ast", 1)
-        for path in paths:
-            db.graph.linked(path, 1)
+        db.graph.put_file(file("x.bin", kind="data", skipped="binary"), 1)
+    add_links(
+        db,
+        "lib/b.py",
+        link("lib/b.py", "lib/a.py", "imports", 0.9, 2),
+        link("lib/b.py", "lib/a.py", "calls", 0.75),
+        link("lib/b.py", "lib/a.py", "documents"),
+        link("lib/b.py:f0", "lib/a.py:f0", "calls", 0.75),
+    )
+    add_links(
+        db,
+        "tests/test_c.py",
+        link("tests/test_c.py", "lib/b.py", "tests", 0.8),
+        link("tests/test_c.py", "lib/a.py", "calls", 0.4),
+    )
     return db
 
 
@@ -45,9 +38,9 @@ def test_files(code: Database) -> None:
     """Files of the graph come by path, without those that were left out."""
     files = code.overview.files()
     assert [(f.path, f.folder, f.name, f.module, f.test, f.lines) for f in files] == [
-        ("lib/a.py", "lib", "a.py", "lib", False, 10),
-        ("lib/b.py", "lib", "b.py", "lib", False, 10),
-        ("tests/test_c.py", "tests", "test_c.py", "tests", True, 10),
+        ("lib/a.py", "lib", "a.py", "lib", False, 30),
+        ("lib/b.py", "lib", "b.py", "lib", False, 30),
+        ("tests/test_c.py", "tests", "test_c.py", "tests", True, 30),
     ]
     assert code.overview.symbols() == {"lib/a.py": 1, "lib/b.py": 2, "tests/test_c.py": 3}
 
