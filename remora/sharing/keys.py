@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from remora.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 DEVICE_DIGITS = 32
 
@@ -44,9 +44,10 @@ def sign(seed: str, data: bytes) -> str:
 def is_signed(key: str, signature: str, data: bytes) -> bool:
     """Return whether a signature of bytes was made with a public key's seed; False for malformed input."""
     from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        _public(key).verify(bytes.fromhex(signature), data)
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), data)
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -64,9 +65,3 @@ def _private_class() -> type[Ed25519PrivateKey]:
 
 def _private(seed: str) -> Ed25519PrivateKey:
     return _private_class().from_private_bytes(bytes.fromhex(seed))
-
-
-def _public(key: str) -> Ed25519PublicKey:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    return Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))

@@ -211,7 +211,8 @@ class Standing:
         voucher, signature = fields.get("voucher", ""), fields.get("signature", "")
         if voucher not in self._devices and voucher not in self._invited:
             return _UNVOUCHED
-        if not is_signed(self._voucher_key(voucher), signature, vouched(self.space, key)):
+        voucher_key = self.key_of(voucher) or voucher
+        if not is_signed(voucher_key, signature, vouched(self.space, key)):
             return "its voucher is forged"
         if voucher in self._invited and voucher not in self._spent:
             self._spent.add(voucher)
@@ -224,9 +225,6 @@ class Standing:
             return "the invitation was used before, or its author was removed"
         self._devices[entry.device] = (key, member)
         return ""
-
-    def _voucher_key(self, voucher: str) -> str:
-        return self._devices[voucher][0] if voucher in self._devices else voucher
 
 
 def _missing(role: str, wanted: str) -> str:

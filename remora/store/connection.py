@@ -25,13 +25,11 @@ import apsw
 from remora.core import globs
 from remora.core.errors import (
     InvalidInput,
-    RemoraError,
     StoreBusy,
     StoreCorrupt,
     StoreError,
     StoreFull,
     StoreReadOnly,
-    StoreTooNew,
 )
 from remora.disk.files import OUT_OF_ROOM
 from remora.store import migrations
@@ -110,20 +108,16 @@ class Connection:
             StoreError: it cannot be read, or the copy cannot be written.
         """
         keep_private(target)
-        with errors(path):
+        with contextlib.ExitStack() as closing, errors(path):
             source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-            try:
-                source.set_busy_timeout(BUSY_TIMEOUT_MS)
-                copy = apsw.Connection(str(target))
-                try:
-                    with copy.backup("main", source, "main") as going:
-                        while not going.done:
-                            going.step(4_000)
-                    copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
-                finally:
-                    copy.close()
-            finally:
-                source.close()
+            closing.callback(source.close)
+            source.set_busy_timeout(BUSY_TIMEOUT_MS)
+            copy = apsw.Connection(str(target))
+            closing.callback(copy.close)
+            with copy.backup("main", source, "main") as going:
+                while not going.done:
+                    going.step(4_000)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -520,7 +514,7 @@ def errors(path: Path, connection: apsw.Connection | None = None) -> Iterator[No
         raise translate(error, path, connection) from error
 
 
-def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None = None) -> RemoraError:
+def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None = None) -> StoreError:
     """Translate one SQLite exception; the connection knows what the system said."""
     text = str(error)
     match error:
@@ -553,6 +547,3 @@ def translate(error: apsw.Error, path: Path, connection: apsw.Connection | None 
 def _full(path: Path, text: str) -> StoreFull:
     hint = "Free some disk space (or raise the limit); nothing stored before is lost."
     return StoreFull(f"cannot write {path}: no space left ({text})", hint=hint)
-
-
-__all__ = ["APPLICATION_ID", "Connection", "Row", "StoreTooNew", "errors", "translate"]

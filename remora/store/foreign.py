@@ -22,7 +22,7 @@ import errno
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -53,18 +53,18 @@ class Foreign:
             StoreFull: there is no room for a copy.
         """
         self.path = path
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        try:
-            opened = path if _may_stay(path) else self._copied()
-            self._connection = _connect(opened, path, writable=opened != path)
-        except BaseException:
-            self._tidy()
-            raise
-        try:
+        with ExitStack() as closing, _errors(path):
+            opened = path
+            if not _may_stay(path):
+                folder = tempfile.TemporaryDirectory(prefix="remora-", ignore_cleanup_errors=True)
+                opened = self._copied(Path(closing.enter_context(folder)))
+            # A copy may be written, because SQLite must recover it.
+            flags = apsw.SQLITE_OPEN_READONLY if opened == path else apsw.SQLITE_OPEN_READWRITE
+            self._connection = apsw.Connection(str(opened), flags=flags)
+            closing.callback(self._connection.close)
+            _configure(self._connection)
             self._encoding = _ENCODINGS.get(str(self._value("PRAGMA encoding")), "utf-8")
-        except BaseException:
-            self.close()
-            raise
+            self._closing = closing.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -74,8 +74,7 @@ class Foreign:
 
     def close(self) -> None:
         """Close it and delete the copy, if there was one; a second call does nothing."""
-        self._connection.close()
-        self._tidy()
+        self._closing.close()
 
     def is_ours(self) -> bool:
         """Return whether it is a database of Remora."""
@@ -146,17 +145,12 @@ class Foreign:
         return next(self._rows(sql))[0]
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        try:
+        with _errors(self.path):
             yield from self._connection.execute(sql, values)
-        except apsw.Error as error:
-            raise _ours(error, self.path) from error
-        except UnicodeDecodeError as error:
-            raise StoreCorrupt(f"{self.path} has table or column names that are not valid text") from error
 
-    def _copied(self) -> Path:
-        """Return a consistent copy of the database and its journals."""
-        self._folder = tempfile.TemporaryDirectory(prefix="remora-", ignore_cleanup_errors=True)
-        copy = Path(self._folder.name, "copy.db")
+    def _copied(self, folder: Path) -> Path:
+        """Return a consistent copy of the database and its journals, in a folder."""
+        copy = folder / "copy.db"
         for _ in range(COPIES):
             before = _state(self.path)
             try:
@@ -173,11 +167,6 @@ class Foreign:
             f"{self.path} changed during every attempt to copy it",
             hint="Close the program that writes to it and try again.",
         )
-
-    def _tidy(self) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
 
 
 _ENCODINGS = {"UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}
@@ -228,36 +217,31 @@ def _state(path: Path) -> list[tuple[int, int] | None]:
     return state
 
 
-def _connect(opened: Path, path: Path, *, writable: bool) -> apsw.Connection:
-    """Open a file; a copy may be written, because SQLite must recover it."""
-    flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
-    try:
-        connection = apsw.Connection(str(opened), flags=flags)
-    except apsw.Error as error:
-        raise _ours(error, path) from error
-    try:
-        connection.set_busy_timeout(BUSY_MS)
-        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-        connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
-        for pragma in ("query_only = ON", "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"):
-            connection.execute(f"PRAGMA {pragma}")
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    except apsw.Error as error:
-        connection.close()
-        raise _ours(error, path) from error
-    return connection
+def _configure(connection: apsw.Connection) -> None:
+    connection.set_busy_timeout(BUSY_MS)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
+    for pragma in ("query_only = ON", "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _ours(error: apsw.Error, path: Path) -> StoreError:
-    """Translate a SQLite exception; the hints for Remora's own files do not apply to others."""
-    found = translate(error, path)
-    found.hint = "The file was not changed. Check it with the program that owns it."
-    return found if isinstance(found, StoreError) else StoreError(str(found))
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """Translate SQLite exceptions; the hints for Remora's own files do not apply to others."""
+    try:
+        yield
+    except apsw.Error as error:
+        found = translate(error, path)
+        found.hint = "The file was not changed. Check it with the program that owns it."
+        raise found from error
+    except UnicodeDecodeError as error:
+        raise StoreCorrupt(f"{path} has table or column names that are not valid text") from error
 
 
 def _os_error(error: OSError, path: Path) -> StoreError:

@@ -132,22 +132,15 @@ class Overrides(Tables):
 
     def bases(self, ids: Collection[int]) -> dict[int, set[int]]:
         """Return all bases of each of some classes, by id."""
-        sql = f"""WITH RECURSIVE above(class) AS (
-                    SELECT value FROM json_each(?1)
-                    UNION SELECT e.to_id FROM above a CROSS JOIN graph_edges e ON e.from_id = a.class
-                    WHERE {_BASE})
-                  SELECT e.from_id, e.to_id FROM above a
-                  CROSS JOIN graph_edges e ON e.from_id = a.class WHERE {_BASE}"""
-        direct: dict[int, list[int]] = {}
-        for one, base in self._connection.rows(sql, (sorted(ids),)):
-            direct.setdefault(one, []).append(base)
-        found: dict[int, set[int]] = {}
-        for one in ids:
-            found[one] = set()
-            new = [one]
-            while new:
-                new = [base for each in new for base in direct.get(each, ()) if base not in found[one]]
-                found[one].update(new)
+        sql = f"""WITH RECURSIVE above(class, base) AS (
+                    SELECT e.from_id, e.to_id FROM json_each(?) j
+                    CROSS JOIN graph_edges e ON e.from_id = j.value WHERE {_BASE}
+                    UNION SELECT a.class, e.to_id FROM above a
+                    CROSS JOIN graph_edges e ON e.from_id = a.base WHERE {_BASE})
+                  SELECT class, base FROM above"""
+        found: dict[int, set[int]] = {one: set() for one in ids}
+        for one, base in self._connection.rows(sql, (ids,)):
+            found[one].add(base)
         return found
 
 

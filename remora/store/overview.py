@@ -128,15 +128,14 @@ class Overview(Tables):
 
     def busiest(self, limit: int) -> list[str]:
         """Return the keys with the most dependents: half files, half definitions, busiest first."""
-        sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
-                    WHERE {DEPENDENCE} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
-                  JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-        files = self._connection.column(sql, (limit - limit // 2,))
-        sql = """SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
-                   WHERE e.type = 'calls' AND e.files = 0 GROUP BY e.to_id
-                   ORDER BY uses DESC, e.to_id LIMIT ?) b
-                 JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-        return files + self._connection.column(sql, (limit // 2,))
+        found: list[str] = []
+        calls = "e.type = 'calls' AND e.files = 0"
+        for where, number in ((DEPENDENCE, limit - limit // 2), (calls, limit // 2)):
+            sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
+                        WHERE {where} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
+                      JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
+            found += self._connection.column(sql, (number,))
+        return found
 
     def heaviest_folders(self, limit: int) -> list[tuple[str, int]]:
         """Return (top-level folder, nodes) with the most nodes; files in the root do not count."""

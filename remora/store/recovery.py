@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -83,32 +84,24 @@ def recover(damaged: Path, fresh: Path) -> list[Recovered]:
     Raises:
         StoreError: the new file cannot be written.
     """
-    new = Connection.open(fresh)
-    with TemporaryDirectory(prefix="remora-recover-") as folder:
+    with closing(Connection.open(fresh)) as new, TemporaryDirectory(prefix="remora-recover-") as folder:
         copy = Path(folder) / damaged.name
         for suffix in ("", "-wal"):  # what is acknowledged may stand in the log alone
             beside = damaged.with_name(damaged.name + suffix)
             if beside.exists():
                 shutil.copyfile(beside, copy.with_name(copy.name + suffix))
         _pad(copy)
-        try:
-            with errors(fresh):
-                old = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
-                try:
-                    found = [_table(old, new, table) for table in TABLES]
-                    whole = all(one.whole for one in found if one.table in ("memories", "memory_revisions"))
-                    with new.transaction():
-                        _facts(old, new)
-                        again = _from_revisions(new)
-                        if not whole:  # `init` reads again what lost memories were made from
-                            of_lost = "memory_id NOT IN (SELECT id FROM memories)"
-                            new.execute(f"DELETE FROM source_items WHERE {of_lost}")
-                finally:
-                    old.close()
-            first = found[0]
-            return [first._replace(rows=first.rows + again), *found[1:]]
-        finally:
-            new.close()
+        with errors(fresh), closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as old:
+            found = [_table(old, new, table) for table in TABLES]
+            whole = all(one.whole for one in found if one.table in ("memories", "memory_revisions"))
+            with new.transaction():
+                _facts(old, new)
+                again = _from_revisions(new)
+                if not whole:  # `init` reads again what lost memories were made from
+                    of_lost = "memory_id NOT IN (SELECT id FROM memories)"
+                    new.execute(f"DELETE FROM source_items WHERE {of_lost}")
+        first = found[0]
+        return [first._replace(rows=first.rows + again), *found[1:]]
 
 
 def _pad(copy: Path) -> None:

@@ -46,7 +46,11 @@ class PostgreSQL(SqlCarrier):
     """
 
     def __init__(self, address: str, space: str) -> None:
-        without_password(address)
+        if urlsplit(address).password:
+            raise InvalidInput(
+                "the address contains a password, and addresses are stored on disk",
+                hint="Remove it; set PGPASSWORD or use ~/.pgpass.",
+            )
         try:
             import psycopg
         except ImportError:
@@ -145,20 +149,6 @@ class PostgreSQL(SqlCarrier):
 def group(space: str, role: str) -> str:
     """Return the name of the database's group role for a role in a log."""
     return f"remora_{space[:16]}_{role}"
-
-
-def without_password(address: str) -> str:
-    """Return an address unchanged; addresses are stored on disk.
-
-    Raises:
-        InvalidInput: the address holds a password.
-    """
-    if urlsplit(address).password:
-        raise InvalidInput(
-            "the address contains a password, and addresses are stored on disk",
-            hint="Remove it; set PGPASSWORD or use ~/.pgpass.",
-        )
-    return address
 
 
 def _marked(sql: str, values: Sequence[Any]) -> tuple[Any, Sequence[Any] | None]:

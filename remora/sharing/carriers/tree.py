@@ -61,11 +61,12 @@ class TreeCarrier(ABC):
 
     def append(self, device: str, lines: Sequence[str], after: int) -> None:
         """Add lines of one's own device."""
-        self.change(lambda: self._added(device, lines, after))
+        numbered = dict(enumerate(lines, start=after + 1))
+        self.change(lambda: self._changed(device, numbered, new=True))
 
     def empty(self, device: str, lines: Mapping[int, str]) -> None:
         """Replace entries by ones with an empty body."""
-        self.change(lambda: self._emptied(device, lines))
+        self.change(lambda: self._changed(device, lines, new=False))
 
     def uses(self) -> dict[str, str]:
         """Return the use counts of each device."""
@@ -86,26 +87,20 @@ class TreeCarrier(ABC):
     def _lines(self, device: str, first: int) -> list[str]:
         return self.content(_chunk(device, first)).decode("utf-8", "replace").splitlines()
 
-    def _added(self, device: str, lines: Sequence[str], after: int) -> dict[str, bytes]:
-        changed: dict[int, list[str]] = {}
-        known = {first for d, first in self._chunks() if d == device}
-        for number, line in enumerate(lines, start=after + 1):
-            first = _first(number)
-            if first not in changed:
-                changed[first] = self._lines(device, first) if first in known else []
-            if len(changed[first]) == number - first:
-                changed[first].append(line)
-        return {_chunk(device, first): _joined(chunk) for first, chunk in changed.items()}
-
-    def _emptied(self, device: str, lines: Mapping[int, str]) -> dict[str, bytes]:
+    def _changed(self, device: str, lines: Mapping[int, str], *, new: bool) -> dict[str, bytes]:
+        """Return the files with some lines at their numbers: added where none is (`new`), or replaced."""
+        known = set(self._chunks())
         changed: dict[int, list[str]] = {}
         for number, line in lines.items():
             first = _first(number)
             if first not in changed:
-                changed[first] = self._lines(device, first)
-            if number - first < len(changed[first]):
-                changed[first][number - first] = line
-        return {_chunk(device, first): _joined(chunk) for first, chunk in changed.items()}
+                changed[first] = self._lines(device, first) if (device, first) in known else []
+            chunk, place = changed[first], number - first
+            if new and place == len(chunk):
+                chunk.append(line)
+            elif not new and place < len(chunk):
+                chunk[place] = line
+        return {_chunk(device, first): _joined(chunk) for first, chunk in changed.items() if chunk}
 
 
 def _first(number: int) -> int:
