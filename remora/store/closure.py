@@ -1,4 +1,4 @@
-"""SQL for `graph_closure`: the dependencies between files, direct and through one other file.
+"""SQL for `graph_closure`: the dependencies between files, direct and through one other file; file coupling.
 
 The table holds files only, to depth 2. A row for every reachable pair would be too many: in a library of
 1,500 files where most reach the core, depth 3 is most of the two million pairs, and one changed import
@@ -10,13 +10,17 @@ index.
 `descendant` depends on `ancestor`. The shortest path is kept; among equally short ones the heavier, then
 the more confident, then the one through the file whose path sorts first. Ids decide nothing: they depend
 on the order in which files were read, and a full rebuild must give the same rows.
+
+The coupling of two files is the weight of their edges as a share of all edge weights of one of them, the
+one with the smaller sum. Only edges that are certain enough and not stale count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from remora.core.cochange import Tie
 from remora.store.connection import Tables
 from remora.store.graph import DEPENDENCE, Edge
 
@@ -43,6 +47,31 @@ _TWO_STEPS = """2 AS depth, first.descendant_id AS via,
 _PLACES = "SELECT id, row_number() OVER (ORDER BY key DESC) AS place FROM graph_nodes"
 _WAY = "a, d, depth, via, kinds, weight, confidence, source"
 _COLUMNS = "ancestor_id, descendant_id, depth, via_id, edge_types, total_weight, confidence, source"
+
+# The rows of depth 1 at either end of the files in ?1, without stale ones; `uses` if the other is the user.
+_NEAR = """SELECT a.key AS path, d.key AS other, 1 AS uses, c.edge_types AS kinds, c.total_weight AS weight
+           FROM json_each(?1) j CROSS JOIN graph_nodes a ON a.key = j.value
+           CROSS JOIN graph_closure c ON c.ancestor_id = a.id AND c.depth = 1
+           CROSS JOIN graph_nodes d ON d.id = c.descendant_id WHERE d.stale_at IS NULL
+           UNION ALL SELECT d.key, a.key, 0, c.edge_types, c.total_weight
+           FROM json_each(?1) j CROSS JOIN graph_nodes d ON d.key = j.value AND d.stale_at IS NULL
+           CROSS JOIN graph_closure c ON c.descendant_id = d.id AND c.depth = 1
+           CROSS JOIN graph_nodes a ON a.id = c.ancestor_id"""
+# The relation of the other file to the given one, in both directions of the edge.
+_DOES = {
+    "tests": "tests it",
+    "inherits": "inherits from it",
+    "implements": "implements it",
+    "imports": "imports it",
+    "calls": "calls it",
+}
+_IS_DONE = {
+    "tests": "is tested by it",
+    "inherits": "is a base of it",
+    "implements": "is implemented by it",
+    "imports": "is imported by it",
+    "calls": "is called by it",
+}
 
 
 class Dependent(NamedTuple):
@@ -253,16 +282,8 @@ class Closure(Tables):
 
     def near(self, paths: Collection[str]) -> list[tuple[str, str, float]]:
         """Return (path, neighbour, weight) of depth 1 at either end, without stale paths."""
-        sql = """SELECT a.key, d.key, c.total_weight FROM json_each(?1) j
-                 CROSS JOIN graph_nodes a ON a.key = j.value
-                 CROSS JOIN graph_closure c ON c.ancestor_id = a.id AND c.depth = 1
-                 CROSS JOIN graph_nodes d ON d.id = c.descendant_id WHERE d.stale_at IS NULL
-                 UNION ALL SELECT d.key, a.key, c.total_weight FROM json_each(?1) j
-                 CROSS JOIN graph_nodes d ON d.key = j.value AND d.stale_at IS NULL
-                 CROSS JOIN graph_closure c ON c.descendant_id = d.id AND c.depth = 1
-                 CROSS JOIN graph_nodes a ON a.id = c.ancestor_id
-                 ORDER BY 1, 3 DESC, 2"""
-        return self._connection.rows(sql, (sorted(paths),))
+        sql = f"SELECT path, other, weight FROM ({_NEAR}) ORDER BY 1, 3 DESC, 2"
+        return self._connection.rows(sql, (paths,))
 
     def _led_over(self, node_id: int, targets: Collection[int]) -> set[tuple[int, int]]:
         """Return the pairs whose rows use an edge from a file to one of some others."""
@@ -285,3 +306,26 @@ class Closure(Tables):
     def _below(self, node_id: int) -> list[int]:
         sql = "SELECT descendant_id FROM graph_closure WHERE ancestor_id = ? AND depth = 1"
         return self._connection.column(sql, (node_id,))
+
+
+class FileCoupling(Tables):
+    """The coupling between one project's files."""
+
+    def of(self, path: str) -> dict[str, Tie]:
+        """Return the files coupled to a file; none for a file outside the graph."""
+        sql = f"SELECT other, uses, kinds, weight FROM ({_NEAR}) ORDER BY other, uses"
+        steps = self._connection.rows(sql, ([path],))
+        sql = f"SELECT path, sum(weight) FROM ({_NEAR}) GROUP BY path"
+        whole = dict(self._connection.rows(sql, ({path, *(other for other, *_ in steps)},)))
+        weights: dict[str, float] = {}
+        words: dict[str, str] = {}
+        for other, uses, kinds, weight in steps:
+            weights[other] = weights.get(other, 0.0) + weight / min(whole[path], whole[other])
+            said = _in_words(kinds, _DOES if uses else _IS_DONE)
+            words[other] = f"{words[other]} and {said}" if other in words else said
+        return {key: Tie(min(1.0, weight), words[key]) for key, weight in weights.items()}
+
+
+def _in_words(kinds: str, words: Mapping[str, str]) -> str:
+    """Return the most certain kind of edge in words: test, base, import, call."""
+    return next((words[kind] for kind in words if kind in kinds.split(",")), words["calls"])

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 from remora.core.change import PERSON
 from remora.core.clock import Clock
 from remora.store.chunks import Chunks
-from remora.store.closure import Closure
-from remora.store.commits import Commits
+from remora.store.closure import Closure, FileCoupling
 from remora.store.connection import Connection
-from remora.store.file_coupling import FileCoupling
-from remora.store.file_prediction import FilePrediction
 from remora.store.fulltext import FullText
 from remora.store.graph import Graph
-from remora.store.history import History
-from remora.store.injections import Injections
+from remora.store.history import Commits, History
+from remora.store.injections import Injections, Triggers
 from remora.store.layers import Layers
 from remora.store.memories import Memories
 from remora.store.meta import Meta
@@ -25,13 +22,12 @@ from remora.store.module_evidence import ModuleEvidence
 from remora.store.notes import Notes
 from remora.store.other_sources import OtherSources
 from remora.store.overrides import Overrides
-from remora.store.overview import Overview
+from remora.store.overview import FilePrediction, Overview
 from remora.store.revisions import Revisions
 from remora.store.selections import Selections
 from remora.store.session_reader import SessionReader
 from remora.store.shared import Shared
 from remora.store.trials import Trials
-from remora.store.triggers import Triggers
 from remora.store.turns import Turns
 from remora.store.uses import Uses
 from remora.store.vectors import EmbeddingCache, Vectors

@@ -15,10 +15,10 @@ from remora.core.code import Chunk
 from remora.core.text import content_hash
 from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
 from remora.store import migrations
-from remora.store.commits import CommitRow
 from remora.store.connection import APPLICATION_ID, Connection, earlier_files
 from remora.store.database import Database
 from remora.store.graph import NewFile
+from remora.store.history import CommitRow
 from tests.store import old_files
 from tests.store.makers import at_once, files_of
 

@@ -34,8 +34,7 @@ from remora.lifecycle.prune import is_erased
 from remora.sources.fixes import Candidates
 from remora.sources.history import CoChange
 from remora.sources.reverts import taken_out
-from remora.store.commits import MAX_BODY, MAX_KEPT, CommitRow
-from remora.store.history import CLOCK, COMMIT, REFUSED
+from remora.store.history import CLOCK, COMMIT, MAX_BODY, MAX_KEPT, REFUSED, CommitRow
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
