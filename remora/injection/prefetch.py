@@ -183,7 +183,7 @@ def _named(db: Database, where: Scope, branch: str | None) -> dict[str, _Named]:
     uncounted: list[str] = []
     for module in where.modules:
         sessions = db.sessions.working_in(module, MOST_IN_MODULE)
-        used = db.sessions.used(sessions)
+        used = db.sessions.files(sessions)
         # A session that used no file does not show which ones are needed.
         working = [i for i in sessions if used.get(i)]
         if len(working) < SESSIONS:

@@ -294,7 +294,7 @@ def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict
 def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:
     """Return the files edited by agent sessions with a similar prompt."""
     hits = db.sessions.like(_distinctive(zones)[: tasks.TERMS], tasks.TOP_SESSIONS)
-    edited = db.sessions.edited([session for session, _ in hits])
+    edited = db.sessions.files([session for session, _ in hits], edited=True)
     today = db.file_prediction.today({path for files in edited.values() for path in files})
     found = [
         (score, session, sorted({today[p] for p in edited.get(session, ()) if p in today}))

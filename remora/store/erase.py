@@ -7,6 +7,7 @@ overwrites the bytes of deleted rows in free pages and in the write-ahead log.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -73,18 +74,17 @@ def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str,
     """
     forms = list(dict.fromkeys(form for text in wanted for form in written_forms(text)))
     there = {table for (table,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for table, columns in FREE_TEXT.items():
         if table not in there:
             continue
         held = " OR ".join(f"instr({column}, ?1)" for column in columns)
         for form in forms:
-            number = (_drop if table in READ_AGAIN else _replace)(
-                connection, table, columns, held, form, mark
-            )
-            if number:
-                found[table] = found.get(table, 0) + number
-    return found
+            if table in READ_AGAIN:
+                found[table] += _drop(connection, table, held, form)
+            else:
+                found[table] += _replace(connection, table, columns, held, form, mark)
+    return dict(+found)
 
 
 def written_forms(text: str) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def _replace(
     return number
 
 
-def _drop(connection: Connection, table: str, _: Sequence[str], held: str, form: str, __: str) -> int:
+def _drop(connection: Connection, table: str, held: str, form: str) -> int:
     """Delete rows that can be rebuilt, and mark their sources to be read again."""
     if table == "turns":
         sessions = connection.rows(f"SELECT DISTINCT session_id FROM turns WHERE {held}", (form,))

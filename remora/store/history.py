@@ -56,9 +56,10 @@ class History(Tables):
         return {r[0]: _stat(r) for r in self._connection.rows(sql, (paths,))}
 
     def had(self, path: str) -> bool:
-        """Return whether some commit had a file or a file in a folder, including deleted ones."""
-        sql = """SELECT EXISTS (SELECT 1 FROM git_files
-                                WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
+        """Return whether some commit or session had a file or a file in a folder, including deleted ones."""
+        inside = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"
+        sql = f"""SELECT EXISTS (SELECT 1 FROM git_files WHERE {inside})
+                  OR EXISTS (SELECT 1 FROM observer_session_files WHERE {inside})"""
         return bool(self._connection.value(sql, (path,)))
 
     def hottest(self, limit: int) -> Sequence[str]:

@@ -235,12 +235,6 @@ class SessionReader(SessionWriter):
                   WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
         return {other: SignalCount(*counts) for other, *counts in self._connection.rows(sql, (path,))}
 
-    def had(self, path: str) -> bool:
-        """Return whether a session read or edited a file, or a file in a folder."""
-        sql = """SELECT EXISTS (SELECT 1 FROM observer_session_files
-                                WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0'))"""
-        return bool(self._connection.value(sql, (path,)))
-
     def like(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Return (session id, bm25) of sessions whose prompts match the terms, best first, ties newest."""
         if not (match := any_of(terms)):
@@ -249,10 +243,6 @@ class SessionReader(SessionWriter):
                  CROSS JOIN observer_sessions s ON s.seq = observer_sessions_fts.rowid
                  WHERE observer_sessions_fts MATCH ? ORDER BY score DESC, s.started_at DESC, s.id LIMIT ?"""
         return self._connection.rows(sql, (match, limit))
-
-    def edited(self, session_ids: Collection[str]) -> dict[str, list[str]]:
-        """Return the edited files of each of some sessions."""
-        return self._files(session_ids, 1)
 
     def newest_edits(self, limit: int) -> list[tuple[str, ...]]:
         """Return the files edited by each of the newest sessions that edited any, last to end first."""
@@ -264,17 +254,13 @@ class SessionReader(SessionWriter):
                  ORDER BY s.ended_at DESC, s.id LIMIT ?"""
         return [tuple(json.loads(edited)) for (edited,) in self._connection.rows(sql, (limit,))]
 
-    def used(self, session_ids: Collection[str]) -> dict[str, list[str]]:
-        """Return the files read or edited by each of some sessions."""
-        return self._files(session_ids, 0)
-
-    def _files(self, session_ids: Collection[str], edits: int) -> dict[str, list[str]]:
-        """Return the files that each of some sessions edited at least so many times."""
+    def files(self, session_ids: Collection[str], *, edited: bool = False) -> dict[str, list[str]]:
+        """Return the files that each of some sessions read or edited; with `edited`, the edited ones only."""
         sql = """SELECT f.session_id, f.path FROM json_each(?) j
                  CROSS JOIN observer_session_files f ON f.session_id = j.value AND f.edits >= ?
                  ORDER BY 1, 2"""
         found: dict[str, list[str]] = {}
-        for session, path in self._connection.rows(sql, (session_ids, edits)):
+        for session, path in self._connection.rows(sql, (session_ids, int(edited))):
             found.setdefault(session, []).append(path)
         return found
 

@@ -156,7 +156,7 @@ def test_what_is_edited_together(db: Database) -> None:
     observed = db.sessions
     assert {path: count.sessions for path, count in observed.co_edits("a.go").items()} == {"b.go": 1}
     assert observed.edits("a.go").sessions == 2
-    assert observed.edited(["claude-code:s1"]) == {"claude-code:s1": ["a.go", "b.go"]}
+    assert observed.files(["claude-code:s1"], edited=True) == {"claude-code:s1": ["a.go", "b.go"]}
 
 
 def test_what_sessions_used(db: Database) -> None:
@@ -165,7 +165,7 @@ def test_what_sessions_used(db: Database) -> None:
     record(db, session("s2", 2, files=(use("auth/web/c.go", 0, 1), use("auth/a.go", 0, 2))))
     record(db, session("s3", 3, files=(use("auth/a.go"), use("authors/x.go", 0, 1))))
     observed = db.sessions
-    assert observed.used(["claude-code:s1", "claude-code:s3", "nobody"]) == {
+    assert observed.files(["claude-code:s1", "claude-code:s3", "nobody"]) == {
         "claude-code:s1": ["auth/a.go", "b.go"],
         "claude-code:s3": ["auth/a.go", "authors/x.go"],
     }

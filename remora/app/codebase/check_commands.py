@@ -29,15 +29,11 @@ def suggest_commands(
     words = (word.strip("`'\",.:;()") for word in task.split())
     named_files = [word for word in words if os.path.isfile(root / word)]  # noqa: PTH113  Path.is_file may raise
     given = paths("files", files or named_files, root)
-
-    def had(path: str) -> bool:
-        return db.sessions.had(path) or db.history.had(path)
-
     return suggest(
         db,
         k,
         files=given,
         purposes=tuple(purposes) or CHECKS,
         named=named_checks(root, given),
-        stands=lambda command: stands(root, command, had),
+        stands=lambda command: stands(root, command, db.history.had),
     )
