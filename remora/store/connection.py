@@ -16,7 +16,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ _PERMISSIONS = "Check that the folder exists and that you may write to it, or se
 LOG_PAGES = (
     3_000  # after which the log is folded back, 12 MB: with SQLite's 1,000 every tenth edit waits for it
 )
+
+_BINDABLE = (str, int, float, bytes, type(None))  # what SQLite stores as it is
 
 Row = tuple[Any, ...]
 Stamp = tuple[int, int, int]
@@ -351,9 +353,7 @@ class Tables:
 
 
 def _bound(value: Any) -> Any:
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        return json.dumps(list(value))
-    return value
+    return value if isinstance(value, _BINDABLE) else json.dumps(list(value))
 
 
 def _opened(
