@@ -18,7 +18,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.disk.files import make_folder, os_errors, read_small, write_atomic
 from remora.sharing import addresses, keys
-from remora.sharing.entries import parse, seal
+from remora.sharing.entries import Entry, parse, seal
 from remora.sharing.permissions import Standing, vouched
 from remora.store.shared import COUNTS, STATE, SharedLine
 from remora.store.shared import SPACE as KEY
