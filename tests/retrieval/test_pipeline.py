@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remora
-from remora.app.recall import search as recall
 from remora.core.errors import InvalidInput
 from remora.core.text import MAX_QUERY_CHARS, clean
 from remora.core.values import PHASES, Filters, MemoryDraft
@@ -488,8 +487,9 @@ def test_the_whole_read_path_works_read_only(world):
     world.commit("tokens/part0.py", "uploads/part2.py", times=5)
     world.co_access("tokens/part0.py", "flags/part7.py", 0.8)
     asked: dict[str, Any] = {"phase": "implement", "recent_files": ["tokens/part0.py"]}
+    block = world.memory.context("tokens expire", "implement").text
+    world.reopen()  # a use counts from then on
     before = rows(world.search("tokens expire", 20, **asked))
-    block = recall.context(world.memory._project, "tokens expire", Filters(), "implement", None, ())[0].text
     files = world.memory.related_files("tokens/part0.py")
     world.reopen(read_only=True)
     state = digest(world.folder)

@@ -361,10 +361,11 @@ def _change(
         if not mine and NAME.encode() not in (data or b""):  # the file contains nothing of Remora
             return Change(path, tuple(pieces), data, data, None)
         added = "\n\n".join(piece.by_hand() for piece in mine.values())
-        by_hand = f"add this by hand:\n{added}" if mine else "remove the entries of Remora by hand."
         raise SourceError(
             f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
-            hint=f"Fix the file and try again, or {by_hand}",
+            hint=f"Fix the file and try again, or add this by hand:\n{added}"
+            if mine
+            else "Fix the file and try again, or remove the entries of Remora by hand.",
         ) from None
 
 
