@@ -195,7 +195,7 @@ class Symbol(NamedTuple):
 
 
 class Symbols(Protocol):
-    """The project data for resolving names: in memory for the first index, then from the database."""
+    """The project data for resolving names."""
 
     def exists(self, path: str) -> bool:
         """Return whether the project has an indexed file at a path."""

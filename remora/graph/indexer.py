@@ -45,7 +45,7 @@ from remora.graph.names import (
 from remora.graph.packed import kept_outline, unpack_outline, unpack_uses
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots, find_roots, is_manifest
-from remora.graph.symbols import MemorySymbols, StoredSymbols
+from remora.graph.symbols import StoredSymbols
 from remora.store.graph import NewFile
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ class Indexer:
             with self._db.transaction(durable=False):
                 self._db.closure.make_again(touched.closure)
             return 0, []
-        symbols: Symbols = self._all_symbols() if len(todo) > MANY else StoredSymbols(self._graph)
+        symbols = StoredSymbols(self._graph)
         resolver = Resolver(symbols, roots)
         done = 0
         for start in range(0, len(todo), BATCH_FILES):
@@ -359,12 +359,6 @@ class Indexer:
             with self._db.transaction(durable=False):
                 self._db.closure.rebuild()
         return done, resolver.skipped
-
-    def _all_symbols(self) -> Symbols:
-        listed = [row.path for row in self._graph.files().values() if not row.skipped]
-        outlines: dict[str, Outline | None] = dict.fromkeys(listed)
-        outlines.update((path, unpack_outline(packed)) for path, packed in self._graph.outlines())
-        return MemorySymbols(outlines)
 
     def _using(self, touched: set[str]) -> set[str]:
         """Return the files that use a touched name, or one under which a file re-exports it."""

@@ -8,7 +8,7 @@ written: an edit of a large file writes a few rows.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.code import GUESS_BELOW, Definition, Link
@@ -213,11 +213,6 @@ class Graph(Tables):
             "SELECT outline, uses FROM graph_files WHERE path = ? AND skipped = ''", (path,)
         )
         return (found[0], found[1]) if found else (None, None)
-
-    def outlines(self) -> Iterator[tuple[str, bytes]]:
-        """Yield (path, packed outline) of every file that has one."""
-        sql = "SELECT path, outline FROM graph_files WHERE outline IS NOT NULL AND skipped = '' ORDER BY path"
-        yield from ((path, outline) for path, outline in self._connection.rows(sql))
 
     def file_count(self) -> int:
         """Return the number of files in the graph."""

@@ -13,7 +13,7 @@ from remora.graph.imports import FAMILIES
 from remora.graph.languages import language_of
 from remora.graph.resolve import Resolver
 from remora.graph.roots import find_roots
-from remora.graph.symbols import MemorySymbols
+from tests.graph.memory_symbols import MemorySymbols
 from tests.helpers import NOW, environment
 
 if TYPE_CHECKING:

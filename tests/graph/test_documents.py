@@ -8,7 +8,7 @@ import pytest
 
 from remora.core.code import Definition, Link, Outline
 from remora.graph.documents import MAX_LINKS, document_links
-from remora.graph.symbols import MemorySymbols
+from tests.graph.memory_symbols import MemorySymbols
 
 
 def outline(*names: str) -> Outline:

@@ -7,7 +7,7 @@ import time
 from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Uses
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots
-from remora.graph.symbols import MemorySymbols
+from tests.graph.memory_symbols import MemorySymbols
 from tests.graph.projects import Project
 
 TREE = {

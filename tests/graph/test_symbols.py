@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from remora.core.code import Definition, Outline, Symbol
 from remora.graph import symbols as module
 from remora.graph.packed import pack_outline
-from remora.graph.symbols import MemorySymbols, StoredSymbols
+from remora.graph.symbols import StoredSymbols
 from remora.store.database import Database
 from remora.store.graph import NewFile
+from tests.graph.memory_symbols import MemorySymbols
 from tests.store.made_graphs import definition
 
 OUTLINES = {

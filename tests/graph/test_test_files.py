@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.code import Outline
-from remora.graph.symbols import MemorySymbols
 from remora.graph.test_files import file_under_test, is_test_path, stems_under_test
+from tests.graph.memory_symbols import MemorySymbols
 
 
 @pytest.mark.parametrize(
