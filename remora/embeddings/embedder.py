@@ -124,7 +124,7 @@ def choose(
         ProviderError: the configured provider does not answer, or returns an invalid answer.
         ConfigError: an invalid URL or key.
     """
-    search = _Search(settings, environ, stamp_folder, keep, probe, free_memory)
+    search = _Search(settings, environ, stamp_folder, keep, probe, free_memory, [])
     if settings.provider == "none":
         return Choice(None, "none", ("embedding.provider is none: keyword and graph search only",))
     if settings.provider != "auto":
@@ -133,25 +133,16 @@ def choose(
     return search.best()
 
 
-class _Search:
+class _Search(NamedTuple):
     """One search through the tiers; `reasons` collects the reasons for skipped tiers."""
 
-    def __init__(
-        self,
-        settings: EmbeddingSettings,
-        environ: Mapping[str, str],
-        stamp_folder: Path | None,
-        keep: str,
-        probe: Callable[[str, int, float], bool],
-        free_memory: Callable[[], int | None],
-    ) -> None:
-        self.settings = settings
-        self.environ = environ
-        self.stamp_folder = stamp_folder
-        self.keep = keep
-        self.probe = probe
-        self.free_memory = free_memory
-        self.reasons: list[str] = []
+    settings: EmbeddingSettings
+    environ: Mapping[str, str]
+    stamp_folder: Path | None
+    keep: str
+    probe: Callable[[str, int, float], bool]
+    free_memory: Callable[[], int | None]
+    reasons: list[str]
 
     def configured(self) -> Embedder:
         """Return the embedder of the configured provider."""
@@ -211,11 +202,8 @@ class _Search:
             return OllamaEmbedder(
                 client,
                 model,
-                asked=self.settings.dimensions,
+                self.settings,
                 dims=known(model.name).dims or embedding_length(client, model.name),
-                query_prefix=self.settings.query_prefix,
-                document_prefix=self.settings.document_prefix,
-                timeout=self.settings.timeout,
             )
         except RemoraError:
             client.close()
@@ -278,15 +266,7 @@ class _Search:
             raise ModelMissing(
                 f"The server at {host_of(url)} requires a model name", hint="Set embedding.model."
             )
-        return OpenAIEmbedder(
-            url,
-            self.settings.model or DEFAULT_MODEL,
-            key=key,
-            asked=self.settings.dimensions,
-            query_prefix=self.settings.query_prefix,
-            document_prefix=self.settings.document_prefix,
-            timeout=self.settings.timeout,
-        )
+        return OpenAIEmbedder(url, self.settings.model or DEFAULT_MODEL, self.settings, key=key)
 
     def bundled(self) -> Embedder:
         """Return the bundled model after checking its files."""

@@ -27,11 +27,8 @@ _INSTRUCT = f"Instruct: {QUERY_TASK}\nQuery:"
 
 # Fragment of the lower-case name to facts; the first that fits counts, so narrow ones come first.
 _FAMILIES: tuple[tuple[str, Known], ...] = (
-    ("qwen3-embedding:0.6b", Known(_INSTRUCT, "", 1024, True)),
     ("qwen3-embedding-0.6b", Known(_INSTRUCT, "", 1024, True)),
-    ("qwen3-embedding:4b", Known(_INSTRUCT, "", 2560, True)),
     ("qwen3-embedding-4b", Known(_INSTRUCT, "", 2560, True)),
-    ("qwen3-embedding:8b", Known(_INSTRUCT, "", 4096, True)),
     ("qwen3-embedding-8b", Known(_INSTRUCT, "", 4096, True)),
     ("qwen3-embedding", Known(_INSTRUCT, "", None, True)),
     ("text-embedding-3-small", Known("", "", 1536, True)),
@@ -62,5 +59,5 @@ def known(model: str) -> Known:
     >>> known("Qwen/Qwen3-Embedding-4B").dims, known("bge-m3") == Known()
     (2560, True)
     """
-    name = model.lower()
+    name = model.lower().replace(":", "-")  # Ollama has a colon before the size
     return next((facts for fragment, facts in _FAMILIES if fragment in name), Known())

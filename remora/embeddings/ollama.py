@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from remora.core.config import EmbeddingSettings
 from remora.core.errors import ModelMissing, ProviderError
 from remora.embeddings.remote import RemoteEmbedder
 from remora.net.http import JsonClient, member, server_said
@@ -66,26 +67,20 @@ class OllamaEmbedder(RemoteEmbedder):
         self,
         client: JsonClient,
         model: Installed,
+        settings: EmbeddingSettings,
         *,
-        asked: int = 1024,
         dims: int | None = None,
-        query_prefix: str = "",
-        document_prefix: str = "",
-        timeout: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Prepare an embedder; arguments as in `RemoteEmbedder`, with `dims` as the native length."""
+        """Prepare an embedder; arguments as in `RemoteEmbedder`."""
         digest = f"@{model.digest[:8]}" if model.digest else ""
         super().__init__(
             client,
             model.name,
+            settings,
             name=f"ollama:{model.name}{digest}",
-            asked=asked,
-            dims=dims,
-            query_prefix=query_prefix,
-            document_prefix=document_prefix,
             batch=BATCH,
-            timeout=timeout,
+            dims=dims,
             sleep=sleep,
         )
         self._old = False

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderError
-from remora.embeddings.known import known
 from remora.embeddings.remote import RemoteEmbedder
 from remora.embeddings.vectors import LOOK
 from remora.net.hosts import ApiKey, host_of, openai_base
@@ -37,14 +37,11 @@ class OpenAIEmbedder(RemoteEmbedder):
 
     def __init__(
         self,
-        url: str = DEFAULT_URL,
-        model: str = DEFAULT_MODEL,
+        url: str,
+        model: str,
+        settings: EmbeddingSettings,
         *,
         key: ApiKey | None = None,
-        asked: int = 1024,
-        query_prefix: str = "",
-        document_prefix: str = "",
-        timeout: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Prepare an embedder; arguments as in `RemoteEmbedder`.
@@ -52,23 +49,19 @@ class OpenAIEmbedder(RemoteEmbedder):
         Raises:
             ConfigError: the URL is not one of a server.
         """
-        client = JsonClient(openai_base(url), key=key, timeout=timeout)
+        client = JsonClient(openai_base(url), key=key, timeout=settings.timeout)
         hosted = host_of(url) == "api.openai.com"
         super().__init__(
             client,
             model,
+            settings,
             name=f"openai:{model}" if hosted else f"openai@{client.host}:{model}",
-            asked=asked,
-            query_prefix=query_prefix,
-            document_prefix=document_prefix,
             batch=HOSTED_BATCH if hosted else LOCAL_BATCH,
-            timeout=timeout,
             sleep=sleep,
         )
         self._optional: dict[str, Any] = {"encoding_format": "base64"}
-        native = known(model).dims
-        if native is None or (self._cuttable and native > asked):
-            self._optional["dimensions"] = asked
+        if self._native is None or (self._cuttable and self._native > self._asked):
+            self._optional["dimensions"] = self._asked
 
     def _send(self, texts: list[str], seconds: float) -> Sequence[Any]:
         body = {"model": self._model, "input": texts, **self._optional}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderBusy, ProviderError
 from remora.core.text import clean, sound
 from remora.embeddings.known import known
@@ -49,14 +50,11 @@ class RemoteEmbedder(ABC):
         self,
         client: JsonClient,
         model: str,
+        settings: EmbeddingSettings,
         *,
         name: str,
-        asked: int,
+        batch: int,
         dims: int | None = None,
-        query_prefix: str = "",
-        document_prefix: str = "",
-        batch: int = 32,
-        timeout: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -65,13 +63,12 @@ class RemoteEmbedder(ABC):
         Args:
             client: the server.
             model: its name there.
+            settings: `dimensions` is requested of a truncatable model, a prefix replaces the model's usual
+                one (that of documents becomes part of the model id), `timeout` counts for one request and
+                the waiting between its attempts.
             name: the model id without dimensions, "provider:model".
-            asked: requested dimensions of a truncatable model.
-            dims: the actual dimensions if known beforehand.
-            query_prefix: in place of the model's usual one.
-            document_prefix: likewise; it becomes part of the model id.
             batch: texts in one request.
-            timeout: seconds for one request and the waiting between its attempts.
+            dims: the native length if known beforehand.
             sleep: waits.
             now: a monotonic clock.
         """
@@ -79,17 +76,17 @@ class RemoteEmbedder(ABC):
         self._client = client
         self._model = model
         self._name = name
-        self._asked = asked
+        self._asked = settings.dimensions
         self._cuttable = facts.cuttable
         self._native = dims or facts.dims
         self._dims = self._fitting(self._native) if self._native else None
         self._batch = batch
-        self._timeout = timeout
+        self._timeout = settings.timeout
         self._sleep = sleep
         self._now = now
         self._silent_until: float | None = None
-        self.query_prefix = query_prefix or facts.query_prefix
-        self.document_prefix = document_prefix or facts.document_prefix
+        self.query_prefix = settings.query_prefix or facts.query_prefix
+        self.document_prefix = settings.document_prefix or facts.document_prefix
         own = self.document_prefix != facts.document_prefix
         self._mark = "+" + hashlib.sha256(self.document_prefix.encode()).hexdigest()[:8] if own else ""
 

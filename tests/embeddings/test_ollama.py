@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from remora.core.config import EmbeddingSettings
 from remora.core.errors import ModelMissing, ProviderBusy, ProviderError
 from remora.embeddings.known import known
 from remora.embeddings.ollama import Installed, OllamaEmbedder, embedding_length, installed, named
@@ -31,7 +32,8 @@ def serving(
 
 def embedder(server: ModelServer, model: Installed = QWEN, **more) -> OllamaEmbedder:
     """Return an embedder of a server that never really sleeps."""
-    return OllamaEmbedder(JsonClient(server.url), model, sleep=lambda _: None, **more)
+    settings = EmbeddingSettings(**more)
+    return OllamaEmbedder(JsonClient(server.url), model, settings, sleep=lambda _: None)
 
 
 def test_qwen3_is_asked_for_1024_dimensions_and_gets_its_query_prefix():
@@ -71,7 +73,7 @@ def test_the_id_names_model_file_and_dimensions():
         ids = [
             embedder(server).model_id,
             embedder(server, Installed(QWEN.name, "ffff0000")).model_id,
-            embedder(server, asked=512).model_id,
+            embedder(server, dimensions=512).model_id,
             embedder(server, document_prefix="passage: ").model_id,
             embedder(server, Installed("qwen3-embedding:8b", "ab12cd34ef")).model_id,
         ]
@@ -83,7 +85,7 @@ def test_the_id_names_model_file_and_dimensions():
 
 def test_a_model_that_cannot_be_cut_keeps_its_length():
     """A vector of all-minilm is never cut to the dimensions in the settings."""
-    with serving(ollama_embed(384), model=Installed("all-minilm:latest"), asked=256) as (server, model):
+    with serving(ollama_embed(384), model=Installed("all-minilm:latest"), dimensions=256) as (server, model):
         assert model.embed_documents(["alpha"]).shape == (1, 384)
         assert model.dims == 384
         assert len(server.requests) == 1

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderError
-from remora.embeddings.openai import OpenAIEmbedder
+from remora.embeddings.openai import DEFAULT_MODEL, DEFAULT_URL, OpenAIEmbedder
 from remora.net.hosts import ApiKey
 from tests.servers import ModelServer, Reply, openai_embed, packed, unit, vector
 
@@ -26,9 +27,9 @@ def serving(*answers: Any, model: str = SMALL, **more: Any) -> Iterator[tuple[Mo
         yield server, made
 
 
-def embedder(server: ModelServer, model: str = SMALL, **more) -> OpenAIEmbedder:
+def embedder(server: ModelServer, model: str = SMALL, key: ApiKey | None = None, **more) -> OpenAIEmbedder:
     """Return an embedder of a server that never really sleeps."""
-    return OpenAIEmbedder(server.url, model, sleep=lambda _: None, **more)
+    return OpenAIEmbedder(server.url, model, EmbeddingSettings(**more), key=key, sleep=lambda _: None)
 
 
 def refuse(field: str, words: str, answer):
@@ -86,7 +87,7 @@ def test_a_server_that_refuses_dimensions_is_asked_once():
 def test_a_model_that_refuses_dimensions_keeps_its_length():
     """A model not trained for it is never cut."""
     answer = refuse("dimensions", "Model does not support matryoshka representation", openai_embed(384))
-    with serving(answer, model="bge-tiny", asked=128) as (server, model):
+    with serving(answer, model="bge-tiny", dimensions=128) as (server, model):
         assert model.dims == 384
         assert model.embed_query("alpha").shape == (384,)
         assert model.model_id == f"openai@{server.host}:bge-tiny:384"
@@ -149,11 +150,11 @@ def test_an_answer_without_indexes_is_taken_in_order():
 
 def test_an_unknown_models_dimensions_are_learnt_once():
     """Asking for the id sends one short text; after an answer nothing more is sent."""
-    with serving(openai_embed(768), model="mystery", asked=768) as (server, model):
+    with serving(openai_embed(768), model="mystery", dimensions=768) as (server, model):
         model.embed_query("alpha")
         assert model.model_id == f"openai@{server.host}:mystery:768"
         assert len(server.requests) == 1
-        other = embedder(server, "mystery", asked=768)
+        other = embedder(server, "mystery", dimensions=768)
         assert (other.dims, other.model_id) == (768, model.model_id)
         assert len(server.requests) == 2
         other.close()
@@ -194,7 +195,7 @@ def test_requests_stay_within_the_limits_of_hosted_models():
 
 def test_the_hosted_model_has_an_id_without_host():
     """OpenAI's own server is known by its provider's name; nothing is sent to learn it."""
-    model = OpenAIEmbedder()
+    model = OpenAIEmbedder(DEFAULT_URL, DEFAULT_MODEL, EmbeddingSettings())
     assert model.model_id == "openai:text-embedding-3-small:1024"
     assert "api.openai.com" in repr(model)
     model.close()

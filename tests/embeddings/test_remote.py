@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderBusy
 from remora.embeddings.remote import PAUSE, RemoteEmbedder
 from remora.net.http import JsonClient
@@ -31,10 +32,10 @@ class Server(RemoteEmbedder):
         super().__init__(
             JsonClient("http://127.0.0.1:9"),
             "m",
+            EmbeddingSettings(),
             name="test:m",
-            asked=2,
-            dims=2,
             batch=1,
+            dims=2,
             sleep=clock.sleep,
             now=clock.now,
         )
