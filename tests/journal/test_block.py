@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
-from datetime import date
 
-from remora.journal.block import BlockTexts, read_block, read_texts, render_block, to_context
+from remora.journal.block import read_block
 from tests.journal.made import SETTINGS, journal_in
 
 WHOLE = """# Memory
@@ -53,21 +53,25 @@ def test_the_whole_block(tmp_path):
 def test_only_as_many_days_as_wanted(tmp_path):
     """The setting says how far back; today is never among the days before."""
     journal = filled(tmp_path)
-    assert read_texts(journal, 8)[0].recent[-1] == (date(2026, 2, 19), "eight days ago")
-    assert [day.day for day, _ in read_texts(journal, 7)[0].recent] == [26, 24]
-    assert read_texts(journal, 1)[0].recent == ((date(2026, 2, 26), "[10:00] User: e | Assistant: f"),)
+
+    def recent(days):
+        text = read_block(journal, SETTINGS._replace(recent_days=days)).text
+        return text.partition("## Recent Context\n")[2]
+
+    assert recent(8).endswith("\n\n### 2026-02-19\neight days ago")
+    assert re.findall("^### (.*)", recent(7), re.MULTILINE) == ["2026-02-26", "2026-02-24"]
+    assert recent(1) == "### 2026-02-26\n[10:00] User: e | Assistant: f"
 
 
 def test_nothing_to_say(tmp_path):
-    """An empty journal gives an empty text, without a heading."""
-    assert to_context(BlockTexts()) == ""
-    assert to_context(BlockTexts(" \n", "\n", ((date(2026, 2, 6), " "),))) == ""
-    assert read_block(journal_in(tmp_path), SETTINGS) == ("", ())
-
-
-def test_relevant_memory_alone():
-    """What a search found is a section of its own, with or without the rest."""
-    assert render_block(BlockTexts(), " found \n") == "# Relevant Memory\nfound"
+    """An empty journal gives an empty text, without a heading; so do blank files."""
+    journal = journal_in(tmp_path)
+    assert read_block(journal, SETTINGS) == ("", ())
+    journal.write_memory(" \n")
+    for day in (26, 27):
+        (journal.folder / f"2026-02-{day}.md").write_text("\n", "utf-8")
+    assert read_block(journal, SETTINGS) == ("", ())
+    assert read_block(journal, SETTINGS, " found \n").text == "# Relevant Memory\nfound"
 
 
 def test_a_journal_that_is_off_says_nothing(tmp_path):

@@ -1,4 +1,4 @@
-"""The line of a daily note, and the exchange that it is made of."""
+"""The line of a daily note, the exchange that it is made of, and noting the latest one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remora.core.errors import StoreError
 from remora.core.values import Message
-from remora.journal.daily import last_exchange, note_line, one_line
+from remora.journal.daily import last_exchange, note_exchange, note_line, one_line
+from tests.journal.made import SETTINGS, journal_in
 
 AT = datetime(2026, 2, 7, 14, 15)
+TALK = [Message(1, "user", "hello"), Message(2, "assistant", "reply")]
 
 
 @pytest.mark.parametrize(
@@ -60,3 +63,27 @@ def test_the_last_exchange():
     assert last_exchange(talk[1:2]) is None  # nobody asked
     assert last_exchange([Message(1, "user", ""), talk[1]]) == ("", "first")
     assert last_exchange([]) is None
+
+
+def test_an_exchange_is_noted(tmp_path):
+    """The line stands in the file of the day."""
+    journal = journal_in(tmp_path)
+    line = note_exchange(journal, TALK, SETTINGS)
+    assert line == "[14:30] User: hello | Assistant: reply\n"
+    assert (journal.folder / "2026-02-27.md").read_text("utf-8") == line
+
+
+def test_nothing_to_note(tmp_path):
+    """Half an exchange, or a journal that is off, leaves no file."""
+    journal = journal_in(tmp_path)
+    assert note_exchange(journal, TALK[:1], SETTINGS) == ""
+    assert note_exchange(journal, TALK, SETTINGS._replace(enabled=False)) == ""
+    assert not journal.folder.exists()
+
+
+def test_a_note_that_cannot_be_written_is_an_error(tmp_path):
+    """The error names the file of the day."""
+    journal = journal_in(tmp_path)
+    (journal.folder / "2026-02-27.md").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"2026-02-27\.md"):
+        note_exchange(journal, TALK, SETTINGS)

@@ -201,13 +201,13 @@ class Session:
         return self._note_exchange()
 
     def _note_exchange(self) -> str:
-        from remora.journal.auto_note import note_exchange
+        from remora.journal.daily import note_exchange
 
         said = [m._replace(content=redact(m.content).text) for m in self.messages()]
-        noted = note_exchange(self._project.journal(), said, self._project.settings.journal)
-        if noted.problem:
-            raise StoreError(noted.problem)
-        return noted.line
+        try:
+            return note_exchange(self._project.journal(), said, self._project.settings.journal)
+        except RemoraError as error:
+            raise StoreError(str(error)) from error
 
     def set_state(self, state: str) -> None:
         """Set the state of the session: ACTIVE, PAUSED or TERMINATED."""
