@@ -21,17 +21,19 @@ from typing import Literal, NamedTuple
 
 from remora.core.clock import to_iso
 from remora.core.config import JournalSettings
+from remora.core.extract import extract
 from remora.core.values import MemoryDraft, Message
 from remora.disk.files import lock
 from remora.journal.files import Journal
-from remora.journal.judge import Reply
 from remora.journal.model_request import ask
 from remora.journal.pending import Done, Intent, Recovered, Step, aside, carry_out, recover
 from remora.journal.prompt import build_prompt
-from remora.journal.without_model import extracted_entry, raw_fallback
 from remora.llm.client import LanguageModel
 
 TURN = ".consolidation"
+FALLBACK_HEAD = "[raw-fallback] Consolidation failed. Recent messages:"
+FALLBACK_MESSAGES, FALLBACK_CHARS = 10, 200
+ENTRY_CHARS = 2_500  # an entry is read, not searched only
 
 _TURNS_WAITED = 4  # consolidations of others, at their longest, that one waits for
 _TURN_SLACK = 10.0  # seconds
@@ -79,7 +81,6 @@ def consolidate(
     *,
     session_id: str = "",
     done: Done | None = None,
-    with_facts: bool = True,
     wait: float | None = None,
     sleep: Callable[[float], None] = time.sleep,
     step: Step = lambda _: None,
@@ -95,7 +96,6 @@ def consolidate(
         done: called with the session's id and the `seq` of its last consolidated message, after everything is
             durable. It may be called again with the same numbers after a crash, and for other sessions whose
             consolidation was interrupted. Without it no session is marked.
-        with_facts: also request typed memories from the model.
         wait: seconds to wait for the turn; by default four consolidations of maximum length.
         sleep: waits before the second attempt of the model.
         step: called after each step with its name: "intent", "history", "month", "memory", "done", "removed".
@@ -106,8 +106,6 @@ def consolidate(
     """
     if not settings.enabled:
         return Outcome("nothing", notes=("the journal is off",))
-    if not callable(messages) and not messages:
-        return Outcome("nothing")
     if wait is None:
         wait = _TURNS_WAITED * settings.consolidation_timeout + _TURN_SLACK
     with lock(journal.folder / TURN, timeout=wait):
@@ -117,9 +115,29 @@ def consolidate(
         told = [m for m in told if not 0 < m.seq <= before.reached.get(session_id, 0)]
         if not any(m.content.strip() for m in told):
             return Outcome("nothing", notes=before.notes, seconds=time.monotonic() - began)
-        outcome = _consolidate(journal, told, model, settings, session_id, done, with_facts, sleep, step)
-    notes = (*before.notes, *outcome.notes)
-    return outcome._replace(notes=notes, seconds=time.monotonic() - began)
+        memory = journal.read_memory()
+        seen = "" if memory.problem else memory.text
+        if model is None:
+            draft = _Draft("extract", extracted_entry(told, session_id))
+        else:
+            draft = _ask(journal, seen, told, model, settings, session_id, sleep)
+        if memory.problem:
+            draft = _without_update(journal, draft, f"{memory.problem}; it was not changed")
+        up_to = max(m.seq for m in told)
+        mark, now = done is not None and up_to > 0, to_iso(journal.clock.now())
+        intent = Intent(session_id, up_to, mark, now, draft.entry, seen, draft.update)
+        carried = carry_out(journal, intent, done, step)
+    return Outcome(
+        draft.how,
+        draft.entry,
+        carried.memory_changed,
+        draft.facts,
+        up_to,
+        carried.marked,
+        (*before.notes, *draft.notes, *carried.notes),
+        carried.kept_aside or draft.kept_aside,
+        time.monotonic() - began,
+    )
 
 
 def recover_interrupted(journal: Journal, done: Done | None) -> Recovered:
@@ -130,48 +148,6 @@ def recover_interrupted(journal: Journal, done: Done | None) -> Recovered:
     """
     with lock(journal.folder / TURN, timeout=_TURN_SLACK):
         return recover(journal, done)
-
-
-def _consolidate(
-    journal: Journal,
-    messages: Sequence[Message],
-    model: LanguageModel | None,
-    settings: JournalSettings,
-    session_id: str,
-    done: Done | None,
-    with_facts: bool,
-    sleep: Callable[[float], None],
-    step: Step,
-) -> Outcome:
-    memory = journal.read_memory()
-    seen = "" if memory.problem else memory.text
-    if model is None:
-        draft = _Draft("extract", extracted_entry(messages, session_id))
-    else:
-        draft = _ask(journal, seen, messages, model, settings, session_id, with_facts, sleep)
-    if memory.problem:
-        draft = _without_update(journal, draft, f"{memory.problem}; it was not changed")
-    up_to = max(m.seq for m in messages)
-    intent = Intent(
-        session_id,
-        up_to,
-        done is not None and up_to > 0,
-        to_iso(journal.clock.now()),
-        draft.entry,
-        seen,
-        draft.update,
-    )
-    carried = carry_out(journal, intent, done, step)
-    return Outcome(
-        draft.how,
-        draft.entry,
-        carried.memory_changed,
-        draft.facts,
-        up_to,
-        carried.marked,
-        (*draft.notes, *carried.notes),
-        carried.kept_aside or draft.kept_aside,
-    )
 
 
 def _without_update(journal: Journal, draft: _Draft, reason: str) -> _Draft:
@@ -190,19 +166,34 @@ def _ask(
     model: LanguageModel,
     settings: JournalSettings,
     session_id: str,
-    with_facts: bool,
     sleep: Callable[[float], None],
 ) -> _Draft:
-    prompt = build_prompt(memory, messages, settings.max_memory_size, with_facts=with_facts)
-    asked = ask(model, prompt, memory, settings, session_id=session_id, sleep=sleep)
-    if asked.reply is not None:
-        return _of_reply(asked.reply, messages, prompt.notes)
-    kept, notes = aside(journal, asked.answer, asked.problem) if asked.answer else (None, ())
-    entry = raw_fallback(messages)
-    return _Draft("raw-fallback", entry, None, (), (asked.problem, *notes), kept)
-
-
-def _of_reply(reply: Reply, messages: Sequence[Message], notes: tuple[str, ...]) -> _Draft:
+    prompt = build_prompt(memory, messages, settings.max_memory_size)
+    asked = ask(model, prompt.text, memory, settings, session_id=session_id, sleep=sleep)
+    reply = asked.reply
+    if reply is None:
+        kept, notes = aside(journal, asked.answer, asked.problem) if asked.answer else (None, ())
+        return _Draft("raw-fallback", raw_fallback(messages), notes=(asked.problem, *notes), kept_aside=kept)
     times = [m.time for m in messages if m.time]
     facts = tuple(fact._replace(created_at=times[-1] if times else None) for fact in reply.facts)
-    return _Draft("model", reply.history_entry, reply.memory_update, facts, (*notes, *reply.problems))
+    notes = (*prompt.notes, *reply.problems)
+    return _Draft("model", reply.history_entry, reply.memory_update, facts, notes)
+
+
+def raw_fallback(messages: Sequence[Message]) -> str:
+    """Return the entry of a failed consolidation: the beginnings of the last ten messages."""
+    spoken = [m for m in messages if m.content.strip()][-FALLBACK_MESSAGES:]
+    lines = [f"{m.role}: {' '.join(m.content.splitlines())[:FALLBACK_CHARS]}" for m in spoken]
+    return "\n".join([FALLBACK_HEAD, *lines])
+
+
+def extracted_entry(messages: Sequence[Message], session_id: str = "") -> str:
+    """Return the time of a conversation's last message, if it has one, and an extract of the conversation.
+
+    Args:
+        messages: oldest first.
+        session_id: named in the first line, if there is one.
+    """
+    times = [m.time for m in messages if m.time]
+    stamp = f"[{times[-1][:10]} {times[-1][11:16]}] " if times else ""
+    return stamp + extract(messages, ENTRY_CHARS, session_id=session_id)

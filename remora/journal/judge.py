@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from remora.core.text import cjk_pairs, clean, shorten, sound, words
 from remora.core.values import MEMORY_TYPES, MemoryDraft
-from remora.journal.reply import FACTS, HISTORY_ENTRY, MEMORY_UPDATE, Unreadable, read_fields
+from remora.journal.reply import FACTS, HISTORY_ENTRY, MEMORY_UPDATE, Rejected, read_fields
 
 SMALL, TINY = 400, 80  # bytes
 SHORTER = 0.9  # share of the bytes below which an outcome says that the memory became shorter
@@ -52,16 +52,10 @@ class Reply(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-class Rejected(NamedTuple):
-    """A rejected answer, and the reason."""
-
-    reason: str
-
-
 def judge(
     answer: str, memory: str, max_memory_size: int, finish_reason: str = "stop", session_id: str = ""
-) -> Reply | Rejected:
-    """Return the content of a model's answer, or the reason for rejecting it.
+) -> Reply:
+    """Return the content of a model's answer.
 
     Args:
         answer: the model's text.
@@ -69,24 +63,19 @@ def judge(
         max_memory_size: bytes; a longer memory was to be shortened.
         finish_reason: why the model stopped; "length" if it was cut off.
         session_id: the session of the facts; empty for none.
+
+    Raises:
+        Rejected: it cannot be used; the message is the reason.
     """
     fields = read_fields(answer, finish_reason)
-    if isinstance(fields, Unreadable):
-        return Rejected(fields.reason)
-    entry = _text_of(fields.values, HISTORY_ENTRY)
-    if isinstance(entry, Rejected):
-        return entry
-    entry = clean(entry).strip()
+    entry = clean(_text_of(fields, HISTORY_ENTRY)).strip()
     if not entry:
-        return Rejected(f"{HISTORY_ENTRY} is blank")
-    update = _text_of(fields.values, MEMORY_UPDATE)
-    if isinstance(update, Rejected):
-        return update
-    update = _meant(update, memory)
+        raise Rejected(f"{HISTORY_ENTRY} is blank")
+    update = _meant(_text_of(fields, MEMORY_UPDATE), memory)
     loss = what_is_lost(memory, update, max_memory_size)
     if loss:
-        return Rejected(loss)
-    facts, problems = read_facts(fields.values.get(FACTS), session_id)
+        raise Rejected(loss)
+    facts, problems = read_facts(fields.get(FACTS), session_id)
     before, after = len(memory.strip().encode()), len(update.encode())
     if TINY < before <= max_memory_size and after < before * SHORTER:
         shorter = (
@@ -96,15 +85,15 @@ def judge(
     return Reply(entry, update if update != memory.strip() else None, facts, problems)
 
 
-def _text_of(values: Mapping[str, Any], key: str) -> str | Rejected:
+def _text_of(values: Mapping[str, Any], key: str) -> str:
     """Return a field as a text, trimmed; an object or a list as JSON."""
     if key not in values:
-        return Rejected(f"{key} is missing")
+        raise Rejected(f"{key} is missing")
     value = values[key]
     if isinstance(value, dict | list):
         return sound(json.dumps(value, ensure_ascii=False)) if value else ""
     if not isinstance(value, str):
-        return Rejected(f"{key} is {json.dumps(value)}, not text")
+        raise Rejected(f"{key} is {json.dumps(value)}, not text")
     return sound(value).replace("\r\n", "\n").strip()
 
 

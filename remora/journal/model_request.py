@@ -9,8 +9,9 @@ from typing import NamedTuple
 from remora.core.config import JournalSettings
 from remora.core.errors import RemoraError
 from remora.core.tokens import scripts
-from remora.journal.judge import Rejected, Reply, judge
-from remora.journal.prompt import Prompt
+from remora.journal.judge import Reply, judge
+from remora.journal.prompt import SCHEMA
+from remora.journal.reply import Rejected
 from remora.llm.client import Completion, LanguageModel, Message, complete_in_time
 
 RETRY_AFTER = 1.0  # seconds
@@ -27,7 +28,7 @@ class Asked(NamedTuple):
 
 def ask(
     model: LanguageModel,
-    prompt: Prompt,
+    prompt: str,
     memory: str,
     settings: JournalSettings,
     *,
@@ -50,8 +51,8 @@ def ask(
 
     def attempt() -> Completion:
         left = max(0.05, deadline - time.monotonic())
-        asked = [Message("user", prompt.text)]
-        return complete_in_time(model, asked, max_tokens=tokens, schema=prompt.schema, timeout=left)
+        asked = [Message("user", prompt)]
+        return complete_in_time(model, asked, max_tokens=tokens, schema=SCHEMA, timeout=left)
 
     try:
         try:
@@ -63,7 +64,7 @@ def ask(
             answer = attempt()
     except (RemoraError, OSError) as error:
         return Asked(None, f"{type(error).__name__}: {error}")
-    reply = judge(answer.text, memory, settings.max_memory_size, answer.finish_reason, session_id)
-    if isinstance(reply, Rejected):
-        return Asked(None, f"the answer of {model.model_id} was rejected: {reply.reason}", answer.text)
-    return Asked(reply)
+    try:
+        return Asked(judge(answer.text, memory, settings.max_memory_size, answer.finish_reason, session_id))
+    except Rejected as reason:
+        return Asked(None, f"the answer of {model.model_id} was rejected: {reason}", answer.text)

@@ -25,15 +25,35 @@ FACT_TYPES = (
     "module_insight",
     "dead_end",
 )
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        HISTORY_ENTRY: {"type": "string"},
+        MEMORY_UPDATE: {"type": "string"},
+        FACTS: {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "content": {"type": "string"},
+                    "type": {"type": "string", "enum": list(FACT_TYPES)},
+                    "files": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["content", "type"],
+            },
+        },
+    },
+    "required": [HISTORY_ENTRY, MEMORY_UPDATE],
+    "additionalProperties": False,
+}
 _TIME_CHARS = 16  # of an ISO instant: to the minute
 _TIME_TEXT_CHARS = 40
 
 
 class Prompt(NamedTuple):
-    """A prompt, the schema of its answer, and notes on its omissions."""
+    """A prompt, and notes on its omissions; `SCHEMA` is the one of its answer."""
 
     text: str
-    schema: Mapping[str, Any]
     notes: tuple[str, ...] = ()
 
 
@@ -96,16 +116,13 @@ def _fair_limit(lengths: Sequence[int], most: int) -> int:
     return max(lengths, default=0)
 
 
-def build_prompt(
-    memory: str, messages: Sequence[Message], max_memory_size: int, *, with_facts: bool = True
-) -> Prompt:
+def build_prompt(memory: str, messages: Sequence[Message], max_memory_size: int) -> Prompt:
     """Return the prompt of a consolidation.
 
     Args:
         memory: the long-term memory, trimmed.
         messages: the conversation, oldest first.
         max_memory_size: bytes; shortening is requested for a larger memory.
-        with_facts: also request typed memories, as an optional third key.
     """
     said, notes = conversation(messages)
     size = len(memory.encode())
@@ -116,31 +133,9 @@ def build_prompt(
     types = ", ".join(f'"{name}"' for name in FACT_TYPES)
     text = fill(
         load(__package__, "consolidation"),
-        third_key=", and a third that may be left out" if with_facts else "",
-        facts="\n" + fill(load(__package__, "facts"), types=types) + "\n" if with_facts else "",
+        types=types,
         memory=memory or EMPTY,
         conversation=said,
         compression=compression,
     )
-    return Prompt(text, _schema(with_facts), notes)
-
-
-def _schema(with_facts: bool) -> dict[str, Any]:
-    properties: dict[str, Any] = {HISTORY_ENTRY: {"type": "string"}, MEMORY_UPDATE: {"type": "string"}}
-    if with_facts:
-        fact = {
-            "type": "object",
-            "properties": {
-                "content": {"type": "string"},
-                "type": {"type": "string", "enum": list(FACT_TYPES)},
-                "files": {"type": "array", "items": {"type": "string"}},
-            },
-            "required": ["content", "type"],
-        }
-        properties[FACTS] = {"type": "array", "items": fact}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [HISTORY_ENTRY, MEMORY_UPDATE],
-        "additionalProperties": False,
-    }
+    return Prompt(text, notes)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from remora.core.fences import unfenced
 from remora.core.text import shorten, sound
@@ -35,49 +35,43 @@ _AFTER = r'(?=\s*,?\s*(?:"\w+"\s*:|[}\]]|```|\Z))'
 _SIGNS = re.compile(_STRING + '|["{}]', re.DOTALL)
 
 
-class Fields(NamedTuple):
-    """The fields of an answer; `tier` is the tier that read it, 1 to 3."""
-
-    values: dict[str, Any]
-    tier: int
+class Rejected(ValueError):
+    """An answer that cannot be used; the message is the reason."""
 
 
-class Unreadable(NamedTuple):
-    """The reason why an answer has no fields."""
-
-    reason: str
-
-
-def read_fields(answer: str, finish_reason: str = "stop") -> Fields | Unreadable:
-    """Return the fields of an answer, or the reason why there are none.
+def read_fields(answer: str, finish_reason: str = "stop") -> dict[str, Any]:
+    """Return the fields of an answer, by key.
 
     Args:
         answer: the model's text.
         finish_reason: "length" if the model was cut off.
+
+    Raises:
+        Rejected: there are none.
     """
     text = strip_thinking(sound(answer))
     if finish_reason == "length":
-        return Unreadable("the answer was cut off at the token limit")
+        raise Rejected("the answer was cut off at the token limit")
     if not text:
-        return Unreadable("the answer is empty")
+        raise Rejected("the answer is empty")
     if len(text) > MAX_CHARS:
-        return Unreadable(f"the answer has {len(text):,} characters")
+        raise Rejected(f"the answer has {len(text):,} characters")
     text = unfenced(text)
     whole = _json(text)
     if whole is not None:
-        return _of_value(whole[0], 1)
+        return _of_value(whole[0])
     if _never_closes(text):
-        return Unreadable("the answer was cut off: its JSON does not end")
+        raise Rejected("the answer was cut off: its JSON does not end")
     for found in objects(text):
         values = _unwrap(found)
         if isinstance(values, dict) and (HISTORY_ENTRY in values or MEMORY_UPDATE in values):
-            return Fields(values, 2)
+            return values
     fields = {
         key: value for key in (HISTORY_ENTRY, MEMORY_UPDATE) if (value := _field(text, key)) is not None
     }
     if fields:
-        return Fields(fields, 3)
-    return Unreadable(f"the answer has no JSON object with the keys: {shorten(text, 80)!r}")
+        return fields
+    raise Rejected(f"the answer has no JSON object with the keys: {shorten(text, 80)!r}")
 
 
 def _json(text: str) -> tuple[Any] | None:
@@ -88,13 +82,13 @@ def _json(text: str) -> tuple[Any] | None:
         return None
 
 
-def _of_value(value: Any, tier: int) -> Fields | Unreadable:
+def _of_value(value: Any) -> dict[str, Any]:
     found = _unwrap(value)
     if not isinstance(found, dict):
-        return Unreadable(f"the answer is JSON, but not an object: {shorten(json.dumps(value), 60)}")
+        raise Rejected(f"the answer is JSON, but not an object: {shorten(json.dumps(value), 60)}")
     if HISTORY_ENTRY not in found and MEMORY_UPDATE not in found:
-        return Unreadable("the answer is a JSON object without the keys")
-    return Fields(found, tier)
+        raise Rejected("the answer is a JSON object without the keys")
+    return found
 
 
 def _unwrap(value: Any) -> Any:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from remora.core.values import MemoryDraft
-from remora.journal.judge import MAX_FACTS, Rejected, Reply, judge, read_facts, what_is_lost
+from remora.journal.judge import MAX_FACTS, judge, read_facts, what_is_lost
+from remora.journal.reply import Rejected
 from tests.journal.made import answer
 
 LIMIT = 8192
@@ -18,16 +19,14 @@ MIDDLE = "\n".join(LINES[:100])  # about 5 kB
 
 def accepted(text, memory="- RS256", limit=LIMIT, **more):
     """Return the reply of an answer that has to be accepted."""
-    reply = judge(text, memory, limit, **more)
-    assert isinstance(reply, Reply), reply
-    return reply
+    return judge(text, memory, limit, **more)
 
 
 def refused(text, memory="- RS256", limit=LIMIT, **more):
     """Return the reason of an answer that has to be rejected."""
-    reply = judge(text, memory, limit, **more)
-    assert isinstance(reply, Rejected), reply
-    return reply.reason
+    with pytest.raises(Rejected) as caught:
+        judge(text, memory, limit, **more)
+    return str(caught.value)
 
 
 def test_two_texts():

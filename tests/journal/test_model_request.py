@@ -9,12 +9,12 @@ import pytest
 
 from remora.core.errors import InvalidInput, ModelMissing, ProviderBusy, ProviderError
 from remora.journal.model_request import MOST_TOKENS, RETRY_AFTER, ask
-from remora.journal.prompt import build_prompt
+from remora.journal.prompt import SCHEMA, build_prompt
 from remora.llm.client import GRACE, Completion
 from remora.llm.scripted import ScriptedModel
 from tests.journal.made import SETTINGS, answer, no_sleep, talk
 
-PROMPT = build_prompt("", talk(), 8192)
+PROMPT = build_prompt("", talk(), 8192).text
 
 
 def asked(*replies, memory="", settings=SETTINGS, sleep=no_sleep):
@@ -29,8 +29,8 @@ def test_a_good_answer():
     assert result.reply is not None
     assert result.reply.memory_update == "- ES256"
     [call] = model.calls
-    assert [(m.role, m.content) for m in call.messages] == [("user", PROMPT.text)]
-    assert (call.max_tokens, call.schema) == (SETTINGS.consolidation_tokens, PROMPT.schema)
+    assert [(m.role, m.content) for m in call.messages] == [("user", PROMPT)]
+    assert (call.max_tokens, call.schema) == (SETTINGS.consolidation_tokens, SCHEMA)
     assert 29 < (call.timeout or 0) <= SETTINGS.consolidation_timeout
 
 

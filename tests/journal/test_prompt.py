@@ -6,9 +6,15 @@ import pytest
 
 from remora.core.payloads import PAYLOADS
 from remora.core.values import MEMORY_TYPES, Message, ToolCall
-from remora.journal.prompt import FACT_TYPES, MOST_CHARS, build_prompt, conversation, conversation_line
+from remora.journal.prompt import (
+    FACT_TYPES,
+    MOST_CHARS,
+    SCHEMA,
+    build_prompt,
+    conversation,
+    conversation_line,
+)
 from remora.llm.prompts import load, variables
-from remora.llm.providers import strict
 from tests.journal.made import NOW, call, talk
 
 LIMIT = 8192
@@ -76,25 +82,13 @@ def test_an_empty_memory_is_shown_as_such():
     assert "## Current Long-term Memory\n\n(empty)\n" in build_prompt("", talk(2), LIMIT).text
 
 
-def test_two_keys_without_facts():
-    """Without facts the prompt and the schema have the two keys alone, and the schema can be strict."""
-    prompt = build_prompt("", talk(2), LIMIT, with_facts=False)
-    assert "exactly two keys:" in prompt.text
-    assert "facts" not in prompt.text
-    assert (
-        list(prompt.schema["properties"]) == prompt.schema["required"] == ["history_entry", "memory_update"]
-    )
-    assert strict(prompt.schema)
-
-
 def test_facts_are_an_optional_third_key():
     """The schema allows them and does not require them; their types are ones that words can tell."""
-    prompt = build_prompt("", talk(2), LIMIT)
-    assert prompt.schema["required"] == ["history_entry", "memory_update"]
-    assert "facts" in prompt.schema["properties"]
+    assert SCHEMA["required"] == ["history_entry", "memory_update"]
+    assert list(SCHEMA["properties"]) == ["history_entry", "memory_update", "facts"]
     assert set(FACT_TYPES) <= set(MEMORY_TYPES)
     assert set(FACT_TYPES) & set(PAYLOADS) == {"dead_end"}
-    assert '"gotcha", "decision"' in prompt.text
+    assert '"gotcha", "decision"' in build_prompt("", talk(2), LIMIT).text
 
 
 def test_text_in_braces_stays_text():
@@ -107,8 +101,7 @@ def test_text_in_braces_stays_text():
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("consolidation", {"third_key", "facts", "memory", "conversation", "compression"}),
-        ("facts", {"types"}),
+        ("consolidation", {"types", "memory", "conversation", "compression"}),
         ("compression", {"size", "limit"}),
     ],
 )

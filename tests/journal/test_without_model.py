@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.values import Message, ToolCall
-from remora.journal.without_model import extracted_entry, raw_fallback
+from remora.journal.consolidate import extracted_entry, raw_fallback
 from tests.journal.made import talk
 
 TALK = [
