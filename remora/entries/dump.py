@@ -18,6 +18,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,7 +40,6 @@ _SUFFIX = ".md"
 _META = re.compile(r'\s*<div id="meta">(.*?)</div>', re.DOTALL)
 _TIME = re.compile(r'<time datetime="([^"]*)">')
 _ITEM = re.compile(r"<li>((?>(?:(?!</?li>).)*))</li>", re.DOTALL)
-_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 _MAX_FILE_NAME = 255  # bytes, on the common file systems
 
 
@@ -192,7 +192,7 @@ def _page(entry: Entry) -> str:
         f'  <dd><time datetime="{entry.created_at}">{entry.created_at}</time></dd>',
     ]
     if entry.aliases:
-        items = [f"      <li>{_escaped(alias)}</li>" for alias in entry.aliases]
+        items = [f"      <li>{escape(alias, quote=False)}</li>" for alias in entry.aliases]
         lines += ["  <dt>Aliases</dt>", "  <dd>", "    <ul>", *items, "    </ul>", "  </dd>"]
     lines += ["</dl>", "</div>"]
     content = entry.content.lstrip("\n")
@@ -213,7 +213,7 @@ def _read(path: Path, kind: str) -> Add:
     meta = _META.match(text)
     if meta is None:
         return Add(path.name.removesuffix(_SUFFIX), text.rstrip(), kind)
-    aliases = tuple(_plain(item) for item in _ITEM.findall(meta[1]))
+    aliases = tuple(unescape(item).strip() for item in _ITEM.findall(meta[1]))
     time = _TIME.search(meta[1])
     created = _date(time[1]) if time else ""
     return Add(path.name.removesuffix(_SUFFIX), text[meta.end() :].strip(), kind, aliases, created)
@@ -226,15 +226,3 @@ def _date(text: str) -> str:
         return to_iso(seconds) if seconds >= 0 else ""
     except (ValueError, OverflowError):
         return ""
-
-
-def _escaped(text: str) -> str:
-    for sign, escape in _ESCAPES:
-        text = text.replace(sign, escape)
-    return text
-
-
-def _plain(text: str) -> str:
-    for sign, escape in reversed(_ESCAPES):
-        text = text.replace(escape, sign)
-    return text.strip()

@@ -48,7 +48,9 @@ def unpack_doc(data: bytes) -> Doc:
     Raises:
         ValueError: the bytes are not such a pack.
     """
-    count, size = _checked_doc_head(data)
+    count, size = _DOC_HEAD.unpack_from(data)
+    if len(data) != _DOC_HEAD.size + 4 * count + size:
+        raise ValueError("a packed entry has the wrong size")
     times = unpacked(4, data[_DOC_HEAD.size : _DOC_HEAD.size + 4 * count])
     words = data[len(data) - size :].decode().split("\n") if count else []
     return Doc(sum(times), dict(zip(words, times, strict=True)))
@@ -58,13 +60,6 @@ def doc_size(data: bytes, at: int) -> int:
     """Return the size in bytes of the pack at a position."""
     count, size = _DOC_HEAD.unpack_from(data, at)
     return _DOC_HEAD.size + 4 * int(count) + int(size)
-
-
-def _checked_doc_head(data: bytes) -> tuple[int, int]:
-    count, size = _DOC_HEAD.unpack_from(data)
-    if len(data) != _DOC_HEAD.size + 4 * count + size:
-        raise ValueError("a packed entry has the wrong size")
-    return count, size
 
 
 class Postings:

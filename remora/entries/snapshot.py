@@ -8,6 +8,7 @@ entries, so a damaged index only costs time; a file with damage before the index
 from __future__ import annotations
 
 import struct
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -15,7 +16,7 @@ from zlib import crc32
 from remora.core.errors import StoreCorrupt, StoreTooNew
 from remora.core.values import ENTRY_KINDS
 from remora.entries.bm25 import Index
-from remora.entries.table import ALIAS, HEAD, PAGE, Page, Record, Table
+from remora.entries.table import ALIAS, HEAD, Record, Table
 
 MAGIC = b"REMENTRY"
 FORMAT = 1
@@ -26,6 +27,7 @@ HEADER = 64  # bytes; their layout stays over all versions, so that an old reade
 _FIELDS = struct.Struct("<8sIIQQIIQQI")
 _CHECKSUM = struct.Struct("<I")
 _PAGE = struct.Struct("<QII")
+PAGE = 64  # ids whose entries share a page
 _CRABTALK = b"CRMEM\0"
 _OLDEST, _LATEST = -30_610_224_000, 253_402_300_799  # Unix seconds of the years 1000 to 9999
 
@@ -43,7 +45,12 @@ class _Header(NamedTuple):
 
 def encode(table: Table) -> bytes:
     """Return a table as the bytes of its file."""
-    listed = b"".join(_PAGE.pack(*page) for page in table.pages.values())
+    pages: list[bytes] = []
+    listed = b""
+    for _, records in groupby(table.records.values(), lambda record: record.id // PAGE):
+        raws = [record.raw for record in records]
+        pages.append(b"".join(raws))
+        listed += _PAGE.pack(len(pages[-1]), crc32(pages[-1]), len(raws))
     index = table.index.encode()
     fields = _FIELDS.pack(
         MAGIC,
@@ -52,13 +59,12 @@ def encode(table: Table) -> bytes:
         table.generation,
         table.next_id,
         len(table.records),
-        len(table.pages),
-        sum(page.size for page in table.pages.values()),
+        len(pages),
+        sum(map(len, pages)),
         sum(map(len, index)),
         crc32(listed),
     )
-    raws = (record.raw for record in table.records.values())
-    return b"".join((fields, _CHECKSUM.pack(crc32(fields)), listed, *raws, *index))
+    return b"".join((fields, _CHECKSUM.pack(crc32(fields)), listed, *pages, *index))
 
 
 def decode(data: bytes, path: Path) -> Table:
@@ -78,22 +84,20 @@ def decode(data: bytes, path: Path) -> Table:
     if crc32(listed) != header.list_checksum or len(data) < end:
         raise _damaged(path, "its list of pages or its entries are truncated or changed")
     records: dict[int, Record] = {}
-    pages: dict[int, Page] = {}
-    at, last = start, 0
-    for page in map(Page._make, _PAGE.iter_unpack(listed)):
-        piece = data[at : at + page.size]
-        if len(piece) != page.size or crc32(piece) != page.checksum:
-            raise _damaged(path, f"{page.entries} entries from byte {at} on are changed")
+    at, last, block = start, 0, -1
+    for size, checksum, count in _PAGE.iter_unpack(listed):
+        piece = data[at : at + size]
+        if len(piece) != size or crc32(piece) != checksum:
+            raise _damaged(path, f"{count} entries from byte {at} on are changed")
         try:
-            found = _records(piece, page.entries)
+            found = _records(piece, count)
         except (ValueError, struct.error) as error:
             raise _damaged(path, f"the entries from byte {at} on are invalid ({error})") from error
-        block = found[0].id // PAGE
-        if any(r.id // PAGE != block for r in found) or block in pages or found[0].id <= last:
+        blocks = {record.id // PAGE for record in found}
+        if len(blocks) > 1 or block in blocks or found[0].id <= last:
             raise _damaged(path, f"the entries from byte {at} on are out of order")
         records.update((record.id, record) for record in found)
-        pages[block] = page
-        at, last = at + page.size, found[-1].id
+        at, last, block = at + size, found[-1].id, blocks.pop()
     names = {record.name: record.id for record in records.values()}
     names.update((alias, record.id) for record in records.values() for alias in record.aliases)
     counts = (len(records), len(names), at)
@@ -104,7 +108,6 @@ def decode(data: bytes, path: Path) -> Table:
     return Table(
         records,
         names,
-        pages,
         next_id=header.next_id,
         generation=header.generation,
         index=index,

@@ -26,6 +26,7 @@ from remora.entries.table import (
     Archive,
     Change,
     Operation,
+    Record,
     Remove,
     Rename,
     Table,
@@ -80,9 +81,7 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
-        if kind is not None:
-            check_kind(kind)
-        return [r.entry() for r in self._table().records.values() if kind is None or r.kind == kind]
+        return [record.entry() for record in self._of_kind(kind)]
 
     def count(self, kind: str | None = None) -> int:
         """Return the number of entries, or of those of a kind.
@@ -90,10 +89,12 @@ class EntryStore:
         Raises:
             InvalidInput: there is no such kind.
         """
+        return len(self._of_kind(kind))
+
+    def _of_kind(self, kind: str | None) -> list[Record]:
         if kind is not None:
             check_kind(kind)
-        records = self._table().records
-        return len(records) if kind is None else sum(r.kind == kind for r in records.values())
+        return [r for r in self._table().records.values() if kind is None or r.kind == kind]
 
     def search(self, query: str, limit: int = 10, kind: str | None = None) -> list[tuple[Entry, float]]:
         """Return the entries with words of the query in their content or name, the best first.

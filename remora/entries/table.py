@@ -10,10 +10,9 @@ Content remains the bytes of the file (`raw`) until it is requested.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
-from zlib import crc32
 
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
@@ -22,7 +21,6 @@ from remora.core.values import ENTRY_KINDS, Entry
 from remora.entries.bm25 import Index
 from remora.entries.names import archive_name, checked, normal
 
-PAGE = 64  # ids whose entries share a page: what a change must read again to know its checksum
 MAX_CONTENT = 16 << 20  # bytes
 MAX_ALIASES = 1_000
 
@@ -116,21 +114,12 @@ class Clear(NamedTuple):
 Operation = Add | Archive | Rename | Alias | Unalias | Write | Remove | Clear
 
 
-class Page(NamedTuple):
-    """The file's data of the entries of `PAGE` ids: their concatenated bytes, checksum and number."""
-
-    size: int
-    checksum: int
-    entries: int
-
-
 class Table:
     """All entries at one point in time.
 
     Attributes:
         records: by id, in the order of ids.
         names: the id of each name and alias.
-        pages: by id // PAGE, in order; none is empty.
         next_id: the id of the next entry; ids are never reused.
         generation: number of writes of the file.
         problem: the fault of the search index in the file, which requires a rebuild.
@@ -140,14 +129,13 @@ class Table:
         self,
         records: Mapping[int, Record],
         names: Mapping[str, int],
-        pages: Mapping[int, Page],
         *,
         next_id: int,
         generation: int,
         index: Index | None,
         problem: str = "",
     ) -> None:
-        self.records, self.names, self.pages = records, names, pages
+        self.records, self.names = records, names
         self.next_id, self.generation, self.problem = next_id, generation, problem
         if index is not None:
             self.__dict__["index"] = index
@@ -163,7 +151,7 @@ class Table:
         return None if id_ is None else self.records[id_]
 
 
-EMPTY = Table({}, {}, {}, next_id=1, generation=0, index=Index())
+EMPTY = Table({}, {}, next_id=1, generation=0, index=Index())
 
 
 class Change:
@@ -208,18 +196,9 @@ class Change:
         old = self._table
         if not self._touched and self._next_id == old.next_id:
             return old
-        pages = dict(old.pages)
-        for block in sorted({id_ // PAGE for id_ in self._touched}):
-            ids = range(block * PAGE, (block + 1) * PAGE)
-            page = page_of(self._records[id_].raw for id_ in ids if id_ in self._records)
-            if page.entries:
-                pages[block] = page
-            else:
-                pages.pop(block, None)
         return Table(
             self._records,
             self._names,
-            pages,
             next_id=self._next_id,
             generation=old.generation + 1,
             index=old.index.changed(self._texts()),
@@ -349,14 +328,6 @@ def check_kind(kind: str) -> None:
     """
     if kind not in ENTRY_KINDS:
         raise InvalidInput(f"unknown kind of entry: {kind!r}", hint=f"Kinds are {', '.join(ENTRY_KINDS)}.")
-
-
-def page_of(raws: Iterable[bytes]) -> Page:
-    """Return the file's data of a page of entries, given as their bytes in the order of ids."""
-    size = checksum = count = 0
-    for raw in raws:
-        size, checksum, count = size + len(raw), crc32(raw, checksum), count + 1
-    return Page(size, checksum, count)
 
 
 def _seconds(created_at: str) -> int:
