@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remora.conversation.format import STATES, VERSION, Prepared, encode, number, prepare
-from remora.conversation.reader import CACHE_BYTES, LogReader
+from remora.conversation.reader import LogReader
 from remora.conversation.replay import RESERVED, Boundary, Problem, Replay
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, StoreReadOnly
@@ -58,7 +58,6 @@ class SessionLog:
         folder: of the logs; created at the first write.
         session_id: `channel:chat` by convention, any text that is not empty.
         clock: the time of messages and markers.
-        cache_bytes: maximum size of the newest messages kept in memory.
         lock_timeout: seconds a write waits for another writer.
         created_at: when the session began, ISO 8601, if this object creates its file and it was not now.
     """
@@ -69,7 +68,6 @@ class SessionLog:
         session_id: str,
         clock: Clock,
         *,
-        cache_bytes: int = CACHE_BYTES,
         lock_timeout: float = 10.0,
         created_at: str | None = None,
     ) -> None:
@@ -80,7 +78,7 @@ class SessionLog:
         self._clock = clock
         self._lock_timeout = lock_timeout
         self._created_at = created_at
-        self._reader = LogReader(self.path, self.session_id, cache_bytes)
+        self._reader = LogReader(self.path, self.session_id)
 
     # Reading
 
@@ -99,10 +97,14 @@ class SessionLog:
 
         After a compaction the first message is its summary (role "system", `seq` 0).
         """
+        return self.context()[0]
+
+    def context(self) -> tuple[list[Message], Boundary | None]:
+        """Return the working context, and the boundary at which it begins."""
         with self._reader.current() as view:
             said = view.load(range(view.replay.context_from, view.replay.total))
             summary = view.replay.summary
-            return [summary, *said] if summary else said
+            return [summary, *said] if summary else said, view.replay.boundary
 
     def count(self) -> int:
         """Return the number of messages in the working context, a summary counted as one."""

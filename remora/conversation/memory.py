@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from remora.conversation.exact_tokens import token_counter
 from remora.conversation.format import BadLine, decode, prepare, read_message
 from remora.conversation.message_search import Found, find
-from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, check_budget, prune
+from remora.conversation.pruning import SUMMARY_TOKENS, Outcome, Pruned, Summarise, prune
 from remora.conversation.strategies import Strategy
 from remora.conversation.strategies import strategy as strategy_of
 from remora.core.argument_types import checked
@@ -128,8 +128,11 @@ class MessageMemory(ABC):
         """Return the messages that match a query, the best first; see `finding`."""
         return find(self.get_all(), query, role, limit)
 
-    def _strategy_for(self, wanted: str | Strategy | None) -> Strategy:
-        return self._strategy if wanted is None else strategy_of(wanted)
+    def _outcome(
+        self, messages: Sequence[Message], max_tokens: int, strategy: str | Strategy | None
+    ) -> Outcome:
+        chosen = self._strategy if strategy is None else strategy_of(strategy)
+        return prune(messages, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens)
 
 
 @checked
@@ -182,12 +185,10 @@ class ConversationMemory(MessageMemory):
         Messages added while a summary is written are kept, after the rest, and are not in the result. A
         `clear` meanwhile wins.
         """
-        chosen = self._strategy_for(strategy)
-        check_budget(max_tokens)
         with self._pruning:
             with self._lock:
                 life, before = self._life, self.get_all()
-            outcome = prune(before, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens)
+            outcome = self._outcome(before, max_tokens, strategy)
             with self._lock:
                 if self._life != life:
                     left = tuple(self.get_all())
@@ -272,8 +273,12 @@ def places(messages: Sequence[Message], which: Which) -> list[int]:
 
 def tags_of(message: Message) -> tuple[str, ...]:
     """Return a message's tags."""
-    found = (message.metadata or {}).get(TAGS, ())
-    return tuple(tag for tag in found if isinstance(tag, str)) if isinstance(found, list | tuple) else ()
+    return words_in((message.metadata or {}).get(TAGS))
+
+
+def words_in(value: object) -> tuple[str, ...]:
+    """Return the texts in a list of tags; none of what is no list."""
+    return tuple(tag for tag in value if isinstance(tag, str)) if isinstance(value, list | tuple) else ()
 
 
 def with_tags(message: Message, tags: Iterable[str]) -> Message:

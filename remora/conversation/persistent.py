@@ -19,7 +19,7 @@ marker. Tags are metadata too, under `messageTags`, since a line of the log neve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,15 +36,14 @@ from remora.conversation.memory import (
     several,
     tags_of,
     with_tags,
+    words_in,
 )
 from remora.conversation.pruning import (
     SUMMARY_TOKENS,
     Outcome,
     Pruned,
     Summarise,
-    check_budget,
     is_summary,
-    prune,
     summary_message,
 )
 from remora.conversation.replay import Boundary
@@ -63,7 +62,6 @@ MESSAGE_TAGS = "messageTags"
 NO_SUMMARY = "Earlier messages did not fit. The session's log has them."
 
 PATIENCE = 60.0  # seconds to wait for another process that prunes or compacts; its model may take its time
-_TRIES = 5  # to read a log that others move the boundary of
 
 
 class _Record(NamedTuple):
@@ -142,14 +140,10 @@ class PersistentMemory(MessageMemory):
             StoreBusy: another one took longer than a minute; nothing was changed.
             StoreError: the log cannot be written; nothing was changed.
         """
-        chosen = self._strategy_for(strategy)
-        check_budget(max_tokens)
         with self.log.shortening(PATIENCE):
             view = self._look()
-            outcome = prune(
-                view.messages, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens
-            )
-            if outcome.dropped:
+            outcome = self._outcome(view.messages, max_tokens, strategy)
+            if outcome.pruned.dropped:
                 self._write(view, outcome)
         return outcome.pruned
 
@@ -167,7 +161,7 @@ class PersistentMemory(MessageMemory):
             nonlocal tagged
             known = dict(_mapping(metadata.get(MESSAGE_TAGS)))
             for message in meant:
-                there = (*tags_of(message), *_words(known.get(str(message.seq))))
+                there = (*tags_of(message), *words_in(known.get(str(message.seq))))
                 if not set(wanted) <= set(there):
                     known[str(message.seq)] = list(dict.fromkeys((*there, *wanted)))
                     tagged += 1
@@ -179,14 +173,10 @@ class PersistentMemory(MessageMemory):
     # Reading
 
     def _look(self) -> _View:
-        for _ in range(_TRIES):
-            boundary, metadata = self.log.boundary, self.log.metadata
-            messages = self.log.messages()
-            if self.log.boundary == boundary:
-                break
+        said, boundary = self.log.context()
+        metadata = self.log.metadata
+        messages = working_context(said, boundary)
         record = _record(boundary, metadata)
-        if boundary is not None and boundary.kind == "compact":
-            messages = working_context(messages, boundary)
         if record is not None and boundary is not None:
             messages = self._restored(boundary, record, messages)
         tags = _mapping(metadata.get(MESSAGE_TAGS))
@@ -271,10 +261,6 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _words(tags: object) -> list[str]:
-    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, Sequence) else []
-
-
 def _tagged(message: Message, tags: object) -> Message:
-    known = _words(tags)
+    known = words_in(tags)
     return with_tags(message, known) if known else message

@@ -60,17 +60,13 @@ class Outcome(NamedTuple):
         instructions: the positions of the system messages that stay.
         conversation: the positions of the conversation that stay; the kept messages are these two, in this
             order, with the summary between them.
-        dropped: the positions of the conversation that are dropped.
         summary: the new summary; None without one.
-        replaced: the positions of earlier summaries that it replaces.
     """
 
     pruned: Pruned
     instructions: tuple[int, ...]
     conversation: tuple[int, ...]
-    dropped: tuple[int, ...]
     summary: Message | None = None
-    replaced: tuple[int, ...] = ()
 
 
 class _Split(NamedTuple):
@@ -87,16 +83,6 @@ def is_summary(message: Message) -> bool:
 def summary_message(text: str) -> Message:
     """Return the system message of a summary."""
     return Message(0, "system", f"{SUMMARY_HEAD}\n{text}")
-
-
-def check_budget(max_tokens: int) -> None:
-    """Reject an invalid budget.
-
-    Raises:
-        InvalidInput: it is not positive.
-    """
-    if max_tokens <= 0:
-        raise InvalidInput("max_tokens must be positive", hint=f"It is {max_tokens}; give 1 or more.")
 
 
 def prune(
@@ -121,7 +107,8 @@ def prune(
     Raises:
         InvalidInput: the budget is not positive.
     """
-    check_budget(max_tokens)
+    if max_tokens <= 0:
+        raise InvalidInput("max_tokens must be positive", hint=f"It is {max_tokens}; give 1 or more.")
     found = units(messages, counter.weigh)
     instructions = tuple(
         sorted(
@@ -144,7 +131,7 @@ def prune(
                 most = min(split.left + reserve, summary_tokens * counter.parts)
                 summary = _cut(text, most, counter)
                 others = tuple(place for place in instructions if place not in earlier)
-                return _outcome(messages, max_tokens, counter, others, split, summary, earlier)
+                return _outcome(messages, max_tokens, counter, others, split, summary)
         else:
             failure = "no summary: not enough tokens"
     return _outcome(messages, max_tokens, counter, instructions, plain, failure=failure)
@@ -191,7 +178,6 @@ def _outcome(
     instructions: tuple[int, ...],
     split: _Split,
     summary: Message | None = None,
-    replaced: tuple[int, ...] = (),
     failure: str = "",
 ) -> Outcome:
     front = [messages[place] for place in instructions]
@@ -209,4 +195,4 @@ def _outcome(
     dropped = tuple(messages[place] for place in split.dropped)
     note = "; ".join(notes)
     pruned = Pruned(kept, dropped, tokens, budget, tokens <= budget, note)
-    return Outcome(pruned, instructions, split.kept, split.dropped, summary, replaced)
+    return Outcome(pruned, instructions, split.kept, summary)

@@ -5,8 +5,8 @@ its identity is the same, it did not shrink, and the bytes before the last known
 replaced, truncated or edited file is read from the beginning. Only complete lines count: a last line without
 its line end is a write in progress, or was left by a crash.
 
-The newest messages stay in memory, up to a number of bytes. Of older ones only the position is kept, and they
-are read again on request. So are messages with mutable content (metadata, tool calls), so that every caller
+The newest messages stay in memory, up to `NEWEST`. Of older ones only the position is kept, and they are read
+again on request. So are messages with mutable content (metadata, tool calls), so that every caller
 gets its own copy.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,7 +26,7 @@ from remora.core.errors import StoreBusy, StoreTooNew
 from remora.core.values import Message
 from remora.disk.files import os_errors
 
-CACHE_BYTES = 4 * 1024 * 1024
+NEWEST = 1_000  # messages; a working context has fewer
 
 _TAIL = 256  # bytes before the end; more than a short message, so an edited one shows
 
@@ -33,10 +34,9 @@ _TAIL = 256  # bytes before the end; more than a short message, so an edited one
 class LogReader:
     """One file as of the last look. Threads take turns (`current`)."""
 
-    def __init__(self, path: Path, key: str, cache_bytes: int) -> None:
+    def __init__(self, path: Path, key: str) -> None:
         self._path = path
         self._key = key
-        self._cache_bytes = cache_bytes
         self._mutex = threading.Lock()
         self._file: BinaryIO | None = None
         self._reset()
@@ -47,9 +47,7 @@ class LogReader:
         self.torn = False  # whether something unfinished stands after it
         self._tail = b""
         self._stamp = (0, 0, 0, 0)  # device, file, size, time
-        self._newest: list[Message] = []
-        self._sizes: list[int] = []  # of the lines of `_newest`
-        self._held = 0  # their sum
+        self._newest: deque[Message] = deque(maxlen=NEWEST)
 
     @contextmanager
     def current(self) -> Iterator[LogReader]:
@@ -110,17 +108,8 @@ class LogReader:
         message = self.replay.feed(raw, self.end)
         self.end += len(raw)
         self._tail = (self._tail + raw[-_TAIL:])[-_TAIL:]
-        if message is None:
-            return
-        self._newest.append(message)
-        self._sizes.append(len(raw))
-        self._held += len(raw)
-        if self._held > self._cache_bytes:
-            drop = 0
-            while self._held > self._cache_bytes // 2:
-                self._held -= self._sizes[drop]
-                drop += 1
-            del self._newest[:drop], self._sizes[:drop]
+        if message is not None:
+            self._newest.append(message)
 
     def load(self, places: Sequence[int]) -> list[Message]:
         """Return the messages at some positions, in the given order.

@@ -325,16 +325,18 @@ def test_a_write_waits_no_longer_than_it_said(tmp_path: Path) -> None:
 
 
 def test_ten_megabytes_through_the_file(log: SessionLog) -> None:
-    """A huge message goes in and comes out, though it is larger than what is kept in memory."""
+    """A huge message goes in and comes out."""
     content = "0123456789" * 1_000_000
     assert log.append(user(content)).content == content
     log.append(user("after"))
     assert [len(text) for text in texts(log.history())] == [10_000_000, 5]
 
 
-def test_a_small_memory_changes_nothing(tmp_path: Path) -> None:
-    """With hardly any cache every answer is the same as with a large one."""
-    small, large = open_log(tmp_path, cache_bytes=500), open_log(tmp_path)
+def test_a_small_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hardly any messages in memory every answer is the same as with many."""
+    large = open_log(tmp_path)
+    monkeypatch.setattr("remora.conversation.reader.NEWEST", 5)
+    small = open_log(tmp_path)
     small.extend([user("x" * 50 + str(n), external_id=str(n), metadata={"n": n}) for n in range(30)])
     small.compact("S", 11)
     assert small.history() == large.history()
@@ -409,14 +411,15 @@ def test_a_file_that_is_replaced_or_removed(log: SessionLog, tmp_path: Path) -> 
     assert log.append(user("anew")).seq == 1
 
 
-def test_windows_line_ends_and_a_byte_order_mark(log: SessionLog) -> None:
+def test_windows_line_ends_and_a_byte_order_mark(log: SessionLog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file saved by a Windows editor reads the same and can be appended to."""
     log.extend([user("a", external_id="1"), user("b\r\nc")])
     expected = log.history()
     log.path.write_bytes(b"\xef\xbb\xbf" + log.path.read_bytes().replace(b"\n", b"\r\n"))
     assert log.history() == expected
     log.append(user("d"))
-    assert texts(open_log(log.path.parents[1], cache_bytes=0).history()) == ["a", "b\r\nc", "d"]
+    monkeypatch.setattr("remora.conversation.reader.NEWEST", 0)
+    assert texts(open_log(log.path.parents[1]).history()) == ["a", "b\r\nc", "d"]
     assert log.problems() == []
 
 

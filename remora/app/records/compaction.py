@@ -76,8 +76,8 @@ def due(project: OpenProject, log: SessionLog, input_limit: int | None = None) -
     settings, journal = project.settings.compaction, project.settings.journal
     if not settings.enabled:
         return None
-    messages = log.messages()
-    if standing(working_context(messages, log.boundary), settings, input_limit).over:
+    messages, boundary = log.context()
+    if standing(working_context(messages, boundary), settings, input_limit).over:
         place = cut_to_fit(messages, settings, input_limit)
         return Due("tokens", messages, place) if place else None
     said = len(messages) - sum(map(is_summary, messages[:1]))

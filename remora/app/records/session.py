@@ -109,11 +109,7 @@ class Session:
         After a compaction the first message is its summary (role "system"), and kept tool calls and results
         are plain text.
         """
-        while True:
-            boundary = self._log.boundary
-            messages = self._log.messages()
-            if self._log.boundary == boundary:  # no other process moved it meanwhile
-                return working_context(messages, boundary)
+        return working_context(*self._log.context())
 
     def history(self) -> list[Message]:
         """Return all messages, oldest first."""
