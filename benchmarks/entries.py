@@ -57,7 +57,8 @@ def measure(size: int = SIZE, rounds: int = ROUNDS) -> Measured:
     with workplace() as place:
         path = place / "entries.mem"
         store = EntryStore(path, FixedClock())
-        fill = _timed(lambda: store.apply(*(Add(f"note {n}", content) for n, content in enumerate(contents))))
+        new = [Add(f"note {n}", content) for n, content in enumerate(contents)]
+        fill = _timed(partial(store.add_all, new))
         asked = [draw.randrange(size) for _ in range(5 * rounds)]
         search, found = [], 0
         for number in asked:

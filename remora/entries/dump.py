@@ -28,7 +28,7 @@ from remora.core.values import Entry
 from remora.disk.files import make_folder, os_errors
 from remora.disk.leftovers import temporary_in
 from remora.entries.store import EntryStore
-from remora.entries.table import Add, Clear
+from remora.entries.table import Add, Change
 
 FOLDERS = {"note": "notes", "archive": "archives"}
 
@@ -105,7 +105,13 @@ def load(store: EntryStore, folder: Path, clean: Callable[[str], str] = str) -> 
         found = [_read(path, kind) for kind in FOLDERS for path in _files(folder / FOLDERS[kind])]
     # An entry without a date comes last: it is new now.
     found.sort(key=lambda new: (new.created_at or "~", new.kind, new.name))
-    store.apply(Clear(), *(new._replace(content=clean(new.content)) for new in found))
+
+    def replace(change: Change) -> None:
+        change.clear()
+        for new in found:
+            change.add(new._replace(content=clean(new.content)))
+
+    store.apply(replace)
     return len(found)
 
 

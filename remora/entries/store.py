@@ -12,8 +12,9 @@ from __future__ import annotations
 import heapq
 import os
 import threading
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from remora.core.clock import Clock
 from remora.core.values import Entry
@@ -22,19 +23,13 @@ from remora.entries import snapshot
 from remora.entries.table import (
     EMPTY,
     Add,
-    Alias,
-    Archive,
     Change,
-    Operation,
     Record,
-    Remove,
-    Rename,
     Table,
-    Unalias,
-    Write,
     check_kind,
 )
 
+T = TypeVar("T")
 # The time of change, the size, the inode and the header of a file; None when there is no file.
 _Look = tuple[int, int, int, bytes] | None
 
@@ -136,7 +131,11 @@ class EntryStore:
             Conflict: the name or an alias is taken; the message names the entry.
             InvalidInput: a name, the kind or the content cannot be stored.
         """
-        return self.apply(Add(name, content, kind, aliases))[0]
+        return self.apply(lambda change: change.add(Add(name, content, kind, aliases))).entry()
+
+    def add_all(self, new: Iterable[Add]) -> None:
+        """Add entries with one write, all or none; errors as `add`."""
+        self.apply(lambda change: [change.add(entry) for entry in new])
 
     def archive(self, slug_of: str, content: str) -> Entry:
         """Add an archive named after a text (a session's id) with the next free number: `cli-42-3`.
@@ -144,7 +143,7 @@ class EntryStore:
         The number is one above the highest that follows the same slug in any name or alias of any kind,
         determined and taken in one step under the lock.
         """
-        return self.apply(Archive(slug_of, content))[0]
+        return self.apply(lambda change: change.archive(slug_of, content)).entry()
 
     def rename(self, name: str, new_name: str) -> Entry:
         """Give an entry another canonical name; the old one becomes an alias.
@@ -157,7 +156,7 @@ class EntryStore:
             Conflict: another entry has the new one.
             InvalidInput: the new name cannot be stored.
         """
-        return self.apply(Rename(name, new_name))[0]
+        return self.apply(lambda change: change.rename(name, new_name)).entry()
 
     def alias(self, name: str, alias: str) -> Entry:
         """Add an alias to an entry; adding it again changes nothing.
@@ -167,7 +166,7 @@ class EntryStore:
             Conflict: another entry has the alias.
             InvalidInput: the alias cannot be stored.
         """
-        return self.apply(Alias(name, alias))[0]
+        return self.apply(lambda change: change.alias(name, alias)).entry()
 
     def unalias(self, name: str, alias: str) -> Entry:
         """Remove an alias of an entry, so that another entry can have it.
@@ -176,7 +175,7 @@ class EntryStore:
             NotFound: no entry has the name, or it has no such alias.
             InvalidInput: it is the canonical name.
         """
-        return self.apply(Unalias(name, alias))[0]
+        return self.apply(lambda change: change.unalias(name, alias)).entry()
 
     def write(self, name: str, content: str) -> Entry:
         """Replace the content of an entry, note or archive.
@@ -185,7 +184,7 @@ class EntryStore:
             NotFound: no entry has the name.
             InvalidInput: the content is too long.
         """
-        return self.apply(Write(name, content))[0]
+        return self.apply(lambda change: change.write(name, content)).entry()
 
     def remove(self, name: str) -> Entry:
         """Delete an entry and all its names; return its last state. Its id is never reused.
@@ -193,21 +192,18 @@ class EntryStore:
         Raises:
             NotFound: no entry has the name.
         """
-        return self.apply(Remove(name))[0]
+        return self.apply(lambda change: change.remove(name)).entry()
 
-    def apply(self, *operations: Operation) -> list[Entry]:
-        """Apply operations in order, all of them or none, with one write.
-
-        Returns:
-            For each operation (except Clear) the resulting entry, or its last state if it was removed.
+    def apply(self, make: Callable[[Change], T]) -> T:
+        """Make changes in order, all of them or none, with one write; return the result of `make`.
 
         Raises:
-            NotFound, Conflict, InvalidInput: an operation is invalid; nothing was changed.
+            NotFound, Conflict, InvalidInput: a change is invalid; nothing was changed.
         """
         with lock(self.path.resolve(), timeout=self._timeout):
             table = self._table()
             change = Change(table, self._clock.now())
-            found = [change.do(operation) for operation in operations]
+            found = make(change)
             changed = change.finish()
             if changed is not table:
                 data = snapshot.encode(changed)
@@ -216,7 +212,7 @@ class EntryStore:
                 # Should somebody without the lock have put another file there, the next look finds it.
                 ours = look is not None and look[1] == len(data) and data.startswith(look[3])
                 self._view = _View(look if ours else None, changed)
-        return [record.entry() for record in found if record is not None]
+        return found
 
     # --- the file
 

@@ -57,61 +57,13 @@ class Record(NamedTuple):
 
 
 class Add(NamedTuple):
-    """Add a new entry; `created_at` is ISO 8601, empty for now."""
+    """A new entry; `created_at` is ISO 8601, empty for now."""
 
     name: str
     content: str
     kind: str = "note"
     aliases: tuple[str, ...] = ()
     created_at: str = ""
-
-
-class Archive(NamedTuple):
-    """Add a new archive, named after a text with the next number."""
-
-    slug_of: str
-    content: str
-
-
-class Rename(NamedTuple):
-    """Give an entry another canonical name; the old one becomes an alias."""
-
-    name: str
-    new_name: str
-
-
-class Alias(NamedTuple):
-    """Add an alias to an entry."""
-
-    name: str
-    alias: str
-
-
-class Unalias(NamedTuple):
-    """Remove an alias of an entry."""
-
-    name: str
-    alias: str
-
-
-class Write(NamedTuple):
-    """Replace an entry's content."""
-
-    name: str
-    content: str
-
-
-class Remove(NamedTuple):
-    """Delete an entry and all its names."""
-
-    name: str
-
-
-class Clear(NamedTuple):
-    """Delete all entries."""
-
-
-Operation = Add | Archive | Rename | Alias | Unalias | Write | Remove | Clear
 
 
 class Table:
@@ -155,7 +107,11 @@ EMPTY = Table({}, {}, next_id=1, generation=0, index=Index())
 
 
 class Change:
-    """The next table under construction."""
+    """The next table under construction.
+
+    Every change may raise NotFound (no entry has that name), Conflict (a name is taken) or InvalidInput (a
+    name, a kind or a content that cannot be stored).
+    """
 
     def __init__(self, table: Table, now: float) -> None:
         self._table, self._now = table, now
@@ -163,33 +119,69 @@ class Change:
         self._next_id = table.next_id
         self._touched: set[int] = set()
 
-    def do(self, operation: Operation) -> Record | None:
-        """Apply one operation; return the resulting entry (or its last state, if removed).
+    def add(self, new: Add) -> Record:
+        """Add a new entry."""
+        check_kind(new.kind)
+        id_, name = self._next_id, checked(new.name)
+        aliases = tuple(dict.fromkeys(a for a in map(checked, new.aliases) if a != name))
+        for each in (name, *aliases):
+            self._claim(each, id_)
+        created = _seconds(new.created_at) if new.created_at else int(self._now // 1)
+        self._next_id += 1
+        return self._store(id_, name, aliases, new.kind, created, sound(new.content))
 
-        Raises:
-            NotFound: no entry has that name.
-            Conflict: a name is taken.
-            InvalidInput: a name, a kind or a content that cannot be stored.
-        """
-        match operation:
-            case Add():
-                return self._add(operation)
-            case Archive(slug_of, content):
-                return self._add(Add(archive_name(slug_of, self._names), content, "archive"))
-            case Rename(name, new_name):
-                return self._rename(self._get(name), checked(new_name))
-            case Alias(name, alias):
-                return self._alias(self._get(name), checked(alias))
-            case Unalias(name, alias):
-                return self._unalias(self._get(name), normal(alias))
-            case Write(name, content):
-                return self._put(self._get(name), content=sound(content))
-            case Remove(name):
-                return self._remove(self._get(name))
-            case Clear():
-                for record in list(self._records.values()):
-                    self._remove(record)
-                return None
+    def archive(self, slug_of: str, content: str) -> Record:
+        """Add a new archive, named after a text with the next number."""
+        return self.add(Add(archive_name(slug_of, self._names), content, "archive"))
+
+    def rename(self, name: str, new_name: str) -> Record:
+        """Give an entry another canonical name; the old one becomes an alias."""
+        record, new = self._get(name), checked(new_name)
+        if new == record.name:
+            return record
+        if new not in record.aliases:
+            self._claim(new, record.id)
+        kept = tuple(alias for alias in record.aliases if alias != new)
+        return self._put(record, name=new, aliases=(*kept, record.name))
+
+    def alias(self, name: str, alias: str) -> Record:
+        """Add an alias to an entry."""
+        record, new = self._get(name), checked(alias)
+        if new == record.name or new in record.aliases:
+            return record
+        self._claim(new, record.id)
+        return self._put(record, aliases=(*record.aliases, new))
+
+    def unalias(self, name: str, alias: str) -> Record:
+        """Remove an alias of an entry."""
+        record, old = self._get(name), normal(alias)
+        if old == record.name:
+            raise InvalidInput(
+                f"{old!r} is the name of the entry, not an alias",
+                hint="Rename the entry first; its old name then becomes an alias.",
+            )
+        if old not in record.aliases:
+            raise NotFound(f"{old!r} is not an alias of {record.name!r}")
+        del self._names[old]
+        return self._put(record, aliases=tuple(kept for kept in record.aliases if kept != old))
+
+    def write(self, name: str, content: str) -> Record:
+        """Replace an entry's content."""
+        return self._put(self._get(name), content=sound(content))
+
+    def remove(self, name: str) -> Record:
+        """Delete an entry and all its names; return its last state."""
+        record = self._get(name)
+        for each in (record.name, *record.aliases):
+            del self._names[each]
+        self._touched.add(record.id)
+        return self._records.pop(record.id)
+
+    def clear(self) -> None:
+        """Delete all entries."""
+        self._touched.update(self._records)
+        self._records.clear()
+        self._names.clear()
 
     def finish(self) -> Table:
         """Return the table after all operations; the old one itself if nothing changed."""
@@ -234,47 +226,6 @@ class Change:
                 hint="Choose another name, or free it with `remora note rename`, `remove` or `alias --off`.",
             )
         self._names[name] = id_
-
-    def _add(self, new: Add) -> Record:
-        check_kind(new.kind)
-        id_, name = self._next_id, checked(new.name)
-        aliases = tuple(dict.fromkeys(a for a in map(checked, new.aliases) if a != name))
-        for each in (name, *aliases):
-            self._claim(each, id_)
-        created = _seconds(new.created_at) if new.created_at else int(self._now // 1)
-        self._next_id += 1
-        return self._store(id_, name, aliases, new.kind, created, sound(new.content))
-
-    def _rename(self, record: Record, name: str) -> Record:
-        if name == record.name:
-            return record
-        if name not in record.aliases:
-            self._claim(name, record.id)
-        kept = tuple(alias for alias in record.aliases if alias != name)
-        return self._put(record, name=name, aliases=(*kept, record.name))
-
-    def _alias(self, record: Record, alias: str) -> Record:
-        if alias == record.name or alias in record.aliases:
-            return record
-        self._claim(alias, record.id)
-        return self._put(record, aliases=(*record.aliases, alias))
-
-    def _unalias(self, record: Record, alias: str) -> Record:
-        if alias == record.name:
-            raise InvalidInput(
-                f"{alias!r} is the name of the entry, not an alias",
-                hint="Rename the entry first; its old name then becomes an alias.",
-            )
-        if alias not in record.aliases:
-            raise NotFound(f"{alias!r} is not an alias of {record.name!r}")
-        del self._names[alias]
-        return self._put(record, aliases=tuple(kept for kept in record.aliases if kept != alias))
-
-    def _remove(self, record: Record) -> Record:
-        for name in (record.name, *record.aliases):
-            del self._names[name]
-        self._touched.add(record.id)
-        return self._records.pop(record.id)
 
     def _put(
         self,

@@ -27,11 +27,11 @@ T0 = "2026-01-01T00:00:00Z"
 def store(tmp_path: Path) -> EntryStore:
     """Return a store with two notes and an archive."""
     store = open_store(tmp_path / "one")
-    store.apply(
+    store.add_all([
         Add("zeta", "last\n", created_at="2020-01-01T00:00:00Z"),
         Add("deploy", "# How\n\nRun it.", aliases=("a<b", "x&y", "&lt;")),
         Add("cli-42-1", "They spoke of <div id=\"meta\">x</div>.", "archive"),
-    )  # fmt: skip
+    ])  # fmt: skip
     return store
 
 

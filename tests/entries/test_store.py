@@ -25,7 +25,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound, StoreBusy, Stor
 from remora.core.values import Entry
 from remora.disk.files import lock
 from remora.entries.store import EntryStore
-from remora.entries.table import Add, Clear, Remove, Rename, Write
+from remora.entries.table import Add, Change, Record
 from tests.entries.writes import writes
 
 T0 = "2026-01-01T00:00:00Z"
@@ -206,7 +206,7 @@ def test_what_cannot_be_stored_is_refused(store: EntryStore) -> None:
         lambda: store.alias("x", "\x00"),
         lambda: store.add("y", "z" * (17 << 20)),
         lambda: store.add("y", "", aliases=tuple(f"a{n}" for n in range(1001))),
-        lambda: store.apply(Add("y", "", created_at="yesterday")),
+        lambda: store.add_all([Add("y", "", created_at="yesterday")]),
         lambda: store.entries("topic"),
         lambda: store.count("topic"),
         lambda: store.search("x", kind="topic"),
@@ -226,16 +226,24 @@ def test_ids_are_never_used_twice(store: EntryStore) -> None:
     store.remove("d")
     with pytest.raises(Conflict):
         store.add("a", "")
-    store.apply(Clear())
+    store.apply(lambda change: change.clear())
     assert reopened(store).add("e", "").id == 5
 
 
 def test_operations_together_are_one_write(store: EntryStore) -> None:
-    """All operations of one apply are made or none; each sees what those before it did."""
-    found = store.apply(
-        Add("a", "1", aliases=("x",)), Add("b", "2", created_at="2020-05-06T07:08:09+02:00"),
-        Rename("a", "c"), Write("b", "3"), Remove("c"), Add("a", "4"),
-    )  # fmt: skip
+    """All changes of one apply are made or none; each sees what those before it did."""
+
+    def several(change: Change) -> list[Record]:
+        return [
+            change.add(Add("a", "1", aliases=("x",))),
+            change.add(Add("b", "2", created_at="2020-05-06T07:08:09+02:00")),
+            change.rename("a", "c"),
+            change.write("b", "3"),
+            change.remove("c"),
+            change.add(Add("a", "4")),
+        ]
+
+    found = [record.entry() for record in store.apply(several)]
     assert [(e.id, e.name, e.content) for e in found] == [
         (1, "a", "1"), (2, "b", "2"), (1, "c", "1"), (2, "b", "3"), (1, "c", "1"), (3, "a", "4"),
     ]  # fmt: skip
@@ -243,9 +251,9 @@ def test_operations_together_are_one_write(store: EntryStore) -> None:
     before = store.entries()
     assert [(e.id, e.created_at) for e in before] == [(2, "2020-05-06T05:08:09Z"), (3, T0)]
     with pytest.raises(NotFound):
-        store.apply(Add("new", ""), Write("b", "5"), Remove("nobody"))
+        store.apply(lambda to: [to.add(Add("new", "")), to.write("b", "5"), to.remove("nobody")])
     assert store.entries() == before
-    assert store.apply() == []
+    store.add_all([])
     assert writes(store) == 1
 
 
@@ -299,7 +307,8 @@ def test_the_words_of_a_name_count_like_those_of_the_content(store: EntryStore) 
 
 def test_search_is_bounded_and_its_order_is_total(store: EntryStore) -> None:
     """A limit of 0 gives nothing; equal scores stand by id; a kind is filtered before the limit."""
-    store.apply(*(Add(f"n{n}", "same words here") for n in range(6)), Add("z1", "same words here", "archive"))
+    store.add_all(Add(f"n{n}", "same words here") for n in range(6))
+    store.add("z1", "same words here", "archive")
     assert names(store.search("words", 3)) == ["n0", "n1", "n2"]
     assert store.search("words", 0) == store.search("words", -1) == store.search("", 5) == []
     assert len(store.search("words")) == 7

@@ -96,7 +96,7 @@ def test_a_killed_process_leaves_the_entries_before_or_after(tmp_path: Path) -> 
     for attempt in range(4):
         path = tmp_path / str(attempt) / "e.mem"
         filler = [Add(f"filler {n}", f"text{n} " * 150) for n in range(600)]
-        open_store(path).apply(*filler)
+        open_store(path).add_all(filler)
         with start(HISTORY, path) as child:
             assert child.stdout is not None
             child.stdout.readline()
@@ -121,7 +121,7 @@ def test_a_killed_process_leaves_the_entries_before_or_after(tmp_path: Path) -> 
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     """Whether a write fails at its first or at its last byte, memory and file stay as they were."""
     path = tmp_path / "e.mem"
-    open_store(path).apply(*(Add(f"n{n}", f"word{n} " * 100) for n in range(100)))
+    open_store(path).add_all(Add(f"n{n}", f"word{n} " * 100) for n in range(100))
     before, size = path.read_bytes(), path.stat().st_size
     for limit in (0, 1, size // 2, size):
         said = output_of(

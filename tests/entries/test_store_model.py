@@ -121,7 +121,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.turn = 0
         if many:
             texts = [(f"n{n}", f"memory text{n % 5}") for n in range(252)]
-            self.both[0].apply(*(Add(name, text) for name, text in texts))
+            self.both[0].add_all(Add(name, text) for name, text in texts)
             for name, text in texts:
                 self.model.add(name, text)
 

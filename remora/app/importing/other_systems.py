@@ -277,13 +277,13 @@ class Move:
         """Add entries with one write, or one by one if one is refused; return the names of the added ones."""
         store = self._project.entries()
         try:
-            store.apply(*batch)
+            store.add_all(batch)
             return {entry.name for entry in batch}
         except (InvalidInput, Conflict, NotFound):
             added = set()
         for entry in batch:
             try:
-                store.apply(entry)
+                store.add_all([entry])
                 added.add(entry.name)
             except (InvalidInput, Conflict, NotFound) as error:
                 self.failed.append(Skipped(f"entry {entry.name}", str(error)))
