@@ -19,7 +19,7 @@ marker. Tags are metadata too, under `messageTags`, since a line of the log neve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,12 +73,6 @@ class _Record(NamedTuple):
     shown: bool
 
 
-class _View(NamedTuple):
-    boundary: Boundary | None
-    metadata: Mapping[str, Any]
-    messages: list[Message]
-
-
 @checked
 class PersistentMemory(MessageMemory):
     """A conversation in a session's log. See `MessageMemory` for its methods.
@@ -122,7 +116,7 @@ class PersistentMemory(MessageMemory):
 
     def get_all(self) -> list[Message]:
         """Return the conversation, oldest first, with the system messages kept by a pruning at the front."""
-        return self._look().messages
+        return self._look()[0]
 
     def clear(self) -> None:
         """Delete the conversation, including system messages. The log keeps its history."""
@@ -141,10 +135,10 @@ class PersistentMemory(MessageMemory):
             StoreError: the log cannot be written; nothing was changed.
         """
         with self.log.shortening(PATIENCE):
-            view = self._look()
-            outcome = self._outcome(view.messages, max_tokens, strategy)
+            messages, boundary = self._look()
+            outcome = self._outcome(messages, max_tokens, strategy)
             if outcome.pruned.dropped:
-                self._write(view, outcome)
+                self._write(messages, boundary, outcome)
         return outcome.pruned
 
     def tag(self, which: Which, *tags: str) -> int:
@@ -172,7 +166,7 @@ class PersistentMemory(MessageMemory):
 
     # Reading
 
-    def _look(self) -> _View:
+    def _look(self) -> tuple[list[Message], Boundary | None]:
         said, boundary = self.log.context()
         metadata = self.log.metadata
         messages = working_context(said, boundary)
@@ -182,7 +176,7 @@ class PersistentMemory(MessageMemory):
         tags = _mapping(metadata.get(MESSAGE_TAGS))
         if tags:
             messages = [_tagged(message, tags.get(str(message.seq))) for message in messages]
-        return _View(boundary, metadata, messages)
+        return messages, boundary
 
     def _restored(self, boundary: Boundary, record: _Record, messages: list[Message]) -> list[Message]:
         """Return a context with the messages that a pruning kept from before the boundary, in its order."""
@@ -211,11 +205,11 @@ class PersistentMemory(MessageMemory):
 
     # Writing
 
-    def _write(self, view: _View, outcome: Outcome) -> None:
+    def _write(self, messages: Sequence[Message], boundary: Boundary | None, outcome: Outcome) -> None:
         """Move the boundary, or record further drops before it."""
-        kept = {view.messages[place].seq for place in (*outcome.instructions, *outcome.conversation)} - {0}
-        numbers = sorted({message.seq for message in view.messages} - {0})
-        begins = view.boundary.kept_from if view.boundary else 1
+        kept = {messages[place].seq for place in (*outcome.instructions, *outcome.conversation)} - {0}
+        numbers = sorted({message.seq for message in messages} - {0})
+        begins = boundary.kept_from if boundary else 1
         gone = [seq for seq in numbers if seq >= begins and seq not in kept]
         kept_from = begins
         if gone:  # what follows the last that is gone is the unbroken rest
@@ -227,9 +221,8 @@ class PersistentMemory(MessageMemory):
             "upTo": numbers[-1],
             "summary": bool(text),
         }
-        if self.log.boundary != view.boundary:
+        if self.log.boundary != boundary:
             raise Conflict("the session was compacted or cleared meanwhile", hint="Prune again.")
-        boundary = view.boundary
         if boundary is not None and not gone:
             amended = record | {"marker": boundary.offset, "text": text}
             self.log.update_metadata({PRUNED: amended})

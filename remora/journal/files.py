@@ -44,10 +44,9 @@ class Reading(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """An entry in the history: its time, the names of its files, and problems."""
+    """An entry in the history: its time, and problems."""
 
     time: str
-    files: tuple[str, ...]
     problems: tuple[str, ...] = ()
 
 
@@ -160,7 +159,8 @@ class Journal:
         instant = to_iso(self.clock.now())
         block = render(entry, instant)
         with self.history_lock():
-            return append_to_each(self.history_of(instant), instant, lambda path: append_line(path, block))
+            problems = append_to_each(self.history_of(instant), lambda path: append_line(path, block))
+        return Appended(instant, problems)
 
     def history_of(self, instant: str) -> tuple[Path, Path]:
         """Return the two files of an entry with that time."""
@@ -174,18 +174,18 @@ class Journal:
 
     def append_today(
         self,
-        user: str | None,
-        assistant: str | None,
+        user: str,
+        assistant: str,
         at: float | None = None,
         *,
         who: str = "Assistant",
         instead_of: str = "",
     ) -> str:
-        """Append one exchange to the note of its day and return the line; empty without an exchange.
+        """Append one exchange to the note of its day and return the line; empty without an answer.
 
         Args:
-            user: the user's message; if None, nothing is noted.
-            assistant: the final answer; without one nothing is noted.
+            user: the user's message.
+            assistant: the final answer; if it is blank, nothing is noted.
             at: when, in seconds since the epoch; now by default.
             who: the speaker of the answer.
             instead_of: a line of that day to replace; if it is missing or changed, nothing is noted.
@@ -193,10 +193,10 @@ class Journal:
         Raises:
             StoreError: the line could not be written.
         """
-        if user is None or not (assistant or "").strip():
+        if not assistant.strip():
             return ""
         moment = self.moment(at)
-        line = note_line(user, assistant or "", moment, who)
+        line = note_line(user, assistant, moment, who)
         path = self.day_path(moment.date())
         with lock(self.folder / ".daily"):  # one for all days, so that no lock file is left for each
             if instead_of:
@@ -260,20 +260,18 @@ class Journal:
         return Reading(text.replace("\r\n", "\n").strip(), problem, data)
 
 
-def append_to_each(paths: tuple[Path, ...], instant: str, append: Callable[[Path], None]) -> Appended:
-    """Append to every file that can be written; one is enough.
+def append_to_each(paths: tuple[Path, ...], append: Callable[[Path], None]) -> tuple[str, ...]:
+    """Append to every file that can be written; one is enough. Return the errors of the others.
 
     Raises:
         RemoraError: the first file's error, if none could be written.
     """
-    written: list[str] = []
     errors: list[RemoraError] = []
     for path in paths:
         try:
             append(path)
-            written.append(path.name)
         except RemoraError as error:
             errors.append(error)
-    if not written:
+    if len(errors) == len(paths):
         raise errors[0]
-    return Appended(instant, tuple(written), tuple(str(error) for error in errors))
+    return tuple(str(error) for error in errors)

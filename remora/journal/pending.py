@@ -27,7 +27,7 @@ from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.history_entries import render
 from remora.disk.files import append_line, error_of, os_errors, write_atomic
-from remora.journal.files import Appended, Journal, Reading, append_to_each
+from remora.journal.files import Journal, Reading, append_to_each
 
 FOLDER = ".pending"
 
@@ -83,12 +83,12 @@ def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -
         _save(path, intent)
         step("intent")
         try:
-            appended = _append(journal, intent, step, again=False)
+            problems = _append(journal, intent, step, again=False)
         except RemoraError:
             with suppress(OSError):
                 path.unlink()
             raise
-    return _finish(journal, intent, path, appended.problems, done, step)
+    return _finish(journal, intent, path, problems, done, step)
 
 
 def recover(journal: Journal, done: Done | None, step: Step = lambda _: None) -> Recovered:
@@ -117,7 +117,7 @@ def recover(journal: Journal, done: Done | None, step: Step = lambda _: None) ->
             if not intent.written:
                 notes.append(f"a consolidation of {intent.session or 'a conversation'} was finished")
                 with journal.history_lock():
-                    problems = _append(journal, intent, step, again=True).problems
+                    problems = _append(journal, intent, step, again=True)
             carried = _finish(journal, intent, path, problems, done, step)
         except RemoraError as error:
             notes.append(f"an interrupted consolidation is still not finished: {error}")
@@ -126,7 +126,7 @@ def recover(journal: Journal, done: Done | None, step: Step = lambda _: None) ->
     return Recovered(reached, tuple(notes))
 
 
-def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> Appended:
+def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> tuple[str, ...]:
     block = render(intent.entry, intent.time).encode()
     sizes = dict(intent.sizes)
 
@@ -135,7 +135,7 @@ def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> App
             append_line(path, block)
         step("history" if path == journal.history_path else "month")
 
-    return append_to_each(journal.history_of(intent.time), intent.time, append)
+    return append_to_each(journal.history_of(intent.time), append)
 
 
 def _holds(path: Path, block: bytes, size: int) -> bool:

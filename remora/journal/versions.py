@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -63,17 +62,15 @@ class Shelf:
 
     def contents(self) -> list[KeptFile]:
         """Return the kept texts, oldest first. An unreadable folder gives none."""
-        return sorted(self._found(), key=lambda kept: self._order(kept.name))
-
-    def _found(self) -> Iterator[KeptFile]:
+        found: list[KeptFile] = []
         with suppress(OSError):
             for path in self.folder.iterdir():
-                named = self._parts(path.name)
-                if named is not None:
-                    day, _, clock = named[0].partition("T")
+                day, _, clock = self._order(path.name)[0].partition("T")
+                if day:
                     with suppress(FileNotFoundError):  # gone since the folder was read
                         size = path.stat().st_size
-                        yield KeptFile(path.name, f"{day}T{clock.replace('-', ':')}", size, path)
+                        found.append(KeptFile(path.name, f"{day}T{clock.replace('-', ':')}", size, path))
+        return sorted(found, key=lambda kept: self._order(kept.name))
 
     def _holds(self, kept: KeptFile, data: bytes) -> bool:
         if kept.size != len(data):
@@ -83,14 +80,12 @@ class Shelf:
         except OSError:
             return False
 
-    def _parts(self, name: str) -> tuple[str, int] | None:
-        if not (name.startswith(self._prefix) and name.endswith(self._suffix)):
-            return None
-        found = _NAME.match(name[len(self._prefix) : len(name) - len(self._suffix)])
-        return (found["stamp"], int(found["count"] or 1)) if found else None
-
     def _order(self, name: str) -> tuple[str, int]:
-        return self._parts(name) or ("", 0)
+        """Return the stamp and the number in the name of a kept text; an empty stamp for another name."""
+        if not (name.startswith(self._prefix) and name.endswith(self._suffix)):
+            return "", 0
+        found = _NAME.match(name[len(self._prefix) : len(name) - len(self._suffix)])
+        return (found["stamp"], int(found["count"] or 1)) if found else ("", 0)
 
     def _next(self, newest: str, now: float) -> Path:
         stamp = to_iso(now).replace(":", "-")

