@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -88,32 +86,20 @@ def _metadata(line: bytes) -> tuple[dict[str, object], str]:
 def _last_seq(file: BinaryIO) -> int:
     """Return the number of the last message, or an estimate of the lines if none has a number."""
     size = os.fstat(file.fileno()).st_size
-    for line in islice(_lines_from_end(file, size), _LINES):
-        try:
-            seq = (decode(line) or {}).get("seq")
-        except BadLine:
-            continue
-        if isinstance(seq, int) and not isinstance(seq, bool) and seq > 0:
-            return seq
+    start, length, lines = size, _CHUNK, list[bytes]()
+    while start > 0 and len(lines) < _LINES:
+        start = max(0, size - length)
+        file.seek(start)
+        first = 1 if start else 0  # the chunk begins within a line
+        lines = file.read(size - start).split(b"\n")[first:-1]  # the last one has no end yet
+        for line in lines[: -_LINES - 1 : -1]:
+            try:
+                seq = (decode(line) or {}).get("seq")
+            except BadLine:
+                continue
+            if isinstance(seq, int) and not isinstance(seq, bool) and seq > 0:
+                return seq
+        length *= 4  # a long line is found in few steps
     file.seek(0)
-    lines = sum(chunk.count(b"\n") for chunk in iter(partial(file.read, _CHUNK), b""))
-    return max(0, lines - 1)
-
-
-def _lines_from_end(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Yield the complete lines of a file, last first."""
-    rest, at, step = b"", size, _CHUNK
-    finished = False  # whether what stands after the last line end has been left out
-    while at > 0:
-        step = min(step, at)
-        at -= step
-        file.seek(at)
-        first, *lines = (file.read(step) + rest).split(b"\n")
-        if lines and not finished:
-            lines.pop()
-            finished = True
-        yield from reversed(lines)
-        rest = first
-        step *= 2  # a long line is put together from few pieces
-    if finished:
-        yield rest
+    number = sum(chunk.count(b"\n") for chunk in iter(partial(file.read, _CHUNK), b""))
+    return max(0, number - 1)

@@ -1,18 +1,24 @@
-"""The `# Memory` block of a system prompt: long-term memory, today's notes, the days before.
+"""Sections of a system prompt: the `# Memory` block, and the recap of a conversation.
 
-Its parts are separated by one empty line, as in the specification, whatever line ends the files have.
+The block has the long-term memory, today's notes and the days before. Its parts are separated by one empty
+line, as in the specification, whatever line ends the files have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.config import JournalSettings
+from remora.core.values import Message
 from remora.journal.files import Journal
 
 HEAD = "# Memory"
 RELEVANT_HEAD = "# Relevant Memory"
+RECAP_HEAD = "## Recent Conversation Recap"
+RECAP_SENTENCE = (
+    "These are the latest messages of a conversation that goes on; answer as if you had been there."
+)
 
 
 class Block(NamedTuple):
@@ -53,3 +59,17 @@ def _section(head: str, content: str) -> str:
 
 def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part)
+
+
+def recap(messages: Sequence[Message]) -> str:
+    r"""Return the remaining messages as a section for a system prompt; empty if all are empty.
+
+    >>> print(recap([Message(1, "user", "hello"), Message(2, "assistant", ""), Message(3, "tool", "ok")]))
+    ## Recent Conversation Recap
+    These are the latest messages of a conversation that goes on; answer as if you had been there.
+    <BLANKLINE>
+    USER: hello
+    TOOL: ok
+    """
+    lines = [f"{m.role.upper()}: {m.content}" for m in messages if m.content.strip()]
+    return "\n".join([RECAP_HEAD, RECAP_SENTENCE, "", *lines]) if lines else ""

@@ -1,11 +1,12 @@
-"""The `# Memory` block, byte for byte."""
+"""The `# Memory` block, byte for byte, and the recap of a conversation."""
 
 from __future__ import annotations
 
 import re
 import time
 
-from remora.journal.block import read_block
+from remora.core.values import Message
+from remora.journal.block import RECAP_SENTENCE, read_block, recap
 from tests.journal.made import SETTINGS, journal_in
 
 WHOLE = """# Memory
@@ -103,3 +104,16 @@ def test_history_costs_nothing(tmp_path):
         times.append(time.perf_counter() - began)
         assert text == WHOLE
     assert min(times) < 0.010
+
+
+def test_recap():
+    """Roles in capitals, no times, nothing cut, messages without content left out."""
+    talk = [
+        Message(1, "user", "x" * 5000, time="2026-02-27T14:30:00.000Z"),
+        Message(2, "assistant", " "),
+        Message(3, "Melanie", "two\nlines"),
+    ]
+    assert recap(talk) == "\n".join(
+        ["## Recent Conversation Recap", RECAP_SENTENCE, "", "USER: " + "x" * 5000, "MELANIE: two\nlines"]
+    )
+    assert recap(talk[1:2]) == recap([]) == ""

@@ -21,7 +21,6 @@ from remora.conversation.flatten import FLATTENED_TO, settled, working_context
 from remora.conversation.summary import summarise
 from remora.core.errors import Conflict, RemoraError
 from remora.core.secrets import redact
-from remora.journal.window import window_cut
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -81,9 +80,8 @@ def due(project: OpenProject, log: SessionLog, input_limit: int | None = None) -
         place = cut_to_fit(messages, settings, input_limit)
         return Due("tokens", messages, place) if place else None
     said = len(messages) - sum(map(is_summary, messages[:1]))
-    window = window_cut(said, journal.memory_window)
-    if journal.enabled and window.due:
-        place = cut(messages, window.kept)
+    if journal.enabled and said > journal.memory_window:
+        place = cut(messages, journal.memory_window // 2)
         return Due("window", messages, place) if place else None
     return None
 

@@ -180,7 +180,7 @@ class Session:
 
     def recap(self) -> str:
         """Return the working context as a section for the system prompt of a fresh model session."""
-        from remora.journal.window import recap
+        from remora.journal.block import recap
 
         return recap(self.messages())
 

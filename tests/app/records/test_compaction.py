@@ -152,6 +152,16 @@ def test_by_the_window(bare: Memory) -> None:
     assert (again.removed, again.kept) == (27, 25)
 
 
+def test_half_of_an_odd_window(tmp_path: Path, folder: Path) -> None:
+    """Half of the window is rounded down."""
+    with Memory.open(folder, environ=environment(tmp_path, REMORA_JOURNAL_MEMORY_WINDOW="11")) as memory:
+        session = memory.session("cli:42")
+        session.extend(talk(12))
+        done = session.compact_if_needed()
+        assert done is not None
+        assert (done.why, done.removed, done.kept) == ("window", 7, 5)
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
