@@ -39,7 +39,6 @@ from pathlib import Path
 
 import pytest
 
-from remora.conversation.cut import cut
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderBusy
@@ -63,17 +62,6 @@ def contents(messages: list[Message]) -> list[str]:
 # 001
 
 
-def test_ten_messages_keep_three(tmp_path: Path) -> None:
-    """Seven are removed, the first kept is msg7, and those to be summarised are msg0 to msg6."""
-    log = talk(tmp_path, 10)
-    messages = log.messages()
-    place = cut(messages, 3)
-    assert contents(messages[:place]) == [f"msg{i}" for i in range(7)]
-    removed, _ = compact(log, 3)
-    assert removed == 7
-    assert contents(context_of(log))[1:] == ["msg7", "msg8", "msg9"]
-
-
 def test_with_summary_four_messages_summary_first(tmp_path: Path) -> None:
     """The summary is a system message before the three that are kept."""
     log = talk(tmp_path, 10)
@@ -81,23 +69,6 @@ def test_with_summary_four_messages_summary_first(tmp_path: Path) -> None:
     context = context_of(log)
     assert len(context) == log.count() == 4
     assert (context[0].role, context[0].content) == ("system", "[Conversation summary]\nAll about msg.")
-
-
-@pytest.mark.parametrize("keep", [10, 11])
-def test_keeping_all_removes_nothing(tmp_path: Path, keep: int) -> None:
-    """Keep equal to the total removes 0; the summariser is not called and the context is unchanged."""
-    log = talk(tmp_path, 10)
-    before = log.messages()
-    model = ScriptedModel([])
-    assert compact(log, keep, model) == (0, None)
-    assert (model.calls, log.messages(), log.boundary) == ([], before, None)
-
-
-def test_an_unknown_session_has_nothing_to_compact(tmp_path: Path) -> None:
-    """A log that nobody wrote to is empty; there is nothing to remove and nothing is written."""
-    log = talk(tmp_path, 0)
-    assert compact(log, 3, ScriptedModel([])) == (0, None)
-    assert not log.path.exists()
 
 
 @pytest.mark.parametrize("failure", ["", ProviderBusy("late")])
@@ -109,15 +80,6 @@ def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str
     assert len(context) == 6
     assert context[0].content.startswith("[Conversation summary]\n45 messages, extracted")
     assert contents(context)[1:] == [f"msg{i}" for i in range(45, 50)]
-
-
-def test_an_error_of_the_summarisers_own_propagates(tmp_path: Path) -> None:
-    """It is passed on, and the context is what it was."""
-    log = talk(tmp_path, 50)
-    with pytest.raises(ZeroDivisionError):
-        compact(log, 5, ScriptedModel([ZeroDivisionError()]))
-    assert log.boundary is None
-    assert log.count() == 50
 
 
 # 003
@@ -180,16 +142,3 @@ def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
 
 
 # 004
-
-
-def test_two_rounds_give_one_summary(tmp_path: Path) -> None:
-    """Six messages become four, and again: one summary, which came from the first."""
-    log = talk(tmp_path, 6)
-    compact(log, 3)
-    assert len(context_of(log)) == 4
-    log.extend([{"role": "user", "content": f"later{i}"} for i in range(3)])
-    compact(log, 3)
-    context = context_of(log)
-    assert [m.seq == 0 for m in context] == [True, False, False, False]
-    assert "- msg0\n" in context[0].content
-    assert "6 messages, extracted" in context[0].content

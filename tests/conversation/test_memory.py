@@ -122,46 +122,40 @@ def test_prune_the_list_of_the_document(budget: int, conversation: int):
     assert pruned.fits
 
 
-def test_system_message_over_the_budget():
-    """At 2 of 3 tokens the system message stays by itself, as in 004, and the result says so."""
-    memory = five()
-    pruned = memory.prune(2)
-    assert texts(memory.get_all()) == ["You are helpful"]
-    assert len(pruned.dropped) == 4
+@pytest.mark.parametrize(
+    ("said", "budget", "kept", "fits"),
+    [
+        # two of 3 tokens for 5: 004's code keeps the second alone, we keep both as it documents
+        (["s:first of two", "s:secondof two", "u:late"], 5, ["first of two", "secondof two"], False),
+        # with 7 there is room for both and the latest message of 1 token
+        (
+            ["s:first of two", "s:secondof two", "u:old?", "u:late"],
+            7,
+            ["first of two", "secondof two", "late"],
+            True,
+        ),
+        # 004's code keeps the last one alone when they fit exactly; here all stay, and what counts as 0
+        (["s:1234", "s:5678", "u:more", "u:hi"], 2, ["1234", "5678", "hi"], True),
+        # user, system, user becomes system, user, user, and system messages keep their order
+        (["u:a", "s:b", "u:c", "s:d"], 100, ["b", "d", "a", "c"], True),
+    ],
+)
+def test_system_messages(said: list[str], budget: int, kept: list[str], fits: bool):
+    """They all stay, in front, whatever the budget; the result says whether they fit."""
+    roles = {"s": "system", "u": "user"}
+    memory = memory_of(*((roles[text[0]], text[2:]) for text in said))
+    pruned = memory.prune(budget)
+    assert texts(memory.get_all()) == kept
+    assert pruned.fits is fits
+    assert sorted(texts((*pruned.kept, *pruned.dropped))) == sorted(text[2:] for text in said)
+
+
+def test_a_system_message_over_the_budget():
+    """At 2 of 3 tokens the system message stays by itself, as in 004, and the note says so."""
+    pruned = five().prune(2)
+    assert texts(pruned.kept) == ["You are helpful"]
     assert (pruned.tokens, pruned.fits) == (3, False)
     assert pruned.note == "the system messages alone take 3 tokens of 2"
-
-
-def test_two_system_messages_over_the_budget():
-    """Two of 3 tokens for a budget of 5: 004's code keeps the second alone, we keep both as it documents."""
-    memory = memory_of(("system", "first of two"), ("system", "secondof two"), ("user", "late"))
-    pruned = memory.prune(5)
-    assert texts(memory.get_all()) == ["first of two", "secondof two"]
-    assert (pruned.fits, texts(pruned.dropped)) == (False, ["late"])
-
-
-def test_two_system_messages_within_the_budget():
-    """With 7 there is room for both and the latest message of 1 token."""
-    memory = memory_of(
-        ("system", "first of two"), ("system", "secondof two"), ("user", "old?"), ("user", "late")
-    )
-    assert memory.prune(7).fits
-    assert texts(memory.get_all()) == ["first of two", "secondof two", "late"]
-
-
-def test_system_messages_that_meet_the_budget():
-    """004's code keeps the last one alone when they fit exactly; here all stay, and what counts as 0."""
-    memory = memory_of(("system", "1234"), ("system", "5678"), ("user", "more"), ("user", "hi"))
-    pruned = memory.prune(2)
-    assert texts(memory.get_all()) == ["1234", "5678", "hi"]
-    assert (pruned.tokens, pruned.fits) == (2, True)
-
-
-def test_system_messages_move_to_the_front():
-    """User, system, user becomes system, user, user, and system messages keep their order."""
-    memory = memory_of(("user", "a"), ("system", "b"), ("user", "c"), ("system", "d"))
-    memory.prune(100)
-    assert texts(memory.get_all()) == ["b", "d", "a", "c"]
 
 
 def test_no_gaps():

@@ -100,14 +100,6 @@ def test_pruning_that_drops_nothing_writes_nothing(tmp_path: Path):
     assert memory.log.path.read_bytes() == before
 
 
-@pytest.mark.parametrize("budget", [0, -3])
-def test_no_budget(tmp_path: Path, budget: int):
-    """A budget that is not positive is refused, also by an empty memory."""
-    with pytest.raises(InvalidInput, match="max_tokens must be positive"):
-        memory_in(tmp_path).prune(budget)
-    assert memory_in(tmp_path).prune(5).kept == ()
-
-
 def test_pruning_with_gaps(tmp_path: Path):
     """What importance keeps from far before the boundary stays, over several prunings and a restart."""
     memory = memory_in(tmp_path, strategy="importance")
@@ -206,19 +198,6 @@ def test_a_summary_where_the_boundary_stays(tmp_path: Path):
     assert texts(memory.prune(75).kept) == texts(memory.get_all()) == kept
     assert memory.log.boundary == boundary
     assert texts(memory_in(tmp_path).get_all()) == kept
-
-
-def test_a_summariser_that_fails(tmp_path: Path):
-    """Pruning goes on without a summary, and the result has what was dropped."""
-
-    def fails(_messages: Sequence[Message]) -> str:
-        raise OSError("no network")
-
-    memory = filled(tmp_path, summarise=fails, summary_tokens=20)
-    pruned = memory.prune(100)
-    assert "OSError: no network" in pruned.note
-    assert texts(pruned.dropped) == ["0"]
-    assert memory.get_all() == list(pruned.kept)
 
 
 def test_after_a_compaction(tmp_path: Path):

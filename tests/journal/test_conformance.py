@@ -21,9 +21,8 @@ Document 001 (daily notes, the `# Memory` block). Where we differ:
 
 from __future__ import annotations
 
-from remora.journal.history import entries
-from remora.journal.sections import history_pieces, memory_pieces
-from tests.journal.made import history, journal_in
+from remora.journal.sections import memory_pieces
+from tests.journal.made import journal_in
 
 
 def test_000_memory_is_a_piece_and_a_rewrite_shows_at_once(tmp_path):
@@ -35,15 +34,3 @@ def test_000_memory_is_a_piece_and_a_rewrite_shows_at_once(tmp_path):
     assert "User prefers Feishu webhook mode" in piece.text
     journal.memory_path.write_text("User prefers Slack.", "utf-8")
     assert [p.text for p in memory_pieces(journal.memory_path.read_text("utf-8"))] == ["User prefers Slack."]
-
-
-def test_000_the_same_entry_in_both_history_files_is_one(tmp_path):
-    """Only the monthly one is given, and older ones that only HISTORY.md has are not hidden by it."""
-    journal = journal_in(tmp_path)
-    journal.append_history("We decided on the pre-trim memory flush.")
-    journal.history_path.write_text("\n## 2025-01-01T00:00:00.000Z\nOlder.\n" + history(journal), "utf-8")
-    found = [piece for entry in entries(journal.folder) for piece in history_pieces(entry)]
-    assert [(p.path, p.text) for p in found] == [
-        ("HISTORY-2026-02.md", "We decided on the pre-trim memory flush."),
-        ("HISTORY.md", "Older."),
-    ]

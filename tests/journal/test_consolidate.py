@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import remora
-from remora.core.errors import ProviderBusy, ProviderError, StoreBusy
+from remora.core.errors import StoreBusy
 from remora.core.values import Message
 from remora.disk import files
 from remora.disk.files import lock
@@ -95,38 +94,6 @@ def test_without_a_model(tmp_path):
     assert "- message 1\n" in history(journal)
     assert "Last answer:\n- message 4" in outcome.history_entry
     assert journal.read_memory().text == "- RS256"
-
-
-@pytest.mark.parametrize(
-    ("reply", "note"),
-    [
-        (ProviderError("500", status=500), "ProviderError: 500"),
-        (ProviderBusy("timed out"), "ProviderBusy: timed out"),
-        ("I saved it.", "no JSON object"),
-        (answer(None), "history_entry is null"),
-        (json.dumps({"history_entry": "x"}), "memory_update is missing"),
-    ],
-)
-def test_a_failure_keeps_the_end_of_the_conversation(tmp_path, reply, note):
-    """The raw end is the entry, the memory stays, the session is marked, and the note says what happened."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("- RS256")
-    marks: list[tuple[str, int]] = []
-    outcome = run(journal, talk(12), reply, reply, session_id="s", done=lambda *m: marks.append(m))
-    assert outcome.how == "raw-fallback"
-    assert note in outcome.notes[0]
-    [entry] = entries(journal.folder)
-    assert entry.text.split("\n")[0] == "[raw-fallback] Consolidation failed. Recent messages:"
-    assert entry.text.split("\n")[1:] == [f"{m.role}: {m.content}" for m in talk(12)[2:]]
-    assert journal.read_memory().text == "- RS256"
-    assert journal.versions() == []
-    assert marks == [("s", 12)]
-    if isinstance(reply, str):
-        assert outcome.kept_aside is not None
-        assert outcome.kept_aside.read_text("utf-8").endswith(f"{reply}\n")
-        assert note in aside(journal)[0]
-    else:
-        assert outcome.kept_aside is None
 
 
 def test_rejected_answers_are_kept_in_bounds(tmp_path):

@@ -28,13 +28,6 @@ def test_every_entry_once(tmp_path):
     ]
 
 
-def test_what_the_journal_appends_is_found_once(tmp_path):
-    """The two copies of an appended entry are one entry."""
-    journal = journal_in(tmp_path)
-    journal.append_history("Chose ES256.")
-    assert [(e.path, e.text) for e in entries(journal.folder)] == [("HISTORY-2026-02.md", "Chose ES256.")]
-
-
 def test_one_bad_file_takes_no_other_with_it(tmp_path):
     """A history file that cannot be opened is reported, and the others are read."""
     journal = journal_in(tmp_path)
