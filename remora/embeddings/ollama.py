@@ -83,11 +83,8 @@ class OllamaEmbedder(RemoteEmbedder):
             dims=dims,
             sleep=sleep,
         )
-        self._old = False
 
     def _send(self, texts: list[str], seconds: float) -> Sequence[Any]:
-        if self._old:
-            return [self._send_old(text, seconds) for text in texts]
         body: dict[str, Any] = {
             "model": self._model,
             "input": texts,
@@ -99,26 +96,10 @@ class OllamaEmbedder(RemoteEmbedder):
         try:
             answer = self._client.post_json("/api/embed", body, timeout=seconds)
         except ProviderError as error:
-            if error.status != 404:
-                raise
-            self._missing(error)
-            self._old = True
-            return self._send(texts, seconds)
-        return member(answer, "embeddings", list, self._client.where("/api/embed"))
-
-    def _send_old(self, text: str, seconds: float) -> Any:
-        body = {"model": self._model, "prompt": text, "keep_alive": KEEP_ALIVE}
-        try:
-            answer = self._client.post_json("/api/embeddings", body, timeout=seconds)
-        except ProviderError as error:
-            self._missing(error)
+            if error.status == 404 and server_said(error, "model"):
+                raise ModelMissing(
+                    f"Ollama at {self._client.host} does not have the model {self._model}",
+                    hint=f"Run `ollama pull {self._model}`.",
+                ) from None
             raise
-        return member(answer, "embedding", list, self._client.where("/api/embeddings"))
-
-    def _missing(self, error: ProviderError) -> None:
-        """Raise ModelMissing for a 404 that names the model; any other 404 means an unknown path."""
-        if error.status == 404 and server_said(error, "model"):
-            raise ModelMissing(
-                f"Ollama at {self._client.host} does not have the model {self._model}",
-                hint=f"Run `ollama pull {self._model}`.",
-            ) from None
+        return member(answer, "embeddings", list, self._client.where("/api/embed"))

@@ -1,4 +1,4 @@
-"""Ollama, new and old, against a real server."""
+"""Ollama, against a real server."""
 
 from __future__ import annotations
 
@@ -92,29 +92,20 @@ def test_a_model_that_cannot_be_cut_keeps_its_length():
         assert "dimensions" not in server.bodies()[0]
 
 
-def test_an_old_server_is_asked_one_text_at_a_time():
-    """A 404 for /api/embed means /api/embeddings, from then on without asking twice."""
-    old = ModelServer().on("POST /api/embeddings", lambda r: {"embedding": vector(r.body["prompt"], 2560)})
-    with old as server, closing(embedder(server)) as qwen:
-        found = qwen.embed_documents(["alpha", "beta"])
-        qwen.embed_documents(["gamma"])
-        assert server.paths() == ["/api/embed"] + ["/api/embeddings"] * 3
-    np.testing.assert_allclose(found[1], unit(vector("beta", 2560)[:1024]), atol=1e-6)
-
-
 def test_a_model_that_is_not_installed_says_what_to_run():
-    """Ollama's 404 with an error text is a missing model, not an old server."""
+    """Ollama's 404 that names the model is a missing model."""
     missing = pytest.raises(ModelMissing, match="qwen3-embedding:4b")
     with serving(NO_MODEL) as (_, qwen), missing as caught:
         qwen.embed_query("alpha")
     assert caught.value.hint == "Run `ollama pull qwen3-embedding:4b`."
 
 
-def test_a_model_that_is_missing_on_an_old_server_says_the_same():
-    """The old path has its own 404."""
-    missing = ModelServer().on("POST /api/embeddings", NO_MODEL)
-    with missing as server, closing(embedder(server)) as qwen, pytest.raises(ModelMissing):
+def test_another_404_is_the_servers_error():
+    """A server without the path is an error, not a missing model."""
+    refused = pytest.raises(ProviderError, match="404")
+    with serving(Reply({"error": "no such path"}, 404)) as (_, qwen), refused as caught:
         qwen.embed_query("alpha")
+    assert not isinstance(caught.value, ModelMissing)
 
 
 def test_another_length_than_expected_is_an_error():
