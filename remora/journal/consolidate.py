@@ -81,7 +81,6 @@ def consolidate(
     *,
     session_id: str = "",
     done: Done | None = None,
-    wait: float | None = None,
     sleep: Callable[[float], None] = time.sleep,
     step: Step = lambda _: None,
 ) -> Outcome:
@@ -96,7 +95,6 @@ def consolidate(
         done: called with the session's id and the `seq` of its last consolidated message, after everything is
             durable. It may be called again with the same numbers after a crash, and for other sessions whose
             consolidation was interrupted. Without it no session is marked.
-        wait: seconds to wait for the turn; by default four consolidations of maximum length.
         sleep: waits before the second attempt of the model.
         step: called after each step with its name: "intent", "history", "month", "memory", "done", "removed".
 
@@ -106,8 +104,7 @@ def consolidate(
     """
     if not settings.enabled:
         return Outcome("nothing", notes=("the journal is off",))
-    if wait is None:
-        wait = _TURNS_WAITED * settings.consolidation_timeout + _TURN_SLACK
+    wait = _TURNS_WAITED * settings.consolidation_timeout + _TURN_SLACK
     with lock(journal.folder / TURN, timeout=wait):
         began = time.monotonic()
         before = recover(journal, done, step)

@@ -59,22 +59,14 @@ class Journal:
         zone: of the daily notes' dates and times; None for the machine's own.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        clock: Clock,
-        zone: tzinfo | None = None,
-        *,
-        keep_versions: int = VERSIONS,
-        keep_rejected: int = REJECTED,
-    ) -> None:
+    def __init__(self, folder: Path, clock: Clock, zone: tzinfo | None = None) -> None:
         self.folder = folder
         self.clock = clock
         self.zone = zone
         self.memory_path = folder / MEMORY
         self.history_path = folder / HISTORY
-        self._versions = Shelf(folder / "versions", "MEMORY-", ".md", keep_versions)
-        self._rejected = Shelf(folder / "rejected", "", ".txt", keep_rejected)
+        self._versions = Shelf(folder / "versions", "MEMORY-", ".md", VERSIONS)
+        self._rejected = Shelf(folder / "rejected", "", ".txt", REJECTED)
 
     # --- MEMORY.md -------------------------------------------------------------------------------
 

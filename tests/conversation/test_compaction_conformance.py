@@ -1,7 +1,8 @@
 """The cases that documents 001, 003 and 004 list for compaction, on a real session log.
 
 001, CompactionServiceTest, AutoCompactionSystemTest and SessionServiceTest, are below, in their order;
-its thresholds are in test_budget.py, flattening in test_flatten.py, the summary call in test_summary.py.
+its thresholds are in test_budget.py, cuts in test_cut.py, flattening in test_flatten.py, the summary call in
+test_summary.py.
 Where we differ from 001:
 
 - A failed summary does not fall back to dropping the old messages: an extract takes their place, so

@@ -96,9 +96,10 @@ def test_without_a_model(tmp_path):
     assert journal.read_memory().text == "- RS256"
 
 
-def test_rejected_answers_are_kept_in_bounds(tmp_path):
+def test_rejected_answers_are_kept_in_bounds(tmp_path, monkeypatch):
     """Only the latest answers that were not used are kept; every conversation has its entry."""
-    journal = journal_in(tmp_path, keep_rejected=3)
+    monkeypatch.setattr("remora.journal.files.REJECTED", 3)
+    journal = journal_in(tmp_path)
     for number in range(8):
         run(journal, talk(1, first=number + 1), f"prose {number}")
     assert [text.splitlines()[-1] for text in aside(journal)] == ["prose 5", "prose 6", "prose 7"]
@@ -253,13 +254,15 @@ def test_waiting_does_not_count_against_the_model(tmp_path):
     assert (model.calls[0].timeout or 0) > 0.3
 
 
-def test_a_turn_that_does_not_come(tmp_path):
+def test_a_turn_that_does_not_come(tmp_path, monkeypatch):
     """Who waits too long learns it; nothing was written and nobody marked."""
     journal = journal_in(tmp_path)
     journal.folder.mkdir()
     marks: list[tuple[str, int]] = []
+    monkeypatch.setattr("remora.journal.consolidate._TURN_SLACK", 0.05)
+    settings = SETTINGS._replace(consolidation_timeout=0.0)
     with lock(journal.folder / TURN), pytest.raises(StoreBusy):
-        run(journal, talk(), wait=0.05, done=lambda *m: marks.append(m))
+        run(journal, talk(), settings=settings, done=lambda *m: marks.append(m))
     assert (history(journal), marks) == ("", [])
 
 
