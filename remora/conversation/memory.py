@@ -159,7 +159,7 @@ class ConversationMemory(MessageMemory):
 
     def add_many(self, messages: Messages) -> None:
         """Add messages at the end; see `MessageMemory`."""
-        new = as_messages(messages)
+        new = [_as_message(message) for message in several(messages)]
         with self._lock:
             self._messages.extend(new)
 
@@ -215,15 +215,6 @@ class ConversationMemory(MessageMemory):
             return tagged
 
 
-def as_messages(messages: Messages) -> list[Message]:
-    """Return messages as copies, without None.
-
-    Raises:
-        InvalidInput: an item is no message; mappings follow the rules of the session log.
-    """
-    return [_as_message(message) for message in several(messages)]
-
-
 def several(messages: Messages) -> list[Message | Mapping[str, Any]]:
     """Return a list of the given items, without None.
 
@@ -236,6 +227,11 @@ def several(messages: Messages) -> list[Message | Mapping[str, Any]]:
 
 
 def _as_message(message: Message | Mapping[str, Any]) -> Message:
+    """Return a message as a copy; a mapping follows the rules of the session log.
+
+    Raises:
+        InvalidInput: it is no message.
+    """
     if isinstance(message, Message):
         if not isinstance(message.role, str) or not message.role.strip():
             raise InvalidInput("role must be a non-empty string")

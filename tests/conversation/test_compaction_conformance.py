@@ -43,9 +43,8 @@ import pytest
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderBusy
-from remora.core.values import Message
 from remora.llm.scripted import ScriptedModel
-from tests.conversation.compaction import compact, context_of
+from tests.conversation.compaction import compact, contents, context_of
 
 
 def talk(folder: Path, count: int) -> SessionLog:
@@ -53,11 +52,6 @@ def talk(folder: Path, count: int) -> SessionLog:
     log = SessionLog(folder, "cli:42", FixedClock())
     log.extend({"role": "user", "content": f"msg{i}"} for i in range(count))
     return log
-
-
-def contents(messages: list[Message]) -> list[str]:
-    """Return what stands in messages."""
-    return [message.content for message in messages]
 
 
 # 001

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from remora.conversation.flatten import FLATTENED_TO, flatten, settled, working_context
 from remora.conversation.replay import Boundary
 from remora.core.values import Message, ToolCall
-from tests.conversation.compaction import calls, result, said
-
-
-def contents(messages: list[Message]) -> list[str]:
-    """Return what stands in messages."""
-    return [message.content for message in messages]
+from tests.conversation.compaction import calls, contents, result, said
 
 
 def test_a_call_and_its_result_become_text() -> None:
