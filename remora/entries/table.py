@@ -142,7 +142,7 @@ class Change:
         if new not in record.aliases:
             self._claim(new, record.id)
         kept = tuple(alias for alias in record.aliases if alias != new)
-        return self._put(record, name=new, aliases=(*kept, record.name))
+        return self._named(record, new, (*kept, record.name))
 
     def alias(self, name: str, alias: str) -> Record:
         """Add an alias to an entry."""
@@ -150,7 +150,7 @@ class Change:
         if new == record.name or new in record.aliases:
             return record
         self._claim(new, record.id)
-        return self._put(record, aliases=(*record.aliases, new))
+        return self._named(record, record.name, (*record.aliases, new))
 
     def unalias(self, name: str, alias: str) -> Record:
         """Remove an alias of an entry."""
@@ -163,11 +163,14 @@ class Change:
         if old not in record.aliases:
             raise NotFound(f"{old!r} is not an alias of {record.name!r}")
         del self._names[old]
-        return self._put(record, aliases=tuple(kept for kept in record.aliases if kept != old))
+        return self._named(record, record.name, tuple(kept for kept in record.aliases if kept != old))
 
     def write(self, name: str, content: str) -> Record:
         """Replace an entry's content."""
-        return self._put(self._get(name), content=sound(content))
+        record, text = self._get(name), sound(content)
+        if text == record.content:
+            return record
+        return self._store(record.id, record.name, record.aliases, record.kind, record.created, text)
 
     def remove(self, name: str) -> Record:
         """Delete an entry and all its names; return its last state."""
@@ -227,26 +230,9 @@ class Change:
             )
         self._names[name] = id_
 
-    def _put(
-        self,
-        record: Record,
-        *,
-        name: str | None = None,
-        aliases: tuple[str, ...] | None = None,
-        content: str | None = None,
-    ) -> Record:
-        """Store an entry again with the given fields changed."""
-        before = record.content
-        if content == before:
-            return record
-        return self._store(
-            record.id,
-            record.name if name is None else name,
-            record.aliases if aliases is None else aliases,
-            record.kind,
-            record.created,
-            before if content is None else content,
-        )
+    def _named(self, record: Record, name: str, aliases: tuple[str, ...]) -> Record:
+        """Store an entry again under other names."""
+        return self._store(record.id, name, aliases, record.kind, record.created, record.content)
 
     def _store(
         self, id_: int, name: str, aliases: tuple[str, ...], kind: str, created: int, content: str
