@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from remora.core.events import Observation, Signal
-from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft, external_id, placed, shown_by
+from remora.observer.candidate import Candidate, Evidence, Withdrawn, candidate, external_id, placed, shown_by
 from remora.observer.past_sessions import Seen, SeenCount, Shown
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, seen_words
@@ -147,8 +146,7 @@ def _candidate(
 ) -> Candidate:
     """Return a memory of a module, whose folder is its file."""
     module = key.removeprefix("module:")
-    rule = signals.KINDS[signal]
-    memory = draft(
+    made = candidate(
         session,
         memory_type,
         content,
@@ -157,8 +155,8 @@ def _candidate(
         confidence=CONFIDENCE,
         seen=count,
         evidence=evidence,
+        why=f"{count.sessions} sessions worked there",
         files=(module,),
         payload=payload,
-    )._replace(related_modules=(module,), branch=None)
-    why = f"{count.sessions} sessions worked there"
-    return Candidate(signal, key, memory, rule.score, rule.score, SESSIONS, count, why)
+    )
+    return made._replace(draft=made.draft._replace(related_modules=(module,)))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from remora.core.events import Observation
 from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Taint
+from remora.observer import signals
 from remora.observer.past_sessions import SeenCount
 
 STEPS, EVENTS = 8, 4  # in a provenance, at most
@@ -98,7 +99,7 @@ def doubted(memory: MemoryDraft) -> MemoryDraft:
     return memory._replace(needs_review=True, confidence=memory.confidence * TRUST)
 
 
-def draft(
+def candidate(
     session: Observation,
     memory_type: str,
     content: str,
@@ -108,19 +109,25 @@ def draft(
     confidence: float,
     seen: SeenCount,
     evidence: Evidence,
+    why: str,
+    priority: float | None = None,
+    score: float | None = None,
+    needs: int | None = None,
     files: Sequence[str] = (),
     tags: Sequence[str] = (),
     payload: Mapping[str, Any] | None = None,
     taint: Taint | None = None,
     source: str = "observer_inferred",
-    at: str | None = None,
-) -> MemoryDraft:
-    """Return a draft with the common fields of a session's memories: session id, branch and external id.
+) -> Candidate:
+    """Return a candidate whose draft has the common fields of a session's memories.
 
-    The payload contains the provenance: beside its own fields, or under `provenance` if payloads of the type
-    are validated. The branch is that of the session; the caller clears it for a memory that several sessions
-    show, which belongs to the project.
+    The score and the number of sessions are those of the signal (signals.KINDS), and the priority is the
+    score, unless they are given. The payload contains the provenance: beside its own fields, or under
+    `provenance` if payloads of the type are validated. The branch is that of the session; a memory that
+    several sessions show belongs to the project and has none.
     """
+    if score is None:
+        score = signals.KINDS[signal].score
     provenance = {
         "signal": signal,
         "key": key,
@@ -131,7 +138,7 @@ def draft(
         "events": list(evidence.events[:EVENTS]),
     }
     own: dict[str, Any] = {"provenance": provenance} if memory_type in PAYLOADS else provenance
-    return MemoryDraft(
+    draft = MemoryDraft(
         content=content,
         type=memory_type,
         source=source,
@@ -140,9 +147,19 @@ def draft(
         tags=tuple(dict.fromkeys(("observed", *tags))),
         related_files=tuple(dict.fromkeys(files)),
         session_id=session.session_id,
-        branch=session.branch,
+        branch=session.branch if seen.sessions <= 1 else None,
         taint=taint,
         payload={**(payload or {}), **own},
         external_id=external_id(memory_type, signal, key),
-        created_at=at or session.ended or session.started,
+        created_at=session.ended or session.started,
+    )
+    return Candidate(
+        signal,
+        key,
+        draft,
+        score if priority is None else priority,
+        score,
+        signals.KINDS[signal].sessions if needs is None else needs,
+        seen,
+        why,
     )

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from remora.core.cochange import name
 from remora.core.events import Observation
 from remora.core.values import Relation
-from remora.observer import signals
-from remora.observer.candidate import Candidate, Withdrawn, draft, external_id, shown_by
+from remora.observer.candidate import Candidate, Withdrawn, candidate, external_id, shown_by
 from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.paths import is_lock, is_test
 from remora.observer.sentences import code
@@ -107,7 +106,7 @@ def _candidate(
     others = [other for other, _ in partners]
     together = shown_by(session, *(("co_access", " + ".join(sorted((path, other)))) for other in others))
     alone = shown_by(session, *(("file_access", file) for file in (path, *others)))
-    memory = draft(
+    made = candidate(
         session,
         "causal_dependency",
         f"{content}; last {(count.last or '')[:10]}.",
@@ -116,6 +115,7 @@ def _candidate(
         confidence=CONFIDENCE,
         seen=weakest,
         evidence=together if together.events else alone,
+        why=f"changed together on {weakest.sessions} days, last {(weakest.last or '')[:10]}",
         files=(path, *others),
         tags=("co-change",),
     )
@@ -128,14 +128,4 @@ def _candidate(
         )
         for other, both in partners
     )
-    rule = signals.KINDS["co_access"]
-    return Candidate(
-        "co_access",
-        path,
-        memory._replace(relations=relations, branch=None),
-        rule.score,
-        rule.score,
-        SESSIONS,
-        weakest,
-        f"changed together on {weakest.sessions} days, last {(weakest.last or '')[:10]}",
-    )
+    return made._replace(draft=made.draft._replace(relations=relations))

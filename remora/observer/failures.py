@@ -17,9 +17,8 @@ from typing import NamedTuple
 from remora.core.events import ErrorSeen, Observation
 from remora.core.text import shorten
 from remora.core.values import Taint
-from remora.observer import signals
 from remora.observer.attribution import PRINTED
-from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, draft, external_id
+from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, candidate, external_id
 from remora.observer.command_fixes import after, differs, instead, without_flag
 from remora.observer.errors import heads
 from remora.observer.fingerprint import of_harness, says_nothing
@@ -146,26 +145,16 @@ def _made(
     if len(met) >= KEPT:  # `met` has only the newest sessions; `seen.met` counts all
         count = seen.met(error.fingerprint)
     happened = sum(m.error.count for m in met)
-    memory = draft(
+    return candidate(
         session,
         memory_type,
         f"{sentence(content)} {seen_words(count)}",
         signal=SIGNAL,
         key=error.fingerprint,
         confidence=CONFIDENCE + min(MOST, MORE * happened),
-        tags=("error",),
         seen=count,
         evidence=Evidence(error.steps, error.events),
+        why=f"met in {count.sessions} sessions, {why}",
+        tags=("error",),
         taint=taint,
-    )
-    kind = signals.KINDS[SIGNAL]
-    return Candidate(
-        SIGNAL,
-        error.fingerprint,
-        memory._replace(branch=None),
-        kind.score,
-        kind.score,
-        SESSIONS,
-        count,
-        f"met in {count.sessions} sessions, {why}",
     )

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from remora.core.events import Observation, Signal
 from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
 from remora.observer.past_sessions import Seen, SeenCount, Shown, needed
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, listed, quoted, seen_words, too_few
@@ -32,7 +31,7 @@ _SAYS_NOTHING = frozenset(
     """.split()
 )
 
-Told = tuple[str, str, tuple[str, ...], dict[str, Any]]  # memory type, content, files, payload
+Told = tuple[str, str, tuple[str, ...]]  # memory type, content, files
 View = tuple[Signal, Sequence[Shown], SeenCount]  # a signal, and the sessions that showed it
 
 
@@ -121,7 +120,7 @@ def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | st
         f"again and "
         f"again, and {'changed' if changed else 'answered'} there {seen_words(count)}."
     )
-    return "module_insight", content, (answer,), {}
+    return "module_insight", content, (answer,)
 
 
 def _plain(pattern: str, names: Sequence[str]) -> list[str]:
@@ -131,22 +130,15 @@ def _plain(pattern: str, names: Sequence[str]) -> list[str]:
     return kept or list(names)
 
 
-def _wrong_door(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _instead(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
     right = majority(_texts(shown, "instead"))
     if not right:
         return "the sessions opened different files"
-    content = f"{code(signal.key)} is often opened by mistake; meant is {code(right)} {seen_words(count)}."
-    return "gotcha", content, (right, signal.key), {}
-
-
-def _glob(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
-    right = majority(_texts(shown, "instead"))
-    if not right:
-        return "the sessions opened different files"
-    content = (
-        f"Looking for {code(signal.key)} leads nowhere; what is meant is {code(right)} {seen_words(count)}."
-    )
-    return "gotcha", content, (right,), {}
+    meant = f"{code(right)} {seen_words(count)}"
+    if signal.type == "read_abandon":
+        content = f"{code(signal.key)} is often opened by mistake; meant is {meant}."
+        return "gotcha", content, (right, signal.key)
+    return "gotcha", f"Looking for {code(signal.key)} leads nowhere; what is meant is {meant}.", (right,)
 
 
 def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
@@ -158,7 +150,7 @@ def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | 
     if not files:
         return "the files changed with it differ between sessions"
     content = f"A change of {code(signal.key)} goes with changes of {listed(files)} {seen_words(count)}."
-    return "causal_dependency", content, (signal.key, *files), {}
+    return "causal_dependency", content, (signal.key, *files)
 
 
 def _chase(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
@@ -167,13 +159,13 @@ def _chase(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
         return "the chain is too short"
     ends = f"To understand {code(chain[0])} one ends up in {code(chain[-1])}"
     content = f"{ends}, by way of {listed(chain[1:-1])} {seen_words(count)}."
-    return "causal_dependency", content, tuple(chain), {}
+    return "causal_dependency", content, tuple(chain)
 
 
 def _conflict(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
     path = signal.paths[0] if signal.paths else signal.key
     content = f"Parallel agents both changed {code(path)}: give it to one of them {seen_words(count)}."
-    return "gotcha", content, (path,), {}
+    return "gotcha", content, (path,)
 
 
 def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
@@ -181,13 +173,13 @@ def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told
     if not then or not signal.key.startswith("http"):
         return "no change in the repository followed it"
     content = f"{code(signal.key)} is what changes of {code(then)} are looked up in {seen_words(count)}."
-    return "module_insight", content, (then,), {}
+    return "module_insight", content, (then,)
 
 
 _TELL: Mapping[str, Callable[[Signal, Sequence[Shown], SeenCount], Told | str]] = {
     "repeated_grep": _grep,
-    "read_abandon": _wrong_door,
-    "glob_ignore": _glob,
+    "read_abandon": _instead,
+    "glob_ignore": _instead,
     "config_touch": _config,
     "import_chase": _chase,
     "parallel_conflict": _conflict,
@@ -196,35 +188,23 @@ _TELL: Mapping[str, Callable[[Signal, Sequence[Shown], SeenCount], Told | str]] 
 
 
 def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCount) -> Candidate:
-    memory_type, content, files, payload = told
-    kind = signals.KINDS[signal.type]
+    memory_type, content, files = told
     confidence = CONFIDENCE.get(signal.type, 0.55)
     if signal.type == "repeated_grep":
         confidence += min(MOST_GREP, OFTEN_GREP * count.sessions)
-    memory = draft(
+    at_once = f", by {signal.agents} agents at once" if signal.agents > 1 else ""
+    return candidate(
         session,
         memory_type,
         content,
         signal=signal.type,
         key=signal.key,
         confidence=confidence,
-        files=files,
-        tags=(signal.type.replace("_", "-"),),
-        payload=payload,
         seen=count,
         evidence=Evidence((signal.step,), signal.events),
+        why=f"{signal.type} {seen_words(count)}{at_once}",
+        needs=needed(signals.KINDS[signal.type].sessions, signal.agents),
+        files=files,
+        tags=(signal.type.replace("_", "-"),),
         taint=signal.taint,
-    )
-    if count.sessions > 1:
-        memory = memory._replace(branch=None)
-    why = f"{signal.type} {seen_words(count)}"
-    return Candidate(
-        signal.type,
-        signal.key,
-        memory,
-        kind.score,
-        kind.score,
-        needed(kind.sessions, signal.agents),
-        count,
-        f"{why}, by {signal.agents} agents at once" if signal.agents > 1 else why,
     )

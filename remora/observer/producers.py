@@ -14,7 +14,7 @@ from remora.core.events import Observation, Signal
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
-from remora.observer.candidate import USER_SAID, Candidate, Evidence, doubted, draft
+from remora.observer.candidate import USER_SAID, Candidate, Evidence, candidate, doubted
 from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.statements import Statement, statements
 
@@ -36,7 +36,7 @@ def said(session: Observation, _: Seen) -> Iterator[Candidate]:
 def _told(session: Observation, signal: Signal, statement: Statement, key: str) -> Candidate:
     at = signal.at or session.ended or session.started
     count = SeenCount(1, at, at)
-    memory = draft(
+    return candidate(
         session,
         statement.type,
         f"{statement.text} (said by the user, {at[:10]})" if at else statement.text,
@@ -45,10 +45,13 @@ def _told(session: Observation, signal: Signal, statement: Statement, key: str) 
         confidence=0.85,
         seen=count,
         evidence=Evidence((signal.step,), signal.events),
+        why="the user said so",
+        priority=0.95,
+        score=0.9,
+        needs=1,
         tags=(USER_SAID,),
         source="user_taught",
     )
-    return Candidate("user_words", key, memory, 0.95, 0.9, 1, count, "the user said so")
 
 
 def unit_ended(

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from remora.checks.from_sessions import parts_of
 from remora.core.events import CommandRun, Observation, Signal
 from remora.core.programs import CHECKS
-from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Withdrawn, draft
+from remora.observer.candidate import Candidate, Evidence, candidate
 from remora.observer.past_sessions import KEPT, Seen, Shown
 from remora.observer.sentences import code, seen_words
 from remora.shell.lines import bare
@@ -54,7 +53,7 @@ def habits(session: Observation) -> list[Signal]:
     return [Signal("tool_sequence", _KEY, session.steps, session.ended, (), detail)]
 
 
-def recipes(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
+def recipes(session: Observation, seen: Seen) -> Iterator[Candidate]:
     """Yield the recipe of all sessions, if this one ran checks."""
     if not habits(session):
         return
@@ -117,7 +116,7 @@ def _candidate(session: Observation, seen: Seen, steps: Sequence[Step]) -> Candi
         "success_count": sum(1 for one in shown if one.detail.get("outcome") == "success"),
         **({"last_validated_at": session.ended} if session.ended else {}),
     }
-    memory = draft(
+    return candidate(
         session,
         "workflow_recipe",
         f"A change is checked here with {_told(steps, len(shown))} {seen_words(count)}.",
@@ -126,14 +125,11 @@ def _candidate(session: Observation, seen: Seen, steps: Sequence[Step]) -> Candi
         confidence=CONFIDENCE,
         seen=count,
         evidence=_followed(session, steps),
-        files=(),
+        why=f"the same commands recur {seen_words(count)}",
+        priority=0.8,
         tags=("commands",),
         payload=payload,
     )
-    rule = signals.KINDS["tool_sequence"]
-    why = f"the same commands recur {seen_words(count)}"
-    memory = memory._replace(branch=None)
-    return Candidate("tool_sequence", _KEY, memory, 0.8, rule.score, SESSIONS, count, why)
 
 
 def _told(steps: Sequence[Step], of: int) -> str:

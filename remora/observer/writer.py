@@ -18,7 +18,7 @@ from remora.core.events import Observation
 from remora.core.text import STOP_WORDS, collapse, words
 from remora.llm.client import LanguageModel, Message, extract
 from remora.llm.prompts import load
-from remora.observer.candidate import Candidate, Evidence, Rejected, draft
+from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
 from remora.observer.evidence import USER, Piece, told
 from remora.observer.past_sessions import SeenCount
 
@@ -203,7 +203,7 @@ def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
     at = session.ended or session.started
     count = SeenCount(1, at, at)
     ids = ", ".join(piece.id for piece in claim.cited)
-    memory = draft(
+    made = candidate(
         session,
         claim.type if (said and not tainted) or claim.type not in RULES else "gotcha",
         claim.content,
@@ -215,10 +215,13 @@ def _candidate(session: Observation, claim: Claim, key: str) -> Candidate:
             tuple(sorted({piece.step for piece in claim.cited})),
             tuple(dict.fromkeys(event for piece in claim.cited for event in piece.events)),
         ),
+        why=f"written by a language model from the evidence of the session ({ids})",
+        priority=0.9 if said else 0.85,
+        score=0.85,
+        needs=1,
         files=[use.path for use in session.files if use.path in claim.content],
         tags=(SIGNAL,),
         taint=tainted[0] if tainted else None,
     )
-    why = f"written by a language model from the evidence of the session ({ids})"
-    replaces = claim.replaces if said and not tainted else ()  # only a person's words replace memories
-    return Candidate(SIGNAL, key, memory, 0.9 if said else 0.85, 0.85, 1, count, why, replaces)
+    # Only a person's words replace memories.
+    return made._replace(replaces=claim.replaces if said and not tainted else ())
