@@ -14,10 +14,11 @@ from statistics import median
 
 from remora.core.events import Observation, Signal
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, candidate, external_id, placed, shown_by
-from remora.observer.past_sessions import Seen, SeenCount, Shown
+from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, seen_words
 from remora.shell.location import inside
+from remora.store.session_reader import ShownRow
 
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is reported
@@ -74,7 +75,7 @@ def _runs(signal: Signal) -> int:
     return runs if isinstance(runs := signal.detail.get("runs"), int) else 0
 
 
-def _pair(shown: Shown) -> tuple[int, int] | None:
+def _pair(shown: ShownRow) -> tuple[int, int] | None:
     steps, planned = shown.detail.get("steps"), shown.detail.get("planned")
     return (steps, planned) if isinstance(steps, int) and isinstance(planned, int) and planned else None
 

@@ -1,19 +1,23 @@
 """Counts over all learned sessions, as promotion needs them.
 
-`Seen` is the interface; the store implements it with SQL. Every count includes the session that is being
-judged: it is counted first and judged then, so that new and old projects are treated the same way.
+Every count includes the session that is being judged: it is counted first and judged then, so that new and
+old projects are treated the same way.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.events import ErrorSeen
 from remora.core.text import words
-from remora.core.values import Taint
 
-KEPT = 50  # details of one signal that are stored, the newest
+if TYPE_CHECKING:
+    from remora.store.session_reader import SessionReader, ShownRow
+
+KEPT = 50  # details of one signal that are read, the newest
+PROMPTED = 200  # newest sessions whose prompts are compared
 
 
 class SeenCount(NamedTuple):
@@ -47,16 +51,6 @@ def same_words(prompt: str) -> str:
     return " ".join(words(prompt))
 
 
-class Shown(NamedTuple):
-    """A signal as one session showed it."""
-
-    session_id: str
-    at: str | None
-    detail: Mapping[str, Any]
-    paths: tuple[str, ...] = ()
-    taint: Taint | None = None
-
-
 class ErrorMet(NamedTuple):
     """An error as one session met it."""
 
@@ -65,37 +59,47 @@ class ErrorMet(NamedTuple):
     error: ErrorSeen
 
 
-class Seen(Protocol):
+class Seen:
     """Counts over all learned sessions, including the one being judged."""
+
+    def __init__(self, sessions: SessionReader) -> None:
+        self._sessions = sessions
+        self._prompts: Counter[str] | None = None
 
     def total(self) -> SeenCount:
         """Return the number of occasions; the sessions of one branch and day are one occasion."""
-        ...
+        return SeenCount(*self._sessions.totals())
 
     def sessions(self, type: str, key: str) -> SeenCount:  # noqa: A002  as an Observation's signals have it
         """Return the number of sessions that showed a signal."""
-        ...
+        return SeenCount(*self._sessions.sessions_with(type, key))
 
-    def shown(self, type: str, key: str) -> Sequence[Shown]:  # noqa: A002
+    def shown(self, type: str, key: str) -> Sequence[ShownRow]:  # noqa: A002
         """Return a signal as the sessions showed it, oldest first, at most the newest KEPT."""
-        ...
+        return self._sessions.signals(type, key, KEPT)
 
     def errors(self, fingerprint: str) -> Sequence[ErrorMet]:
         """Return an error as the sessions met it, oldest first, at most the newest KEPT."""
-        ...
+        return [ErrorMet(*row) for row in self._sessions.errors(fingerprint, KEPT)]
 
     def met(self, fingerprint: str) -> SeenCount:
         """Return the number of sessions that met an error."""
-        ...
+        return SeenCount(*self._sessions.met(fingerprint))
 
     def asked(self, prompt: str) -> int:
-        """Return the number of sessions with a prompt of the same words."""
-        ...
+        """Return the number of the newest PROMPTED sessions with a prompt of the same words."""
+        if self._prompts is None:
+            self._prompts = Counter(
+                asked
+                for _, prompts in self._sessions.prompts(PROMPTED)
+                for asked in {same_words(line) for line in prompts.split("\n")}
+            )
+        return self._prompts[same_words(prompt)]
 
     def edits(self, path: str) -> SeenCount:
         """Return the number of occasions on which a file was changed."""
-        ...
+        return SeenCount(*self._sessions.edits(path))
 
     def co_edits(self, path: str) -> Mapping[str, SeenCount]:
         """Return the files changed in the same sessions as a file, with the number of occasions."""
-        ...
+        return {other: SeenCount(*count) for other, count in self._sessions.co_edits(path).items()}

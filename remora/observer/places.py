@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from remora.core.events import Observation, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
-from remora.observer.past_sessions import Seen, SeenCount, Shown, needed
+from remora.observer.past_sessions import Seen, SeenCount, needed
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, listed, quoted, seen_words, too_few
+from remora.store.session_reader import ShownRow
 
 AGREE = 0.5  # share of the sessions with an answer that must agree
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
@@ -32,7 +33,7 @@ _SAYS_NOTHING = frozenset(
 )
 
 Told = tuple[str, str, tuple[str, ...]]  # memory type, content, files
-View = tuple[Signal, Sequence[Shown], SeenCount]  # a signal, and the sessions that showed it
+View = tuple[Signal, Sequence[ShownRow], SeenCount]  # a signal, and the sessions that showed it
 
 
 def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
@@ -46,7 +47,7 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         if max(1, count.sessions) < needs:
             yield Rejected(_named(signal), too_few(count.sessions, needs))
             continue
-        own = Shown(session.session_id, signal.at, signal.detail, signal.paths, signal.taint)
+        own = ShownRow(session.session_id, signal.at, signal.paths, dict(signal.detail), signal.taint)
         shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
         why = "too few sessions without external text showed it"
         for view in _views(signal, shown, count):
@@ -59,7 +60,7 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
             yield Rejected(_named(signal), why)
 
 
-def _views(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Iterator[View]:
+def _views(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Iterator[View]:
     """Yield the sessions to judge by: those without external text if they suffice, then all.
 
     A signal that needs both kinds of sessions waits: it would stay tainted, though clean ones may follow.
@@ -94,11 +95,11 @@ def majority(values: Sequence[str]) -> str:
     return value if n >= max(2, AGREE * len(known)) else ""
 
 
-def _texts(shown: Sequence[Shown], name: str) -> list[str]:
+def _texts(shown: Sequence[ShownRow], name: str) -> list[str]:
     return [str(s.detail.get(name) or "") for s in shown]
 
 
-def _grep(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _grep(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
     names = [n for n in signal.key.split("|") if n]
     pattern = str(signal.detail.get("pattern") or signal.key)
     if (
@@ -130,7 +131,7 @@ def _plain(pattern: str, names: Sequence[str]) -> list[str]:
     return kept or list(names)
 
 
-def _instead(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _instead(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
     right = majority(_texts(shown, "instead"))
     if not right:
         return "the sessions opened different files"
@@ -141,7 +142,7 @@ def _instead(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told |
     return "gotcha", f"Looking for {code(signal.key)} leads nowhere; what is meant is {meant}.", (right,)
 
 
-def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _config(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
     beside: Counter[str] = Counter(
         str(p) for s in shown for p in s.detail.get("with", ()) or () if not is_doc(str(p))
     )
@@ -153,7 +154,7 @@ def _config(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | 
     return "causal_dependency", content, (signal.key, *files)
 
 
-def _chase(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
+def _chase(signal: Signal, _: Sequence[ShownRow], count: SeenCount) -> Told | str:
     chain = [str(p) for p in signal.detail.get("chain", ()) or ()]
     if len(chain) < 3:
         return "the chain is too short"
@@ -162,13 +163,13 @@ def _chase(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
     return "causal_dependency", content, tuple(chain)
 
 
-def _conflict(signal: Signal, _: Sequence[Shown], count: SeenCount) -> Told | str:
+def _conflict(signal: Signal, _: Sequence[ShownRow], count: SeenCount) -> Told | str:
     path = signal.paths[0] if signal.paths else signal.key
     content = f"Parallel agents both changed {code(path)}: give it to one of them {seen_words(count)}."
     return "gotcha", content, (path,)
 
 
-def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told | str:
+def _reference(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
     then = majority(_texts(shown, "then"))
     if not then or not signal.key.startswith("http"):
         return "no change in the repository followed it"
@@ -176,7 +177,7 @@ def _reference(signal: Signal, shown: Sequence[Shown], count: SeenCount) -> Told
     return "module_insight", content, (then,)
 
 
-_TELL: Mapping[str, Callable[[Signal, Sequence[Shown], SeenCount], Told | str]] = {
+_TELL: Mapping[str, Callable[[Signal, Sequence[ShownRow], SeenCount], Told | str]] = {
     "repeated_grep": _grep,
     "read_abandon": _instead,
     "glob_ignore": _instead,

@@ -16,11 +16,12 @@ from remora.checks.from_sessions import parts_of
 from remora.core.events import CommandRun, Observation, Signal
 from remora.core.programs import CHECKS
 from remora.observer.candidate import Candidate, Evidence, candidate
-from remora.observer.past_sessions import KEPT, Seen, Shown
+from remora.observer.past_sessions import KEPT, Seen
 from remora.observer.sentences import code, seen_words
 from remora.shell.lines import bare
 from remora.shell.location import inside
 from remora.shell.purposes import check_in
+from remora.store.session_reader import ShownRow
 
 SESSIONS = 3  # that must have run a command
 SHARE = 0.2  # of the sessions that checked anything
@@ -62,7 +63,7 @@ def recipes(session: Observation, seen: Seen) -> Iterator[Candidate]:
         yield _candidate(session, seen, steps)
 
 
-def common_steps(shown: Sequence[Shown]) -> list[Step]:
+def common_steps(shown: Sequence[ShownRow]) -> list[Step]:
     """Return the checks that enough sessions ran, in the order of CHECKS, STEPS at most.
 
     A command is the same with and without variables; it is shown in its most frequent form.

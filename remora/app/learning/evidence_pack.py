@@ -10,13 +10,13 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.learning.event_cleaning import clean
-from remora.app.learning.stored_sessions import StoredSeen
 from remora.app.project.off import off_in
 from remora.core.errors import NotFound
 from remora.core.text import safe
 from remora.llm.prompts import load
 from remora.observer.evidence import pack, told
 from remora.observer.observer import Observer
+from remora.observer.past_sessions import Seen
 from remora.sources.transcripts.discovery import Transcript, find, folders_of, roots_of
 from remora.sources.transcripts.hosts.databases import let_go
 from remora.sources.transcripts.reader import read
@@ -87,7 +87,7 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
         if not watched:
             return Reflection(transcript.session_id, transcript.host, instructions, "")
         own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
-        pieces = pack(own.finalize(), StoredSeen(project.db.sessions))
+        pieces = pack(own.finalize(), Seen(project.db.sessions))
         return Reflection(own.session_id, transcript.host, instructions, told(pieces))
     finally:
         let_go()

@@ -14,7 +14,6 @@ from remora.app.learning import commit_taint
 from remora.app.learning import quotes as quoting
 from remora.app.learning.code_staleness import CodeNow
 from remora.app.learning.dedup import Novelty
-from remora.app.learning.stored_sessions import StoredSeen
 from remora.app.project.branches import became, to_stamp
 from remora.app.project.locate import branch_of
 from remora.core.change import acting
@@ -33,6 +32,7 @@ from remora.lifecycle.flags import (
 )
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
+from remora.observer.past_sessions import Seen
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.session_reader import LearnedRow
 from remora.store.session_writer import Pair
@@ -151,7 +151,7 @@ class Promoter:
         made: Callable[[MemoryDraft], MemoryDraft],
     ) -> Taken:
         """Filter the candidates of a session and store the rest; call inside a transaction."""
-        stored = StoredSeen(self._db.sessions)
+        stored = Seen(self._db.sessions)
         promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
         drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
         return self._kept(promotion._replace(promoted=drafts), run)
@@ -173,7 +173,7 @@ class Promoter:
         from remora.observer.evidence import USER, pack
         from remora.observer.writer import write
 
-        pieces = pack(observation, StoredSeen(self._db.sessions))
+        pieces = pack(observation, Seen(self._db.sessions))
         digests = " ".join(piece.digest for piece in pieces)
         before = str(self._db.meta.get(_asked(observation)) or "").split()
         new = set(digests.split()) - set(before)

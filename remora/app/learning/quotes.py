@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from remora.app.learning.stored_sessions import StoredSeen
 from remora.core.clock import to_iso
 from remora.core.directive import CLAUSE, directive
 from remora.core.errors import InvalidInput, NotFound
@@ -20,7 +19,7 @@ from remora.core.text import collapse, content_hash, words
 from remora.core.triggers import Trigger, triggers_of
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
-from remora.observer.past_sessions import same_words
+from remora.observer.past_sessions import Seen, same_words
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted_text import apart
 from remora.observer.quotes import LONGEST
@@ -33,7 +32,6 @@ from remora.store.notes import SESSION, NoteRow, Written
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.values import Hit
-    from remora.observer.past_sessions import Seen
     from remora.store.database import Database
 
 LEAST_WORDS = 3  # words of a request
@@ -49,7 +47,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
     said = {quote.text: (quote.at, quote.answers) for quote in observation.quotes}
-    asked = routine(observation, StoredSeen(db.sessions))
+    asked = routine(observation, Seen(db.sessions))
     said |= {text: (None, "") for text in asked if not _is_kept(db, path, text)}
     pieces = [
         Written("quote", "", None, None, at or over, text, answers)
