@@ -25,9 +25,9 @@ use: most moments need none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, combinations
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core import moments, triggers
 from remora.core.evidence import QUIET, SESSIONS, STATED, decayed
@@ -36,7 +36,10 @@ from remora.core.rule_names import shown_by
 from remora.core.stems import stem
 from remora.injection import render
 from remora.injection.state import State, ending
-from remora.store.hook_reader import Note, Partner
+from remora.store.hook_reader import Note
+
+if TYPE_CHECKING:
+    from remora.store.hook_reader import HookReader
 
 WARNINGS = ("gotcha", "error_pattern", "dead_end")
 # Types that are shown when their file is changed; warnings also when it is read.
@@ -80,38 +83,6 @@ class Limits(NamedTuple):
     notice: int = 1
 
 
-class Look(Protocol):
-    """The queries of a decision to the store."""
-
-    def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
-        """Return the memories of some types about any of some files, the best first."""
-        ...
-
-    def patterns(self, types: Sequence[str]) -> list[str]:
-        """Return the file patterns of the memories of some types."""
-        ...
-
-    def triggered(self, keys: Collection[tuple[str, str]]) -> list[Note]:
-        """Return the memories with a trigger of some kinds and keys, those with the most weight first."""
-        ...
-
-    def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
-        """Return the files that changed with one, above a count and shares (TOGETHER, SHARE, TIED)."""
-        ...
-
-    def saying(self, phrase: str, most: int) -> list[Note]:
-        """Return the memories that contain some words in a row; none if there are more than `most`."""
-        ...
-
-    def like(self, text: str) -> list[Note]:
-        """Return the memories that share the most words with a text."""
-        ...
-
-    def effects(self, trigger: str) -> Mapping[str, float]:
-        """Return the known effects of memories at a trigger, by id; see `core.trial.factor`."""
-        ...
-
-
 class Setting(NamedTuple):
     """The context of a decision besides the moment and the store.
 
@@ -143,7 +114,7 @@ class Setting(NamedTuple):
     most: Callable[[], int] = lambda: 0
 
 
-def decide(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def decide(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     """Return the reply at a moment; mostly an empty one."""
     limits = setting.limits
     if state.spoken >= limits.times or state.characters >= limits.session_characters:
@@ -173,7 +144,7 @@ def _stage(moment: Moment, setting: Setting) -> str:
 # The triggers
 
 
-def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     """Return the rules that an edit breaks, or that require another change beside it."""
     for path in _inside(moment.paths, setting):
         edit = triggers.read_edit(path, moment.changed, moment.removed)
@@ -195,7 +166,7 @@ def _forbidden(moment: Moment, state: State, look: Look, setting: Setting) -> Re
     return SILENCE
 
 
-def _ruled(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _ruled(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     """Return the rules that forbid a command, or that require another step before it."""
     if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
@@ -210,7 +181,7 @@ def _ruled(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     return _say("rule", moment.command[:80], fires, "the command is about to be run", state, look, setting)
 
 
-def _gotchas(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _gotchas(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     paths = _inside(moment.paths, setting)
     if not paths:
         return SILENCE
@@ -270,7 +241,7 @@ def _shown(note: Note, host: str) -> bool:
     return bool(note.path) and shown_by(host, (note.path,), note.tags)
 
 
-def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _partners(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     paths = _inside(moment.paths, setting)
     touched = state.edited | set(paths)
     found = [
@@ -286,7 +257,9 @@ def _partners(moment: Moment, state: State, look: Look, setting: Setting) -> Rep
     return said if said.text else _committed(paths, touched, state, look, setting)
 
 
-def _committed(paths: list[str], touched: set[str], state: State, look: Look, setting: Setting) -> Reply:
+def _committed(
+    paths: list[str], touched: set[str], state: State, look: HookReader, setting: Setting
+) -> Reply:
     """Return the files that commits change together with a changed one; once a session for each."""
     for path in paths:
         why = f"commits change other files with {path}"
@@ -306,7 +279,7 @@ def _committed(paths: list[str], touched: set[str], state: State, look: Look, se
     return SILENCE
 
 
-def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _command(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     if not moment.command.strip() or not _at_home(moment, setting):
         return SILENCE
     from remora.shell.lines import wholes_in  # patterns that cost a millisecond to load
@@ -326,7 +299,7 @@ def _command(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     return _say("command", moment.command[:80], found, "the command is about to be run", state, look, setting)
 
 
-def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _error(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     if not moment.text or not _at_home(moment, setting):
         return SILENCE
     mark = setting.fingerprint(moment.text)
@@ -342,7 +315,7 @@ def _error(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
     return _say("error", mark, marked, "the same error", state, look, setting)
 
 
-def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _search(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     pattern = moment.pattern.strip().lower()
     if not pattern or not all(map(setting.within, ("", moment.place, *moment.paths))):
         return SILENCE
@@ -366,7 +339,7 @@ def _search(moment: Moment, state: State, look: Look, setting: Setting) -> Reply
     return SILENCE
 
 
-def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Reply:
+def _between(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     """Return the result of the triggers between two steps (section 9), in its order."""
     if state.steps < setting.limits.skip_steps:
         return SILENCE
@@ -386,7 +359,8 @@ def _between(moment: Moment, state: State, look: Look, setting: Setting) -> Repl
     return SILENCE
 
 
-_TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]] = {
+_Trigger: TypeAlias = "Callable[[Moment, State, HookReader, Setting], Reply]"
+_TRIGGERS: dict[str, tuple[_Trigger, ...]] = {
     "edit": (_forbidden, _gotchas, _partners),
     "run": (_ruled, _command),
     "read": (_gotchas,),
@@ -400,7 +374,13 @@ _TRIGGERS: dict[str, tuple[Callable[[Moment, State, Look, Setting], Reply], ...]
 
 
 def _say(
-    trigger: str, about: str, notes: Sequence[Note], why: str, state: State, look: Look, setting: Setting
+    trigger: str,
+    about: str,
+    notes: Sequence[Note],
+    why: str,
+    state: State,
+    look: HookReader,
+    setting: Setting,
 ) -> Reply:
     worth = _helpful(trigger, _worth(notes, state, setting, at_the_act=trigger == "rule"), look)
     limits = setting.limits
@@ -430,7 +410,7 @@ def _say(
     )
 
 
-def _helpful(trigger: str, notes: list[Note], look: Look) -> list[Note]:
+def _helpful(trigger: str, notes: list[Note], look: HookReader) -> list[Note]:
     """Return the notes by their effect at a trigger, the most helpful first, without those that do not help.
 
     A person's own words, and notes that a person confirmed, are never left out for that.
@@ -538,7 +518,7 @@ def agreeing(notes: list[Note]) -> list[Note]:
     return [note for note in notes if note.id not in wrong]
 
 
-def _opposed(note: Note, look: Look, setting: Setting) -> bool:
+def _opposed(note: Note, look: HookReader, setting: Setting) -> bool:
     """Return whether a memory in the store contradicts a note and has at least the same rank.
 
     The note was found by a file, a command or an error; its contradiction may have no such trigger.

@@ -4,41 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from remora.core.draw import draw
-from remora.injection.decide import Look, decide
+from remora.injection.decide import decide
 
 if TYPE_CHECKING:
     from remora.core.moments import Moment, Reply
     from remora.injection.decide import Limits, Setting
     from remora.injection.state import State
+    from remora.store.hook_reader import HookReader
 
 HELD = "held"  # key of a held-back injection in its line: the ids
 WARM_UP = 30  # injections before any is held back, so that new users see all of them
 UNIT = "u"  # key of a counted injection in its line: number of memories that were due, and their types
 
 
-class Past(Look, Protocol):
-    """The queries of a trial to the store, besides those of a decision."""
-
-    def trial(self) -> tuple[str, int]:
-        """Return the salt, and the number of memories at a moment; 0 while the trial has no result."""
-        ...
-
-    def spoke(self, times: int) -> int:
-        """Return the number of injections in finished sessions, `times` at most."""
-        ...
-
-    def held_last(self, memory_ids: Sequence[str]) -> bool:
-        """Return whether one of some memories was held back when it was last due."""
-        ...
-
-
 def decide_in_trial(
     moment: Moment,
     state: State,
-    past: Past,
+    past: HookReader,
     setting: Setting,
     session: str,
     lines: Sequence[Mapping[str, Any]],
@@ -61,7 +46,9 @@ def decide_in_trial(
 class _Draws:
     """The random draws at one moment; the store is queried only if there is a reply."""
 
-    def __init__(self, past: Past, session: str, limits: Limits, lines: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, past: HookReader, session: str, limits: Limits, lines: Sequence[Mapping[str, Any]]
+    ) -> None:
         self._past = past
         self._session = session
         self._limits = limits

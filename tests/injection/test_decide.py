@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from remora.core.triggers import Trigger
 from remora.injection import render
 from remora.injection.decide import Limits, Setting, decide, why_silent
 from remora.injection.state import State, state_of
-from remora.store.hook_reader import Note, Partner
+from remora.store.hook_reader import HookReader, Note, Partner
 
 NOW = 1_767_225_600.0  # when the notes were last used
 
@@ -42,20 +42,21 @@ def note(text: str, *files: str, number: int = 1, **more: Any) -> Note:
     return Note(**(values | more))
 
 
-class Store:
+class Store(HookReader):
     """A store of notes, some of them with triggers of a kind."""
 
     def __init__(self, *notes: Note, **triggered: Sequence[Note]) -> None:
+        super().__init__()
         self._notes = notes
         self._triggered = triggered
         self.pairs: list[Partner] = []
         self.helping: dict[str, dict[str, float]] = {}
 
-    def about(self, paths: Collection[str], types: Sequence[str]) -> list[Note]:
+    def about(self, paths: Collection[str], types: Iterable[str]) -> list[Note]:
         """Return notes of some types about one of some files."""
         return [n for n in self._notes if n.type in types and set(n.files) & set(paths)]
 
-    def patterns(self, types: Sequence[str]) -> list[str]:
+    def patterns(self, types: Iterable[str]) -> list[str]:
         """Return the patterns that notes of some types are about."""
         return [f for n in self._notes if n.type in types for f in n.files if "*" in f]
 
