@@ -18,7 +18,7 @@ from remora.core.globs import matches
 from remora.core.query import named_paths, without_places
 from remora.core.text import cjk_pairs, query_terms
 from remora.core.times import days_in
-from remora.core.values import MEMORY_KINDS, Filters, Hit, MemoryRecord, Reason, Turn, quote_id
+from remora.core.values import MEMORY_KINDS, Filters, Hit, Reason, Turn, quote_id
 from remora.retrieval.fusion import idf
 from remora.retrieval.request import Candidate, EmbedQuery, Key, QueryVector, Reader, Request
 from remora.store.notes import SESSION
@@ -266,51 +266,15 @@ def pooled(
     return Pool(candidates, {path: [keys[i] for i in ids if i in keys] for path, ids in lists.items()})
 
 
-def passes(record: MemoryRecord, filters: Filters, files: Sequence[str] | None = None) -> bool:
-    """Return whether a memory passes the filters; the same rules as `store.memories.condition`.
-
-    `files` are its current paths, if known (see `Memories.files_of`).
-    """
-    if record.deprecated or (filters.types and record.type not in filters.types):
-        return False
-    if filters.scope is not None and record.scope != filters.scope:
-        return False
-    if filters.branch != "*" and record.branch is not None and record.branch != filters.branch:
-        return False
-    named = record.related_files if files is None else files
-    own = set(filters.modules) & set(record.related_modules)
-    if filters.modules and not own and not _about(named, filters.folders):
-        return False
-    if filters.since is not None and record.created_at < filters.since:
-        return False
-    if filters.until is not None and record.created_at >= filters.until:
-        return False
-    sessions = (record.session_id, *record.provenance_session_ids)
-    if filters.session is not None and filters.session not in sessions:
-        return False
-    return not filters.files or _about(named, filters.files)
-
-
-def _about(files: Sequence[str], wanted: Sequence[str]) -> bool:
-    return any(
-        file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
-        for file in files
-        for f in wanted
-    )
-
-
 def with_rows(db: Database, candidates: Sequence[Candidate], filters: Filters) -> list[Candidate]:
     """Return candidates of one database with their memories, in order.
 
     The paths may lag behind the rows (a vector of a forgotten memory), so the rows decide: deleted and
     filtered memories are dropped.
     """
-    rows = db.memories.get_many([c.key[2] for c in candidates])
-    files = db.memories.files_of(rows) if filters.files or filters.modules else {}
+    rows = db.memories.get_many(db.memories.ids_passing(filters, [c.key[2] for c in candidates]))
     return [
-        c._replace(memory=rows[c.key[2]], text=rows[c.key[2]].content)
-        for c in candidates
-        if c.key[2] in rows and passes(rows[c.key[2]], filters, files.get(c.key[2]))
+        c._replace(memory=rows[c.key[2]], text=rows[c.key[2]].content) for c in candidates if c.key[2] in rows
     ]
 
 

@@ -20,11 +20,10 @@ from remora.retrieval.candidates import (
     affordable,
     lexical,
     names_in,
-    passes,
     without_names,
 )
 from remora.store.fulltext import TermStats
-from tests.retrieval.worlds import WordEmbedder, World, record, request
+from tests.retrieval.worlds import WordEmbedder, World, request
 
 PATHS = ("dense", "fts", "graph")
 
@@ -219,8 +218,8 @@ filters_of = st.builds(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(filters=filters_of, recent=st.lists(names, max_size=2))
-def test_rows_and_records_are_filtered_alike(bare, filters, recent):
-    """The store's condition and the check on records let the same memories through; no pattern fails."""
+def test_a_search_finds_only_what_passes(bare, filters, recent):
+    """No path of a search lets a memory through that the store's condition does not; no pattern fails."""
     if not bare.name_of:
         made = [("src/a.py", "m"), ("src/b.py", "n"), ("src/**", "m"), ("**/*.py", "n"), ("lib/a.py", "m")]
         for n, (file, module) in enumerate(made):
@@ -231,11 +230,9 @@ def test_rows_and_records_are_filtered_alike(bare, filters, recent):
                 str(n), f"A statement number{n} about things", scope=["global", "module"][n % 2], **fields
             )
         bare.remember("odd", "A memory with a class in its pattern", related_files=["src/[^a]*.py"])
-    by_rows = {m.id for m in bare.db.memories.find(filters)}
-    by_records = {m.id for m in bare.db.memories.find(Filters(branch="*")) if passes(m, filters)}
-    assert by_rows == by_records
+    passing = {m.id for m in bare.db.memories.find(filters)}
     found = bare.names("statement", 20, recent_files=recent, **filters._asdict())
-    assert {bare.id_of(name) for name in found} <= by_rows
+    assert {bare.id_of(name) for name in found} <= passing
 
 
 def test_a_pattern_with_a_class_is_read_alike_everywhere(bare):
@@ -347,9 +344,3 @@ def test_speakers_named_in_a_question(text, expected):
 def test_a_question_without_its_speakers(text, names, rest):
     """Names go, the rest stays; a question of nothing but names stays whole."""
     assert without_names(text, names) == rest
-
-
-def test_a_deprecated_record_never_passes():
-    """Forgotten memories pass no filter, not even an empty one."""
-    assert passes(record(), Filters())
-    assert not passes(record(deprecated=True), Filters())

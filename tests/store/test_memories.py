@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from remora.core import sketch
 from remora.core.errors import StoreError
+from remora.core.globs import matches
 from remora.core.text import content_hash
 from remora.core.values import (
     MEMORY_SCOPES,
@@ -27,7 +28,6 @@ from remora.core.values import (
     Taint,
     WorkUnitRef,
 )
-from remora.retrieval.candidates import passes
 from remora.store.database import Database
 from remora.store.memories import COLUMNS
 from tests.store.makers import AT, add, record
@@ -297,6 +297,31 @@ PATHS = st.sampled_from(
         "a",
     ]
 )
+
+
+def passes(record: MemoryRecord, filters: Filters) -> bool:
+    """Return whether a memory passes the filters, by rules of its own."""
+    if record.deprecated or (filters.types and record.type not in filters.types):
+        return False
+    if filters.scope is not None and record.scope != filters.scope:
+        return False
+    if filters.branch != "*" and record.branch is not None and record.branch != filters.branch:
+        return False
+    own = set(filters.modules) & set(record.related_modules)
+    if filters.modules and not own and not about(record.related_files, filters.folders):
+        return False
+    return not filters.files or about(record.related_files, filters.files)
+
+
+def about(files: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether one of some files or patterns is meant by one of the wanted files and folders."""
+    return any(
+        file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
+        for file in files
+        for f in wanted
+    )
+
+
 GLOBS = st.sampled_from(
     [
         "src/**",
@@ -336,7 +361,7 @@ GLOBS = st.sampled_from(
     ),
 )
 def test_sql_and_python_filter_alike(db: Database, rows: list[tuple[Any, ...]], filters: Filters):
-    """The SQL condition and `retrieval.candidates.passes` let the same memories through."""
+    """The SQL condition lets the memories through that pass by the rules of `passes`."""
     with db.connection.transaction(durable=False):
         db.memories.delete(db.selections.all())
     made = [
