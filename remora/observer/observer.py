@@ -32,8 +32,7 @@ from remora.observer.exchanges import Exchanges
 from remora.observer.parallel_agents import conflicts, merge, merge_commands, merge_errors, merge_files
 from remora.observer.quotes import MOST, Quotes
 from remora.observer.scratchpad import Limits
-from remora.observer.session_facts import SessionFacts
-from remora.observer.timeline import Timeline
+from remora.observer.timeline import OpenError, Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
 CHECKPOINT = 14  # version of the checkpoint format
@@ -235,14 +234,6 @@ class Observer:
         """Return the source of the external words that some texts repeat; None if they repeat none."""
         return self._parts.attribution.taint(*texts)
 
-    def started(self) -> str | None:
-        """Return the start of the session (ISO 8601); None if it is unknown."""
-        return self._parts.timeline.started
-
-    def branch(self) -> str | None:
-        """Return the branch of most events so far; None if it is unknown."""
-        return self._parts.timeline.branch()
-
     def inherit(self, other: Observer) -> None:
         """Take over the texts and the taint of the observer of the session that this one continues."""
         self._parts.attribution.inherit(other._parts.attribution)
@@ -251,13 +242,10 @@ class Observer:
 
     # The end
 
-    def facts(self) -> SessionFacts:
-        """Return the facts of the session so far."""
-        main = self._parts.watches[""]
-        unresolved = [f for w in self._parts.watches.values() for f in w.errors.unresolved()]
-        return self._parts.timeline.facts(
-            main.workflow.planned(), main.workflow.done(), sorted(unresolved, key=lambda f: f.steps[-1])
-        )
+    @property
+    def timeline(self) -> Timeline:
+        """The facts of the session so far."""
+        return self._parts.timeline
 
     def unfinished(self, *, ended_well: bool = False) -> list[str]:
         """Return the items of the main agent's plan that are not completed, in order.
@@ -300,14 +288,18 @@ class Observer:
                 watch.finish(self._parts.timeline, self.events)
             except Exception as error:  # noqa: BLE001  as in observe: the signals of other agents are kept
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
-        judged = judging.infer(self.facts())
+        timeline, main = self._parts.timeline, self._parts.watches[""]
         watches = list(self._parts.watches.values())
+        errors = [
+            OpenError(f.message, f.steps[-1], f.harness) for w in watches for f in w.errors.unresolved()
+        ]
+        errors.sort(key=lambda error: error.step)
+        judged = judging.infer(timeline, main.workflow.planned(), main.workflow.done(), errors)
         files = merge_files([w.files.uses.values() for w in watches])
         wanted = {use.path for use in files if use.edits or use.reads > 1}  # by any agent
         signals = merge([w.pad.signals() for w in watches])
         signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
         signals += self._conflicts(watches)
-        timeline, main = self._parts.timeline, self._parts.watches[""]
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
         found = Observation(
             self.session_id,

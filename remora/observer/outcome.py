@@ -24,9 +24,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from remora.core.text import shorten
-from remora.observer.session_facts import Judgement, Ran, SessionFacts
+from remora.observer.timeline import OpenError, Ran, Timeline
 
 QUOTE = 80  # characters of a text that is quoted as evidence
 CHECKS = ("test", "lint", "build")
@@ -94,18 +95,38 @@ _GIVES_UP = re.compile(
 )
 
 
-def infer(facts: SessionFacts) -> Judgement:
+class Judgement(NamedTuple):
+    """The kind and the outcome of a session with the evidence in words.
+
+    `kind` is one of SESSION_KINDS, `outcome` one of OUTCOMES.
+    """
+
+    kind: str
+    kind_why: str
+    outcome: str
+    outcome_why: str
+
+
+def infer(
+    facts: Timeline, planned: int | None = None, done: int = 0, open_errors: Sequence[OpenError] = ()
+) -> Judgement:
     """Return the kind and the outcome of a session with the evidence in words.
 
     An outcome without evidence is "unknown"; the absence of errors makes a session a success only if it
     ends with a reply.
+
+    Args:
+        facts: the timeline of the session.
+        planned: number of items in the last plan; None without a plan.
+        done: number of them that are completed.
+        open_errors: errors never followed by a success, in order.
     """
     kind, kind_why = _kind(facts)
-    outcome, outcome_why = _outcome(facts, kind)
+    outcome, outcome_why = _outcome(facts) or _finished(facts, kind, planned, done, open_errors)
     return Judgement(kind, kind_why, outcome, outcome_why)
 
 
-def _kind(facts: SessionFacts) -> tuple[str, str]:
+def _kind(facts: Timeline) -> tuple[str, str]:
     paths = tuple(dict.fromkeys(edit.path for edit in facts.edits))
     opening = [said.text for said in facts.prompts[:OPENING]]
     # A host command that starts a review is not a prompt; the last reply then names the review.
@@ -125,7 +146,7 @@ def _kind(facts: SessionFacts) -> tuple[str, str]:
     return _kind_without_edits(facts, opening)
 
 
-def _kind_without_edits(facts: SessionFacts, opening: Sequence[str]) -> tuple[str, str]:
+def _kind_without_edits(facts: Timeline, opening: Sequence[str]) -> tuple[str, str]:
     for kind, pattern in (("changelog", _CHANGELOG), ("spec_creation", _SPEC), ("roadmap", _ROADMAP)):
         if said := _asks(opening[:1], pattern):
             return kind, f"the user asked for it ({said}) and no file was changed"
@@ -144,14 +165,12 @@ def _asks(texts: Iterable[str], pattern: re.Pattern[str]) -> str:
     return ""
 
 
-def _outcome(facts: SessionFacts, kind: str) -> tuple[str, str]:
-    for judge in (_nothing_came, _stopped, _refused, _gave_up, _checked, _committed, _praised):
-        if found := judge(facts):
-            return found
-    return _finished(facts, kind)
+def _outcome(facts: Timeline) -> tuple[str, str] | None:
+    judges = (_nothing_came, _stopped, _refused, _gave_up, _checked, _committed, _praised)
+    return next(filter(None, (judge(facts) for judge in judges)), None)
 
 
-def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
+def _nothing_came(facts: Timeline) -> tuple[str, str] | None:
     """Judge a session that ends with an unanswered prompt or in the middle of a call; None for others."""
     answered = facts.replies or facts.stopped is not None or _settled(facts)
     if not facts.steps or not answered:
@@ -167,7 +186,7 @@ def _nothing_came(facts: SessionFacts) -> tuple[str, str] | None:
     return None
 
 
-def _stopped(facts: SessionFacts) -> tuple[str, str] | None:
+def _stopped(facts: Timeline) -> tuple[str, str] | None:
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     silent = not facts.replies or facts.replies[-1].step <= last_prompt
     open_end = facts.last_kind != "reply" and not _settled(facts) and not _thanked(facts)
@@ -176,7 +195,7 @@ def _stopped(facts: SessionFacts) -> tuple[str, str] | None:
     return None
 
 
-def _refused(facts: SessionFacts) -> tuple[str, str] | None:
+def _refused(facts: Timeline) -> tuple[str, str] | None:
     """Judge a session whose last prompt says that it is wrong, with no change or passed check after it."""
     if not facts.prompts:
         return None
@@ -204,7 +223,7 @@ def refuses(prompt: str) -> bool:
     return _verdict(prompt) < 0
 
 
-def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
+def _gave_up(facts: Timeline) -> tuple[str, str] | None:
     last = facts.replies[-1] if facts.replies else None
     found = _GIVES_UP.search(last.text) if last else None
     if last is None or found is None or any(run.step > last.step for run in _passed(facts)):
@@ -216,7 +235,7 @@ def _gave_up(facts: SessionFacts) -> tuple[str, str] | None:
     return "failure", f"its last reply reports a failure (“{shorten(around, QUOTE)}”)"
 
 
-def _checked(facts: SessionFacts) -> tuple[str, str] | None:
+def _checked(facts: Timeline) -> tuple[str, str] | None:
     if facts.last_edit is None:
         return None
     after = [run for run in _checks(facts) if run.step >= facts.last_edit]
@@ -232,7 +251,7 @@ def _checked(facts: SessionFacts) -> tuple[str, str] | None:
     return "failure", f"`{shorten(last.normal, QUOTE)}` failed after the last change and never passed again"
 
 
-def _committed(facts: SessionFacts) -> tuple[str, str] | None:
+def _committed(facts: Timeline) -> tuple[str, str] | None:
     made = [run for run in _commit_runs(facts) if run.step >= (facts.last_edit or 0)]
     if not made and not (facts.commits and facts.last_edit is None):
         return None
@@ -240,7 +259,7 @@ def _committed(facts: SessionFacts) -> tuple[str, str] | None:
     return "success", f"a commit was made after the last change{subject}"
 
 
-def _praised(facts: SessionFacts) -> tuple[str, str] | None:
+def _praised(facts: Timeline) -> tuple[str, str] | None:
     for said in reversed(facts.prompts[1:][-2:]):
         if praises(said.text):
             return "success", f"the user praised it (“{shorten(said.text, QUOTE)}”)"
@@ -266,7 +285,7 @@ def _verdict(prompt: str) -> int:
     return (fine > wrong) - (wrong > fine)
 
 
-def _thanked(facts: SessionFacts) -> bool:
+def _thanked(facts: Timeline) -> bool:
     """Return whether the last prompt, after an answer, is praise."""
     answered = facts.replies or facts.stopped is not None
     if facts.last_kind != "user_prompt" or not (answered and facts.prompts[1:]):
@@ -274,7 +293,9 @@ def _thanked(facts: SessionFacts) -> bool:
     return praises(facts.prompts[-1].text)
 
 
-def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
+def _finished(
+    facts: Timeline, kind: str, planned: int | None, done: int, open_errors: Sequence[OpenError]
+) -> tuple[str, str]:
     """Judge a session without a check, a commit or a verdict of the user at its end."""
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     answered = bool(facts.replies) and facts.replies[-1].step > last_prompt
@@ -283,7 +304,7 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
     if not facts.edits:
         end = "an answer" if answered else "a completed turn"
         return "success", f"it ends with {end} after {facts.steps} steps"
-    since = [e for e in facts.open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
+    since = [e for e in open_errors if not e.harness and e.step >= (facts.last_edit or 0)]
     if since:
         return "unknown", f"an error stayed open (“{shorten(since[-1].message, QUOTE)}”)"
     failed = [run for run in _checks(facts)[-1:] if run.failed]
@@ -292,17 +313,17 @@ def _finished(facts: SessionFacts, kind: str) -> tuple[str, str]:
             "unknown",
             f"`{shorten(failed[0].normal, QUOTE)}` failed, and nothing was checked after the change",
         )
-    if facts.planned and facts.done < facts.planned - 1:  # the last item is often not ticked off
+    if planned and done < planned - 1:  # the last item is often not ticked off
         return (
             "unknown",
-            f"{facts.done} of {facts.planned} planned items are done, and nothing was checked",
+            f"{done} of {planned} planned items are done, and nothing was checked",
         )
     end = "a report" if answered else "a completed turn"
     why = f"it ends with {end} and no open error, though nothing was checked after the last change"
     return "success", why if kind == "build" else "it ends with the requested text and a report"
 
 
-def _settled(facts: SessionFacts) -> bool:
+def _settled(facts: Timeline) -> bool:
     """Return whether every change was checked or committed before the end."""
     edited = facts.last_edit
     if edited is None:
@@ -310,19 +331,19 @@ def _settled(facts: SessionFacts) -> bool:
     return any(run.step >= edited for run in (*_passed(facts), *_commit_runs(facts)))
 
 
-def _checks(facts: SessionFacts) -> list[Ran]:
+def _checks(facts: Timeline) -> list[Ran]:
     return [run for run in facts.commands if run.purpose in CHECKS and run.failed is not None]
 
 
-def _passed(facts: SessionFacts) -> list[Ran]:
+def _passed(facts: Timeline) -> list[Ran]:
     return [run for run in _checks(facts) if not run.failed]
 
 
-def _commit_runs(facts: SessionFacts) -> list[Ran]:
+def _commit_runs(facts: Timeline) -> list[Ran]:
     return [r for r in facts.commands if r.purpose == "vcs" and not r.failed and "git commit" in r.command]
 
 
-def _last_prompt(facts: SessionFacts) -> str:
+def _last_prompt(facts: Timeline) -> str:
     return shorten(facts.prompts[-1].text, QUOTE) if facts.prompts else ""
 
 

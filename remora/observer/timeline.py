@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from remora.core.events import Event
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
-from remora.observer.errors import Failure, Run
+from remora.observer.errors import Run
 from remora.observer.exchanges import GIT_COMMIT
-from remora.observer.session_facts import Edited, OpenError, Ran, Said, SessionFacts
 from remora.shell.location import inside
 
 PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
@@ -22,8 +22,63 @@ _MODELS = frozenset({"reply", "reasoning", "tool_call", "tool_result", "step"}) 
 _COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
 
 
+class Said(NamedTuple):
+    """A text of the user or of the model, its step, and the key of its event."""
+
+    text: str
+    step: int
+    key: str = ""
+
+
+class Ran(NamedTuple):
+    """One run of a command: as typed (shortened), its normal form, its purpose and its result.
+
+    `failed` is None if no result was seen. `text` is the end of its output, shortened.
+    """
+
+    command: str
+    normal: str
+    purpose: str
+    step: int
+    failed: bool | None
+    text: str = ""
+
+
+class Edited(NamedTuple):
+    """A changed file and the step of the change."""
+
+    path: str
+    step: int
+
+
+class OpenError(NamedTuple):
+    """An error after which the same command or tool never succeeded.
+
+    `harness` marks an error of the host's own tool (a file edited unread, a text not found).
+    """
+
+    message: str
+    step: int
+    harness: bool = False
+
+
 class Timeline(Checkpointed):
-    """The facts of a session over all its agents."""
+    """The facts of a session over all its agents.
+
+    Long texts are cut, and of many entries the last few hundred are kept, each list in order.
+
+    Attributes:
+        prompts: typed by the user; the first one is always kept.
+        replies: the last few texts of the model to the user.
+        edits: changes of files of the repository, one for each change.
+        commits: subjects of the commits that it made, as far as their output shows them.
+        actions: number of calls by action (ACTIONS).
+        interrupted: number of times that the user stopped the model.
+        stopped: step of the last turn that ended without a recorded reply; None without one.
+        last_kind: kind of the last event that was a prompt, a reply or a tool's; the end of a turn is a
+            reply.
+        last_edit: step of the last change; None without one.
+    """
 
     prompts: list[Said]
     replies: list[Said]
@@ -130,25 +185,6 @@ class Timeline(Checkpointed):
         if failed is False and GIT_COMMIT.search(call.command):
             for subject in _COMMITTED.findall(call.text)[:5]:
                 keep_last(self.commits, shorten(subject, 120), 100)
-
-    def facts(self, planned: int | None, done: int, open_errors: list[Failure]) -> SessionFacts:
-        """Return the facts so far."""
-        return SessionFacts(
-            tuple(self.prompts),
-            tuple(self.replies[-REPLIES:]),
-            tuple(self.commands),
-            tuple(self.edits),
-            planned,
-            done,
-            self.interrupted,
-            tuple(OpenError(f.message, f.steps[-1], f.harness) for f in open_errors),
-            self.steps,
-            self.stopped,
-            dict(self.actions),
-            tuple(self.commits),
-            self.last_kind,
-            self.last_edit,
-        )
 
     def branch(self) -> str | None:
         """Return the branch of most events; None if it is unknown."""

@@ -6,25 +6,21 @@ from typing import Any
 
 import pytest
 
-from remora.observer.outcome import infer, refuses
-from remora.observer.session_facts import Edited, OpenError, Ran, Said, SessionFacts
+from remora.observer.outcome import Judgement, infer, refuses
+from remora.observer.timeline import Edited, OpenError, Ran, Said, Timeline
 from tests.tables import table
 
 
-def facts(
-    *edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any
-) -> SessionFacts:
-    """Return a session that was asked once, changed files at step 5 and reported at step 9."""
-    given: dict[str, Any] = {
-        "prompts": (Said(ask, 0),),
-        "replies": (Said(reply, 9),) if reply else (),
-        "edits": tuple(Edited(path, 5) for path in edits),
-        "steps": 9,
-        "actions": {"read": 4},
-        "last_kind": "reply",
-        "last_edit": 5 if edits else None,
-    }
-    return SessionFacts(**{**given, **fields})
+def judged(*edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any) -> Judgement:
+    """Judge a session that was asked once, changed files at step 5 and reported at step 9."""
+    open_end = {name: fields.pop(name) for name in ("planned", "done", "open_errors") if name in fields}
+    facts = Timeline()
+    facts.prompts, facts.replies = [Said(ask, 0)], [Said(reply, 9)] if reply else []
+    facts.edits, facts.last_edit = [Edited(path, 5) for path in edits], 5 if edits else None
+    facts.last, facts.actions, facts.last_kind = 9, {"read": 4}, "reply"
+    for name, value in fields.items():
+        setattr(facts, name, value)
+    return infer(facts, **open_end)
 
 
 def check(step: int, *, failed: bool, command: str = "make test", purpose: str = "test") -> Ran:
@@ -53,7 +49,7 @@ def check(step: int, *, failed: bool, command: str = "make test", purpose: str =
 )
 def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, Any], kind: str) -> None:
     """What was changed decides; words only tell apart sessions that did the same."""
-    assert infer(facts(*edits, **fields)).kind == kind
+    assert judged(*edits, **fields).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -96,19 +92,19 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
 )
 def test_outcome_of_a_change_has_evidence(fields: dict[str, Any], outcome: str, why: str) -> None:
     """The first evidence that the facts support decides, and is told."""
-    judged = infer(facts("a.go", **fields))
-    assert (judged.outcome, why in judged.outcome_why) == (outcome, True), judged
+    found = judged("a.go", **fields)
+    assert (found.outcome, why in found.outcome_why) == (outcome, True), found
 
 
 def test_users_last_word_counts_unless_something_followed() -> None:
     """A refusal fails the session, a change after it or an answer to a question does not."""
     prompts = (Said("add a flag", 0), Said("that is still wrong, it prints nothing", 7))
-    assert infer(facts("a.go", prompts=prompts)).outcome == "failure"
-    assert infer(facts("a.go", prompts=prompts, last_edit=8)).outcome == "success"
-    answered = facts("a.go", prompts=prompts, replies=(Said("It works now: the old file was read.", 9),))
-    assert infer(answered).outcome == "success"
+    assert judged("a.go", prompts=prompts).outcome == "failure"
+    assert judged("a.go", prompts=prompts, last_edit=8).outcome == "success"
+    replies = (Said("It works now: the old file was read.", 9),)
+    assert judged("a.go", prompts=prompts, replies=replies).outcome == "success"
     thanked = (Said("add a flag", 0), Said("ok, works. great", 7))
-    assert "the user praised it" in infer(facts("a.go", prompts=thanked)).outcome_why
+    assert "the user praised it" in judged("a.go", prompts=thanked).outcome_why
 
 
 @pytest.mark.parametrize(
@@ -129,18 +125,20 @@ def test_thanks_need_no_answer(word: str, outcome: str) -> None:
     runs = (check(2, failed=True), check(4, failed=False))
     prompts = (Said("why do the tests fail?", 0), Said(word, 9))
     replies = (Said("The extra was missing; the tests pass.", 9),)
-    thanked = facts(prompts=prompts, replies=replies, commands=runs, last_kind="user_prompt")
-    assert infer(thanked).outcome == outcome
-    assert infer(thanked._replace(interrupted=1)).outcome == outcome
+    for stops in (0, 1):
+        thanked = judged(
+            prompts=prompts, replies=replies, commands=runs, last_kind="user_prompt", interrupted=stops
+        )
+        assert thanked.outcome == outcome
 
 
 def test_work_that_was_checked_needs_no_last_word() -> None:
     """Closed without a reply: the checks after the last change decide, and without one nobody knows."""
     silent: dict[str, Any] = {"reply": "", "last_kind": "tool_result"}
-    assert infer(facts("a.go", commands=(check(7, failed=False),), **silent)).outcome == "success"
-    assert infer(facts("a.go", commands=(check(3, failed=False),), **silent)).outcome == "abandoned"
+    assert judged("a.go", commands=(check(7, failed=False),), **silent).outcome == "success"
+    assert judged("a.go", commands=(check(3, failed=False),), **silent).outcome == "abandoned"
     both = (check(7, failed=False), check(8, failed=True))
-    assert infer(facts("a.go", commands=both, **silent)).outcome == "unknown"
+    assert judged("a.go", commands=both, **silent).outcome == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -169,16 +167,16 @@ def test_work_that_was_checked_needs_no_last_word() -> None:
 )
 def test_a_host_that_does_not_tell_the_answers(edits, fields, outcome, why) -> None:
     """The end of a turn is an answer of which nobody knows the words."""
-    judged = infer(facts(*edits, **{"reply": "", "stopped": 9, **fields}))
-    assert (judged.outcome, why in judged.outcome_why) == (outcome, True), judged
+    found = judged(*edits, **{"reply": "", "stopped": 9, **fields})
+    assert (found.outcome, why in found.outcome_why) == (outcome, True), found
 
 
 def test_reading_and_answering_is_a_success() -> None:
     """A session without changes succeeds when it ends with an answer, and only then."""
-    assert infer(facts()).outcome == "success"
-    unanswered = facts(prompts=(Said("why?", 0), Said("and now?", 9)), last_kind="user_prompt")
-    assert infer(unanswered).outcome == "abandoned"
-    assert infer(SessionFacts()).outcome == "abandoned"
+    assert judged().outcome == "success"
+    unanswered = judged(prompts=(Said("why?", 0), Said("and now?", 9)), last_kind="user_prompt")
+    assert unanswered.outcome == "abandoned"
+    assert infer(Timeline()).outcome == "abandoned"
 
 
 @pytest.mark.parametrize(

@@ -11,33 +11,34 @@ def test_the_facts_of_a_session():
     script.step().run("git commit -m 'fix: a'", "[main 1a2b3c4] fix: a\n 1 file changed")
     script.run("rm x", "The user doesn't want to proceed with this tool use.", error=True).say("Done.")
     script.ask("[Request interrupted by user]")
-    facts = watching(script).facts()
+    observer = watching(script)
+    facts = observer.timeline
     assert [p.text for p in facts.prompts] == ["do it"]
     assert [(c.normal, c.purpose, c.failed) for c in facts.commands] == [
         ("go test ./...", "test", True), ("git commit -m '…'", "vcs", False),
     ]  # fmt: skip
-    assert ([e.path for e in facts.edits], facts.commits, facts.steps) == (["a.go"], ("fix: a",), 2)
+    assert ([e.path for e in facts.edits], facts.commits, facts.steps) == (["a.go"], ["fix: a"], 2)
     assert (facts.interrupted, facts.last_kind, facts.last_edit) == (1, "interruption", 1)
-    assert [(o.message, o.harness) for o in facts.open_errors] == [("panic: x", False)]
+    assert [(e.message, e.resolved) for e in observer.finalize().errors] == [("panic: x", False)]
 
 
 def test_the_steps_of_a_fork_are_its_own():
     """Its numbers go on from its origin's, also where it goes on with a reply; a subagent's are its own."""
     asked = Script().step(40).ask("go on").step().edit("a.go").step().say("Done.")
     asked.events.insert(0, Script().add("session_start", step=0))
-    assert watching(asked).facts().steps == 2
-    assert watching(Script().step(41).edit("a.go").step().say("Done.")).facts().steps == 2
+    assert watching(asked).timeline.steps == 2
+    assert watching(Script().step(41).edit("a.go").step().say("Done.")).timeline.steps == 2
     whole = Script().ask("do it").step().edit("a.go").step(2).say("Done.")
-    assert watching(whole).facts().steps == 3
+    assert watching(whole).timeline.steps == 3
     agent = Script(agent="a1").step().read("b.go").step(4).say("Read.")
-    assert watching(whole, agent).facts().steps == 5
+    assert watching(whole, agent).timeline.steps == 5
 
 
 def test_a_step_that_was_interrupted_is_an_interruption():
     """Readers say it on the step."""
     script = Script().ask("do it").step().say("Doing")
     script.add("step", extra={"interrupted": True})
-    facts = watching(script).facts()
+    facts = watching(script).timeline
     assert (facts.interrupted, facts.last_kind) == (1, "interruption")
 
 
@@ -45,10 +46,10 @@ def test_a_turn_that_ended_without_a_word():
     """The host does not tell what was said: the end of the turn stands in for it."""
     script = Script().ask("do it").step().run("ls").step()
     script.add("step", extra={"over": True})
-    facts = watching(script).facts()
-    assert (facts.replies, facts.stopped, facts.last_kind) == ((), 2, "reply")
+    facts = watching(script).timeline
+    assert (facts.replies, facts.stopped, facts.last_kind) == ([], 2, "reply")
     script.add("step", tokens=900)
-    assert watching(script.ask("and now?")).facts().last_kind == "user_prompt"
+    assert watching(script.ask("and now?")).timeline.last_kind == "user_prompt"
 
 
 def test_the_first_prompt_is_always_kept():
@@ -56,7 +57,7 @@ def test_the_first_prompt_is_always_kept():
     script = Script()
     for number in range(1000):
         script.ask(f"prompt {number}")
-    prompts = watching(script).facts().prompts
+    prompts = watching(script).timeline.prompts
     assert (prompts[0].text, prompts[-1].text, len(prompts)) == ("prompt 0", "prompt 999", 300)
 
 

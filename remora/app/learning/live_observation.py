@@ -176,8 +176,8 @@ class Watched:
 
     def _stamp(self) -> str | None:
         """Return the branch of memories stored now; None for the whole project."""
-        branch = self._observer.branch()
-        since = self._observer.started()
+        branch = self._observer.timeline.branch()
+        since = self._observer.timeline.started
         return to_stamp(became(self._project, branch), since) if branch is not None else None
 
     def _take(self, observation: Observation, context: ExecutionContext | None = None) -> Taken:
