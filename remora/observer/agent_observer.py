@@ -13,7 +13,6 @@ from remora.observer.calls import Call, Calls, call_of
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Errors
 from remora.observer.files import Files
-from remora.observer.parallel_agents import Life
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
 from remora.observer.timeline import Timeline
@@ -30,7 +29,12 @@ _OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
 
 
 class AgentObserver(Checkpointed):
-    """The detectors and the state of one agent of a session."""
+    """The detectors and the state of one agent of a session.
+
+    Its spans and file changes are in numbers of events, not in clocks or steps: `spans` has the first and the
+    last event of each run, `changes` maps a path to its changes (order, step, event), and `modified` contains
+    the files that it was told had changed.
+    """
 
     pad: Scratchpad
     calls: Calls
@@ -177,9 +181,10 @@ class AgentObserver(Checkpointed):
         for detector in (self.files, self.errors, self.searches, self.workflow):
             detector.finish(self.pad)
 
-    def life(self) -> Life:
-        """Return the agent's spans and file changes."""
-        return Life(self.pad.agent, self.spans, self.changes, self.modified)
+    def ran_at(self, order: int) -> bool:
+        """Return whether the agent was running at an event; the main agent always runs until it stops."""
+        always = not self.pad.agent and not self.stopped
+        return always or any(first <= order <= last for first, last in self.spans)
 
     def commands(self) -> list[CommandRun]:
         """Return the agent's commands; those that external text may have prompted are tainted.

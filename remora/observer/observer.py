@@ -299,7 +299,7 @@ class Observer:
         wanted = {use.path for use in files if use.edits or use.reads > 1}  # by any agent
         signals = merge([w.pad.signals() for w in watches])
         signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
-        signals += self._conflicts(watches)
+        signals += conflicts(watches)
         tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
         found = Observation(
             self.session_id,
@@ -338,20 +338,6 @@ class Observer:
         )
         return self._parts.attribution.marked(found)
 
-    def _conflicts(self, watches: list[AgentObserver]) -> list[Signal]:
-        if len(watches) < 2:
-            return []
-        found = []
-        for signal in conflicts(
-            [
-                w.life() if w.stopped or w.pad.agent else w.life()._replace(spans=((0, self.events),))
-                for w in watches
-            ]
-        ):
-            taints = [w.pad.tainted_at(signal.step) for w in watches if signal.key in w.changes]
-            found.append(signal._replace(taint=next((t for t in taints if t), None)))
-        return found
-
     def _failed(self, where: str, error: Exception) -> None:
         if self._strict:
             raise error
@@ -388,7 +374,6 @@ class Observer:
         *,
         strict: bool = False,
         timer: Callable[[], float] = time.thread_time,
-        clock: Callable[[], float] = time.time,
     ) -> Observer:
         """Return the observer restored from the output of `checkpoint`.
 
@@ -407,7 +392,6 @@ class Observer:
                 limits=Limits(*data["limits"]),
                 strict=strict,
                 timer=timer,
-                clock=clock,
             )
             made.events, made.late, made.troubles = data["events"], data["late"], data["troubles"]
             made.trouble = list(data["trouble"])

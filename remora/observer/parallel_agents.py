@@ -7,32 +7,19 @@ a session. Files that two agents changed while both were running are conflicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
 from remora.core.text import jaccard, words
 
+if TYPE_CHECKING:
+    from remora.observer.agent_observer import AgentObserver
+
 _ANSWERS = ("found", "instead", "then")  # keys of a signal's detail that contain its answer
 ALIKE = 0.88  # share of common words above which two sentences are the same
 _NUMBERS = ("reads", "edits", "forward", "backward", "edited", "count")
-
-
-class Life(NamedTuple):
-    """The spans and file changes of one agent, in numbers of events, not by clocks or steps.
-
-    `changes` maps a path to its changes; `modified` contains the files that it was told had changed.
-    """
-
-    agent: str
-    spans: Sequence[tuple[int, int]]  # first and last event; several if it was resumed
-    changes: Mapping[str, Sequence[tuple[int, int, str]]]  # path: (order, step, event)
-    modified: Mapping[str, tuple[int, int, str]]
-
-    def ran_at(self, order: int) -> bool:
-        """Return whether the agent was running at an event."""
-        return any(first <= order <= last for first, last in self.spans)
 
 
 def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
@@ -91,7 +78,7 @@ def _joined(one: Signal, other: Signal) -> Signal:
     )
 
 
-def conflicts(lives: Sequence[Life]) -> list[Signal]:
+def conflicts(lives: Sequence[AgentObserver]) -> list[Signal]:
     """Return a signal for each file that two agents changed while both ran, or were told had changed."""
     found: dict[str, Signal] = {}
     for place, one in enumerate(lives):
@@ -100,21 +87,27 @@ def conflicts(lives: Sequence[Life]) -> list[Signal]:
                 mine = [c for c in one.changes[path] if other.ran_at(c[0])]
                 theirs = [c for c in other.changes[path] if one.ran_at(c[0])]
                 # The main agent always runs, so its own change must also fall into the subagent's run.
-                at_once = (mine or theirs) if one.agent and other.agent else (mine and theirs)
+                at_once = (mine or theirs) if one.pad.agent and other.pad.agent else (mine and theirs)
                 if at_once:
                     changes = (mine or one.changes[path])[0], (theirs or other.changes[path])[0]
-                    _add(found, path, (one.agent, other.agent), changes)
+                    _add(found, path, (one.pad.agent, other.pad.agent), changes)
     for life in lives:
         for path, told in life.modified.items():
-            culprits = [
-                o.agent
+            running = [
+                o
                 for o in lives
-                if o is not life and any(c[0] < told[0] for c in o.changes.get(path, ()))
+                if o is not life
+                and o.ran_at(told[0])
+                and any(c[0] < told[0] for c in o.changes.get(path, ()))
             ]
-            running = [o for o in lives if o.agent in culprits and o.ran_at(told[0])]
             if running:
-                _add(found, path, (life.agent, running[0].agent), (told,))
-    return [found[path] for path in sorted(found)]
+                _add(found, path, (life.pad.agent, running[0].pad.agent), (told,))
+    return [_tainted(found[path], lives) for path in sorted(found)]
+
+
+def _tainted(signal: Signal, lives: Sequence[AgentObserver]) -> Signal:
+    taints = (one.pad.tainted_at(signal.step) for one in lives if signal.key in one.changes)
+    return signal._replace(taint=next(filter(None, taints), None))
 
 
 def _add(
