@@ -54,13 +54,13 @@ def predict(
     task: str,
     k: int,
     *,
-    vector: QueryVector | None = None,
-    memories: Sequence[Hit] = (),
-    tests: bool = False,
-    branch: Collection[str] = (),
-    without: frozenset[str] = frozenset(),
-    there: Callable[[str], bool] | None = None,
-    notes: list[str] | None = None,
+    vector: QueryVector | None,
+    memories: Sequence[Hit],
+    tests: bool,
+    branch: Collection[str],
+    without: frozenset[str],
+    there: Callable[[str], bool] | None,
+    notes: list[str],
 ) -> list[FileHit]:
     """Return the files that a task will most likely touch, best first, ties by path.
 
@@ -76,23 +76,17 @@ def predict(
         there: whether a file is in the tree; without it the files in the database count.
         notes: receives remarks on the answer.
     """
-    found = evidence(
-        db,
-        task,
-        tests=tests,
-        vector=vector,
-        memories=memories,
-        branch=branch,
-        without=without,
-        there=there,
-    )
+    signals, said = _gather(db, task, vector, memories, without, tests=tests)
+    if "branch" not in without:
+        signals["branch"] = dict.fromkeys(branch, 1.0)
+    found = Evidence(_standing_out(db, signals, without, there, tests=tests), said)
     scores = weights.weighed(found.signals)
     most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
     if scores and (known := _known(db, task)) < MOSTLY:  # most of its words are unknown: lower the scores
         most *= MOSTLY / max(known, UNKNOWN)
     names = named(db, task, there) if "paths" not in without else []
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
-    if scores and not names and notes is not None and not found.signals.keys() - _UNSAID:
+    if scores and not names and not found.signals.keys() - _UNSAID:
         notes.append(NOTHING_SAID)
     likely = (path for path in weights.ranked(scores) if scores[path] / most >= LEAST)
     edited = {path for name in ("branch", "sessions", "lately") for path in found.signals.get(name, ())}
@@ -112,21 +106,15 @@ def is_example(path: str) -> bool:
     return not _EXAMPLES.isdisjoint(path.lower().split("/")[:-1])
 
 
-def evidence(
+def _standing_out(
     db: Database,
-    task: str,
+    signals: Votes,
+    without: frozenset[str],
+    there: Callable[[str], bool] | None,
     *,
     tests: bool,
-    vector: QueryVector | None = None,
-    memories: Sequence[Hit] = (),
-    branch: Collection[str] = (),
-    without: frozenset[str] = frozenset(),
-    there: Callable[[str], bool] | None = None,
-) -> Evidence:
+) -> Votes:
     """Return each signal's value for the ranked files, those that stand out, from 0 to 1."""
-    signals, said = _gather(db, task, vector, memories, without, tests=tests)
-    if branch and "branch" not in without:
-        signals["branch"] = dict.fromkeys(branch, 1.0)
     if "imports" not in without:
         words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
         scores = weights.weighed(words)
@@ -141,7 +129,7 @@ def evidence(
     for name, votes in signals.items():
         own = {path: vote for path, vote in votes.items() if path in wanted}
         kept[name] = own if name == "branch" else weights.standing_out(own)
-    return Evidence({name: votes for name, votes in kept.items() if votes}, said)
+    return {name: votes for name, votes in kept.items() if votes}
 
 
 def _distinctive(zones: tasks.Zones) -> list[str]:
@@ -159,12 +147,13 @@ def _known(db: Database, task: str) -> float:
     return sum(any(one[word] for one in held) for word in asked) / len(asked)
 
 
-def named(db: Database, task: str, there: Callable[[str], bool] | None = None) -> list[str]:
+def named(db: Database, task: str, there: Callable[[str], bool] | None) -> list[str]:
     """Return the files that a task names by a path, in order, each once."""
     written = tasks.written_paths(tasks.zones(task))[:NAMED]
     known = db.file_prediction.named(written)
-    found = [known.get(path, path) for path in written if path in known or there is not None]
-    return [path for path in dict.fromkeys(found) if there is None or there(path)]
+    if there is None:
+        return list(dict.fromkeys(known[path] for path in written if path in known))
+    return list(filter(there, dict.fromkeys(known.get(path, path) for path in written)))
 
 
 def _gather(

@@ -23,10 +23,9 @@ from remora.core import cochange
 from remora.core.query import WEIGHTS, PathWeights, detect_type
 from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Hit, Reason
-from remora.retrieval import amended, code, contradictions, fusion, hyde
+from remora.retrieval import amended, contradictions, fusion, hyde, pieces
 from remora.retrieval import boost as boosting
 from remora.retrieval import candidates as gathering
-from remora.retrieval import notes as noting
 from remora.retrieval import rerank as reranking
 from remora.retrieval import weigh as weighing
 from remora.retrieval.candidates import Pool, Question, TurnEvidence
@@ -144,11 +143,11 @@ def gather(state: Run, _: list[Candidate]) -> list[Candidate]:
     if gathering.wanted(request, "memory"):
         everywhere = state.reader.databases
         pools += [(f"memory:{db.realm}", gathering.memories(db, request, asked)) for db in everywhere]
-    if code.wanted(request):
-        pools.append((f"code:{project.realm}", code.code(project, request, asked)))
-    kinds = noting.wanted(request)
+    if pieces.wants_code(request):
+        pools.append((f"code:{project.realm}", pieces.code(project, request, asked)))
+    kinds = pieces.wanted_notes(request)
     if kinds and project.notes.any():
-        pools.append((f"note:{project.realm}", noting.notes(project, request, asked, kinds)))
+        pools.append((f"note:{project.realm}", pieces.notes(project, request, asked, kinds)))
     found: list[Candidate] = []
     for name, pool in pools:
         found += pool.candidates.values()
@@ -268,7 +267,7 @@ def _fused(state: Run, scored: _Scored) -> tuple[Reason, ...]:
 def read(state: Run, candidates: list[Candidate]) -> list[Candidate]:
     """Fetch the rows of the candidates, which the later stages need."""
     found = [c for c in candidates if c.turn is not None]
-    for kind, fetch in (("code", code.with_chunks), ("note", noting.with_notes)):
+    for kind, fetch in (("code", pieces.with_chunks), ("note", pieces.with_notes)):
         if own := [c for c in candidates if c.key[0] == kind]:
             found += fetch(state.reader.databases[0], own)
     for db in state.reader.databases:

@@ -24,8 +24,8 @@ from remora.core.strength import (
     volatility,
 )
 from remora.core.values import Reason
-from remora.retrieval.code import TEST_FACTOR, asks_for_tests
 from remora.retrieval.fusion import with_odds
+from remora.retrieval.pieces import TEST_FACTOR, asks_for_tests
 from remora.retrieval.request import Candidate, Reader, Request
 
 if TYPE_CHECKING:

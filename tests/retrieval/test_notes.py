@@ -7,7 +7,7 @@ import pytest
 from remora.core.clock import to_iso
 from remora.core.values import FILE_KINDS, Filters
 from remora.retrieval import pipeline
-from remora.retrieval.notes import wanted
+from remora.retrieval.pieces import wanted_notes
 from tests.retrieval.worlds import WordEmbedder, World, request
 
 
@@ -73,7 +73,7 @@ def test_archives_answer_only_those_who_ask(written):
     found = {h.source for h in pipeline.search(reader, asked).hits}
     assert "archive" not in found
     assert {"longterm", "note", "history", "daily"} <= found
-    assert wanted(request(explicit=False)) == ("longterm", "note", "history", "daily", "quote")
+    assert wanted_notes(request(explicit=False)) == ("longterm", "note", "history", "daily", "quote")
 
 
 @pytest.mark.parametrize(
