@@ -28,6 +28,7 @@ ITEM = 200
 MOST_TOKENS = 500  # of the text
 FRESH_DAYS = 14.0  # two half-lives of the type: older work was taken up again or dropped
 SAME_TASK = 0.34  # share of a task's words that the state must contain to be of the same task
+_TEXTS = ("task", "asked", "outcome", "branch", "at")  # fields of a state
 OPENING = 3  # first lines of a prompt, which state its subject
 _GO_ON = re.compile(
     r"""^\W*(?:please\s+|ok(?:ay)?[,.]?\s+|so[,.]?\s+)*
@@ -129,19 +130,9 @@ def draft(state: WorkState, host: str, session_id: str, branch: str | None = Non
         session_id: the host's own id.
         branch: the only branch on which the memory holds.
     """
-    payload: dict[str, Any] = {
-        "host": host,
-        "task": state.task,
-        "asked": state.asked,
-        "changed": list(state.changed),
-        "failing": [list(pair) for pair in state.failing],
-        "todo": list(state.todo),
-        "done": state.done,
-        "planned": state.planned,
-        "outcome": state.outcome,
-        "branch": state.branch,
-        "at": state.at,
-    }
+    fields = {name: list(v) if isinstance(v, tuple) else v for name, v in state._asdict().items()}
+    del fields["taint"]
+    payload = {"host": host, **fields, "failing": [list(pair) for pair in state.failing]}
     tainted = state.taint is not None
     return MemoryDraft(
         content=_sentence(state),
@@ -184,36 +175,16 @@ def _sentence(state: WorkState) -> str:
 def of_record(record: MemoryRecord) -> WorkState:
     """Return the state in a memory; fields that its payload lacks are empty."""
     payload: Mapping[str, Any] = record.payload or {}
-    failing = payload.get("failing")
-    pairs = [p for p in failing if isinstance(p, list) and len(p) == 2] if isinstance(failing, list) else []
-    return WorkState(
-        task=_text(payload, "task"),
-        asked=_text(payload, "asked"),
-        changed=_texts(payload, "changed"),
-        failing=tuple((str(command), str(message)) for command, message in pairs),
-        todo=_texts(payload, "todo"),
-        done=_number(payload, "done"),
-        planned=_number(payload, "planned"),
-        outcome=_text(payload, "outcome") or "unknown",
-        branch=_text(payload, "branch") or record.branch,
-        at=_text(payload, "at") or record.created_at,
-        taint=record.taint,
-    )
-
-
-def _text(payload: Mapping[str, Any], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(payload: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = payload.get(name)
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
-
-
-def _number(payload: Mapping[str, Any], name: str) -> int:
-    value = payload.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    known: dict[str, Any] = {"branch": record.branch, "at": record.created_at, "taint": record.taint}
+    known |= {name: text for name in _TEXTS if isinstance(text := payload.get(name), str) and text}
+    known |= {name: number for name in ("done", "planned") if type(number := payload.get(name)) is int}
+    for name in ("changed", "todo"):
+        if isinstance(texts := payload.get(name), list):
+            known[name] = tuple(text for text in texts if isinstance(text, str))
+    if isinstance(failing := payload.get("failing"), list):
+        pairs = (pair for pair in failing if isinstance(pair, list) and len(pair) == 2)
+        known["failing"] = tuple((str(command), str(message)) for command, message in pairs)
+    return WorkState(**known)
 
 
 def goes_on(task: str) -> bool:

@@ -20,7 +20,7 @@ later. Everything here is pure: the same session and the same `Seen` give the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from remora.core.events import Observation, Signal
@@ -101,14 +101,22 @@ class Promotion(NamedTuple):
     withdrawn: tuple[Withdrawn, ...] = ()
 
 
-class _Batch(NamedTuple):
-    """The state that each filter passes to the next."""
+class _Passed:
+    """The candidates of a session that passed the filters so far, and what they dropped."""
 
-    session: Observation
-    candidates: list[Candidate]
-    known: frozenset[str]  # external ids of candidates that refresh a memory
-    discarded: list[Discarded]
-    withdrawn: list[Withdrawn]
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        self.candidates = list(candidates)
+        self.discarded: list[Discarded] = []
+
+    def filter(self, name: str, why_not: Callable[[Candidate], str]) -> None:
+        """Drop the candidates for which `why_not` returns a reason."""
+        kept: list[Candidate] = []
+        for c in self.candidates:
+            if why := why_not(c):
+                self.discarded.append(Discarded(c.draft.content, name, why, c.draft.external_id or ""))
+            else:
+                kept.append(c)
+        self.candidates = kept
 
 
 def tallies(session: Observation) -> tuple[Signal, ...]:
@@ -137,17 +145,33 @@ def promote(
         limits: the maximum of new memories by kind of session; a missing kind gives none.
         more: further candidates, as of a methodology's plugin; they pass the same filters.
     """
-    batch = _frequent(_validated(_gathered(session, seen, more)))
-    batch = _kept(batch, "standing", overtaken)
-    batch = _scored(_trusted(_novel(batch, similar)))
-    batch = _capped(batch, limits.get(session.kind, 0))
+    passed, withdrawn = _Passed(more), list[Withdrawn]()
+    for item in (item for source in SOURCES for item in source(session, seen)):
+        if isinstance(item, Rejected):
+            passed.discarded.append(Discarded(item.what, "worth", item.why))
+        elif isinstance(item, Withdrawn):
+            withdrawn.append(item)
+        else:
+            passed.candidates.append(item)
+    if session.outcome in ("failure", "abandoned"):
+        passed.filter("validation", lambda c: _failed(c, session))
+    passed.filter("frequency", _short)
+    passed.filter("standing", overtaken)
+    passed.candidates.sort(key=_rank)
+    novel = _Novel(similar)
+    passed.filter("novelty", novel.why_not)
+    passed.filter("trust", _rule)
+    passed.candidates = [_score(_doubted(c)) for c in passed.candidates]
+    passed.filter("scoring", _low)
+    passed.candidates.sort(key=_rank)
+    passed.filter("cap", _cap(session.kind, limits.get(session.kind, 0), novel.known))
     promoted = (
         Promoted(
-            c.draft, c.why, c.priority, c.draft.external_id in batch.known, _showing(c, seen), c.replaces
+            c.draft, c.why, c.priority, c.draft.external_id in novel.known, _showing(c, seen), c.replaces
         )
-        for c in batch.candidates
+        for c in passed.candidates
     )
-    return Promotion(tuple(promoted), tuple(batch.discarded), tuple(batch.withdrawn))
+    return Promotion(tuple(promoted), tuple(passed.discarded), tuple(withdrawn))
 
 
 def _showing(c: Candidate, seen: Seen) -> tuple[str, ...]:
@@ -157,58 +181,40 @@ def _showing(c: Candidate, seen: Seen) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*shown, *(one.session_id for one in seen.errors(c.key)))))
 
 
-def _gathered(session: Observation, seen: Seen, more: Iterable[Candidate]) -> _Batch:
-    batch = _Batch(session, list(more), frozenset(), [], [])
-    for source in SOURCES:
-        for item in source(session, seen):
-            if isinstance(item, Rejected):
-                batch.discarded.append(Discarded(item.what, "worth", item.why))
-            elif isinstance(item, Withdrawn):
-                batch.withdrawn.append(item)
-            else:
-                batch.candidates.append(item)
-    return batch
+def _failed(c: Candidate, session: Observation) -> str:
+    if c.draft.type == "dead_end" or c.signal in ("user_words", "written"):
+        return ""
+    return f"the session ended as {session.outcome}: {session.outcome_why}"
 
 
-def _validated(batch: _Batch) -> _Batch:
-    if batch.session.outcome not in ("failure", "abandoned"):
-        return batch
-    why = f"the session ended as {batch.session.outcome}: {batch.session.outcome_why}"
-
-    def failed(c: Candidate) -> str:
-        return "" if c.draft.type == "dead_end" or c.signal in ("user_words", "written") else why
-
-    return _kept(batch, "validation", failed)
+def _short(c: Candidate) -> str:
+    if c.score < WEAKEST:
+        return f"its signal has score {c.score:.2f}; the minimum is {WEAKEST}"
+    return too_few(c.seen.sessions, c.needs) if c.needs > max(1, c.seen.sessions) else ""
 
 
-def _frequent(batch: _Batch) -> _Batch:
-    def short(c: Candidate) -> str:
-        if c.score < WEAKEST:
-            return f"its signal has score {c.score:.2f}; the minimum is {WEAKEST}"
-        missing = c.needs - max(1, c.seen.sessions)
-        return too_few(c.seen.sessions, c.needs) if missing > 0 else ""
+class _Novel:
+    """The novelty of candidates, the best first: what they repeat of the store and of each other.
 
-    return _kept(batch, "frequency", short)
+    `known` contains the external ids of candidates that refresh a memory.
+    """
 
+    def __init__(self, similar: Similar | None) -> None:
+        self._similar = similar
+        self._kept: list[Candidate] = []
+        self.known: set[str] = set()
 
-def _novel(batch: _Batch, similar: Similar | None) -> _Batch:
-    known: set[str] = set()
-    kept: list[Candidate] = []
-
-    def why_not(c: Candidate) -> str:
-        close = similar(c.draft) if similar is not None else None
+    def why_not(self, c: Candidate) -> str:
+        """Return what a candidate repeats; empty if it is new or refreshes a memory."""
+        close = self._similar(c.draft) if self._similar is not None else None
         if close is not None and close[0] == c.draft.external_id:
-            known.add(close[0])
+            self.known.add(close[0])
         elif close is not None and close[1] > NOVEL:
             return f"a stored memory says the same ({close[0]}, {close[1]:.2f})"
-        if any(_same(c, k) for k in kept):
+        if any(_same(c, k) for k in self._kept):
             return "another memory of this session says the same"
-        kept.append(c)
+        self._kept.append(c)
         return ""
-
-    first = sorted(batch.candidates, key=_rank)
-    batch = _kept(batch._replace(candidates=first), "novelty", why_not)
-    return batch._replace(known=frozenset(known))
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
@@ -226,14 +232,10 @@ def _same(one: Candidate, other: Candidate) -> bool:
     return len(a & b) > INSIDE * min(len(a), len(b))
 
 
-def _trusted(batch: _Batch) -> _Batch:
-    def rule(c: Candidate) -> str:
-        if c.draft.taint is not None and c.draft.type in RULES:
-            return f"it is a rule that rests on external text ({c.draft.taint.source})"
-        return ""
-
-    batch = _kept(batch, "trust", rule)
-    return batch._replace(candidates=list(map(_doubted, batch.candidates)))
+def _rule(c: Candidate) -> str:
+    if c.draft.taint is not None and c.draft.type in RULES:
+        return f"it is a rule that rests on external text ({c.draft.taint.source})"
+    return ""
 
 
 def _doubted(c: Candidate) -> Candidate:
@@ -243,15 +245,6 @@ def _doubted(c: Candidate) -> Candidate:
     return c._replace(draft=doubted(c.draft), why=why)
 
 
-def _scored(batch: _Batch) -> _Batch:
-    scored = [_score(c) for c in batch.candidates]
-    low = f"its confidence is below {LOWEST}"
-    batch = _kept(
-        batch._replace(candidates=scored), "scoring", lambda c: low if c.draft.confidence < LOWEST else ""
-    )
-    return batch._replace(candidates=sorted(batch.candidates, key=_rank))
-
-
 def _score(c: Candidate) -> Candidate:
     further = min(MOST, MORE * max(0, c.seen.sessions - c.needs))
     confidence = min(1.0, c.draft.confidence * c.score + 0.1 + further)
@@ -259,30 +252,22 @@ def _score(c: Candidate) -> Candidate:
     return c._replace(draft=memory, priority=round(0.6 * c.priority + 0.4 * c.score, 4))
 
 
-def _capped(batch: _Batch, limit: int) -> _Batch:
+def _low(c: Candidate) -> str:
+    return f"its confidence is below {LOWEST}" if c.draft.confidence < LOWEST else ""
+
+
+def _cap(kind: str, limit: int, known: Collection[str]) -> Callable[[Candidate], str]:
     taken = 0
 
     def over(c: Candidate) -> str:
         nonlocal taken
         # A person's words hold for any kind of session.
-        if c.signal == "user_words" or (limit and c.draft.external_id in batch.known):
+        if c.signal == "user_words" or (limit and c.draft.external_id in known):
             return ""
         taken += 1
-        return f"a session of kind {batch.session.kind} yields at most {limit}" if taken > limit else ""
+        return f"a session of kind {kind} yields at most {limit}" if taken > limit else ""
 
-    return _kept(batch, "cap", over)
-
-
-def _kept(batch: _Batch, name: str, why_not: Callable[[Candidate], str]) -> _Batch:
-    """Return the batch without the candidates for which `why_not` returns a reason."""
-    kept: list[Candidate] = []
-    for c in batch.candidates:
-        why = why_not(c)
-        if why:
-            batch.discarded.append(Discarded(c.draft.content, name, why, c.draft.external_id or ""))
-        else:
-            kept.append(c)
-    return batch._replace(candidates=kept)
+    return over
 
 
 def _rank(c: Candidate) -> tuple[float, float, str, str]:
