@@ -122,18 +122,11 @@ def brief(
         relevant: the score that a search must give to a memory outside the files and modules of the task.
     """
     total = BUDGETS[PHASES[what]].tokens if budget is None else budget
-    found = gather(reader, task, where, KINDS[what], branch=branch, relevant=relevant)
-    return pack(found, what, total)
+    return _pack(_gathered(reader, task, where, KINDS[what], branch, relevant), what, total)
 
 
-def gather(
-    reader: Reader,
-    task: str,
-    where: Scope,
-    kinds: Sequence[Kind],
-    *,
-    branch: str | None = None,
-    relevant: float = RELEVANT,
+def _gathered(
+    reader: Reader, task: str, where: Scope, kinds: Sequence[Kind], branch: str | None, relevant: float
 ) -> dict[str, list[Hit]]:
     """Return the memories of each kind for a task, best first, up to the maximum of the kind."""
     # Without reranker and HyDE: five searches must not wait for a server five times.
@@ -258,16 +251,11 @@ class _Line(NamedTuple):
     outside: bool
 
 
-def pack(found: Mapping[str, Sequence[Hit]], what: str, budget: int) -> Context:
-    """Return the text of a block within a budget.
+def _pack(found: Mapping[str, Sequence[Hit]], what: str, budget: int) -> Context:
+    """Return the text of a block within a budget in tokens.
 
     The kinds give their best memories in turn, so that a short text has some of each kind; a memory that
     does not fit is skipped.
-
-    Args:
-        found: the memories of each kind, best first.
-        what: PLAN or QA.
-        budget: tokens of the text, at most.
     """
     kinds = KINDS[what]
     lines = [[_line(hit, kind) for hit in found.get(kind.type, ())] for kind in kinds]

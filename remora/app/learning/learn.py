@@ -180,11 +180,9 @@ def learn(
     triggers.refresh(project)
     if run.learnt:
         catch_up(project, 0.0, progress)
+    run.notes += settled.notes
     report = run.report(seconds=time.monotonic() - started)
-    notes = (*report.notes, *settled.notes)
-    return report._replace(
-        merged=settled.merged, retired=settled.retired, revived=settled.revived, notes=notes
-    )
+    return report._replace(merged=settled.merged, retired=settled.retired, revived=settled.revived)
 
 
 def learned(project: OpenProject, run: int | None = None, *, ever: bool = False) -> list[Learnt]:

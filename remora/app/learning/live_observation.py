@@ -187,7 +187,7 @@ class Watched:
         if context is None:
             return Promoter(self._project).take(observation, looks, run)
         of_unit = partial(producers.for_unit, context=context, methodology=self._methodology)
-        return Promoter(self._project).take(observation, looks, run, made=of_unit)
+        return Promoter(self._project, made=of_unit).take(observation, looks, run)
 
 
 def _plugin(project: OpenProject, name: str) -> Methodology:

@@ -88,10 +88,20 @@ class _Written(NamedTuple):
 
 
 class Promoter:
-    """Records sessions in the memory of a project; a dry run calls no model."""
+    """Records sessions in the memory of a project; a dry run calls no model.
 
-    def __init__(self, project: OpenProject, *, dry_run: bool = False) -> None:
+    `made` is applied to each draft before it is stored, such as to set its unit of work.
+    """
+
+    def __init__(
+        self,
+        project: OpenProject,
+        *,
+        dry_run: bool = False,
+        made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
+    ) -> None:
         self.dry_run = dry_run
+        self._made = made
         self._project = project
         self._own = project.store("project")
         self._db = self._own.db
@@ -102,22 +112,13 @@ class Promoter:
         self._gave_up = False  # on the language model
         self._since: str | None = None  # when the current session began
 
-    def take(
-        self,
-        observation: Observation,
-        seen: str,
-        run: int,
-        *,
-        made: Callable[[MemoryDraft], MemoryDraft] = lambda draft: draft,
-    ) -> Taken:
+    def take(self, observation: Observation, seen: str, run: int) -> Taken:
         """Record a session and store the memories that the evidence supports by now.
 
         Args:
             observation: the session; it replaces earlier records of it.
             seen: the fingerprint of its files, to recognise it again.
             run: the number under which `learned` lists its memories.
-            made: a function applied to each draft before it is stored, such as one that sets its unit of
-                work.
         """
         self._since = observation.started
         model = self._model()
@@ -129,12 +130,12 @@ class Promoter:
                 if self._project.settings.learn.quotes:
                     quoting.take_in(self._db, observation, self._stamp(observation.branch))
                 if model is None:
-                    return self._promoted(observation, run, (), made)
+                    return self._promoted(observation, run, ())
             # A model takes seconds, so no transaction is open meanwhile. A crash here loses nothing: the
             # transcript is marked as read afterwards, and a second reading replaces these records.
             written = self._written(model, observation)
             with self._db.transaction():
-                taken = self._promoted(observation, run, written.candidates, made)
+                taken = self._promoted(observation, run, written.candidates)
                 if written.digests:
                     self._db.meta.set(_asked(observation), written.digests)
                     if written.candidates:
@@ -143,18 +144,11 @@ class Promoter:
             discarded=(*taken.discarded, *written.discarded), notes=(*taken.notes, *written.notes)
         )
 
-    def _promoted(
-        self,
-        observation: Observation,
-        run: int,
-        more: Iterable[Candidate],
-        made: Callable[[MemoryDraft], MemoryDraft],
-    ) -> Taken:
+    def _promoted(self, observation: Observation, run: int, more: Iterable[Candidate]) -> Taken:
         """Filter the candidates of a session and store the rest; call inside a transaction."""
         stored = Seen(self._db.sessions)
         promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
-        drafts = tuple(p._replace(draft=made(p.draft)) for p in promotion.promoted)
-        return self._kept(promotion._replace(promoted=drafts), run)
+        return self._kept(promotion, run)
 
     def _time(self) -> str:
         return to_iso(self._project.clock.now())
@@ -208,7 +202,7 @@ class Promoter:
         learnt: list[Learnt] = []
         discarded = list(promotion.discarded)
         notes: list[str] = []
-        for promoted in promotion.promoted:
+        for promoted in (p._replace(draft=self._made(p.draft)) for p in promotion.promoted):
             try:
                 one = self._store(promoted)
             except InvalidInput as error:
