@@ -38,12 +38,6 @@ def test_braces_in_a_question_are_only_text():
     assert "what does {query} mean in {0}" in model.calls[0].messages[-1].content
 
 
-@pytest.mark.parametrize("error", [ProviderBusy("loading"), ModelMissing("no such model")])
-def test_a_failing_model_gives_a_note(error):
-    """No guess, and why."""
-    assert guess("why", ScriptedModel([error])) == ("", f"no guess: {error}")
-
-
 def fill(world):
     """Remember one answer among other things."""
     world.remember("answer", "Access tokens expire after 24 hours")
@@ -99,22 +93,23 @@ def test_no_guess_unless_it_is_asked_for(world):
     assert model.calls == []
 
 
-def test_a_failing_model_never_fails_a_search(world):
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        (ProviderBusy("loading"), "no guess: loading"),
+        (ModelMissing("no such model"), "no guess: no such model"),
+        ("  ", "no guess: the model returned nothing"),
+    ],
+)
+def test_a_model_without_an_answer_changes_nothing(world, answer, note):
     """The hits are those without a guess; the note says what was missing."""
     fill(world)
     plain = world.names(QUESTION)
-    world.reopen(llm=ScriptedModel([ProviderBusy("loading")]))
+    world.reopen(llm=ScriptedModel([answer]))
     found = world.search(QUESTION)
     assert [world.name(h) for h in found.hits] == plain
-    assert found.notes == ("no guess: loading",)
+    assert found.notes == (note,)
     assert all("hyde" not in stages(h.why) for h in found.hits)
-
-
-def test_an_empty_answer_is_no_guess(world):
-    """A model that says nothing changes nothing, and the note says so."""
-    fill(world)
-    world.reopen(llm=ScriptedModel(["  "]))
-    assert world.search(QUESTION).notes == ("no guess: the model returned nothing",)
 
 
 def test_without_vectors_the_model_is_not_asked(bare):

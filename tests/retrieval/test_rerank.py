@@ -69,27 +69,28 @@ def test_at_most_thirty_are_judged(limit, seen):
     assert order[seen:] == [f"{n:02}" for n in range(seen, 40)]
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_fewer_than_two_are_not_worth_a_call(count):
-    """One candidate has only one order."""
-    judge = Judge()
-    assert rerank(four()[:count], "query", judge, limit=20, seconds=0.4) == (four()[:count], "")
-    assert judge.saw == []
-
-
-@pytest.mark.parametrize("limit", [0, 1])
-def test_a_limit_of_one_judges_nobody(limit):
-    """A setting of 0 or 1 candidates switches the judge off without touching the order."""
+@pytest.mark.parametrize(("count", "limit"), [(0, 20), (1, 20), (4, 0), (4, 1)])
+def test_fewer_than_two_are_not_worth_a_call(count, limit):
+    """One candidate has only one order; a setting of 0 or 1 candidates switches the judge off."""
     judge = Judge("text of d")
-    assert reranked(four(), judge, limit) == ["a", "b", "c", "d"]
+    assert rerank(four()[:count], "query", judge, limit=limit, seconds=0.4) == (four()[:count], "")
     assert judge.saw == []
 
 
-def test_a_busy_judge_changes_nothing_and_leaves_a_note():
-    """Too late counts as not asked."""
-    order, note = rerank(four(), "query", LateJudge(), limit=20, seconds=0.4)
-    assert order == four()
-    assert note == "not reranked: no answer within 0.4 s"
+class Refusing:
+    """A judge whose server does not know the key."""
+
+    def rerank(self, query, documents, *, timeout):
+        """Refuse."""
+        raise ProviderError("the key is not valid", status=401)
+
+
+@pytest.mark.parametrize(
+    ("judge", "note"), [(LateJudge(), "no answer within 0.4 s"), (Refusing(), "the key is not valid")]
+)
+def test_a_judge_without_an_answer_changes_nothing_and_leaves_a_note(judge, note):
+    """Too late counts as not asked; what a server said is in the note."""
+    assert rerank(four(), "query", judge, limit=20, seconds=0.4) == (four(), f"not reranked: {note}")
 
 
 @pytest.mark.parametrize(
@@ -106,19 +107,6 @@ def test_an_answer_that_cannot_be_used_changes_nothing(scores):
 def test_equal_scores_of_the_judge_are_ordered_by_key():
     """A judge that cannot decide leaves a total order."""
     assert reranked(list(reversed(four())), Numbers([1.0] * 4)) == ["a", "b", "c", "d"]
-
-
-def test_an_error_of_a_server_is_a_note():
-    """What the server said is in the note; the order stays."""
-
-    class Refusing:
-        def rerank(self, query, documents, *, timeout):
-            raise ProviderError("the key is not valid", status=401)
-
-    assert rerank(four(), "query", Refusing(), limit=20, seconds=0.4) == (
-        four(),
-        "not reranked: the key is not valid",
-    )
 
 
 @given(

@@ -14,7 +14,7 @@ from remora.core.strength import SOURCE_TRUST
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, PHASES, Reason, Turn
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader
-from remora.retrieval.weigh import BUSYNESS, PHASE_WEIGHTS, weigh
+from remora.retrieval.weigh import BUSYNESS, DOUBTS, PHASE_WEIGHTS, weigh
 from remora.store.chunks import ChunkRow
 from tests.retrieval.worlds import NOW, candidate, request, stages
 
@@ -119,44 +119,44 @@ def test_use_raises_a_hit():
     assert reason(often, "use").score == pytest.approx(1.0 / 0.85)
 
 
-def test_low_confidence_lowers_and_high_raises():
-    """Confidence counts relative to an agent's usual 0.8."""
-    low, high = weighed(confidence=0.4), weighed(confidence=1.0)
-    assert low.score == pytest.approx(with_odds(0.5, 0.5))
-    assert high.score == pytest.approx(with_odds(0.5, 1.25))
-    assert reason(low, "confidence").note == "0.40, after decay 0.40"
+REPLACED = "it rests on 1234abcd, which was superseded"
+FADED = {"decay_half_life_days": 60.0, "last_accessed_at": days_ago(60)}
 
 
-def test_decay_lowers_a_hit_below_its_own_confidence():
-    """After one half-life half the confidence is left, and the reason gives both numbers."""
-    fields = {"decay_half_life_days": 60.0, "last_accessed_at": days_ago(60)}
-    faded = weighed(**fields)
-    assert reason(faded, "confidence").note == "0.80, after decay 0.40"
-    assert reason(faded, "confidence").score == pytest.approx(0.5)
-    kept = weighed(**fields, pinned=True)
-    assert "confidence" not in stages(kept.reasons)
+@pytest.mark.parametrize(
+    ("fields", "stage", "factor", "note"),
+    [
+        ({"confidence": 0.4}, "confidence", 0.5, "0.40, after decay 0.40"),
+        ({"confidence": 1.0}, "confidence", 1.25, "1.00, after decay 1.00"),
+        (FADED, "confidence", 0.5, "0.80, after decay 0.40"),
+        ({"pinned": True}, "pinned", 1.2, ""),
+        ({"stale_at": days_ago(3)}, "stale", 0.5, f"marked stale on {days_ago(3)[:10]}"),
+        ({"stale_at": days_ago(3)}, "review", 0.9, f"marked stale on {days_ago(3)[:10]}"),
+        (
+            {"decay_half_life_days": 7.0, "last_accessed_at": days_ago(10)},
+            "stale",
+            0.9,
+            "not used for 10 days (half-life 7)",
+        ),
+        ({"needs_review": True}, "review", 0.9, "not confirmed yet"),
+        ({"needs_review": True, "review_reason": REPLACED}, "review", 0.6, REPLACED),
+    ],
+)
+def test_a_field_has_its_factor(fields, stage, factor, note):
+    """Factors multiply the odds, those of doubts the relevance; confidence is relative to the usual 0.8."""
+    found = weighed(**fields)
+    why = reason(found, stage)
+    assert (why.score, why.note) == (pytest.approx(factor), note)
+    score = 0.5
+    for one in found.reasons:
+        score = score * one.score if one.stage in DOUBTS else with_odds(score, one.score)
+    assert found.score == pytest.approx(score)
 
 
-def test_a_pinned_memory_is_raised():
-    """Pinning raises a hit and says so."""
-    assert weighed(pinned=True).score > 0.5
+def test_a_pinned_memory_does_not_fade():
+    """Its confidence stays what it was; nothing but the pin is named."""
     assert stages(weighed(pinned=True).reasons) == ["pinned"]
-
-
-def test_stale_layer_one_a_mark():
-    """What was marked stale loses half its relevance and asks for a review."""
-    found = weighed(stale_at=days_ago(3))
-    assert reason(found, "stale").score == 0.5
-    assert reason(found, "stale").note == f"marked stale on {days_ago(3)[:10]}"
-    assert "review" in stages(found.reasons)
-    assert found.score == pytest.approx(0.5 * 0.5 * 0.9)
-
-
-def test_stale_layer_two_disuse_beyond_the_half_life():
-    """A memory not used for longer than its half-life is lowered beyond plain decay."""
-    found = weighed(decay_half_life_days=7.0, last_accessed_at=days_ago(10))
-    assert reason(found, "stale").score == 0.9
-    assert reason(found, "stale").note == "not used for 10 days (half-life 7)"
+    assert "confidence" not in stages(weighed(**FADED, pinned=True).reasons)
 
 
 def test_stale_layer_three_files_changed_since_the_commit():
@@ -184,20 +184,6 @@ def test_stale_layer_four_a_file_changed_long_after():
     assert reason(found, "review").note == "a file changed 40 days after this was written"
     assert found.score == pytest.approx(0.5 * 0.9)
     assert weighed(modified={"a": TODAY - 15 * DAY}, **fields).score == 0.5
-
-
-def test_what_nobody_confirmed_is_lowered_a_little():
-    """A review flag costs a tenth of the relevance."""
-    found = weighed(needs_review=True)
-    assert reason(found, "review") == Reason("review", 0.9, None, "not confirmed yet")
-
-
-def test_what_rests_on_something_replaced_is_lowered_more():
-    """A memory whose ground was superseded loses more than one that nobody confirmed."""
-    found = weighed(needs_review=True, review_reason="it rests on 1234abcd, which was superseded")
-    assert reason(found, "review").score == 0.6
-    assert "superseded" in reason(found, "review").note
-    assert found.score < weighed(needs_review=True).score
 
 
 @pytest.mark.parametrize("fields", [{"stale_at": NOW}, {"review_reason": "its ground is gone"}])

@@ -14,6 +14,6 @@ from tests.helpers import environment
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """A project without a model."""
-    (tmp_path / "project").mkdir()
+    (tmp_path / "project").mkdir(exist_ok=True)
     with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
         yield opened

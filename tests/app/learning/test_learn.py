@@ -107,16 +107,22 @@ def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
     return call
 
 
-def on_topic(tmp_path: Path, *, committed: bool = True) -> Repo:
-    """Return a repository on the branch topic, with a commit of it; a session of that branch is written."""
+@pytest.fixture
+def fresh(tmp_path: Path) -> Repo:
+    """A repository on the branch topic, which has no commit yet; a session of that branch is written."""
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
     repo.git("branch", "-M", "main")
     repo.git("checkout", "-q", "-b", "topic")
-    if committed:
-        repo.commit("work on topic", {"b.py": "b = 1\n"})
     work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
     return repo
+
+
+@pytest.fixture
+def topic(fresh: Repo) -> Repo:
+    """The same with a commit of the branch."""
+    fresh.commit("work on topic", {"b.py": "b = 1\n"})
+    return fresh
 
 
 def cached(tmp_path: Path, root: Path, day: int) -> None:
@@ -757,27 +763,25 @@ def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
         assert back.review_reason is None
 
 
-def test_what_went_with_a_branch_comes_back_with_it(tmp_path):
+def test_what_went_with_a_branch_comes_back_with_it(topic, memory, learn, tmp_path):
     """Git shows later that it was merged after all; what a person forgot meanwhile stays forgotten."""
-    repo = on_topic(tmp_path)
-    head = repo.git("rev-parse", "HEAD").strip()
-    cached(tmp_path, repo.root, 10)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        first, second = [record for record in memory.list() if record.branch == "topic"]
-        repo.git("checkout", "-q", "main")
-        repo.git("branch", "-D", "topic")
-        assert memory.learn(tmp_path / "talks").retired == (("topic", 2),)
-        memory.restore(second.id)
-        memory.forget(second.id)
-        assert memory.learn(tmp_path / "talks").revived == ()
-        memory.learn(tmp_path / "talks", again=True)
-        assert memory.show(first.id).deprecated
-        repo.git("merge", "-q", "--no-ff", head)
-        assert memory.learn(tmp_path / "talks").revived == (("topic", 1),)
-        back = memory.show(first.id)
-        assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
-        assert memory.show(second.id).deprecated
+    head = topic.git("rev-parse", "HEAD").strip()
+    cached(tmp_path, topic.root, 10)
+    learn()
+    first, second = [record for record in memory.list() if record.branch == "topic"]
+    topic.git("checkout", "-q", "main")
+    topic.git("branch", "-D", "topic")
+    assert learn().retired == (("topic", 2),)
+    memory.restore(second.id)
+    memory.forget(second.id)
+    assert learn().revived == ()
+    learn(again=True)
+    assert memory.show(first.id).deprecated
+    topic.git("merge", "-q", "--no-ff", head)
+    assert learn().revived == (("topic", 1),)
+    back = memory.show(first.id)
+    assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+    assert memory.show(second.id).deprecated
 
 
 def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypatch):
@@ -816,34 +820,30 @@ def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypa
         assert memory.show(late.id).branch is None
 
 
-def test_what_went_with_a_branch_is_learnt_again_elsewhere(tmp_path):
+def test_what_went_with_a_branch_is_learnt_again_elsewhere(topic, memory, learn, tmp_path):
     """A later session of the project shows the same, and it is the project's then."""
-    repo = on_topic(tmp_path)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        (known,) = [record for record in memory.list() if record.branch == "topic"]
-        repo.git("checkout", "-q", "main")
-        repo.git("branch", "-D", "topic")
-        assert memory.learn(tmp_path / "talks").retired == (("topic", 1),)
-        report = memory.learn(tmp_path / "talks", again=True)
-        assert report.discarded["branch"] == 1
-        work("s2", 2, str(repo.root)).save(tmp_path / "talks")
-        memory.learn(tmp_path / "talks")
-        back = memory.show(known.id)
-        assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
-        assert not memory.learn(tmp_path / "talks").retired
+    learn()
+    (known,) = [record for record in memory.list() if record.branch == "topic"]
+    topic.git("checkout", "-q", "main")
+    topic.git("branch", "-D", "topic")
+    assert learn().retired == (("topic", 1),)
+    report = learn(again=True)
+    assert report.discarded["branch"] == 1
+    work("s2", 2, str(topic.root)).save(tmp_path / "talks")
+    learn()
+    back = memory.show(known.id)
+    assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+    assert not learn().retired
 
 
-def test_what_was_learnt_on_a_branch_goes_by_its_new_name(tmp_path):
+def test_what_was_learnt_on_a_branch_goes_by_its_new_name(topic, memory, learn, tmp_path):
     """A branch that was renamed takes its memories along, and what its sessions show later."""
-    repo = on_topic(tmp_path)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        repo.git("branch", "-m", "topic", "lifetime")
-        cached(tmp_path, repo.root, 10)
-        assert memory.learn(tmp_path / "talks").retired == ()
-        assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
-        assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
+    learn()
+    topic.git("branch", "-m", "topic", "lifetime")
+    cached(tmp_path, topic.root, 10)
+    assert learn().retired == ()
+    assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
+    assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
 
 
 def written(call) -> str:
@@ -1003,57 +1003,51 @@ def test_a_model_that_fails_is_asked_no_more(tmp_path: Path) -> None:
     assert "Timeout 5000ms exceeded." in text
 
 
-def test_a_branch_without_a_commit_keeps_what_was_learnt_there(tmp_path):
+def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, learn):
     """Its work was not committed yet: it is the branch's, and goes with it when it is deleted unmerged."""
-    repo = on_topic(tmp_path, committed=False)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        (known,) = [record for record in memory.list() if record.branch == "topic"]
-        repo.commit("work on topic", {"b.py": "b = 1\n"})
-        assert not memory.learn(tmp_path / "talks").merged
-        repo.git("checkout", "-q", "main")
-        repo.git("branch", "-D", "topic")
-        report = memory.init()
-        assert report.branches_retired == (("topic", 1),)
-        page = draw.plain(project_pages.initialised(report))
-        assert "topic was deleted unmerged: 1 memory forgotten" in page
-        assert memory.show(known.id).deprecated
+    learn()
+    (known,) = [record for record in memory.list() if record.branch == "topic"]
+    fresh.commit("work on topic", {"b.py": "b = 1\n"})
+    assert not learn().merged
+    fresh.git("checkout", "-q", "main")
+    fresh.git("branch", "-D", "topic")
+    report = memory.init()
+    assert report.branches_retired == (("topic", 1),)
+    page = draw.plain(project_pages.initialised(report))
+    assert "topic was deleted unmerged: 1 memory forgotten" in page
+    assert memory.show(known.id).deprecated
 
 
 @pytest.mark.parametrize(("way", "rebased"), [("--no-ff", False), ("--ff-only", True)])
-def test_a_branch_that_is_kept_after_it_was_merged(tmp_path, way, rebased):
+def test_a_branch_that_is_kept_after_it_was_merged(fresh, memory, learn, tmp_path, way, rebased):
     """What was learned before its work was committed is the project's; what comes after is the branch's."""
-    repo = on_topic(tmp_path, committed=False)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        (first,) = [record for record in memory.list() if record.branch == "topic"]
-        repo.day = 10
-        repo.commit("work on topic", {"b.py": "b = 1\n"})
-        repo.git("checkout", "-q", "main")
-        if rebased:
-            repo.commit("other", {"c.py": "c = 1\n"})
-            repo.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
-            repo.git("checkout", "-q", "main")
-        repo.git("merge", "-q", way, "topic")
-        cached(tmp_path, repo.root, 28)
-        assert memory.learn(tmp_path / "talks").merged == (("topic", 1),)
-        assert memory.show(first.id).branch is None
-        assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
+    learn()
+    (first,) = [record for record in memory.list() if record.branch == "topic"]
+    fresh.day = 10
+    fresh.commit("work on topic", {"b.py": "b = 1\n"})
+    fresh.git("checkout", "-q", "main")
+    if rebased:
+        fresh.commit("other", {"c.py": "c = 1\n"})
+        fresh.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
+        fresh.git("checkout", "-q", "main")
+    fresh.git("merge", "-q", way, "topic")
+    cached(tmp_path, fresh.root, 28)
+    assert learn().merged == (("topic", 1),)
+    assert memory.show(first.id).branch is None
+    assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
 
 
-def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(tmp_path):
+def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(fresh, memory, learn):
     """It came no further by its own work: what was learned there stays with it."""
-    repo = on_topic(tmp_path, committed=False)
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        (known,) = [record for record in memory.list() if record.branch == "topic"]
-        repo.git("checkout", "-q", "main")
-        repo.day = 10
-        repo.commit("other", {"c.py": "c = 1\n"})
-        repo.git("checkout", "-q", "topic")
-        repo.git("merge", "-q", "main")
-        assert memory.learn(tmp_path / "talks").merged == ()
-        assert memory.show(known.id).branch == "topic"
+    learn()
+    (known,) = [record for record in memory.list() if record.branch == "topic"]
+    fresh.git("checkout", "-q", "main")
+    fresh.day = 10
+    fresh.commit("other", {"c.py": "c = 1\n"})
+    fresh.git("checkout", "-q", "topic")
+    fresh.git("merge", "-q", "main")
+    assert learn().merged == ()
+    assert memory.show(known.id).branch == "topic"
 
 
 def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
