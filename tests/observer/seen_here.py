@@ -19,7 +19,7 @@ class SeenHere(Seen):
     def __init__(self) -> None:
         folder = Path(mkdtemp())
         weakref.finalize(self, shutil.rmtree, folder)
-        self._db = Database.open(folder / "memory.db", realm="project", project_id="p1")
+        self._db = Database(folder / "memory.db", realm="project", project_id="p1")
         super().__init__(self._db.sessions)
 
     def add(self, session: Observation, more: Iterable[Signal] = ()) -> None:
