@@ -55,10 +55,7 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
         nonlocal wanted
         if wanted is None:
             wanted = _wanted(inner(method))
-        for name, value in zip(names, given, strict=False):
-            if name in wanted and not wanted[name].fits(value):
-                raise _refused(name, value, wanted[name])
-        for name, value in named.items():
+        for name, value in (*zip(names, given, strict=False), *named.items()):
             if name in wanted and not wanted[name].fits(value):
                 raise _refused(name, value, wanted[name])
         return method(self, *given, **named)

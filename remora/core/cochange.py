@@ -69,7 +69,6 @@ class PairStat(NamedTuple):
         bond: log2 of the summed weights.
         commits: number of commits that changed both.
         last_date: date of the last such commit, ISO 8601.
-        last_date: when that last happened, ISO 8601.
     """
 
     path: str

@@ -113,38 +113,22 @@ class ProviderBusy(ProviderError):
         self.retry_after = retry_after
 
 
-EXIT_CODES: dict[type[RemoraError], int] = {
-    RemoraError: 1,
-    InvalidInput: 2,
-    ConfigError: 3,
-    NotFound: 4,
-    Conflict: 5,
-    StoreError: 10,
-    StoreBusy: 11,
-    StoreCorrupt: 12,
-    StoreReadOnly: 13,
-    StoreFull: 14,
-    StoreTooNew: 15,
-    SourceError: 20,
-    ModelMissing: 30,
-    ProviderError: 31,
-    ProviderBusy: 32,
+_CODES: dict[type[RemoraError], tuple[int, int]] = {  # exit code, HTTP status
+    RemoraError: (1, 500),
+    InvalidInput: (2, 422),
+    ConfigError: (3, 500),
+    NotFound: (4, 404),
+    Conflict: (5, 409),
+    StoreError: (10, 500),
+    StoreBusy: (11, 503),
+    StoreCorrupt: (12, 500),
+    StoreReadOnly: (13, 403),
+    StoreFull: (14, 507),
+    StoreTooNew: (15, 500),
+    SourceError: (20, 422),
+    ModelMissing: (30, 501),
+    ProviderError: (31, 502),
+    ProviderBusy: (32, 503),
 }
-
-HTTP_STATUS: dict[type[RemoraError], int] = {
-    RemoraError: 500,
-    InvalidInput: 422,
-    ConfigError: 500,
-    NotFound: 404,
-    Conflict: 409,
-    StoreError: 500,
-    StoreBusy: 503,
-    StoreCorrupt: 500,
-    StoreReadOnly: 403,
-    StoreFull: 507,
-    StoreTooNew: 500,
-    SourceError: 422,
-    ModelMissing: 501,
-    ProviderError: 502,
-    ProviderBusy: 503,
-}
+EXIT_CODES = {kind: code for kind, (code, _) in _CODES.items()}
+HTTP_STATUS = {kind: status for kind, (_, status) in _CODES.items()}

@@ -93,7 +93,6 @@ _NATIVE_PHASES = {
 }
 
 
-# Headings under which agents report unfinished work, and the key each gets in the state.
 class NativeMethodology:
     """Specs cut into subtasks: planner, coder, QA reviewer, QA fixer."""
 

@@ -117,8 +117,3 @@ def shown_by(host: str, paths: Collection[str], tags: Collection[str]) -> bool:
         kind and kind[0] in shown and (kind[0] != CLAUDE_MEMORY or _in_home(path) == "MEMORY.md")
         for path, kind in found
     )
-
-
-def from_host_file(paths: Collection[str], tags: Collection[str]) -> bool:
-    """Return whether a memory is in a file that some host shows its agent."""
-    return shown_by("", paths, tags)

@@ -38,10 +38,9 @@ def iso_of(text: str) -> str | None:
         return None
     try:
         seconds = from_iso(text)
-        stamp = text if is_canonical(text) else to_iso(seconds)
+        return text if is_canonical(text) else to_iso(seconds)
     except (ValueError, OverflowError, OSError):
         return None
-    return stamp if is_canonical(stamp) else None
 
 
 def _as_people_write(text: str) -> str | None:
@@ -53,20 +52,14 @@ def _as_people_write(text: str) -> str | None:
         return None
     from dateutil import parser  # most messages have an ISO time or none
 
-    found = []
-    for year, month, day in ((1001, 1, 1), (1002, 2, 2)):  # parts that are not named differ between the two
-        try:
-            default = datetime(year, month, day, tzinfo=UTC)
-            found.append(parser.parse(text, default=default, dayfirst=bool(_DOTTED.search(text))))
-        except (ValueError, OverflowError, TypeError):
-            return None
-    if found[0] != found[1]:
-        return None
+    dayfirst = bool(_DOTTED.search(text))
+    defaults = datetime(1001, 1, 1, tzinfo=UTC), datetime(1002, 2, 2, tzinfo=UTC)
     try:
-        stamp = to_iso(found[0].timestamp())
-    except (ValueError, OverflowError, OSError):
+        # Parts that the text does not name differ between the two.
+        one, other = (parser.parse(text, default=default, dayfirst=dayfirst) for default in defaults)
+        return to_iso(one.timestamp()) if one == other else None
+    except (ValueError, OverflowError, TypeError, OSError):
         return None
-    return stamp if is_canonical(stamp) else None
 
 
 class Days(NamedTuple):

@@ -124,8 +124,10 @@ def compare(
 
 def _verdict(units: Sequence[tuple[str, float]], *, shares: bool, less_is_better: bool) -> str:
     """Return the verdict of the looks so far; each look with enough units replaces the one before."""
+    from statistics import NormalDist  # needed only for a report
+
     verdict, seen = "few", LEAST
-    z = _normal_quantile(1 - ALPHA / LOOKS)
+    z = NormalDist().inv_cdf(1 - ALPHA / LOOKS)
     for _ in range(LOOKS):
         if seen > len(units):
             break
@@ -137,13 +139,6 @@ def _verdict(units: Sequence[tuple[str, float]], *, shares: bool, less_is_better
         better, worse = (high < 0, low > 0) if less_is_better else (low > 0, high < 0)
         verdict = "helps" if better else "hurts" if worse else "open"
     return verdict
-
-
-def _normal_quantile(p: float) -> float:
-    """Return the quantile of the standard normal distribution."""
-    from statistics import NormalDist  # needed only for a report
-
-    return NormalDist().inv_cdf(p)
 
 
 def factor(helped: float, unhelped: float, prior: float, weight: float = PRIOR_WEIGHT) -> float:

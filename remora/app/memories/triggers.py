@@ -18,7 +18,7 @@ from remora.core.directive import CLAUSE, Directive, directive, explicit, rules_
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.programs import PROGRAMS
-from remora.core.rule_names import from_host_file
+from remora.core.rule_names import shown_by
 from remora.core.symptoms import quotes_output, symptoms
 from remora.core.triggers import (
     COMMAND,
@@ -246,7 +246,7 @@ def _weight(record: MemoryRecord, met: Met | None) -> float:
 
 def _from_rules(record: MemoryRecord) -> bool:
     """Return whether a memory comes from a rule file: the agent's host has read that already."""
-    return from_host_file([origin.path for origin in record.origins if origin.path], record.tags)
+    return shown_by("", [origin.path for origin in record.origins if origin.path], record.tags)
 
 
 def _met(db: Database) -> dict[str, Met]:
