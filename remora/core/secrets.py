@@ -48,7 +48,6 @@ from remora.core.secret_rules import (
     line_start,
     looks_random,
 )
-from remora.core.secret_tables import inserted
 from remora.core.values import Redaction
 
 _OTHER_KINDS = ("authorization-header", "password", "private-key", "secret", "session-cookie", "url-password")
@@ -229,26 +228,13 @@ _URL = (
 )
 
 
-_LONGEST_SCHEME = 11  # characters before "://" that the pattern knows: mongodb+srv
-
-
 def _addresses(view: View) -> Iterator[Find]:
-    for m in _urls(view.text):
+    if "://" not in view.text:
+        return
+    for m in compiled(_URL).finditer(view.text):
         group = m.lastindex or 1
         if looks_random(m[2]) if group == 2 else not is_stand_in(m[group], quoted=False):
             yield Find(m.start(group), m.end(group), 2000, "url-password")
-
-
-def _urls(text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of `finditer`, tried only around each "://": the pattern can begin nowhere else."""
-    done, at = 0, text.find("://")
-    while at >= 0:
-        tried = (compiled(_URL).match(text, i) for i in range(max(done, at - _LONGEST_SCHEME), at + 1))
-        found = next(filter(None, tried), None)
-        done = found.end() if found else done
-        if found:
-            yield found
-        at = text.find("://", max(done, at + 1))
 
 
 _AUTHORIZATION = (
@@ -284,6 +270,41 @@ def _cookies(view: View) -> Iterator[Find]:
                 yield Find(crumb.start(2), crumb.end(2), 2002, "session-cookie")
 
 
+# Passwords in the rows of SQL dumps, by the names of their columns
+
+_INSERT = (
+    r"insert\s{1,4}+(?:ignore\s{1,4}+)?into\s{1,4}+[^\s(]{1,100}+\s{0,4}+\(([^()]{1,2000}+)\)"
+    r"\s{0,9}+values\s{0,9}+"
+)
+_COLUMN = r"(?:pass(?:w(?:or)?d|code|phrase)?(?:[_ ]?(?:hash|digest))?|\bpwd|secret|token|api_?key)\W*\Z"
+_FIELD = r"\s{0,20}+(?:'((?>(?:[^'\\]|\\.|'')*))'|[^,'()]{0,200}+(?>(?:\([^()']{0,200}\))?))\s{0,20}+([,)])"
+_ROWS = 10_000  # of one statement
+
+
+def _inserted(view: View) -> Iterator[Find]:
+    """Find the values of columns with a telling name in `INSERT INTO x (a, password) VALUES (…), (…)`."""
+    if "insert" not in view.low:
+        return
+    value, row = compiled(_FIELD), compiled(r"\s{0,20}+,?\s{0,20}+\(")
+    for insert in compiled(_INSERT).finditer(view.low):
+        columns = [bool(compiled(_COLUMN).search(name)) for name in insert[1].split(",")]
+        at = insert.end()
+        for _ in range(_ROWS if any(columns) else 0):
+            opened = row.match(view.text, at)
+            if not opened:
+                break
+            at = opened.end()
+            for telling in columns:
+                found = value.match(view.text, at)
+                if not found:
+                    break
+                at = found.end()
+                if telling and found[1] and not is_stand_in(found[1], quoted=False):
+                    yield Find(found.start(1), found.end(1), 3001, "password")
+                if found[2] == ")":
+                    break
+
+
 _FINDERS: tuple[Callable[[View], Iterator[Find]], ...] = (
     _private_keys,
     _by_form,
@@ -291,5 +312,5 @@ _FINDERS: tuple[Callable[[View], Iterator[Find]], ...] = (
     _headers,
     _cookies,
     assignments,
-    inserted,
+    _inserted,
 )
