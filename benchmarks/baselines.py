@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from remora.core.fts import any_of
-from remora.core.text import words
+from remora.core.text import any_of, words
 from remora.sources.git import Commit
 from remora.sources.history import renames
 

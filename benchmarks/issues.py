@@ -25,9 +25,9 @@ from benchmarks.metrics import mean, paired_interval, unique
 from remora.app.memory import Memory
 from remora.app.recall.files import predict_files
 from remora.app.recall.search import reader
+from remora.core.tasks import SIGNALS
 from remora.core.text import MAX_QUERY_CHARS
 from remora.core.values import Filters
-from remora.core.weights import SIGNALS
 from remora.retrieval import pipeline
 from remora.retrieval.request import Request
 

@@ -31,8 +31,7 @@ from benchmarks.embedder import FastEmbedder
 from benchmarks.metrics import percentile
 from benchmarks.texts import Sample, Texts
 from remora.app.memory import Memory
-from remora.core.fts import any_of
-from remora.core.text import query_terms
+from remora.core.text import any_of, query_terms
 from remora.embeddings.onnx import OnnxEmbedder
 
 if TYPE_CHECKING:

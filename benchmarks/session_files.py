@@ -26,7 +26,7 @@ from benchmarks.metrics import mean, recall_at
 from benchmarks.session_floors import file_floors
 from remora.app.memory import Memory
 from remora.app.recall.files import predict_files
-from remora.core.weights import SIGNALS
+from remora.core.tasks import SIGNALS
 
 K = 10
 PROMISED = 1.2  # times the best of the floors, the mean over the repositories

@@ -3,7 +3,7 @@
 A task is an issue, a request or a commit message. Its first line counts most; the rest is divided line by
 line into prose, code and tracebacks, since a name in a traceback says less than one in a title.
 
-Signals rate a file, each from 0 to 1, and their weighted sum ranks it (`core.weights`):
+Signals rate a file, each from 0 to 1, and their weighted sum ranks it:
 
     parts     the words of the task in the file's parts: its five best count 1, .7, .49, .34 and .24
     names     identifiers of the task that the file defines, rare ones most
@@ -20,6 +20,11 @@ Signals rate a file, each from 0 to 1, and their weighted sum ranks it (`core.we
     heat      number and recency of the commits that changed it
     branch    whether the current branch has changed it
 
+A score counts by its excess over the thirty-first score: a ranking in which all are alike says nothing,
+however sure its best file looks. The weights are few and round, chosen on the sessions of some projects and
+measured on others; weights fitted to a project's own sessions changed little there (`sessions` in
+benchmarks/README.md).
+
 A file whose path is in the first line or the prose ranks before all others. Two variants were worse: adding
 ranks in place of scaled scores, and passing the words of tests on to the files that change with them
 (benchmarks/README.md). So were partners, by commits or sessions, of the best files.
@@ -31,6 +36,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from remora.core.fences import fence_after
@@ -52,6 +58,30 @@ MOST_WORDS = 400  # of a task that are counted; longer texts are logs
 ZONE_OF_NAME = {"title": 2.0, "prose": 1.0, "code": 1.0, "trace": 0.5}
 WORTH_OF_KIND = {"class": 1.0, "function": 1.0, "interface": 1.0, "type": 1.0, "method": 0.6}
 WORTH_OF_OTHERS = 0.5
+
+BESIDE = 30  # files that are ranked alike say nothing
+
+Signals = Mapping[str, Mapping[str, float]]
+
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "parts": 1.0,
+        "names": 1.0,
+        "frames": 1.0,
+        "paths": 1.0,
+        "modules": 0.25,  # an imported module of an example is used, but not always at fault
+        "imports": 0.3,
+        "meaning": 1.0,
+        "memories": 1.0,
+        "commits": 1.0,
+        "sessions": 1.0,
+        "often": 1.0,
+        "lately": 0.5,
+        "heat": 1.0,
+        "branch": 2.0,
+    }
+)
+SIGNALS: tuple[str, ...] = tuple(WEIGHTS)
 
 _CODE = re.compile(r"    |\t|\s*(>>>|\.\.\. |In ?\[|Out ?\[)")
 _TRACE = re.compile(
@@ -368,3 +398,35 @@ def by_heat(groups: Iterable[Collection[str]]) -> dict[str, float]:
         for path in files:
             total[path] += 0.5 ** (age / HALF_LIFE) / math.sqrt(len(files))
     return scaled(total)
+
+
+def standing_out(scores: Mapping[str, float]) -> dict[str, float]:
+    """Return the scores as shares of the best, less that of the file which BESIDE others beat.
+
+    >>> standing_out({"a": 2.0, "b": 1.0}), standing_out(dict.fromkeys(map(str, range(99)), 1.0))
+    ({'a': 1.0, 'b': 0.5}, {})
+    """
+    top = max(scores.values(), default=0.0)
+    if top <= 0:
+        return {}
+    ordered = sorted(scores.values(), reverse=True)
+    least = ordered[BESIDE] if len(ordered) > BESIDE else 0.0
+    return {path: (score - least) / top for path, score in scores.items() if score > max(least, 0.0)}
+
+
+def weighed(signals: Signals) -> dict[str, float]:
+    """Return the sum of the signals for each file, each signal times its weight.
+
+    >>> weighed({"parts": {"a": 0.5}, "branch": {"a": 1.0, "b": 1.0}})
+    {'a': 2.5, 'b': 2.0}
+    """
+    total: dict[str, float] = {}
+    for name, votes in signals.items():
+        for path, vote in votes.items():
+            total[path] = total.get(path, 0.0) + WEIGHTS[name] * vote
+    return total
+
+
+def ranked(scores: Mapping[str, float]) -> list[str]:
+    """Return the files, best first, ties by path."""
+    return sorted(scores, key=lambda path: (-round(scores[path], 12), path))

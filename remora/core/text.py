@@ -1,9 +1,10 @@
-"""Split words and identifiers, normalize and compare short texts."""
+"""Split words and identifiers, build full-text queries, normalize and compare short texts."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 from remora.core.cut import sound as sound  # re-exported: many modules import it from here
 
@@ -165,6 +166,26 @@ def query_terms(text: str, limit: int = 48) -> list[str]:
                 found.extend(pieces)
     kept = [w for w in dict.fromkeys(found) if w and w not in STOP_WORDS]
     return (kept or [w for w in dict.fromkeys(found) if w])[:limit]
+
+
+def quoted(term: str) -> str:
+    """Return a term as an FTS5 string, its quotes doubled, so that no user text is parsed as FTS5 syntax.
+
+    `NEAR(`, `*`, `"`, `-` or a lone `AND` in a question can neither fail nor change the query.
+
+    >>> quoted('5" disk')
+    '"5"" disk"'
+    """
+    return '"' + sound(term).replace("\x00", " ").replace('"', '""') + '"'
+
+
+def any_of(terms: Sequence[str]) -> str:
+    """Return a query that matches rows with at least one of the terms; "" matches nothing.
+
+    >>> any_of(["jwt", "AND"])
+    '"jwt" OR "AND"'
+    """
+    return " OR ".join(quoted(t) for t in terms if any(c.isalnum() for c in t))
 
 
 def collapse(text: str) -> str:

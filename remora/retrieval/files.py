@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core import tasks, weights
+from remora.core import tasks
+from remora.core.tasks import SIGNALS, WEIGHTS
 from remora.core.text import STOP_WORDS, shorten
 from remora.core.values import FileHit, Hit
-from remora.core.weights import SIGNALS, WEIGHTS
 
 if TYPE_CHECKING:
     from remora.retrieval.request import QueryVector
@@ -80,7 +80,7 @@ def predict(
     if "branch" not in without:
         signals["branch"] = dict.fromkeys(branch, 1.0)
     found = Evidence(_standing_out(db, signals, without, there, tests=tests), said)
-    scores = weights.weighed(found.signals)
+    scores = tasks.weighed(found.signals)
     most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
     if scores and (known := _known(db, task)) < MOSTLY:  # most of its words are unknown: lower the scores
         most *= MOSTLY / max(known, UNKNOWN)
@@ -88,7 +88,7 @@ def predict(
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
     if scores and not names and not found.signals.keys() - _UNSAID:
         notes.append(NOTHING_SAID)
-    likely = (path for path in weights.ranked(scores) if scores[path] / most >= LEAST)
+    likely = (path for path in tasks.ranked(scores) if scores[path] / most >= LEAST)
     edited = {path for name in ("branch", "sessions", "lately") for path in found.signals.get(name, ())}
     rest = [path for path in likely if path not in names]
     rest = sorted(rest, key=lambda path: path not in edited and is_example(path))[:k]
@@ -117,7 +117,7 @@ def _standing_out(
     """Return each signal's value for the ranked files, those that stand out, from 0 to 1."""
     if "imports" not in without:
         words = {name: votes for name, votes in signals.items() if name not in _UNSAID}
-        scores = weights.weighed(words)
+        scores = tasks.weighed(words)
         best = sorted(scores, key=lambda path: (-scores[path], path))[: tasks.TOP_FILES]
         signals["imports"] = tasks.by_imports(tasks.scaled(scores), db.file_prediction.imported(best))
     paths = {path for votes in signals.values() for path in votes}

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from remora.core.code import Chunk
-from remora.core.fts import any_of
-from remora.core.text import identifier_parts, index_terms
+from remora.core.text import any_of, identifier_parts, index_terms
 from remora.store.connection import Row, Tables
 
 # bm25 weights: path, name, doc, text, terms.

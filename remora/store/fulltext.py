@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from remora.core.fts import any_of, quoted
+from remora.core.text import any_of, quoted
 from remora.core.values import Filters
 from remora.store.connection import Connection
 from remora.store.memories import condition

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.cochange import CROWD, FileStat, PairStat, name
-from remora.core.fts import any_of
-from remora.core.text import index_terms
+from remora.core.text import any_of, index_terms
 from remora.core.values import Author, Ownership
 from remora.store.connection import Row, Tables
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from remora.core.fts import any_of
-from remora.core.text import index_terms
+from remora.core.text import any_of, index_terms
 from remora.core.values import Filters
 from remora.store.connection import Tables
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.events import ErrorSeen, Ran
-from remora.core.fts import any_of
+from remora.core.text import any_of
 from remora.core.values import Taint
 from remora.shell.lines import bare, parts_in, without_folder
 from remora.store.session_writer import TAINT, SessionWriter

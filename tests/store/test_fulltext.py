@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remora.core.fts import quoted
-from remora.core.text import query_terms
+from remora.core.text import query_terms, quoted
 from remora.core.values import Filters
 from remora.store.database import Database
 from tests.store.makers import add, message, record

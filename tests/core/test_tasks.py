@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.weights import standing_out
+from remora.core.tasks import standing_out
 
 
 def test_what_thirty_others_beat_counts_nothing() -> None:
