@@ -23,9 +23,4 @@ def short_name(citation: str | None, content: str) -> str:
     >>> short_name("3 sessions, 2026-01-05; session…", "Start redis before `make test`, or it hangs for good")
     'Start redis before `make test`, or it…'
     """
-    return citation if citation and not names_place(citation) else shorten(content, CHARS)
-
-
-def names_place(citation: str) -> bool:
-    """Return whether a citation names an origin, as those of learned memories once did."""
-    return _WHERE_SEEN.match(citation) is not None
+    return citation if citation and not _WHERE_SEEN.match(citation) else shorten(content, CHARS)

@@ -12,7 +12,7 @@ from remora.core.clock import days_between, from_iso
 from remora.core.evidence import decayed
 from remora.core.values import MemoryRecord
 
-# Section 18. Types that are not listed, and decisions, never decay by age.
+# Section 18, in days. Types that are not listed, and decisions, never decay by age.
 HALF_LIVES: dict[str, float] = {
     "work_state": 7.0,
     "e2e_observation": 30.0,
@@ -49,11 +49,6 @@ DERIVED_REVIEW_FACTOR = 0.6  # derived from a superseded or forgotten memory
 # A file that changes daily makes memories about it outdated in days; one that never changes, in years.
 BASE_VOLATILITY = 1.0 / 180.0
 MAX_VOLATILITY = 1.0 / 7.0
-
-
-def half_life(memory_type: str) -> float | None:
-    """Return the default half-life of a type in days, None if it never decays."""
-    return HALF_LIVES.get(memory_type)
 
 
 def current_confidence(record: MemoryRecord, now: float) -> float:

@@ -141,7 +141,7 @@ def _verdict(units: Sequence[tuple[str, float]], *, shares: bool, less_is_better
     return verdict
 
 
-def factor(helped: float, unhelped: float, prior: float, weight: float = PRIOR_WEIGHT) -> float:
+def factor(helped: float, unhelped: float, prior: float) -> float:
     """Return a memory's help relative to the usual: its rate over the prior, shrunk and bounded.
 
     >>> factor(0, 0, 0.5), round(factor(0, 13, 0.5), 2), factor(100, 0, 0.5)
@@ -149,5 +149,5 @@ def factor(helped: float, unhelped: float, prior: float, weight: float = PRIOR_W
     """
     if prior <= 0:
         return 1.0
-    rate = (helped + weight * prior) / (helped + unhelped + weight)
+    rate = (helped + PRIOR_WEIGHT * prior) / (helped + unhelped + PRIOR_WEIGHT)
     return min(BOUNDS[1], max(BOUNDS[0], rate / prior))

@@ -29,7 +29,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import STATED
 from remora.core.relation import matter, relation
 from remora.core.statement import said_on
-from remora.core.strength import SOURCE_TRUST, TAINT_FACTOR, half_life
+from remora.core.strength import HALF_LIVES, SOURCE_TRUST, TAINT_FACTOR
 from remora.core.text import collapse, content_hash, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
 from remora.lifecycle.drafts import Prepared, checked_instant, prepare, require_statement
@@ -440,7 +440,7 @@ def _may_merge(record: MemoryRecord, draft: MemoryDraft) -> bool:
 
 
 def _half_life(draft: MemoryDraft) -> float | None:
-    return half_life(draft.type) if draft.decay_half_life_days is None else draft.decay_half_life_days
+    return HALF_LIVES.get(draft.type) if draft.decay_half_life_days is None else draft.decay_half_life_days
 
 
 def _merged_payload(record: MemoryRecord, draft: MemoryDraft, kind: str) -> Mapping[str, Any] | None:

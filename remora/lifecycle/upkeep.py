@@ -13,7 +13,7 @@ from remora.core.change import Change
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.merge import Revision
-from remora.core.strength import half_life
+from remora.core.strength import HALF_LIVES
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
 from remora.lifecycle.flags import (
@@ -98,7 +98,7 @@ class Upkeep:
         record = resolve(self._db, memory_id)
         checked, redactions = self._intake.check_changes(record, changes)
         if "type" in checked and "decay_half_life_days" not in checked:
-            checked["decay_half_life_days"] = half_life(checked["type"])
+            checked["decay_half_life_days"] = HALF_LIVES.get(checked["type"])
         if "content" in checked:
             checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
         with self._db.transaction():
