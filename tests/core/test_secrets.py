@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.secret_assignments import is_stand_in
-from remora.core.secret_rules import PREFIXES, entropy, looks_random
+from remora.core.secret_rules import PREFIXES, looks_random
 from remora.core.secrets import _SHORTEST, KINDS, Finding, find, redact
 from remora.core.values import Redaction
 
@@ -411,6 +411,10 @@ password of the user: must have 8 characters
 the AWS secret manager keeps them
 the password is 12-character noise
 token = lexer.next_token()
+{"profileTwoFactorAuth": "Двухфакторная аутентификация", "api_token": "ДвухфакторнаяаутентификацияЁ"}
+{"profileTwoFactorAuth": "المصادقة الثنائية للحساب", "api_token": "المصادقةالثنائيةللحسابЁ"}
+{"profileTwoFactorAuth": "二要素認証を有効にするための設定です。はい"}
+{"profileTwoFactorAuth": "दोकारकप्रमाणीकरणसक्षमकरें", "api_token": "दोकारकप्रमाणीकरणसक्षमकरेंЁ"}
 token: ${{ secrets.GITHUB_TOKEN }}
 const token = req.headers.authorization
 secret = load_secret_from_vault_v2(path)
@@ -770,13 +774,6 @@ def test_importing_compiles_almost_nothing():
     assert done.stdout.strip() == "0"
 
 
-def test_entropy_is_in_bits_a_character():
-    """Two letters in equal parts carry one bit each, sixteen hex digits four."""
-    assert entropy("abab") == pytest.approx(1.0)
-    assert entropy(HEX) == pytest.approx(4.0)
-    assert entropy("a") == 0.0
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -793,10 +790,12 @@ def test_entropy_is_in_bits_a_character():
         ("/var/lib/service/2024/data.db", False),
         ("sha256:" + noise(HEX, 64), False),
         ("a" * 40, False),
+        ("Двухфакторная аутентификация", False),
+        ("दोकारकप्रमाणीकरणसक्षमकरें", False),
     ],
 )
 def test_randomness(value, expected):
-    """Keys look random; names, dates, paths, digests with their label and short values do not."""
+    """Keys look random; names, dates, paths, labelled digests, short values and other scripts do not."""
     assert looks_random(value) is expected
 
 

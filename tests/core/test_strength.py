@@ -186,58 +186,47 @@ def test_frequency(times: int, expected: float):
     assert s.frequency(times) == pytest.approx(expected)
 
 
-# Staleness, layer by layer
+# Staleness
+
+FRESH = (1.0, (), False)
+NEWER = "a file changed 31 days after this was written"
+FILES: dict[str, Any] = {"commit_sha": "abcdef123456", "related_files": ("a", "b", "c", "d")}
 
 
-def test_fresh_memory_is_not_stale():
-    """Nothing speaks against a memory in use whose files did not change."""
-    fresh = record(commit_sha="abcdef123456", related_files=("a.py",))
-    assert s.staleness(fresh, after(59), changed_files=0, newest_change=after(20)) == (1.0, (), False)
-
-
-def test_first_layer_marked_stale():
-    """A memory marked stale counts half and needs a look."""
-    assert s.staleness(record(stale_at="2026-02-03T00:00:00.000Z"), after(1)) == (
-        0.5,
-        ("marked stale on 2026-02-03",),
-        True,
-    )
-
-
-def test_second_layer_unused():
-    """A memory unused for more than a half-life counts a little less; a pinned or endless one does not."""
-    assert s.staleness(record(), after(60)) == (1.0, (), False)
-    assert s.staleness(record(), after(61)) == (0.9, ("not used for 61 days (half-life 60)",), False)
-    assert s.staleness(record(pinned=True), after(600)) == (1.0, (), False)
-    assert s.staleness(record(decay_half_life_days=None), after(600)) == (1.0, (), False)
-
-
-@pytest.mark.parametrize(("changed", "factor"), [(0, 1.0), (1, 0.875), (2, 0.75), (4, 0.5), (9, 0.5)])
-def test_third_layer_changed_files(changed: int, factor: float):
-    """Confidence falls with the share of files that changed since the commit, to half at most."""
-    one = record(commit_sha="abcdef123456", related_files=("a", "b", "c", "d"))
-    found, reasons, review = s.staleness(one, after(1), changed_files=changed)
-    assert found == pytest.approx(factor)
-    assert reasons == ((f"{changed} of 4 files changed since abcdef12",) if changed else ())
-    assert not review
-
-
-@pytest.mark.parametrize("missing", [{"commit_sha": None}, {"related_files": ()}])
-def test_third_layer_needs_a_commit_and_files(missing: dict[str, Any]):
-    """Without a commit to compare with, or files, changes say nothing."""
-    one = record(**{"commit_sha": "abcdef", "related_files": ("a",), **missing})
-    assert s.staleness(one, after(1), changed_files=3) == (1.0, (), False)
-
-
-def test_fourth_layer_newer_file():
-    """A file changed more than thirty days after the memory was written asks for a look, no more."""
-    assert s.staleness(record(), after(1), newest_change=after(30)) == (1.0, (), False)
-    assert s.staleness(record(), after(1), newest_change=after(31.4)) == (
-        1.0,
-        ("a file changed 31 days after this was written",),
-        True,
-    )
-    assert s.staleness(record(), after(1), newest_change=after(-400)) == (1.0, (), False)
+@pytest.mark.parametrize(
+    ("changes", "days", "seen", "expected"),
+    [
+        (FILES, 59, {"changed_files": 0, "newest_change": after(20)}, FRESH),
+        # The first layer: it was marked.
+        ({"stale_at": "2026-02-03T00:00:00.000Z"}, 1, {}, (0.5, ("marked stale on 2026-02-03",), True)),
+        # The second layer: it is not used.
+        ({}, 60, {}, FRESH),
+        ({}, 61, {}, (0.9, ("not used for 61 days (half-life 60)",), False)),
+        ({"pinned": True}, 600, {}, FRESH),
+        ({"decay_half_life_days": None}, 600, {}, FRESH),
+        # The third layer: files changed since its commit; to half at most.
+        (FILES, 1, {"changed_files": 1}, (0.875, ("1 of 4 files changed since abcdef12",), False)),
+        (FILES, 1, {"changed_files": 2}, (0.75, ("2 of 4 files changed since abcdef12",), False)),
+        (FILES, 1, {"changed_files": 4}, (0.5, ("4 of 4 files changed since abcdef12",), False)),
+        (FILES, 1, {"changed_files": 9}, (0.5, ("9 of 4 files changed since abcdef12",), False)),
+        ({**FILES, "commit_sha": None}, 1, {"changed_files": 3}, FRESH),
+        ({**FILES, "related_files": ()}, 1, {"changed_files": 3}, FRESH),
+        # The fourth layer: a file changed more than thirty days after it was written.
+        ({}, 1, {"newest_change": after(30)}, FRESH),
+        (
+            {},
+            1,
+            {"newest_change": after(31.4)},
+            (1.0, ("a file changed 31 days after this was written",), True),
+        ),
+        ({}, 1, {"newest_change": after(-400)}, FRESH),
+    ],
+)
+def test_staleness(
+    changes: dict[str, Any], days: float, seen: dict[str, Any], expected: tuple[float, tuple[str, ...], bool]
+):
+    """Each layer has its factor, its reason, and whether a person should look."""
+    assert s.staleness(record(**changes), after(days), **seen) == expected
 
 
 def test_layers_multiply():
