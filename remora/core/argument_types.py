@@ -13,6 +13,7 @@ import math
 import os
 import types
 import typing
+from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Callable as AnyCallable
 from typing import Any, NamedTuple, TypeVar, Union
@@ -95,19 +96,6 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-class _Names(dict[str, Any]):
-    """Names of annotations that are imported for type checkers only."""
-
-    def __init__(self, known: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._known = known
-
-    def __missing__(self, name: str) -> Any:
-        if name in self._known or hasattr(builtins, name) or name.startswith("__"):
-            raise KeyError(name)
-        return _types().get(name, object)
-
-
 @functools.cache
 def _types() -> dict[str, Any]:
     """Return the types that modules of public methods import for type checkers only.
@@ -126,7 +114,9 @@ def _types() -> dict[str, Any]:
 
 def _wanted(method: Any) -> dict[str, Expected]:
     known = method.__globals__
-    hints = typing.get_type_hints(method, known, _Names(known))
+    # A name that neither the module nor `_types` knows is imported for type checkers only: any value fits.
+    names = ChainMap(known, vars(builtins), defaultdict(lambda: object, _types()))
+    hints = typing.get_type_hints(method, known, names)
     code = method.__code__
     count = code.co_argcount + code.co_kwonlyargcount
     named = set(code.co_varnames[1:count])  # arguments behind `**` have any name and type

@@ -91,28 +91,24 @@ def _ancestors(ordered: Sequence[Revision]) -> dict[str, frozenset[str]]:
 
 
 def _list(name: str, ordered: Sequence[Revision], seen: Mapping[str, frozenset[str]]) -> str:
-    added: dict[tuple[str, str], str] = {}  # (element, the change that added it): the element as stored
-    removed: dict[tuple[str, str], set[str]] = {}  # the same: the changes that removed it
+    added: dict[tuple[str, str], set[str]] = {}  # (element, the change that added it): those that removed it
     for one in ordered:
         if name not in one.fields:
             continue
-        before = {
-            key
-            for key in added
-            if key[1] in seen[one.rev] and not removed.get(key, set()).intersection(seen[one.rev])
-        }
+        known = seen[one.rev]
+        before = {key for key, removals in added.items() if key[1] in known and not removals & known}
         now = [
             json.dumps(v, ensure_ascii=False, sort_keys=True) for v in json.loads(one.fields[name] or "[]")
         ]
         held = {element for element, _ in before}
         for element in now:
             if element not in held:
-                added.setdefault((element, one.rev), element)
+                added.setdefault((element, one.rev), set())
         for key in before:
             if key[0] not in now:
-                removed.setdefault(key, set()).add(one.rev)
-    kept = dict.fromkeys(element for (element, _), element in added.items())
-    live = {key[0] for key in added if not removed.get(key)}
+                added[key].add(one.rev)
+    kept = dict.fromkeys(element for element, _ in added)
+    live = {element for (element, _), removals in added.items() if not removals}
     return json.dumps([json.loads(element) for element in kept if element in live], ensure_ascii=False)
 
 
