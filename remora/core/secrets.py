@@ -37,7 +37,6 @@ from typing import NamedTuple
 
 from remora.core.secret_assignments import assignments, is_stand_in, is_telling
 from remora.core.secret_rules import (
-    CONTEXTS,
     PREFIXES,
     SHAPES,
     Find,
@@ -50,22 +49,9 @@ from remora.core.secret_rules import (
 )
 from remora.core.values import Redaction
 
-_OTHER_KINDS = ("authorization-header", "password", "private-key", "secret", "session-cookie", "url-password")
-KINDS: tuple[str, ...] = tuple(
-    sorted({*_OTHER_KINDS, *(r.kind for r in PREFIXES), *(s.kind for s in SHAPES), *(k for _, k in CONTEXTS)})
-)
-
 _MASK = "\udfff"  # a lone surrogate: never part of valid text, and matched by no pattern class but \S
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(65, 91)}
-
-
-class Finding(NamedTuple):
-    """A secret's kind and place: `text[start:end]`, in characters."""
-
-    kind: str
-    start: int
-    end: int
 
 
 class Redacted(NamedTuple):
@@ -80,8 +66,12 @@ class Redacted(NamedTuple):
         return sum(r.count for r in self.redactions)
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str, *, keep_lines: bool = False) -> Redacted:
     """Return a text with each secret replaced by `[REDACTED:<kind>]`, and the redactions.
+
+    Args:
+        text: the text.
+        keep_lines: put the line breaks of a secret behind its marker, so that lines keep their numbers.
 
     >>> redacted = redact("export DB_PASSWORD=swordfish; run")
     >>> redacted.text, redacted.count
@@ -91,14 +81,15 @@ def redact(text: str) -> Redacted:
     while found := find(text):
         counts.update(f.kind for f in found)
         parts, last = [], 0
-        for kind, start, end in found:
-            parts += [text[last:start], f"[REDACTED:{kind}]"]
-            last = end
+        for f in found:
+            breaks = "\n" * text.count("\n", f.start, f.end) if keep_lines else ""
+            parts += [text[last : f.start], f"[REDACTED:{f.kind}]{breaks}"]
+            last = f.end
         text = "".join([*parts, text[last:]])
     return Redacted(text, tuple(Redaction(kind, n) for kind, n in sorted(counts.items())))
 
 
-def find(text: str) -> list[Finding]:
+def find(text: str) -> list[Find]:
     """Return the secrets in a text, by position, without overlaps. Markers are not secrets."""
     if "[REDACTED:" in text:
         text = _MARKER.sub(lambda m: _MASK * len(m[0]), text)
@@ -113,8 +104,8 @@ def _lower(text: str) -> str:
     return low if len(low) == len(text) else text.translate(_ASCII_LOWER)
 
 
-def _merge(finds: list[Find], text: str) -> list[Finding]:
-    merged: list[Finding] = []
+def _merge(finds: list[Find], text: str) -> list[Find]:
+    merged: list[Find] = []
     finds.sort(key=lambda f: (f.start, -f.end, f.rank))
     best = finds[0]
     start, end = best.start, best.end
@@ -123,9 +114,9 @@ def _merge(finds: list[Find], text: str) -> list[Finding]:
             end = max(end, f.end)
             best = min(best, f, key=lambda x: (x.rank, x.start - x.end))
         else:
-            merged.append(Finding(best.kind, start, end))
+            merged.append(Find(start, end, best.rank, best.kind))
             best, start, end = f, f.start, f.end
-    merged.append(Finding(best.kind, start, end))
+    merged.append(Find(start, end, best.rank, best.kind))
     return [f._replace(end=_past_mask(text, f.end)) for f in merged]
 
 

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from remora.core.budget import FILE_SECONDS, look, within
+from remora.core.budget import FILE_SECONDS, within
 from remora.core.code import Chunk, FileFacts, hash_of
 from remora.core.errors import SourceError
-from remora.core.secrets import find as find_secrets
+from remora.core.secrets import redact
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph.chunks import Statements, chunks
@@ -97,8 +97,8 @@ class FileReader(NamedTuple):
         if kind is None:
             return Refused("unknown kind", hash=hashed)
         language = language_of(item.path, head) or ""
-        text, secrets = without_secrets(self.decode(data))
-        if secrets:
+        text, redactions = redact(self.decode(data), keep_lines=True)
+        if redactions:
             data = text.encode("utf-8", "replace")
         facts = tree = None
         if LANGUAGES[language].queries:
@@ -126,22 +126,3 @@ class FileReader(NamedTuple):
             pack_uses(facts.uses) if facts else None,
         )
         return Parsed(file, facts, text, chunks(item.path, text, facts, kind, Statements(tree)))
-
-
-def without_secrets(text: str) -> tuple[str, int]:
-    """Return a text without its secrets, with the same line numbers, and the number of secrets.
-
-    >>> without_secrets("a = 1")
-    ('a = 1', 0)
-    """
-    count = 0
-    while found := find_secrets(text):
-        look()
-        count += len(found)
-        parts, at = list[str](), 0
-        for secret in found:
-            breaks = "\n" * text.count("\n", secret.start, secret.end)
-            parts += (text[at : secret.start], f"[REDACTED:{secret.kind}]", breaks)
-            at = secret.end
-        text = "".join((*parts, text[at:]))
-    return text, count

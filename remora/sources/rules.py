@@ -11,7 +11,6 @@ import os
 import posixpath
 import re
 import stat
-from collections import Counter
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +26,7 @@ from remora.core.rule_names import (
     ON_REQUEST,
     kind_of,
 )
-from remora.core.secrets import find as find_secrets
+from remora.core.secrets import redact
 from remora.core.skip import sparing
 from remora.core.text import content_hash, shorten
 from remora.core.values import MemoryDraft, Redaction, Skipped
@@ -309,25 +308,9 @@ def _decoded(found: Found, raw: bytes) -> RuleFile | str:
 
 
 def _loaded(found: Found, text: Text) -> RuleFile:
-    return RuleFile(found, *_without_secrets(text), globs_of(text.front, found.folder))
-
-
-def _without_secrets(text: Text) -> tuple[Text, tuple[Redaction, ...]]:
-    """Return a text without its secrets, with the same line numbers, and the removed secrets.
-
-    Secrets are removed before the text is split, because half a key would no longer be recognized.
-    """
-    counts: Counter[str] = Counter()
-    body = text.body
-    while finds := find_secrets(body):
-        counts.update(f.kind for f in finds)
-        parts, last = [], 0
-        for kind, start, end in finds:
-            lines = "\n" * body.count("\n", start, end)
-            parts += [body[last:start], f"[REDACTED:{kind}]{lines}"]
-            last = end
-        body = "".join([*parts, body[last:]])
-    return text._replace(body=body), tuple(Redaction(kind, n) for kind, n in sorted(counts.items()))
+    """Return a read file. Secrets go before it is split: half a key would no longer be recognized."""
+    body, redactions = redact(text.body, keep_lines=True)
+    return RuleFile(found, text._replace(body=body), redactions, globs_of(text.front, found.folder))
 
 
 class _Gathered:

@@ -8,7 +8,7 @@ import pytest
 import tree_sitter
 
 from remora.core.code import hash_of
-from remora.graph.file_reader import FileReader, Listed, Refused, without_secrets
+from remora.graph.file_reader import FileReader, Listed, Refused
 
 
 def reader(files: dict[str, bytes]) -> FileReader:
@@ -64,23 +64,6 @@ def test_a_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch):
         ("f", 101, 151),
     ]
     assert len(made) == 1
-
-
-def test_taking_secrets_out_keeps_every_line_at_its_place():
-    """A key of many lines leaves as many line breaks."""
-    key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA75\n" * 3 + "-----END RSA PRIVATE KEY-----"
-    text, count = without_secrets(f'a = 1\nKEY = """{key}"""\nb = 2\n')
-    assert count == 1
-    assert text.split("\n").index("b = 2") == 6
-    assert "MIIE" not in text
-
-
-def test_many_secrets_are_taken_out_as_fast_as_few():
-    """A table of thousands of keys is gone over once."""
-    started = time.monotonic()
-    text, count = without_secrets('K = "AKIAIOSFODNN7EXAMPLE"\n' * 30_000)
-    assert time.monotonic() - started < 5.0
-    assert (count, "AKIA" in text, text.count("\n")) == (30_000, False, 30_000)
 
 
 def test_a_file_whose_reading_fails_is_refused_with_the_error():
