@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
 from remora.core.errors import ConfigError
 
@@ -188,8 +188,8 @@ def values(settings: Settings) -> dict[str, Any]:
     """Return the dotted name of every setting with its value, in the order of `Settings`."""
     found: dict[str, Any] = {}
     for name, value in settings._asdict().items():
-        if isinstance(value, tuple) and hasattr(value, "_asdict"):
-            found.update({f"{name}.{k}": v for k, v in value._asdict().items()})
+        if hasattr(value, "_asdict"):
+            found |= {f"{name}.{k}": v for k, v in value._asdict().items()}
         else:
             found[name] = value
     return found
@@ -218,19 +218,19 @@ def parse(files: Mapping[str, Mapping[str, Any]], environ: Mapping[str, str]) ->
             names the file or variable.
     """
     known = keys()
-    given: dict[str, Any] = {}
+    settings = Settings()
     for file, content in files.items():
         for key, value in flat(content).items():
             if key not in known:
                 raise ConfigError(
                     f"{file}: unknown setting {key!r}", hint=f"Known settings: {', '.join(known)}."
                 )
-            given[key] = _coerce(key, value, known[key], file)
+            settings = _with(settings, key, _coerce(key, value, known[key], file))
     for key, default in known.items():
         name = variable(key)
         if name in environ:
-            given[key] = _coerce(key, environ[name], default, name)
-    return _build(given)
+            settings = _with(settings, key, _coerce(key, environ[name], default, name))
+    return settings
 
 
 def flat(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,13 +291,9 @@ def _convert(value: Any, kind: type) -> Any:
     return value
 
 
-def _build(given: Mapping[str, Any]) -> Settings:
-    parts: dict[str, Any] = {}
-    hints = get_type_hints(Settings)
-    for name, default in Settings()._asdict().items():
-        if isinstance(default, tuple) and hasattr(default, "_asdict"):
-            own = {k.partition(".")[2]: v for k, v in given.items() if k.startswith(name + ".")}
-            parts[name] = hints[name](**{**default._asdict(), **own})
-        else:
-            parts[name] = given.get(name, default)
-    return Settings(**parts)
+def _with(settings: Settings, key: str, value: Any) -> Settings:
+    """Return the settings with another value of one of them."""
+    section, _, name = key.rpartition(".")
+    if not section:
+        return settings._replace(**{name: value})
+    return settings._replace(**{section: getattr(settings, section)._replace(**{name: value})})
