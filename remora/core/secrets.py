@@ -40,7 +40,6 @@ from remora.core.secret_rules import (
     PREFIXES,
     SHAPES,
     Find,
-    Prefix,
     Shape,
     View,
     compiled,
@@ -158,11 +157,7 @@ def _private_keys(view: View) -> Iterator[Find]:
 # Every token of a provider has such a run; most prose has none.
 _RUN = r"[\w-]{15}|[\w+/]{40}"
 _SHORTEST = 15  # characters of a token with its start
-# Every text is tested for all of these, so the starts are indexed by their first two characters.
-_STARTS: dict[str, list[tuple[int, Prefix, str]]] = {}
-for _rank, _rule in enumerate(PREFIXES, 1):
-    for _start in _rule.starts:
-        _STARTS.setdefault(_start[:2], []).append((_rank, _rule, _start))
+_STARTS = [(rank, rule, start) for rank, rule in enumerate(PREFIXES, 1) for start in rule.starts]
 _NEEDLES = [(rank, needle) for rank, rule in enumerate(SHAPES, 1000) for needle in rule.needles]
 
 
@@ -181,8 +176,7 @@ def _prefixed(view: View) -> Iterator[Find]:
     # A token has no white space and a minimum length, so most words need no second test, and a frequent word
     # needs only one.
     long_words = " ".join({word for word in text.split() if len(word) >= _SHORTEST})
-    groups = [group for head, group in _STARTS.items() if head in long_words]
-    for rank, rule, start in [one for group in groups for one in group if one[2] in long_words]:
+    for rank, rule, start in [one for one in _STARTS if one[2] in long_words]:
         at = text.find(start)
         while at >= 0:
             rest = compiled(rule.rest).match(text, at + len(start))
