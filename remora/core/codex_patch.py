@@ -18,11 +18,8 @@ that it does not recognize; the result of the call shows whether the patch appli
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Change = Literal["add", "update", "delete"]
-
-_CHANGES: dict[str, Change] = {"Add": "add", "Update": "update", "Delete": "delete"}
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: *+(.+)")
 _MOVE = re.compile(r"\*\*\* Move to: *+(.+)")
 BEGIN, _END = "*** Begin Patch", "*** End Patch"
@@ -33,10 +30,13 @@ _MAX_FILES = 200
 
 
 class PatchedFile(NamedTuple):
-    """One file of a patch: `old` and `new` are the removed and the added lines."""
+    """One file of a patch.
+
+    `change` is "add", "update" or "delete"; `old` and `new` are the removed and the added lines.
+    """
 
     path: str
-    change: Change
+    change: str
     moved_to: str
     old: str
     new: str
@@ -48,7 +48,7 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
     >>> parse_patch("*** Begin Patch\n*** Update File: a.py\n@@\n x\n-1\n+2\n*** End Patch")
     (PatchedFile(path='a.py', change='update', moved_to='', old='1', new='2'),)
     """
-    found: list[tuple[str, Change, list[str], list[str], list[str]]] = []
+    found: list[tuple[str, str, list[str], list[str], list[str]]] = []
     inside = False
     for line in text[:_MAX].splitlines():
         bare = line.strip()
@@ -61,7 +61,7 @@ def parse_patch(text: str) -> tuple[PatchedFile, ...]:
         elif header := _FILE.match(bare):
             if len(found) >= _MAX_FILES:
                 break
-            found.append((header[2], _CHANGES[header[1]], [], [], []))
+            found.append((header[2], header[1].lower(), [], [], []))
         elif found:
             _, _, moved, old, new = found[-1]
             if move := _MOVE.match(bare):

@@ -22,16 +22,6 @@ class RemoraError(Exception):
         super().__init__(message)
         self.hint = hint
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), str(self), self.__dict__))
-
-
-def _rebuild(kind: type[RemoraError], message: str, state: dict[str, object]) -> RemoraError:
-    error = kind.__new__(kind)
-    Exception.__init__(error, message)
-    error.__dict__.update(state)
-    return error
-
 
 class InvalidInput(RemoraError):
     """The caller passed something that cannot be used; nothing was changed."""
