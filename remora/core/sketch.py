@@ -23,17 +23,8 @@ TURNING = frozenset(
 BANDS = 8
 ROWS = 4
 _PRIME = (1 << 61) - 1  # a Mersenne prime: hash functions (a·x + b) mod p
-
-
-def _coefficients() -> list[tuple[int, int]]:
-    found = []
-    for i in range(BANDS * ROWS):
-        digest = hashlib.sha256(f"remora-minhash-{i}".encode()).digest()
-        found.append((int.from_bytes(digest[:7], "big") | 1, int.from_bytes(digest[8:15], "big")))
-    return found
-
-
-_FUNCTIONS = _coefficients()
+_DIGESTS = [hashlib.sha256(f"remora-minhash-{i}".encode()).digest() for i in range(BANDS * ROWS)]
+_FUNCTIONS = [(int.from_bytes(one[:7], "big") | 1, int.from_bytes(one[8:15], "big")) for one in _DIGESTS]
 
 
 def word_set(text: str) -> frozenset[str]:

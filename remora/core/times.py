@@ -156,29 +156,25 @@ def _named(told: dict[str, str | None]) -> Days | None:
 
 
 def _relative(told: dict[str, str | None], today: date) -> Days:
-    if told["word"]:
-        day = today - timedelta(days=told["word"].lower() == "yesterday")
-        return Days(day.isoformat(), day.isoformat())
-    if told["weekday"]:
-        back = (today.weekday() - _WEEKDAYS.index(told["weekday"].lower()) - 1) % 7 + 1
-        day = today - timedelta(days=back)
-        return Days(day.isoformat(), day.isoformat())
-    count = told["count"]
-    ago = int(count) if count and count.isdigit() else 1
-    if (told["which"] or "").lower() == "this":
+    word, which = (told["word"] or "").lower(), (told["which"] or "").lower()
+    count, unit = told["count"] or "", (told["unit"] or told["units"] or "day").lower()
+    ago = int(count) if count.isdigit() else 1
+    if word == "today" or which == "this":
         ago = 0
-    unit = (told["unit"] or told["units"] or "").lower()
+    elif told["weekday"]:
+        ago = (today.weekday() - _WEEKDAYS.index(told["weekday"].lower()) - 1) % 7 + 1
     if unit == "day":
-        day = today - timedelta(days=ago)
-        return Days(day.isoformat(), day.isoformat())
-    if unit == "week":
+        first = last = today - timedelta(days=ago)
+    elif unit == "week":
         first = today - timedelta(days=today.weekday() + 7 * ago)
-        return Days(first.isoformat(), (first + timedelta(days=6)).isoformat())
-    if unit == "month":
+        last = first + timedelta(days=6)
+    elif unit == "month":
         months = today.year * 12 + today.month - 1 - ago
         first = date(months // 12, months % 12 + 1, 1)
-        return Days(first.isoformat(), _month_end(first).isoformat())
-    return Days(f"{today.year - ago:04d}-01-01", f"{today.year - ago:04d}-12-31")
+        last = _month_end(first)
+    else:
+        first, last = date(today.year - ago, 1, 1), date(today.year - ago, 12, 31)
+    return Days(first.isoformat(), last.isoformat())
 
 
 def _month_end(first: date) -> date:
