@@ -128,7 +128,7 @@ def _standing_out(
     kept: Votes = {}
     for name, votes in signals.items():
         own = {path: vote for path, vote in votes.items() if path in wanted}
-        kept[name] = own if name == "branch" else weights.standing_out(own)
+        kept[name] = own if name == "branch" else tasks.standing_out(own)
     return {name: votes for name, votes in kept.items() if votes}
 
 
