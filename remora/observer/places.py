@@ -47,7 +47,9 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         if max(1, count.sessions) < needs:
             yield Rejected(_named(signal), too_few(count.sessions, needs))
             continue
-        own = ShownRow(session.session_id, signal.at, signal.paths, dict(signal.detail), signal.taint)
+        own = ShownRow(
+            f"{session.host}:{session.session_id}", signal.at, signal.paths, dict(signal.detail), signal.taint
+        )
         shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
         why = "too few sessions without external text showed it"
         for view in _views(signal, shown, count):

@@ -198,3 +198,4 @@ def test_agents_of_a_session_that_read_from_outside_stand_for_no_other() -> None
         found = searched(("auth.py", WEB), ("auth.py", taint), agents=2)
         assert isinstance(found, Candidate)
         assert found.draft.taint == taint
+        assert found.seen.sessions == (1 if taint is None else 2)  # both agents are of one session
