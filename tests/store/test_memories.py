@@ -310,6 +310,10 @@ def passes(record: MemoryRecord, filters: Filters) -> bool:
     own = set(filters.modules) & set(record.related_modules)
     if filters.modules and not own and not about(record.related_files, filters.folders):
         return False
+    if not (filters.since or "") <= record.created_at < (filters.until or "9"):
+        return False
+    if filters.session not in (None, record.session_id, *record.provenance_session_ids):
+        return False
     return not filters.files or about(record.related_files, filters.files)
 
 
@@ -358,6 +362,10 @@ GLOBS = st.sampled_from(
         modules=st.lists(st.sampled_from(["auth", "db", "x"]), max_size=1).map(tuple),
         scope=st.sampled_from([None, "global", "module", "session"]),
         branch=st.sampled_from([None, "*", "topic", "other"]),
+        kinds=st.just(()),
+        since=st.sampled_from([None, "2020", "2030"]),
+        until=st.sampled_from([None, "2020", "2030"]),
+        session=st.sampled_from([None, "s1", "s2"]),
     ),
 )
 def test_sql_and_python_filter_alike(db: Database, rows: list[tuple[Any, ...]], filters: Filters):
@@ -374,6 +382,7 @@ def test_sql_and_python_filter_alike(db: Database, rows: list[tuple[Any, ...]], 
             related_files=files,
             related_modules=modules,
             deprecated=gone,
+            session_id="s1" if n % 2 else None,
         )
         for n, (kind, scope, branch, files, modules, gone) in enumerate(rows)
     ]
