@@ -61,8 +61,11 @@ _NAME = re.compile(
 )
 # A text that points at something outside of it.
 _POINTS = re.compile(r"\A(?:it|they|he|she|there)\b|\b(?:this|that|these|those)\b|\bit\W*\Z", re.IGNORECASE)
-# What follows is told, not asked for: "from now on it crashes".
-_TELLS = re.compile(rf"\W*(?:{LASTS.pattern})\W*(?:i|it|he|she|they|the|es|er|sie|el|la)\b", re.IGNORECASE)
+# What follows is told, not asked for: "from now on it crashes". "Whenever it crashes, …" asks.
+_TELLS = re.compile(
+    rf"\W*(?!(?:whenever|every\s+time)\b[^,]+,)(?:{LASTS.pattern})\W*(?:i|it|he|she|they|the|es|er|sie|el|la)\b",
+    re.IGNORECASE,
+)
 
 
 class Statement(NamedTuple):
