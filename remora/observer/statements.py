@@ -119,12 +119,6 @@ def _kind(text: str) -> str:
     return "preference" if ordered or chosen else ""
 
 
-def lasts(clause: str) -> bool:
-    """Return whether a clause asks for something lasting: "we never …", "please always …"."""
-    asked = _WE.sub("", _LEAD.sub("", clause.strip()))
-    return is_lasting(asked) and not _TELLS.match(asked)
-
-
 def _asked_to_remember(text: str) -> int:
     """Return the length of "btw, remember that" at the beginning of a sentence; 0 for none."""
     lead = len(text) - len(_LEAD.sub("", text))

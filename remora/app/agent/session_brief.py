@@ -44,6 +44,7 @@ from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
+from remora.injection.scope import Scope, scope
 from remora.store.hook_reader import look
 from remora.store.memories import records_in
 from remora.store.shared import SPACE
@@ -264,7 +265,8 @@ def task_of(
     with suppress(RemoraError):
         filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
         hits = search(project, text[:2_000], 3 * TASK_HITS, filters).hits
-        worth = [h for h in hits if _worth_saying(h, bar, threshold_of(project), said, now, host)]
+        threshold, place = threshold_of(project), scope(project.db, text)
+        worth = [h for h in hits if _worth_saying(h, bar, threshold, said, now, host, place)]
         agreed = {n.id for n in agreeing([briefs.as_note(h.memory) for h in worth if h.memory is not None])}
         chosen = [h for h in worth if h.id in agreed][:TASK_HITS]
         lines = [render.line(briefs.as_note(h.memory)) for h in chosen if h.memory is not None]
@@ -361,7 +363,7 @@ def _is_shown(record: MemoryRecord, host: str) -> bool:
 
 
 def _worth_saying(
-    hit: Hit, bar: float, threshold: float, said: Container[str], now: float, host: str
+    hit: Hit, bar: float, threshold: float, said: Container[str], now: float, host: str, place: Scope
 ) -> bool:
     record = hit.memory
     if record is None or record.silent or hit.id in said or record.type == "work_state":
@@ -371,7 +373,8 @@ def _worth_saying(
     if _is_shown(record, host) or hit.disagrees_with:
         return False
     kept = record.pinned or record.user_verified
-    in_a_folder = record.scope == "module" and any(origin.path for origin in record.origins)
-    if hit.score < bar or ((in_a_folder or briefs.waits_for_its_action(record)) and not kept):
+    of_a_folder = record.scope == "module" and any(origin.path for origin in record.origins)
+    elsewhere = of_a_folder and not place.nearness(record)
+    if hit.score < bar or ((elsewhere or briefs.waits_for_its_action(record)) and not kept):
         return False
     return not briefs.silence(record, threshold, now)

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import to_iso
-from remora.core.directive import CLAUSE, directive
+from remora.core.directive import LASTS, directive
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
-from remora.core.relation import NOW
 from remora.core.text import collapse, content_hash, words
 from remora.core.triggers import Trigger, triggers_of
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
@@ -23,7 +22,6 @@ from remora.observer.past_sessions import Seen, same_words
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted_text import apart
 from remora.observer.quotes import LONGEST
-from remora.observer.statements import lasts
 from remora.retrieval.candidates import as_hit
 from remora.retrieval.request import Candidate
 from remora.store import erase
@@ -85,9 +83,9 @@ def _is_kept(db: Database, path: str, text: str) -> bool:
 def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
     """Yield the triggers of a quote: the actions that it names, and the order of actions that it states.
 
-    Most sentences hold for the moment only, so a clause of the quote must ask for something lasting.
+    Most sentences hold for the moment only, so the quote must state that it lasts.
     """
-    if not (NOW.search(row.content) or any(map(lasts, CLAUSE.split(row.content)))):
+    if LASTS.search(row.content) is None:
         return
     yield from triggers_of(directive(row.content).named, str(row.id))
 

@@ -186,16 +186,19 @@ def test_a_task_is_told_what_bears_on_it(able: Memory):
     assert task_of(able._project, "go on").text == ""
 
 
-def test_a_rule_of_a_folder_is_not_told_with_a_task(able: Memory):
-    """It waits for an edit in its folder, however much the task has in common with it."""
+def test_a_rule_of_a_folder_is_told_with_a_task_that_names_the_folder(able: Memory):
+    """With another one it waits for an edit there, however much the task has in common with it."""
     for folder in ("", "examples/shop/"):
         (able.root / folder).mkdir(parents=True, exist_ok=True)
         (able.root / folder / "AGENTS.md").write_text(f"- Always keep the {folder}quokka report in sync.\n")
     able.init()
-    task = "sync the quokka report of examples/shop with the docs"
-    found = task_of(able._project, task, host="claude-code").text
-    assert "Always keep the quokka report" in found
-    assert "examples/shop/quokka" not in found
+    for task, told in (
+        ("sync the quokka report with the docs", False),
+        ("sync examples/shop/quokka.md", True),
+    ):
+        found = task_of(able._project, task, host="claude-code").text
+        assert "Always keep the quokka report" in found
+        assert ("examples/shop/quokka report" in found) == told
 
 
 def left_behind(memory: Memory, session_id: str = "s1") -> str:
