@@ -44,8 +44,12 @@ def line(note: Note, limit: int = LINE) -> str:
         text = text[: limit - 1].rpartition(" ")[0] + " …"
     if (note.tainted or note.path or note.unconfirmed) and not note.verified:
         text = text.replace("“", '"').replace("”", '"')
-        places = (plain(note.path), plain(note.context.rpartition(" > ")[2]))
-        says = f"{', '.join(filter(None, places))} says" if note.path else UNCONFIRMED
+        heading = plain(note.context.rpartition(" > ")[2])
+        says = (
+            f"{plain(note.path)}{f', section {heading},' if heading else ''} says"
+            if note.path
+            else UNCONFIRMED
+        )
         text = f"({UNVERIFIED if note.tainted else says}) “{text}”"
     whose = "(the user's own, for every project) " if note.everywhere else ""
     return f"- {whose}{text} [Memory #{note.id[:SHORT]}]"

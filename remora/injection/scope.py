@@ -61,7 +61,7 @@ def scope(db: Database, task: str, modules: Sequence[str] = (), files: Sequence[
     known = db.history.named(named) if named else []
     paths = list(dict.fromkeys((*files, *known, *(n for n in named if "/" in n))))
     given = [plain for m in modules if (plain := m.strip().strip("/").removeprefix("./"))]
-    folders = [folder_of(path) for path in paths if not path.endswith("/")]
+    folders = [folder_of(path) for path in paths]
     if not given and not folders:
         folders = _named_modules(db, task)
     return Scope(tuple(dict.fromkeys((*given, *(f for f in folders if f)))), tuple(paths))

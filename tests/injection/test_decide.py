@@ -522,5 +522,5 @@ def test_a_rule_of_a_file_is_told_as_what_the_file_says():
     )
     assert render.line(note) == '- (docs/AGENTS.md says) “Never "edit" dist/.” [Memory #aaaaaaaa]'
     below = note._replace(context="Code > Generated files")
-    assert render.line(below).startswith("- (docs/AGENTS.md, Generated files says) “Never")
+    assert render.line(below).startswith("- (docs/AGENTS.md, section Generated files, says) “Never")
     assert render.line(note._replace(verified=True)) == "- Never “edit” dist/. [Memory #aaaaaaaa]"

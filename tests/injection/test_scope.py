@@ -19,12 +19,13 @@ def test_what_is_given_counts(tmp_path: Path) -> None:
 
 
 def test_paths_in_the_words(tmp_path: Path) -> None:
-    """A file that the task names is found in the history by its end; one with a folder needs none."""
+    """A file that the task names is found in the history by its end; one with a folder needs none. A folder counts, too."""
     with World(tmp_path) as world:
         world.commit("auth/tokens.py", "web/app.py")
         with world.db.transaction():
             world.db.connection.execute("UPDATE git_files SET present = 1")
         found = scope(world.db, "tokens.py and docs/new.md")
+        assert scope(world.db, "make web/ smaller").modules == ("web",)
     assert found == Scope(("auth", "docs"), ("auth/tokens.py", "docs/new.md"))
 
 
