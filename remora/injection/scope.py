@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ _EVERYWHERE = frozenset(
     """src lib libs app apps test tests doc docs code main core common util utils tools scripts api cmd pkg
     internal bin config build data model models types server client web ui""".split()
 )
+_FOLDER = re.compile(r"(?<![\w/.:-])(?:[\w.-]+/)+(?![\w/.*-])")  # "web/", "web/api/"
 _MOST_NAMED = 3  # modules that a task's words can name; more matches are common words
 
 
@@ -53,7 +55,8 @@ def scope(db: Database, task: str, modules: Sequence[str] = (), files: Sequence[
 
     Args:
         db: the project's database.
-        task: in words; files that it names count as given, and so do modules if none is given.
+        task: in words; files and folders ("web/") that it names count as given, and so do modules if none is
+            given.
         modules: folders, relative to the root.
         files: relative to the root; their folders count as modules.
     """
@@ -61,7 +64,7 @@ def scope(db: Database, task: str, modules: Sequence[str] = (), files: Sequence[
     known = db.history.named(named) if named else []
     paths = list(dict.fromkeys((*files, *known, *(n for n in named if "/" in n))))
     given = [plain for m in modules if (plain := m.strip().strip("/").removeprefix("./"))]
-    folders = [folder_of(path) for path in paths]
+    folders = [folder_of(path) for path in (*paths, *_FOLDER.findall(task))]
     if not given and not folders:
         folders = _named_modules(db, task)
     return Scope(tuple(dict.fromkeys((*given, *(f for f in folders if f)))), tuple(paths))

@@ -19,13 +19,17 @@ def test_what_is_given_counts(tmp_path: Path) -> None:
 
 
 def test_paths_in_the_words(tmp_path: Path) -> None:
-    """A file that the task names is found in the history by its end; one with a folder needs none. A folder counts, too."""
+    """A file that the task names is found in the history by its end; one with a folder needs none.
+
+    A folder is one with a slash behind it.
+    """
     with World(tmp_path) as world:
         world.commit("auth/tokens.py", "web/app.py")
         with world.db.transaction():
             world.db.connection.execute("UPDATE git_files SET present = 1")
         found = scope(world.db, "tokens.py and docs/new.md")
-        assert scope(world.db, "make web/ smaller").modules == ("web",)
+        assert scope(world.db, "make `web/` and server/api/ smaller").modules == ("web", "server/api")
+        assert scope(world.db, "read and/or https://a.example/b/ and 1/2/3").modules == ()
     assert found == Scope(("auth", "docs"), ("auth/tokens.py", "docs/new.md"))
 
 
