@@ -121,6 +121,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 BUT = one_of("but sondern aber mais pero mas ma maar но а")
 CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
+_FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
 _JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{_JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{_JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
@@ -309,6 +310,9 @@ def directive(text: str) -> Directive:
             listed = clause if ends else ""
             if any(thing.kind == "command" for thing in denied) and (where := _environment(clause)):
                 denied = [_there(thing, where) for thing in denied]
+            if named := [word for thing in denied for word in _folders(thing)]:
+                about += named
+                denied = []
             if denied and _is_edit(denied[0]):
                 what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
                 if found_in := _places(clause):
@@ -525,6 +529,13 @@ def _is_edit(thing: Thing) -> bool:
     return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in _EDITING
 
 
+def _folders(thing: Thing) -> list[str]:
+    """Return the paths among the words of a denied action: "edit src/gen by hand"; none for an event."""
+    if thing.kind != "words" or stem(thing.words[0]) in EVENTS:
+        return []
+    return [word for word in thing.words if _FOLDER.fullmatch(word)]
+
+
 def _there(thing: Thing, environment: str) -> Thing:
     """Return a command with the environment that it must not run in among its words."""
     if thing.kind != "command" or environment in thing.words:
@@ -577,7 +588,8 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
             role = low in _NAMING
         elif low not in STOP_WORDS and low not in USES:
             if role and (foreign or not found):
-                found.append(Thing("name", (token.rstrip(".").removesuffix("'s"),)))
+                kind = "path" if foreign and _FOLDER.fullmatch(token) else "name"
+                found.append(Thing(kind, (token.rstrip(".").removesuffix("'s"),)))
             role, passed = foreign, True
         at += 1
     return _with_flags(found)
@@ -608,6 +620,8 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
             plain.append(low)
     if not plain or (len(plain) == 1 and not _PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
         return []  # "don't add it back": what "it" is was said before
+    if len(plain) == 1 and stem(plain[0]) in _EDITING:
+        return []  # "gen/ is generated, do not edit"
     head = " ".join(
         takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))
     )

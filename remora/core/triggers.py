@@ -284,7 +284,8 @@ def _holds(form: str, line: str, path: str) -> bool:
         if found or not re.match(r"\w", what):
             return found
     if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form identifies it as a name
-        return re.search(rf"(?<!\w){name}(?!\w)", line) is not None
+        case = re.IGNORECASE if what == what.lower() else 0  # a sentence had it in lower case
+        return re.search(rf"(?<!\w){name}(?!\w)", line, case) is not None
     brought = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])"
     begins = rf"^\s*{name}(?:\s*;?\s*$|\s+(?!(?:in|is|as|and|or|not|if|else|for)\b)[\w\"'`:$@&])"
     used = rf"{brought}|(?<![\w.-]){name}(?:\.|::|\(|!\()|{begins}"

@@ -207,6 +207,28 @@ def test_a_label_denies_what_stands_below_it(label: str) -> None:
     assert not at_edit(f"{label}:\n- use `with`\nUse `parse` here.", "a.js", "parse(input)")
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Don't edit src/made by hand",
+        "do not modify src/made, run `task gen` instead",
+        "src/made is generated, do not edit",
+        "Ne modifie pas src/made à la main",
+        "不要手动修改 src/made 目录下的文件",
+    ],
+)
+def test_a_folder_needs_no_slash_at_its_end(rule: str) -> None:
+    """An edit in it breaks the rule; one that has the words of the rule elsewhere does not."""
+    assert at_edit(rule, "src/made/a.py", "x = 1")
+    assert not at_edit(rule, "src/main.py", "edit(hand, made)")
+
+
+def test_a_name_with_a_sign_is_found_in_any_case() -> None:
+    """A decorator or an annotation is named as it is written."""
+    assert at_edit("No @Inject on fields", "A.java", "    @Inject")
+    assert not at_edit("No @Inject on fields", "A.java", "    inject();")
+
+
 @pytest.mark.parametrize("label", ["If it does not work", "No mocks", "Style", "Deprecated", "No"])
 def test_a_label_that_denies_nothing_below_it(label: str) -> None:
     """A condition, a prohibition of its own, or a note."""
