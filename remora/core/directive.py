@@ -102,6 +102,7 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
     r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
     re.IGNORECASE,
 )
+_DENIED = re.compile(rf"{_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)  # an action, not its omission
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
@@ -720,8 +721,8 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
     touching: list[str] = []
     for found in (*_BEFORE.finditer(sentence), *_BEFORE_CJK.finditer(sentence)):
         words = _event_words(found["what"])
-        if words:
-            before.append(words)
+        if words and not _DENIED.search(CLAUSE.split(sentence[: found.start()])[-1]):
+            before.append(words)  # "never stop before pushing" asks for nothing at a push
     if denies:
         return before, []
     covered = " ".join(" ".join(words) for words in before)

@@ -223,6 +223,16 @@ def test_a_folder_needs_no_slash_at_its_end(rule: str) -> None:
     assert not at_edit(rule, "src/main.py", "edit(hand, made)")
 
 
+@pytest.mark.parametrize(
+    "rule", ["NEVER stop before pushing - that strands the work", "Do not run these checks before a push"]
+)
+def test_what_must_not_come_before_an_event_is_silent_at_it(rule: str) -> None:
+    """At the event it is too late."""
+    assert not at_line(rule, "git push")
+    assert at_line("Never skip `make lint` before a push", "git push")
+    assert at_line("Before a push, never leave a focused test", "git push")
+
+
 def test_a_name_with_a_sign_is_found_in_any_case() -> None:
     """A decorator or an annotation is named as it is written."""
     assert at_edit("No @Inject on fields", "A.java", "    @Inject")
