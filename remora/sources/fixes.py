@@ -3,6 +3,8 @@
 A commit message is weak evidence, so only informative ones are used: not typos, style, releases, documents or
 tests, and not "fix bug". The drafts have modest confidence and are marked for review, with the commit as
 provenance. A fix that was reverted later is withdrawn; a revert that was itself reverted is no dead end.
+The words that a revert took out of its files go with its draft: an edit that brings them back repeats what
+was reverted.
 """
 
 from __future__ import annotations
@@ -10,13 +12,18 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import count
 from math import log2
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.core.modules import module_of
+from remora.core.secrets import redact
 from remora.core.text import STOP_WORDS, content_hash, words
+from remora.core.triggers import CODE_WORD, read_edit
 from remora.core.values import MemoryDraft, Skipped
+from remora.sources.git_process import run, text
 from remora.sources.history import renames
 from remora.sources.messages import body_of, subject_of
 from remora.sources.word_patterns import any_of
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from remora.sources.git import Commit
+
 
 KEPT = 200  # candidates of one history; more would drown a person's own statements
 FILES_KEPT = 8
@@ -275,3 +283,38 @@ def _information(text: str) -> float:
     premium = (1.5 if _ERROR.search(text) else 1.0) * (1.3 if _REASON.search(text) else 1.0)
     premium *= 0.6 if _VERBOSE.search(text) else 1.0
     return min(len(_telling(text)) + 1, 60) * premium
+
+
+FILES, WORDS, LONGEST = 4, 12, 32  # that are read of one revert; words of one, and characters of a word
+# Unlike `show` and `diff`, `diff-tree` does not depend on the user's display settings.
+_PATCH = ("diff-tree", "-p", "-U0", "--root", "--no-commit-id", "--no-ext-diff", "--no-textconv")
+
+
+def taken_out(folder: Path, sha: str, files: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of code that a commit removed and its files no longer contain, in order.
+
+    Function words count only if there are no others, and a patch with a secret has none.
+
+    Args:
+        folder: of the repository.
+        sha: the commit.
+        files: the paths that it changed; the first few are read, as they are in the checked-out commit.
+
+    Raises:
+        SourceError: git is not installed, or took too long.
+    """
+    patch = run(folder, *_PATCH, sha, "--", *files[:FILES])
+    if patch.returncode or not files:
+        return ()
+    lines = text(patch.stdout).split("\n")
+    removed = "\n".join(line[1:] for line in lines if line[:1] == "-" and line[:3] != "---")
+    if redact(removed).redactions:
+        return ()  # what was taken out may be the secret itself
+    code = "\n".join(read_edit(files[0], removed, "").added)  # without comments
+    found = dict.fromkeys(word for word in CODE_WORD.findall(code) if len(word) <= LONGEST)
+    kept: set[str] = set()
+    for path in files[:FILES]:
+        kept.update(CODE_WORD.findall(text(run(folder, "show", f"HEAD:{path}").stdout)))
+    gone = [word for word in found if word not in kept]
+    telling = [word for word in gone if word.lower() not in STOP_WORDS]
+    return tuple(telling or gone)[:WORDS]

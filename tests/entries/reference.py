@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from remora.entries.words import tokens
+from remora.entries.bm25 import tokens
 
 
 def naive_scores(texts: Mapping[int, str], query: str) -> dict[int, float]:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from remora.core.bm25 import scores
 from remora.entries import bm25
-from remora.entries.bm25 import Index
+from remora.entries.bm25 import Index, tokens
 from remora.entries.postings import EMPTY, Postings, width_of
-from remora.entries.words import tokens
 from tests.entries.reference import naive_scores
 
 WORDS = ["rust", "memory", "lane", "text", "deploy", "größe", "数据库", "the", "x"]

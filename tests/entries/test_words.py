@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from remora.entries.words import STOP_WORDS, tokens
+from remora.entries.bm25 import STOP_WORDS, tokens
 
 
 @pytest.mark.parametrize(

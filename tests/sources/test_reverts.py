@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.sources.reverts import taken_out
+from remora.sources.fixes import taken_out
 from tests.helpers import Repo
 
 

@@ -5,6 +5,10 @@ a model wrote is promoted only if the names in it are still in the index. Each `
 again: a memory that names deleted code is marked stale, and the mark is removed when the code is back.
 Nothing is checked where the code is not indexed, nor for memories of another branch than the one that is
 checked out.
+
+Only names that are not everyday words count: with an inner capital (`getUserById`), with underscores
+(`max_size`), or called (`retry()`). A sentence about removal claims nothing: it stays true if its names
+are gone.
 """
 
 from __future__ import annotations
@@ -16,13 +20,38 @@ from remora.app.project.locate import branch_of
 from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.lifecycle.flags import with_reason, without_reason
-from remora.observer.claims import claims
 from remora.observer.couplings import outside
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.values import MemoryRecord
     from remora.observer.candidate import Candidate
+
+
+SHORTEST = 5  # characters of a name
+_SENTENCE = re.compile(r"(?<=[.;:!?])\s+|\n+")
+_REMOVAL = re.compile(
+    r"\b(?:remov\w*|delet\w*|drop(?:s|ped)?|renam\w*|replac\w*|instead of|no longer|consolidat\w*"
+    r"|mov(?:e[ds]?|ing)|extract\w*|from|was|were|previously|duplicat\w*|unused|deprecat\w*|not|never|fails?|without)\b|→|->",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"\b(?=[A-Za-z]\w*?[a-z0-9][A-Z]|[A-Z]{2,}+[a-z]\w|[A-Za-z][^\W_]*+_\w*[a-z])\w++(?![/.-]\w)|`(\w+)\(\)?`"
+)
+
+
+def claims(text: str) -> list[str]:
+    """Return the names that exist according to a text, each once, in order.
+
+    >>> claims("Added `parseRow()` and `max_rows`. Removed `readAll`. Uses retry twice.")
+    ['parseRow', 'max_rows']
+    """
+    names: list[str] = []
+    for sentence in _SENTENCE.split(text):
+        if not _REMOVAL.search(sentence):
+            names += [found[1] or found[0] for found in _NAME.finditer(sentence)]
+    return [name for name in dict.fromkeys(names) if len(name) >= SHORTEST]
+
 
 LACKS = "the code no longer has"  # start of the review reason; a name follows
 _OF_CODE = frozenset({"written"})  # a person's rule may name code that is yet to be written

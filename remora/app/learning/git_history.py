@@ -31,9 +31,8 @@ from remora.core.values import HISTORY, MemoryDraft, Skipped
 from remora.disk.files import lock
 from remora.lifecycle.flags import with_reason, without_reason
 from remora.lifecycle.prune import is_erased
-from remora.sources.fixes import Candidates
+from remora.sources.fixes import Candidates, taken_out
 from remora.sources.history import CoChange
-from remora.sources.reverts import taken_out
 from remora.store.history import CLOCK, COMMIT, MAX_BODY, MAX_KEPT, REFUSED, CommitRow
 
 if TYPE_CHECKING:

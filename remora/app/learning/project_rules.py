@@ -4,25 +4,31 @@ A rule's key in `source_items` is the hash of its text. Known rules are left alo
 that disappeared from its files is forgotten, unless a person verified or pinned it. `init` reads them first;
 from then on they are read again when a new commit of the default branch changed one, as soon as no rule file
 has changes that are not committed. After a commit of a tainted session only `init` reads them.
+
+A rule file of a repository can name a file in the user's home, whose text would become memories of the
+project. Therefore the user allows each such file once; permissions are stored in the data folder, by project
+id.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.app.learning.allowed_imports import allowed
 from remora.app.learning.commit_taint import any_tainted
 from remora.app.learning.tally import Tally
 from remora.app.memories import triggers
 from remora.app.project.locate import data_dir, shared_root
 from remora.core.clock import to_iso
+from remora.core.errors import InvalidInput
 from remora.core.rule_names import ON_REQUEST, kind_of
 from remora.core.secrets import redact
 from remora.core.skip import sparing
 from remora.core.text import content_hash
 from remora.core.values import MemoryRecord, Origin
+from remora.disk.files import append_line, make_folder, read_small
 from remora.lifecycle.flags import RETIRED
 from remora.lifecycle.prune import is_erased
 from remora.sources.branches import on_default
@@ -32,6 +38,42 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.sources.git import Repository
     from remora.store.database import Database
+
+
+IMPORTS = "imports.jsonl"  # in the data folder; a line holds a project id and the real path of a file
+_LARGEST = 1_000_000  # bytes of IMPORTS
+
+
+def allowed_imports(data: Path, project_id: str) -> frozenset[str]:
+    """Return the real paths that a project's rule files may import from outside of it."""
+    found = set()
+    for line in (read_small(data / IMPORTS, _LARGEST) or b"").splitlines():
+        try:
+            one = json.loads(line)
+            if one["project"] == project_id:
+                found.add(str(one["file"]))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return frozenset(found)
+
+
+def allow_import(data: Path, project_id: str, path: Path) -> str:
+    """Let a project's rule files import a file; return its real path.
+
+    A link with a new target needs permission again.
+
+    Raises:
+        InvalidInput: the path is not a file.
+        StoreError: the permission cannot be written.
+    """
+    real = path.expanduser().resolve()
+    if not real.is_file():
+        raise InvalidInput(f"{path} is not a file", hint="Give the path that `remora init` shows.")
+    if str(real) not in allowed_imports(data, project_id):
+        make_folder(data)
+        append_line(data / IMPORTS, json.dumps({"project": project_id, "file": str(real)}))
+    return str(real)
+
 
 APPLIES_TO = "applies to "  # prefix of each file or glob in the mark of a rule
 STATE = "rules.state"  # meta key: BEHIND or TAINTED if commits changed rule files that were not read since
@@ -44,7 +86,7 @@ def take_rules(project: OpenProject, tally: Tally) -> RuleScan:
     home = project.environ.get("HOME") or project.environ.get("USERPROFILE")
     # Text from outside of the repository never goes into a home inside it, which may be committed or shared.
     apart = not location.home.is_relative_to(shared_root(location.repository, location.root))
-    outside = allowed(data_dir(project.environ), location.id) if apart else frozenset()
+    outside = allowed_imports(data_dir(project.environ), location.id) if apart else frozenset()
     scan = read_rules(location.root, home=Path(home) if home else None, allowed=outside)
     tally.skipped += scan.skipped
     for redaction in (r for file in scan.files for r in file.redactions):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.learning.allowed_imports import allow, allowed
+from remora.app.learning.project_rules import allow_import, allowed_imports
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
 from tests.helpers import Repo, environment
@@ -37,20 +37,20 @@ def test_an_import_is_read_after_a_yes_and_the_answer_is_kept(repo: Repo, tmp_pa
     assert not learnt(repo, environ)
     with Memory.open(repo.root, environ=environ) as memory:
         project = memory.project_id
-    allow(tmp_path / "data", project, tmp_path / "home" / "diary.md")
+    allow_import(tmp_path / "data", project, tmp_path / "home" / "diary.md")
     assert learnt(repo, environ)
-    assert allowed(tmp_path / "data", "another") == frozenset()
+    assert allowed_imports(tmp_path / "data", "another") == frozenset()
 
 
 def test_a_link_that_leads_elsewhere_now_is_asked_again(repo: Repo, tmp_path: Path):
     """The yes was to a file, not to a name."""
     link = tmp_path / "home" / "link.md"
     link.symlink_to(tmp_path / "home" / "diary.md")
-    real = allow(tmp_path / "data", "p", link)
+    real = allow_import(tmp_path / "data", "p", link)
     (tmp_path / "home" / "other.md").write_text(RULE)
     link.unlink()
     link.symlink_to(tmp_path / "home" / "other.md")
-    assert str(link.resolve()) not in allowed(tmp_path / "data", "p") == {real}
+    assert str(link.resolve()) not in allowed_imports(tmp_path / "data", "p") == {real}
 
 
 def test_nothing_from_outside_goes_into_a_home_in_the_repository(repo: Repo, tmp_path: Path):
@@ -58,11 +58,11 @@ def test_nothing_from_outside_goes_into_a_home_in_the_repository(repo: Repo, tmp
     repo.put("remora.toml", 'home = ".remora"\n')
     environ = environment(tmp_path) | {"HOME": str(tmp_path / "home")}
     with Memory.open(repo.root, environ=environ) as memory:
-        allow(tmp_path / "data", memory.project_id, tmp_path / "home" / "diary.md")
+        allow_import(tmp_path / "data", memory.project_id, tmp_path / "home" / "diary.md")
     assert not learnt(repo, environ)
 
 
 def test_what_is_no_file_cannot_be_allowed(tmp_path: Path):
     """It is named."""
     with pytest.raises(InvalidInput, match="is not a file"):
-        allow(tmp_path, "p", tmp_path / "none.md")
+        allow_import(tmp_path, "p", tmp_path / "none.md")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.observer.claims import claims
+from remora.app.learning.code_staleness import claims
 
 
 @pytest.mark.parametrize(
