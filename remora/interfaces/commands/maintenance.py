@@ -63,10 +63,10 @@ def init(
             reclaim(project.foreign, project.repository, data_dir(os.environ))
     memory = cli.memory()
     for file in allow_import:
-        from remora.app.learning.project_rules import allow_import
+        from remora.app.learning import project_rules
         from remora.app.project.locate import data_dir
 
-        allow_import(data_dir(os.environ), memory.project_id, Path(file))
+        project_rules.allow_import(data_dir(os.environ), memory.project_id, Path(file))
     if import_shipped:
         found, new = memory.import_shipped()
         for draft in found.drafts:
