@@ -102,7 +102,8 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
     r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(rf"{_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)  # an action, not its omission
+# A denied action, not its omission: "never skip"; "stop the workers before a deployment" is a step.
+_DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)

@@ -231,6 +231,7 @@ def test_what_must_not_come_before_an_event_is_silent_at_it(rule: str) -> None:
     assert not at_line(rule, "git push")
     assert at_line("Never skip `make lint` before a push", "git push")
     assert at_line("Before a push, never leave a focused test", "git push")
+    assert at_line("Stop the workers before a push", "git push")
 
 
 def test_a_name_with_a_sign_is_found_in_any_case() -> None:
