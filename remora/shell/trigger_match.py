@@ -92,7 +92,7 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     Args:
         line: the command line, before it runs.
         trigger: of kind PROGRAM or EVENT, found by one of the line's keys.
-        branch: the checked-out branch; a push without a branch pushes it.
+        branch: the checked-out branch; `git push` without a branch pushes it.
         ran: marks (`mark`) of the commands that ran since the last change.
     """
     done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
@@ -118,7 +118,7 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))
-            beside = (branch.lower(),) if branch and here else ()
+            beside = (branch.lower(),) if branch and here and "git" in _chain(words) else ()
             aimed = all(_has((), one, beside) for one in target)
             if aimed and all(_has(words, one, beside) for one in needs):
                 return True

@@ -104,6 +104,12 @@ def test_a_push_that_names_no_branch_pushes_the_one_that_is_checked_out() -> Non
     assert not at_line("Never push to main", "git push", branch="topic")
 
 
+def test_another_program_pushes_no_branch() -> None:
+    """An image, a package or a database is pushed from any branch."""
+    assert at_line("Never push directly to main", "sudo git push", "main")
+    assert not at_line("Never push directly to main", "docker push registry/app", "main")
+
+
 def test_a_merge_changes_the_branch_that_is_checked_out() -> None:
     """What is merged is not its target; a merge that is aborted, explained or looked at is none."""
     assert at_line("Never merge into `main` yourself", "git merge topic", branch="main")
