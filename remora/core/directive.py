@@ -312,9 +312,6 @@ def directive(text: str) -> Directive:
             listed = clause if ends else ""
             if any(thing.kind == "command" for thing in denied) and (where := _environment(clause)):
                 denied = [_there(thing, where) for thing in denied]
-            if named := [word for thing in denied for word in _folders(thing)]:
-                about += named
-                denied = []
             if denied and _is_edit(denied[0]):
                 what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
                 if found_in := _places(clause):
@@ -531,13 +528,6 @@ def _is_edit(thing: Thing) -> bool:
     return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in _EDITING
 
 
-def _folders(thing: Thing) -> list[str]:
-    """Return the paths among the words of a denied action: "edit src/gen by hand"; none for an event."""
-    if thing.kind != "words" or stem(thing.words[0]) in EVENTS:
-        return []
-    return [word for word in thing.words if _FOLDER.fullmatch(word)]
-
-
 def _there(thing: Thing, environment: str) -> Thing:
     """Return a command with the environment that it must not run in among its words."""
     if thing.kind != "command" or environment in thing.words:
@@ -614,15 +604,19 @@ def _is_flag(thing: Thing) -> bool:
 def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
     """Return the things that a clause denies in ordinary words; one word after a word for use is a name."""
     plain: list[str] = []
+    folders: list[Thing] = []
     for token in _tokens(clause):
         low = token.lower().rstrip(".")
         if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS):
             break
         if low not in STOP_WORDS and low not in USES and low not in STOPS and not low.endswith("ly"):
             plain.append(low)
+            folders += [Thing("path", (token,))] if _FOLDER.fullmatch(token) else []
+    if folders and len(plain) > 1 and stem(plain[0]) not in EVENTS:
+        return folders  # "edit src/gen by hand"
     if not plain or (len(plain) == 1 and not _PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
         return []  # "don't add it back": what "it" is was said before
-    if len(plain) == 1 and stem(plain[0]) in _EDITING:
+    if acts and len(plain) == 1 and stem(plain[0]) in _EDITING:
         return []  # "gen/ is generated, do not edit"
     head = " ".join(
         takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))

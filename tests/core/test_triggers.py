@@ -240,6 +240,11 @@ def test_what_must_not_come_before_an_event_is_silent_at_it(rule: str) -> None:
     assert at_line("Stop the workers before a push", "git push")
 
 
+def test_a_tool_that_is_named_like_an_edit_is_denied_alone() -> None:
+    """What is to be used in its place is not forbidden."""
+    assert not at_line("Always use `jq` instead of Edit", "jq . a.json")
+
+
 def test_a_name_with_a_sign_is_found_in_any_case() -> None:
     """A decorator or an annotation is named as it is written."""
     assert at_edit("No @Inject on fields", "A.java", "    @Inject")
