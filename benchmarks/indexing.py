@@ -38,7 +38,7 @@ from benchmarks.metrics import percentile
 from benchmarks.sources import make_repository
 from remora.app.memory import Memory
 from remora.core.code import IndexReport
-from remora.graph.languages import grammar_of, language_of
+from remora.graph.grammars import grammar_of, language_of
 
 FILES = 1_500  # of the made-up repository; what is promised is promised of so many Python files
 FAR = 300  # files by which the commit differs that is switched to

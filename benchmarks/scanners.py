@@ -25,7 +25,7 @@ from remora.core.history_entries import parse
 from remora.graph import tables
 from remora.graph.chunks import Statements, chunks
 from remora.graph.extract import extract_with_tree
-from remora.graph.languages import LANGUAGES
+from remora.graph.grammars import LANGUAGES
 from remora.interfaces.install.insertions import Broken
 from remora.observer.observer import Observer
 from remora.sources.ignored import Ignored

@@ -11,8 +11,8 @@ from typing import IO
 from benchmarks.common import workplace
 from remora.core.modules import module_of
 from remora.graph.file_reader import FileReader
+from remora.graph.grammars import kind_of
 from remora.graph.indexer import Indexer, Listed
-from remora.graph.languages import kind_of
 from remora.sources.git import FORMAT, Commit, parse_log
 from remora.sources.tree import LARGEST_CODE
 from remora.sources.tree_read import Folders, by_content, by_name, decode

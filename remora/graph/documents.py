@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from remora.core.code import GUESS, LIKELY, Link
-from remora.graph.languages import kind_of
+from remora.graph.grammars import kind_of
 from remora.graph.manifests import join
 
 if TYPE_CHECKING:

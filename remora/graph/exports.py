@@ -11,15 +11,15 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
-from remora.graph.imports import FAMILIES, Places
-from remora.graph.imports.base import INSIDE, PACKAGE
+from remora.graph.languages import FAMILIES, Places
+from remora.graph.languages.naming import INSIDE, PACKAGE
 from remora.graph.tables import FOREIGN, OPAQUE, Table, Value, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from remora.core.code import Outline, Symbols
-    from remora.graph.imports import Entry
+    from remora.graph.languages import Entry
     from remora.graph.roots import Roots
 
 MAX_HEADERS = 1_000  # that one file includes, in the end

@@ -19,19 +19,10 @@ from typing import TYPE_CHECKING
 
 from remora.core.budget import look
 from remora.core.code import FileFacts, Outline, Uses
-from remora.graph import (
-    extract_c,
-    extract_csharp,
-    extract_go,
-    extract_java,
-    extract_javascript,
-    extract_php,
-    extract_python,
-    extract_ruby,
-    extract_rust,
-)
 from remora.graph.extract_assemble import Found, assemble, first_comment
-from remora.graph.extract_parts import (
+from remora.graph.grammars import Grammar, grammar_of
+from remora.graph.languages import RULES, python
+from remora.graph.languages.syntax import (
     MAX_NAME,
     UNKNOWN,
     Captures,
@@ -45,25 +36,9 @@ from remora.graph.extract_parts import (
     return_type,
     split_chain,
 )
-from remora.graph.languages import Grammar, grammar_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, QueryCursor, Tree
-
-RULES: dict[str, Rules] = {
-    "python": extract_python.RULES,
-    "javascript": extract_javascript.RULES,
-    "typescript": extract_javascript.RULES,
-    "tsx": extract_javascript.RULES,
-    "rust": extract_rust.RULES,
-    "go": extract_go.RULES,
-    "java": extract_java.RULES,
-    "c": extract_c.RULES,
-    "cpp": extract_c.RULES,
-    "csharp": extract_csharp.RULES,
-    "ruby": extract_ruby.RULES,
-    "php": extract_php.RULES,
-}
 
 MAX_BYTES = 2_000_000  # a larger file is generated; only its lines are counted
 # The parser reports after about every hundred steps. An ordinary file has one report for 50 to 800 bytes,
@@ -88,7 +63,7 @@ def extract_with_tree(
 
     Args:
         source: any bytes of the file.
-        language: a name of `graph.languages.LANGUAGES`. Without a grammar only lines are counted.
+        language: a name of `graph.grammars.LANGUAGES`. Without a grammar only lines are counted.
         enough: called now and then during the parse; True stops it. Text that is no source of its language
             can take seconds for some hundred kilobytes: a caller with a clock can stop it.
 
@@ -111,7 +86,7 @@ def extract_with_tree(
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
     definitions, imports, uses = assemble(found, rules, text)
-    doc = extract_python.doc_string(text, root) if language == "python" else ""
+    doc = python.doc_string(text, root) if language == "python" else ""
     doc = doc or first_comment(text, found)
     exports = tuple(dict.fromkeys(found.exports))
     outline = Outline(language, found.package, doc, definitions, imports, exports)
@@ -209,7 +184,7 @@ def _other(found: Found, rules: Rules, text: Source, captures: Captures, role: s
     elif role == "extent":
         found.extents[captures["inner"][0].id] = node
     elif role == "export":
-        found.exports.extend(extract_python.exports(text.text(node)))
+        found.exports.extend(python.exports(text.text(node)))
     elif role == "package" and not found.package:
         found.package = chain(text, node, rules)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.budget import look
 from remora.core.code import Binding, Definition, Import, Reference, Uses
-from remora.graph.extract_parts import (
+from remora.graph.languages.syntax import (
     MAX_SIGNATURE,
     UNKNOWN,
     Draft,

@@ -18,7 +18,7 @@ from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph.chunks import Statements, chunks
 from remora.graph.extract import extract_with_tree
-from remora.graph.languages import LANGUAGES, kind_of, language_of
+from remora.graph.grammars import LANGUAGES, kind_of, language_of
 from remora.graph.packed import pack_outline, pack_uses
 from remora.graph.test_files import is_test_path
 from remora.store.graph import NewFile

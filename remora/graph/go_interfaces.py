@@ -21,7 +21,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import GUESS, LIKELY
-from remora.graph.extract_parts import split_top
+from remora.graph.languages.go import LISTS_TYPES
+from remora.graph.languages.syntax import split_top
 from remora.graph.tables import CLASSES, split_signature
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _READ, _WRITE = "Read(p []byte) (n int, err error)", "Write(p []byte) (n int, err error)"
 _CLOSE, _SEEK = "Close() error", "Seek(offset int64, whence int) (int64, error)"
 # What interfaces of the standard library ask for, where others embed them.
-LISTS_TYPES = "~"  # stands among what an interface embeds where it lists types
 KNOWN = {
     "error": ("Error() string",),
     "fmt.Stringer": ("String() string",),

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.graph.grammars import LANGUAGES
 from remora.graph.inferred_edges import SAYS, said
-from remora.graph.languages import LANGUAGES
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
 from remora.store.closure import DEPTH

@@ -24,7 +24,7 @@ from remora.core.values import Skipped
 from remora.graph import go_interfaces
 from remora.graph.documents import document_links, document_names
 from remora.graph.file_reader import FileReader, Listed, Parsed, Refused
-from remora.graph.imports.base import WHOLE
+from remora.graph.languages.naming import WHOLE
 from remora.graph.names import (
     ALL,
     DOT,

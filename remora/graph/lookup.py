@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import LIKELY, Import
 from remora.graph.exports import Exports
-from remora.graph.imports import Entry, csharp
-from remora.graph.imports.base import MANY, package_key
+from remora.graph.languages import Entry, csharp
+from remora.graph.languages.naming import MANY, package_key
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Outline
 from remora.graph import go_interfaces
-from remora.graph.imports import FAMILIES
-from remora.graph.imports.base import WHOLE
+from remora.graph.languages import FAMILIES
+from remora.graph.languages.naming import WHOLE
 from remora.graph.test_files import stems_under_test
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@
 read, so that one edited file costs a few outlines.
 
 Edges between files summarize those between definitions: `calls`, `inherits` and `implements` with their count
-and their highest confidence. `imports` edges follow the statements (see each module of `graph.imports`); in
+and their highest confidence. `imports` edges follow the statements (see each module of `graph.languages`); in
 languages that see names without a statement, using a definition of another file counts as importing it. A
 test has `tests` edges to the definitions that it calls outside of tests; its file to the file that it is
 named after, and to those that it imports and calls.
@@ -18,7 +18,7 @@ from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
 from remora.core.skip import FAILED, sparing
 from remora.graph.calls import FileNames, calls
 from remora.graph.go_interfaces import Interfaces
-from remora.graph.imports import go
+from remora.graph.languages import go
 from remora.graph.lookup import Look
 from remora.graph.tables import CLASSES
 from remora.graph.test_files import file_under_test, is_test_path

@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import EXACT
-from remora.graph.extract_parts import split_top
-from remora.graph.imports import FAMILIES
+from remora.graph.languages import FAMILIES
+from remora.graph.languages.syntax import split_top
 from remora.graph.packed import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from remora.core.code import Definition, Outline
-    from remora.graph.imports import Entry, Family
+    from remora.graph.languages import Entry, Family
 
 CLASSES = frozenset(("class", "interface", "type"))
 _MEMBERS = frozenset(("method", "test"))

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from remora.graph.imports.base import nearest
+from remora.graph.languages.naming import nearest
 
 if TYPE_CHECKING:
     from remora.core.code import Symbols

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from remora import Memory
 from remora.core.clock import FixedClock
 from remora.graph.extract import extract_with_tree
-from remora.graph.imports import FAMILIES
-from remora.graph.languages import language_of
+from remora.graph.grammars import language_of
+from remora.graph.languages import FAMILIES
 from remora.graph.resolve import Resolver
 from remora.graph.roots import find_roots
 from tests.graph.memory_symbols import MemorySymbols

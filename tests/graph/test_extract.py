@@ -8,7 +8,7 @@ import pytest
 
 from remora.core.code import Binding, FileFacts, Outline, Uses
 from remora.graph.extract import MAX_BYTES, extract_with_tree
-from remora.graph.languages import PARSED
+from remora.graph.grammars import PARSED
 from tests.graph.facts_text import shown
 from tests.graph.projects import facts_of
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.code import FileFacts
-from remora.graph.languages import PARSED
+from remora.graph.grammars import PARSED
 from tests.graph.projects import facts_of
 
 SAMPLES = {row.name: (Path(__file__).parent / "samples" / f"{row.name}.txt").read_bytes() for row in PARSED}

@@ -25,8 +25,8 @@ from remora.core.errors import InvalidInput, SourceError, StoreBusy
 from remora.core.modules import module_of
 from remora.disk.files import lock
 from remora.graph.file_reader import FileReader
+from remora.graph.grammars import kind_of
 from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
-from remora.graph.languages import kind_of
 from remora.graph.scip import Taken, take
 from remora.sources.tree import LARGEST_CODE, Tree, look, must_be_there
 from remora.sources.tree_read import GONE, LeftOut, by_content, decode, read

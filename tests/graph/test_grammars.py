@@ -7,8 +7,7 @@ import threading
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.graph.extract import RULES
-from remora.graph.languages import (
+from remora.graph.grammars import (
     LANGUAGES,
     PARSED,
     UNPARSED,
@@ -19,6 +18,7 @@ from remora.graph.languages import (
     language_of,
     query_source,
 )
+from remora.graph.languages import RULES
 
 ROLES = set("definition reference import export binding extent prefix comment container package".split())
 

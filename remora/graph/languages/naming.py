@@ -22,6 +22,18 @@ INSIDE = "\0"  # in a key, between a file and each module that is written inside
 WHOLE = "exports"  # the name under which a file of CommonJS offers itself: `module.exports = x`
 MANY = 200  # maximum number of definitions of one name that are read
 
+# What containers, texts, files and processes have in nearly every language.
+COLLECTIONS = frozenset(
+    """
+    add append clear close contains copy count delete each empty equals exists extend filter find first
+    flush forEach format get getattr has hash id index indexOf init insert items iter join keys last len
+    length list load lock log lower map match max merge min name new next open parse peek pop print push
+    put read readline reduce remove replace replaceAll reset resolve reverse run save search seek send set
+    shift size slice sort splice split start stop strip substring sum test then time to toString trim type
+    unlock update upper value values wait write zip
+    """.split()
+)
+
 
 class Places(NamedTuple):
     """The project's files and roots, for imports."""

@@ -314,7 +314,7 @@ def grammar_of(name: str) -> Grammar | None:
         return found
     row = LANGUAGES.get(name)
     if row is None:
-        raise InvalidInput(f"unknown language {name!r}", hint="See graph.languages.LANGUAGES.")
+        raise InvalidInput(f"unknown language {name!r}", hint="See graph.grammars.LANGUAGES.")
     if not row.queries:
         return None
     with _lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.imports.go import local_name
+from remora.graph.languages.go import local_name
 from tests.graph.projects import Project
 
 TREE = {

@@ -1,0 +1,313 @@
+"""C and C++: names out of nested declarators, `A::f` outside its class, test macros; includes by path.
+
+`#include "x.h"` is searched beside the file, then under the folders above it and their `include` and `src`,
+then as the ending of one file's path (of several, the one that shares most folders). Angle brackets skip the
+first step, and a name of the standard library is never resolved to the project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remora.core.code import LIKELY, Import
+from remora.graph.languages.naming import (
+    COLLECTIONS,
+    MANY,
+    Entry,
+    Family,
+    Places,
+    nearest,
+    package_key,
+    parts_of,
+    top_level,
+)
+from remora.graph.languages.syntax import (
+    Captures,
+    Draft,
+    Rules,
+    Source,
+    quoted,
+    return_type,
+    split_chain,
+    split_top,
+    without_arguments,
+)
+from remora.graph.manifests import join
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from remora.core.code import Outline, Symbol
+
+_BUILTIN_TYPES = frozenset(
+    """int char short long float double void bool _Bool auto signed unsigned size_t ssize_t ptrdiff_t
+    intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t wchar_t FILE
+    va_list off_t time_t std::string std::size_t std::vector std::map std::set std::unordered_map
+    std::pair std::function string vector decltype NULL std::make_unique() std::make_shared()""".split()
+)
+
+_TEST = frozenset(
+    "TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P BOOST_AUTO_TEST_CASE TEST_CASE SCENARIO".split()
+)
+_MAX_LEVELS = 12
+_NAMES = (
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "destructor_name",
+    "operator_name",
+    "qualified_identifier",
+)
+
+
+def _define(source: Source, draft: Draft, captures: Captures) -> None:
+    node = draft.node
+    if draft.kind == "declared":
+        draft.kind, draft.declares = "function", True
+        draft.head_end = node.end_byte
+    if draft.kind in ("macro", "variable"):  # a template of variables: given types, it gives a value
+        holder = node if draft.kind == "macro" else node.child_by_field_name("declarator")
+        value = holder.child_by_field_name("value") if holder is not None else None
+        draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
+    elif "declarator" in captures:
+        _declared(source, draft, captures["declarator"][0])
+    elif draft.kind == "type":
+        inner = node.child_by_field_name("type")
+        # `typedef struct foo {…} foo;` is one type, `typedef struct {…} foo;` has its name from here.
+        if inner is not None and inner.child_by_field_name("body") is not None:
+            draft.drop = source.field(inner, "name") == draft.name
+            if inner.child_by_field_name("name") is None:
+                draft.kind, draft.classlike = "class", inner.type != "enum_specifier"
+    elif draft.kind == "module":
+        draft.name = draft.name.replace("::", ".")
+    elif draft.classlike:
+        draft.owner, draft.name = _owned(without_arguments(draft.name))
+        _bases(source, draft)
+
+
+def _declared(source: Source, draft: Draft, declarator: Node) -> None:
+    """Name a function by its declarator, and set the owner of `A::B::f` to "A.B"."""
+    found: Node | None = declarator
+    function: Node | None = None
+    for _ in range(_MAX_LEVELS):
+        if found is None or found.type in _NAMES:
+            break
+        if found.type == "function_declarator":
+            function = found
+        elif found.type == "parenthesized_declarator" and draft.kind != "type":
+            found = None
+            break
+        inner = found.child_by_field_name("declarator")
+        if inner is None and found.type in ("reference_declarator", "parenthesized_declarator"):
+            inner = found.named_child(0) if found.named_child_count else None
+        found = inner
+    if found is None or found.type not in _NAMES or (function is None and draft.kind != "type"):
+        draft.drop = True
+        return
+    draft.name_at = found.end_byte - 1
+    draft.owner, draft.name = _owned(without_arguments(source.text(found)))
+    for part in draft.node.named_children:
+        if part.type == "field_initializer_list":
+            draft.head_end = part.start_byte
+    if function is not None and draft.name in _TEST and not draft.owner and not draft.declares:
+        _test(source, draft, function)
+    if draft.kind == "function":
+        draft.returns = return_type(source.field(draft.node, "type")[:400])
+
+
+def _owned(name: str) -> tuple[str, str]:
+    owner, last = (
+        split_chain(name) if "operator" not in name else (name.rpartition("::")[0], name.rpartition("::")[2])
+    )
+    return owner.strip(":").replace("::", "."), last
+
+
+def _test(source: Source, draft: Draft, function: Node) -> None:
+    parameters = [part.strip() for part in split_top(source.field(function, "parameters")[1:-1], ",")]
+    names = [quoted(part) or part for part in parameters[:2] if part]
+    if names:
+        draft.name = ".".join(names)[:120]
+        draft.test = draft.sentence = True
+
+
+def _bases(source: Source, draft: Draft) -> None:
+    for part in draft.node.named_children:
+        if part.type == "base_class_clause":
+            draft.heritage = (part.start_byte, part.end_byte)
+            draft.bases = tuple(
+                without_arguments(source.text(base))
+                for base in part.named_children
+                if base.type in ("type_identifier", "qualified_identifier", "template_type")
+            )
+
+
+_USING = re.compile(r"using\s+(?:(namespace|enum|typename)\s+)?([\w:]+)")
+
+
+def _imports(source: Source, node: Node, kind: str, _captures: Captures) -> Iterator[Import]:
+    line = node.start_point[0] + 1
+    if kind == "include":
+        written = source.field(node, "path")
+        path = quoted(written)
+        if path:
+            yield Import(path, (), "", 0, "include_system" if written.startswith("<") else "include", line)
+        return
+    match = _USING.match(source.text(node)[:400])
+    if match is None:
+        return
+    if match[1] == "namespace":
+        yield Import(match[2], (("*", "*"),), "", 0, "using", line)
+    else:
+        module, name = split_chain(match[2])
+        yield Import(module, ((name, name),), "", 0, "using", line)
+
+
+RULES = Rules(
+    members={"field_expression": ("argument", "field")},
+    calls={"call_expression": "function"},
+    wrappers=frozenset(("parenthesized_expression", "template_type", "template_function", "template_method")),
+    written=frozenset(("qualified_identifier", "nested_namespace_specifier")),
+    define=_define,
+    imports=_imports,
+    builtins=_BUILTIN_TYPES,
+)
+
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".cuh", ".H")
+_ENDINGS = (*_HEADERS, ".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".C")
+
+
+def _entries(item: Import) -> Iterator[Entry]:
+    if item.kind.startswith("include"):
+        yield Entry("*", item.module, "*", item)
+        return
+    for name, local in item.names:
+        yield Entry(local, item.module, name, item)
+
+
+def _included(places: Places, path: str, item: Import) -> str:
+    folder = parts_of(path)[0]
+    module = item.module
+    local = item.kind != "include_system"
+    if local and (beside := join(folder, module)) and places.symbols.exists(beside):
+        return beside
+    if module.startswith(".") or (not local and module in _STANDARD_HEADERS):
+        return ""
+    above = folder
+    while True:
+        for inner in ("", "include", "src"):
+            found = "/".join(part for part in (above, inner, module) if part)
+            if (local or inner == "include" or "/" in module) and places.symbols.exists(found):
+                return found
+        if not above:
+            break
+        above = parts_of(above)[0]
+    return nearest(path, places.symbols.ending(module))
+
+
+def _module(places: Places, path: str, entry: Entry) -> str:
+    return _included(places, path, entry.item) if entry.item.kind.startswith("include") else ""
+
+
+def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+    return (_included(places, path, item),) if item.kind.startswith("include") else ()
+
+
+def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:
+    return (package_key("c", path),)
+
+
+def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
+    """Return the one definition of a name that the linker would find, nothing if there are several."""
+    found = [
+        symbol
+        for symbol in top_level(places.symbols.named(name, MANY))
+        if symbol.path.endswith(_ENDINGS) and "static " not in symbol.definition.signature
+    ]
+    bodies = [symbol for symbol in found if not is_header(symbol.path)]
+    return next((some for some in (bodies, found) if len(some) == 1), ())
+
+
+def is_header(path: str) -> bool:
+    """Return whether a file is a header."""
+    return path.endswith(_HEADERS)
+
+
+def body(places: Places, symbol: Symbol) -> Symbol:
+    """Return the definition of a declaration in a header, or the declaration if there is none."""
+    if not is_header(symbol.path):
+        return symbol
+    qualname = symbol.definition.qualname.partition("#")[0]
+    found = [
+        other
+        for other in places.symbols.named(symbol.definition.name, MANY)
+        if other.definition.qualname == qualname
+        and other.path.endswith(_ENDINGS)
+        and not is_header(other.path)
+    ]
+    picked = nearest(symbol.path, sorted({other.path for other in found}))
+    return next((other for other in found if other.path == picked), symbol)
+
+
+def _is_source(_one: str, other: str) -> bool:
+    return other.endswith(_ENDINGS)
+
+
+_COMMON_METHODS = COLLECTIONS | frozenset(
+    """
+    assign at back begin c_str cbegin cend data emplace emplace_back end erase fetch_add find_first_of
+    front getline good is_open lower_bound make_pair max_size notify_all notify_one pop_back pop_front
+    push_back push_front rbegin release rend reserve resize rfind store str substr swap top try_lock
+    upper_bound
+    """.split()
+)
+
+_BUILTIN_NAMES = frozenset(
+    """
+    abort abs accept access alignof assert atexit atof atoi atol bind bool bsearch calloc ceil char clock
+    close connect const_cast cos decltype defined double dynamic_cast exit exp fabs fclose feof ferror
+    fflush fgets float floor fopen fork fprintf fputc fputs fread free fscanf fseek ftell fwrite getc
+    getchar getenv gettimeofday htons int isalnum isalpha isdigit islower isspace isupper listen log long
+    longjmp main malloc memchr memcmp memcpy memmove memset mmap offsetof open perror pow printf
+    pthread_create putc putchar puts qsort raise rand read realloc recv reinterpret_cast remove rename
+    rewind scanf select send setjmp setlocale short signal sin size_t sizeof sleep snprintf socket sprintf
+    sqrt srand sscanf static_assert static_cast std strcasecmp strcat strchr strcmp strcpy strdup strerror
+    strlen strncmp strncpy strrchr strstr strtod strtok strtol strtoul system tan time tolower toupper
+    typeid unlink unsigned va_arg va_end va_start vfprintf void vsnprintf wait write
+    """.split()
+)
+
+_STANDARD_HEADERS = frozenset(
+    """
+    algorithm any array assert.h atomic bit bitset cassert cctype cerrno chrono climits cmath compare
+    complex complex.h concepts condition_variable cstddef cstdint cstdio cstdlib cstring ctime ctype.h
+    deque errno.h exception execution expected fcntl.h fenv.h filesystem float.h format forward_list
+    fstream functional future initializer_list inttypes.h iomanip ios iosfwd iostream iso646.h istream
+    iterator limits limits.h list locale locale.h map math.h memory memory.h memory_resource mutex new
+    numbers numeric optional ostream poll.h pthread.h Python.h queue random ranges ratio regex sched.h
+    semaphore.h set setjmp.h shared_mutex signal.h span sstream stack stdalign.h stdarg.h stdatomic.h
+    stdbool.h stddef.h stdexcept stdint.h stdio.h stdlib.h stdnoreturn.h stop_token streambuf string
+    string.h string_view strings.h system_error tgmath.h thread threads.h time.h tuple type_traits
+    typeindex typeinfo uchar.h unistd.h unordered_map unordered_set utility valarray variant vector
+    version wchar.h wctype.h windows.h
+    """.split()
+)
+
+FAMILY = Family(
+    name="c",
+    entries=_entries,
+    module=_module,
+    edges=_edges,
+    around=_around,
+    package=_package,
+    package_sure=LIKELY,
+    implicit_self=True,
+    reopened=_is_source,
+    stars_first=True,
+    builtins=_BUILTIN_NAMES,
+    common=_COMMON_METHODS,
+)

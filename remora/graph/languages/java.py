@@ -1,0 +1,197 @@
+"""Java: bases from three clauses, tests by annotation; imports by full name, wildcards and the own package.
+
+An import edge goes to the file of the named class. Classes reached through a wildcard or the same package
+give an edge by use: the language requires no statement, but the file does not compile without them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remora.core.code import Import
+from remora.graph.languages.naming import (
+    COLLECTIONS,
+    MANY,
+    Entry,
+    Family,
+    Places,
+    inner_package,
+    nearest,
+    package_key,
+    package_name,
+    parts_of,
+    top_level,
+)
+from remora.graph.languages.syntax import Captures, Draft, Rules, Source, without_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from remora.core.code import Outline, Symbol
+
+_BUILTIN_TYPES = frozenset(
+    """int long short byte char float double boolean void var String Object Integer Long Short Byte
+    Character Float Double Boolean Number List Map Set Collection Iterable Iterator Optional Class Void
+    Exception RuntimeException Throwable ArrayList HashMap HashSet Override Deprecated SuppressWarnings
+    FunctionalInterface SafeVarargs Test this() super()""".split()
+)
+
+_TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b")
+_CLAUSES = ("superclass", "super_interfaces", "extends_interfaces")
+
+
+def _define(source: Source, draft: Draft, _captures: Captures) -> None:
+    node = draft.node
+    modifiers = node.named_child(0) if node.named_child_count else None
+    if modifiers is not None and modifiers.type == "modifiers":
+        draft.test = draft.kind == "function" and bool(_TEST.search(source.text(modifiers)))
+        draft.head_start = _after_annotations(source, draft.head_start, modifiers)
+    if draft.classlike:
+        bases = []
+        for clause in node.named_children:
+            if clause.type in _CLAUSES:
+                draft.heritage = (draft.heritage[0] or clause.start_byte, clause.end_byte)
+                for part in clause.named_children:
+                    bases.extend(part.named_children if part.type == "type_list" else [part])
+        draft.bases = tuple(
+            without_arguments(source.text(base)) for base in bases if "comment" not in base.type
+        )
+
+
+def _after_annotations(source: Source, start: int, modifiers: Node) -> int:
+    """Return where a signature starts after its leading annotations."""
+    for part in modifiers.children:
+        if part.type not in ("annotation", "marker_annotation", "line_comment", "block_comment"):
+            break
+        start = part.end_byte
+    return source.after_blanks(start)
+
+
+def _imports(source: Source, node: Node, _kind: str, _captures: Captures) -> Iterator[Import]:
+    path = next((c for c in node.named_children if c.type in ("scoped_identifier", "identifier")), None)
+    if path is None:
+        return
+    module, line = "".join(source.text(path).split()), node.start_point[0] + 1
+    kinds = {child.type for child in node.children}
+    if "asterisk" in kinds:
+        yield Import(module, (("*", "*"),), "", 0, "import", line)
+    elif "static" in kinds:
+        owner, _, name = module.rpartition(".")
+        yield Import(owner, ((name, name),), "", 0, "import", line)
+    else:
+        yield Import(module, (), "", 0, "import", line)
+
+
+RULES = Rules(
+    members={"field_access": ("object", "field"), "method_invocation": ("object", "name")},
+    calls={"method_invocation": "arguments", "object_creation_expression": "type"},
+    wrappers=frozenset(("parenthesized_expression", "generic_type")),
+    written=frozenset(("scoped_identifier", "scoped_type_identifier")),
+    define=_define,
+    imports=_imports,
+    returns="type",
+    builtins=_BUILTIN_TYPES,
+)
+
+
+def _entries(item: Import) -> Iterator[Entry]:
+    for name, local in item.names:
+        yield Entry(local, item.module, name, item)
+    if not item.names:
+        before, _, last = item.module.rpartition(".")
+        yield Entry(last, before, last, item)
+
+
+def _module(places: Places, _path: str, entry: Entry) -> str:
+    return package_key("java", entry.module) if places.symbols.package(entry.module) else ""
+
+
+def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
+    files = frozenset(places.symbols.package(package_name(key)))
+    found = [s for s in top_level(places.symbols.named(name, MANY)) if s.path in files]
+    return [s for s in found if parts_of(s.path)[1].partition(".")[0] == name] or found
+
+
+def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
+    return (package_key("java", outline.package),)
+
+
+def _submodule(places: Places, key: str, name: str) -> str:
+    return inner_package(places, key, name, ".")
+
+
+def _start(places: Places, name: str) -> str:
+    """Return the package that a full name begins with; only a part before a dot may be one."""
+    return _submodule(places, package_key("java", ""), name)
+
+
+def _class_file(places: Places, path: str, name: str) -> str:
+    """Return the file of a class by its full name; an inner class is in the file of the outer one."""
+    for _ in range(name.count(".") + 1):
+        before, _, last = name.rpartition(".")
+        if last[:1].islower():
+            name = before
+            continue
+        found = [s.path for s in _package(places, package_key("java", before), last)]
+        found = found or list(places.symbols.ending(name.replace(".", "/") + ".java"))
+        roots = places.roots.java
+        same = [f for f in found if any(f.startswith(r + "/") and path.startswith(r + "/") for r in roots)]
+        if picked := nearest(path, same or found):
+            return picked
+        name = before
+    return ""
+
+
+def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
+    for entry in _entries(item):
+        if entry.name == "*":
+            if not places.symbols.package(entry.module):
+                yield _class_file(places, path, entry.module)
+        else:
+            yield _class_file(places, path, f"{entry.module}.{entry.name}")
+
+
+_COMMON_METHODS = COLLECTIONS | frozenset(
+    """
+    accept addAll allMatch anyMatch apply asList assertEquals assertFalse assertThat assertTrue build
+    builder cast charAt clone collect compare compareTo compute computeIfAbsent containsKey create debug
+    endsWith entrySet equalsIgnoreCase error execute findFirst flatMap getBytes getClass getId getKey
+    getMessage getName getOrDefault getSize getType getValue hashCode hasNext info invoke isEmpty
+    isPresent iterator keySet limit listIterator mapToInt noneMatch now of ofNullable orElse orElseGet
+    orElseThrow parseInt printf println printStackTrace putAll putIfAbsent removeIf reply setName setValue
+    sorted startsWith stream submit supply thenReturn toArray toCharArray toList toLowerCase toUpperCase
+    valueOf verify warn when
+    """.split()
+)
+
+_BUILTIN_NAMES = frozenset(
+    """
+    AssertionError AutoCloseable Boolean boolean Byte byte char Character CharSequence Class ClassLoader
+    Cloneable Comparable Deprecated Double double Enum Error Exception Float float FunctionalInterface
+    IllegalArgumentException IllegalStateException int Integer InterruptedException Iterable Long long
+    Math NullPointerException Number Object Override Process Record Runnable Runtime RuntimeException
+    Short short String StringBuffer StringBuilder SuppressWarnings System Thread ThreadLocal Throwable
+    UnsupportedOperationException Void void
+    """.split()
+)
+
+FAMILY = Family(
+    name="java",
+    entries=_entries,
+    module=_module,
+    edges=_edges,
+    submodule=_submodule,
+    start=_start,
+    full_names=True,
+    types_only=True,
+    around=_around,
+    package=_package,
+    implicit_self=True,
+    by_use=True,
+    builtins=_BUILTIN_NAMES,
+    common=_COMMON_METHODS,
+)

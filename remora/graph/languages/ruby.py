@@ -1,0 +1,205 @@
+"""Ruby: reopened classes, mixins as bases, examples named by sentences; constants of the whole program.
+
+`require_relative` is a path from the file. `require "a/b"` is a/b.rb under some `lib`, or under the folder of
+the tests, or the only file whose path ends so. A constant that exactly one file defines, in the file that
+autoloading expects, gives an import edge by use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remora.core.code import LIKELY, Import
+from remora.graph.languages.naming import (
+    COLLECTIONS,
+    MANY,
+    Family,
+    Places,
+    nearest,
+    package_key,
+    parts_of,
+    top_level,
+)
+from remora.graph.languages.syntax import (
+    UNKNOWN,
+    Captures,
+    Draft,
+    Rules,
+    Source,
+    chain,
+    one_line,
+    quoted,
+    split_chain,
+)
+from remora.graph.manifests import join
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from remora.core.code import Outline, Symbol
+
+_RUNNERS = frozenset(
+    "describe context it specify test feature scenario example should fit xit fdescribe".split()
+)
+_MIXINS = ("include", "extend", "prepend")
+_MAX_SENTENCE = 120
+
+
+def _define(source: Source, draft: Draft, captures: Captures) -> None:
+    node = draft.node
+    if draft.kind == "test":
+        draft.drop = source.text(captures["runner"][0]) not in _RUNNERS
+        draft.name = one_line(quoted(draft.name) or draft.name, _MAX_SENTENCE)
+        draft.test = draft.sentence = True
+        block = node.child_by_field_name("block")
+        draft.head_end = block.start_byte if block is not None else -1
+    elif draft.kind == "function":
+        draft.test = draft.name.startswith("test_")
+        parameters = node.child_by_field_name("parameters") or node.child_by_field_name("name")
+        draft.head_end = parameters.end_byte if parameters is not None else -1
+    else:
+        owner, draft.name = split_chain(draft.name)
+        draft.owner = owner.strip(":").replace("::", ".")
+        draft.reopens = True
+        draft.classlike = True
+        name = node.child_by_field_name("superclass") or node.child_by_field_name("name")
+        draft.head_end = name.end_byte if name is not None else -1
+        draft.bases = tuple(_bases(source, node))
+
+
+def _bases(source: Source, node: Node) -> Iterator[str]:
+    parent = node.child_by_field_name("superclass")
+    if parent is not None and parent.named_child_count:
+        name = chain(source, parent.named_child(0), RULES)
+        if name != UNKNOWN and "(" not in name:
+            yield name
+    body = node.child_by_field_name("body")
+    for statement in body.named_children[:200] if body is not None else ():
+        if statement.type == "call" and source.field(statement, "method") in _MIXINS:
+            arguments = statement.child_by_field_name("arguments")
+            for argument in arguments.named_children if arguments is not None else ():
+                if argument.type in ("constant", "scope_resolution"):
+                    yield source.text(argument)
+
+
+def _imports(source: Source, node: Node, _kind: str, captures: Captures) -> Iterator[Import]:
+    how = source.text(captures["require"][0])
+    strings = [part for part in captures["arguments"][0].named_children if part.type == "string"]
+    path = quoted(source.text(strings[0])) if strings else ""
+    if not path or "#{" in path:
+        return
+    if how == "require_relative" and not path.startswith("."):
+        path = f"./{path}"
+    yield Import(path, (), "", 0, "require", node.start_point[0] + 1)
+
+
+RULES = Rules(
+    members={"call": ("receiver", "method")},
+    calls={"call": "arguments"},
+    wrappers=frozenset(("parenthesized_statements",)),
+    written=frozenset(("scope_resolution",)),
+    define=_define,
+    imports=_imports,
+    builtins=frozenset(("puts()", "raise()", "require()", "lambda()", "proc()")),
+)
+
+
+_TEST_FOLDERS = frozenset(("spec", "test", "tests"))
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def file_name(constant: str) -> str:
+    """Return the file that autoloading expects for a constant.
+
+    >>> file_name("HTTPServer")
+    'http_server.rb'
+    """
+    return _CAMEL.sub("_", constant).lower() + ".rb"
+
+
+def _required(places: Places, path: str, item: Import) -> str:
+    name = item.module if item.module.endswith(".rb") else item.module + ".rb"
+    folder = parts_of(path)[0]
+    exists = places.symbols.exists
+    if name.startswith("."):
+        found = join(folder, name)
+        return found if found and exists(found) else ""
+    ending = places.symbols.ending(name)
+    in_lib = [other for other in ending if f"/{other}".endswith(f"/lib/{name}")]
+    if in_lib:
+        return nearest(path, in_lib)
+    beside = [
+        other for other in ending if other[: -len(name)].rstrip("/").rpartition("/")[2] in _TEST_FOLDERS
+    ]
+    if beside:
+        return nearest(path, beside)
+    return ending[0] if len(ending) == 1 and "/" in name else ""
+
+
+def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
+    return (_required(places, path, item),)
+
+
+def _around(_places: Places, _path: str, _outline: Outline) -> Sequence[str]:
+    return (package_key("ruby", ""),)
+
+
+def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
+    found = [
+        s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".rb", ".rake", ".ru"))
+    ]
+    if name[:1].isupper():
+        return [s for s in found if parts_of(s.path)[1] == file_name(name)] or found
+    return found if len(found) == 1 else ()
+
+
+def _is_ruby(_one: str, other: str) -> bool:
+    return other.endswith((".rb", ".rake"))
+
+
+_COMMON_METHODS = COLLECTIONS | frozenset(
+    """
+    all? any? blank? call class collect compact concat create cycle debug detect dig downcase dup
+    each_pair each_with_index each_with_object empty? end_with? error expect fetch find_by flat_map
+    flatten freeze frozen? group_by gsub gsub! has_key? include? info inject inspect instance_variable_get
+    is_a? key? kind_of? lambda lines map! merge! method_missing minmax nil? none? order partition pluck
+    present? proc raise reject render require respond_to? select send! sleep sort_by start_with? sub
+    symbolize_keys tap to_a to_f to_h to_i to_proc to_s to_sym tr transform_values uniq unshift upcase
+    warn where yield
+    """.split()
+)
+
+_BUILTIN_NAMES = frozenset(
+    """
+    abort alias_method Array at_exit attr_accessor attr_reader attr_writer BasicObject binding
+    block_given? catch Class Comparable define_method Dir Encoding Enumerable ENV Errno Exception exit
+    extend fail File Float format freeze gets Hash include Integer IO Kernel lambda loop Math Module
+    module_function Mutex NilClass Numeric Object p prepend print printf private private_class_method
+    private_constant Proc proc Process protected public public_send puts raise rand Random Range Rational
+    Regexp require require_relative RuntimeError Set sleep sprintf StandardError String Struct super
+    Symbol Thread throw Time warn
+    """.split()
+)
+
+FAMILY = Family(
+    name="ruby",
+    entries=lambda _: (),  # the definitions of a required file are global
+    module=lambda *_: "",
+    edges=_edges,
+    around=_around,
+    package=_package,
+    package_sure=LIKELY,
+    selfs=frozenset(("self",)),
+    supers=frozenset(("super",)),
+    implicit_self=True,
+    last_wins=True,
+    reopened=_is_ruby,
+    by_use=True,
+    constructor="new",
+    builtins=_BUILTIN_NAMES,
+    common=_COMMON_METHODS,
+)
