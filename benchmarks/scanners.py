@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchmarks import growth
 from benchmarks.common import Check, Options, Report, Table, say
 from benchmarks.patterns import Found, all_modules, all_patterns, hard_texts
-from remora.core import globs, tasks
+from remora.core import paths, tasks
 from remora.core.budget import FILE_SECONDS
 from remora.core.errors import RemoraError
 from remora.core.events import Event
@@ -149,8 +149,8 @@ def _parsed(language: str, text: str) -> None:
 
 # Scanners that ask for more than one text, as they are called.
 CALLED: MappingProxyType[str, growth.Run] = MappingProxyType({
-    "core.globs:matches (glob)": lambda text: globs.matches(text, "a" * 200),
-    "core.globs:matches (path)": lambda text: globs.matches("**/*a*b*/{c,d}", text),
+    "core.paths:matches (glob)": lambda text: paths.matches(text, "a" * 200),
+    "core.paths:matches (path)": lambda text: paths.matches("**/*a*b*/{c,d}", text),
     "core.tasks:written_paths": lambda text: tasks.written_paths(tasks.zones(text)),
     "core.tasks:names": lambda text: tasks.names(tasks.zones(text)),
     "graph.tables:split_signature": lambda text: tables.split_signature(text, "a"),

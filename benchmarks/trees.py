@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from benchmarks.common import workplace
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 from remora.graph.file_reader import FileReader
 from remora.graph.grammars import kind_of
 from remora.graph.indexer import Indexer, Listed

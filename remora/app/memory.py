@@ -1399,7 +1399,7 @@ class Memory:
 
     def reindex(self, *, progress: Progress | None = None) -> int:
         """Rebuild derived data: turns from the logs, vectors of the current model. Return the row count."""
-        from remora.app.health.reindex import reindex
+        from remora.app.health.maintenance import reindex
 
         return self._run(reindex, progress)
 

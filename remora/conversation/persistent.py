@@ -23,9 +23,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from remora.conversation.calls import is_instruction
 from remora.conversation.flatten import FLATTENED_TO, flatten, working_context
 from remora.conversation.format import SUMMARY_HEAD
-from remora.conversation.groups import is_instruction
 from remora.conversation.log import SessionLog
 from remora.conversation.memory import (
     MessageMemory,

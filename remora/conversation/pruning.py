@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from remora.conversation.calls import Unit, is_instruction, orphans, units
 from remora.conversation.format import SUMMARY_HEAD
-from remora.conversation.groups import Unit, is_instruction, orphans, units
 from remora.conversation.sentences import shorten_to_sentence
 from remora.conversation.strategies import Strategy
 from remora.core.errors import InvalidInput

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from remora.conversation.groups import Unit, exchanges
+from remora.conversation.calls import Unit, exchanges
 from remora.core.errors import InvalidInput
 from remora.core.values import is_result
 

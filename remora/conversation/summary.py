@@ -16,9 +16,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from remora.conversation.budget import limit_of
-from remora.conversation.budget import room as room
-from remora.conversation.cut import is_summary
+from remora.conversation.cut import is_summary, limit_of
+from remora.conversation.cut import room as room
 from remora.conversation.flatten import clip
 from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.sentences import shorten_to_sentence

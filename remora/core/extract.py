@@ -29,8 +29,8 @@ from itertools import zip_longest
 from typing import Any
 
 from remora.core.actions import names_a_file
+from remora.core.cut import pieces
 from remora.core.fences import without_code
-from remora.core.pieces import pieces
 from remora.core.query import named_paths
 from remora.core.text import clean, collapse, shorten
 from remora.core.tool_calls import NEW, OLD, PATH_KEYS

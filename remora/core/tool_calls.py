@@ -215,7 +215,7 @@ def _command(given: Mapping[str, Any]) -> str:
     command = next((said for key in _COMMANDS if isinstance(said := given.get(key), str | list) and said), "")
     if isinstance(command, str):
         return command
-    from remora.core.scripts import words_of  # a table of programs that most hosts do not need
+    from remora.core.programs import words_of  # a table of programs that most hosts do not need
 
     parts = [part for part in command[:_MAX_WORDS] if isinstance(part, str)]
     if parts[:1] in (["apply_patch"], ["applypatch"]):

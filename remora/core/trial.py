@@ -1,6 +1,6 @@
 """Statistics of the trial: compare sent advice with randomly withheld advice. Pure.
 
-A hook event with advice is a unit; one in ten is held back (`core.draw`). The difference between told and
+A hook event with advice is a unit; one in ten is held back at random. The difference between told and
 held-back units is given with Newcombe's interval for shares (Statistics in Medicine 1998, method 10) and
 Welch's for means. The verdict is computed at 30, 60, 120, … units only, each time with a part of the allowed
 error, since constant looking always finds something.

@@ -322,7 +322,7 @@ def _path_stems(path: str) -> set[str]:
 def lies(path: str, place: str) -> bool:
     """Return whether a file is in a place: below a folder, or with the stem in a part of its path."""
     if "*" in place:
-        from remora.core.globs import matches
+        from remora.core.paths import matches
 
         return matches(place, path)
     if "/" in place:

@@ -385,7 +385,7 @@ class Ownership(NamedTuple):
     """A file's module and its authors, from the git history.
 
     Attributes:
-        module: see `core.modules.module_of`; "." is the root.
+        module: see `core.paths.module_of`; "." is the root.
         commits: number of commits that changed it; very large commits do not count.
         authors: their authors, most first.
         first_date, last_date: of those commits, ISO 8601; "" if there are none.

@@ -9,7 +9,7 @@ text, and `Type: pattern` in front of each function lowers the mean reciprocal r
 
 from __future__ import annotations
 
-from remora.core.pieces import WHOLE
+from remora.core.cut import WHOLE
 from remora.core.values import MemoryDraft, MemoryRecord
 
 

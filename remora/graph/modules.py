@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.globs import matches
+from remora.core.paths import matches
 from remora.core.text import clean, collapse, shorten
 from remora.graph.packed import unpack_outline
 from remora.store.layers import module_key

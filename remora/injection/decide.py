@@ -598,7 +598,7 @@ def _inside(paths: Sequence[str], setting: Setting) -> list[str]:
 def _matching(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
     if not patterns:
         return []
-    from remora.core.globs import matches
+    from remora.core.paths import matches
 
     return [pattern for pattern in patterns if any(matches(pattern, path) for path in paths)]
 

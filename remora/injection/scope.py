@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.globs import matches
+from remora.core.paths import matches
 from remora.core.query import named_paths
 from remora.core.tasks import words
 

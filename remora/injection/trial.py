@@ -1,4 +1,7 @@
-"""The trial: hold one injection in ten back at random, so that outcomes can be compared. Pure."""
+"""The trial: hold one injection in ten back at random, so that outcomes can be compared. Pure.
+
+The draws are keyed hashes: unpredictable without the key, and the same after a restart.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from remora.core.draw import draw
 from remora.injection.decide import decide
 
 if TYPE_CHECKING:
@@ -83,3 +85,24 @@ class _Draws:
         here = sum("said" in line or HELD in line for line in self._lines)
         begun = here >= WARM_UP or here + self._past.spoke(WARM_UP) >= WARM_UP
         return self._limits.held_back / 1000 if begun else 0.0
+
+
+CONTROL, PASSIVE = 0.05, 0.15  # shares of sessions: no advice; only the brief
+
+
+def draw(salt: str, session: str, what: str) -> float:
+    """Return a number in [0, 1) that depends only on the salt, the session and the name.
+
+    >>> draw("salt", "cc:1", "7") == draw("salt", "cc:1", "7")
+    True
+    """
+    from hashlib import blake2b  # a twentieth of a hook's time, and most hooks draw nothing
+
+    digest = blake2b(f"{salt}:{session}:{what}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def arm_of_session(salt: str, session: str) -> str:
+    """Return the arm of a session, if whole sessions are compared: "control", "passive" or "full"."""
+    drawn = draw(salt, session, "session")
+    return "control" if drawn < CONTROL else "passive" if drawn < PASSIVE else "full"

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from remora.checks.ordinary import is_ordinary, places_of
-from remora.core.drives import has_drive
 from remora.core.events import CommandRun, Event, Signal
+from remora.core.paths import has_drive
 from remora.observer import speech
 from remora.observer.calls import Call, Calls, call_of
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room

@@ -12,8 +12,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from remora.core.drives import below, has_drive
 from remora.core.events import CommandRun, ErrorSeen
+from remora.core.paths import below, has_drive
 from remora.core.programs import CHECKS
 from remora.core.text import collapse
 from remora.core.tool_calls import changed_lines

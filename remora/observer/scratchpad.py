@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.drives import forward
 from remora.core.events import Signal
+from remora.core.paths import forward
 from remora.core.values import Taint
 from remora.observer.checkpoint import Checkpointed
 from remora.observer.signals import SCORES

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.core import cochange
 from remora.core.evidence import hit_source
-from remora.core.globs import matches
+from remora.core.paths import matches
 from remora.core.query import named_paths, without_places
 from remora.core.text import cjk_pairs, query_terms
 from remora.core.times import days_in

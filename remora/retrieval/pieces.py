@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.core.globs import matches
+from remora.core.paths import matches
 from remora.core.query import named_paths
 from remora.core.values import NOTE_KINDS, Filters, Reason
 from remora.retrieval.candidates import (

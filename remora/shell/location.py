@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from remora.core.drives import below, forward, has_drive
+from remora.core.paths import below, forward, has_drive
 
 _INSTALLED = re.compile(r"(?:^|/)(?:node_modules|bower_components|(?:site|dist)-packages)(?:/|$)")
 _SHOWN = re.compile(

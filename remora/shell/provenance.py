@@ -12,8 +12,17 @@ import posixpath
 import re
 from functools import lru_cache
 
-from remora.core.programs import INTERPRETERS, LISTERS, NETWORK, PATTERN_FIRST, QUIET, READERS, SHELLS, TESTS
-from remora.core.scripts import script_of
+from remora.core.programs import (
+    INTERPRETERS,
+    LISTERS,
+    NETWORK,
+    PATTERN_FIRST,
+    QUIET,
+    READERS,
+    SHELLS,
+    TESTS,
+    script_of,
+)
 from remora.shell.location import Home, entered, joined, third_party, written_out
 from remora.shell.purposes import program_of, unwrapped
 from remora.shell.services import GIT_SHOWS, LOCAL, asked, built, fetched

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, SAME_ENVIRONMENT, WRAPPERS
-from remora.core.scripts import script_of
+from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, SAME_ENVIRONMENT, WRAPPERS, script_of
 from remora.core.stems import stem
 from remora.core.triggers import DONE, EVENT, INTO, NOT_IN, PROGRAM, WANTED, Trigger, lies, on_branch
 from remora.shell.lines import READ

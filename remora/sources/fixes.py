@@ -18,7 +18,7 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 from remora.core.secrets import redact
 from remora.core.text import STOP_WORDS, content_hash, words
 from remora.core.triggers import CODE_WORD, read_edit
@@ -29,7 +29,7 @@ from remora.sources.messages import body_of, subject_of
 from remora.sources.word_patterns import any_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container
 
     from remora.sources.git import Commit
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import apsw
 
-from remora.core import globs
+from remora.core import paths
 from remora.core.errors import (
     InvalidInput,
     StoreBusy,
@@ -502,7 +502,7 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
 
 def _glob_names(*values: Any) -> bool:
     glob, path = values
-    return globs.matches(str(glob), str(path))
+    return paths.matches(str(glob), str(path))
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from remora.core import sketch
 from remora.core.change import Change
 from remora.core.evidence import COMMIT_SOURCES, COUNTED_BY, COUNTED_TYPES, SESSION_TYPES
-from remora.core.globs import matches
+from remora.core.paths import matches
 from remora.core.text import content_hash, index_terms
 from remora.core.values import MEMORY_KINDS, Filters, MemoryRecord, Origin, Relation, Taint, WorkUnitRef
 from remora.store.connection import Connection, Row

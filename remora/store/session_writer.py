@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen, Observation, Signal
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 from remora.core.text import index_terms
 from remora.store.connection import Connection
 

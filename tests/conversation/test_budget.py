@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.conversation.budget import Standing, characters, limit_of, standing
+from remora.conversation.cut import Standing, characters, limit_of, standing
 from remora.core.config import CompactionSettings
 from tests.conversation.compaction import SETTINGS, calls, result, said
 

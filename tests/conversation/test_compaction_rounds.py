@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from remora.conversation.budget import room, standing
 from remora.conversation.calls import pair
-from remora.conversation.cut import cut_to_fit
+from remora.conversation.cut import cut_to_fit, room, standing
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderBusy

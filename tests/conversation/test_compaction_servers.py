@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from remora.conversation.budget import room
+from remora.conversation.cut import room
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.llm.providers import OpenAIModel

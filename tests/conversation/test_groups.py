@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.conversation.groups import exchanges, orphans, units
+from remora.conversation.calls import exchanges, orphans, units
 from remora.core.values import Message, ToolCall
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.conversation.groups import Unit, is_instruction, units
+from remora.conversation.calls import Unit, is_instruction, units
 from remora.conversation.pruning import prune
 from remora.conversation.strategies import (
     STRATEGIES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.conversation.budget import room
+from remora.conversation.cut import room
 from remora.conversation.summary import conversation_lines, summarise
 from remora.core.config import CompactionSettings
 from remora.core.errors import ModelMissing, ProviderBusy, ProviderError

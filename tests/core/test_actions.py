@@ -7,7 +7,7 @@ import pytest
 from remora.core import host_tools
 from remora.core.actions import ACTION_OF, OTHER, action_of, loop_action, names_a_file, own_id
 from remora.core.events import ACTIONS
-from remora.core.scripts import script_of, words_of
+from remora.core.programs import script_of, words_of
 from tests.tables import table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.drives import below, forward, has_drive
+from remora.core.paths import below, forward, has_drive
 
 
 @pytest.mark.parametrize("path", ["C:\\w", "c:/w", "C:", "/C:/w"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.globs import MOST_FORMS, forms, matches
+from remora.core.paths import MOST_FORMS, forms, matches
 from tests.tables import table
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.pieces import MOST, PIECE, WHOLE, pieces
+from remora.core.cut import MOST, PIECE, WHOLE, pieces
 
 
 def test_short_texts_are_one_piece():

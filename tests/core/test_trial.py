@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from remora.core.draw import arm_of_session, draw
 from remora.core.trial import HELD, SAID, compare, factor, interval, mean_of, wilson
+from remora.injection.trial import arm_of_session, draw
 
 SEEDS = 50
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.core.pieces import WHOLE
+from remora.core.cut import WHOLE
 from remora.core.values import MemoryDraft
 from remora.embeddings.context import chunk_text, memory_text
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from remora.core import moments
-from remora.core.globs import matches
 from remora.core.moments import Moment
+from remora.core.paths import matches
 from remora.core.triggers import Trigger
 from remora.injection import render
 from remora.injection.decide import Limits, Setting, decide, why_silent

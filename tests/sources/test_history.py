@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.cochange import FileStat, PairStat, change_rate
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 from remora.sources.git import Commit, FileChange
 from remora.sources.history import AUTHORS_KEPT, CoChange, renames
 

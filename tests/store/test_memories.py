@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from remora.core import sketch
 from remora.core.errors import StoreError
-from remora.core.globs import matches
+from remora.core.paths import matches
 from remora.core.text import content_hash
 from remora.core.values import (
     MEMORY_SCOPES,

@@ -27,7 +27,6 @@ from remora.app.recall.search import search
 from remora.core import moments
 from remora.core.clock import from_iso, to_iso
 from remora.core.config import Settings
-from remora.core.draw import arm_of_session
 from remora.core.errors import RemoraError
 from remora.core.evidence import amounts
 from remora.core.moments import SILENCE, Moment, Reply
@@ -45,6 +44,7 @@ from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
 from remora.injection.decide import agreeing
 from remora.injection.scope import Scope, scope
+from remora.injection.trial import arm_of_session
 from remora.store.hook_reader import look
 from remora.store.memories import records_in
 from remora.store.shared import SPACE

@@ -22,7 +22,7 @@ from remora.core.clock import to_iso
 from remora.core.code import IndexReport
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 from remora.disk.files import lock
 from remora.graph.file_reader import FileReader
 from remora.graph.grammars import kind_of

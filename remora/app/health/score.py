@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.impact import modules
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject

@@ -24,7 +24,7 @@ from remora.core.change import Change, acting
 from remora.core.clock import to_iso
 from remora.core.cochange import MAX_FILES
 from remora.core.errors import SourceError, StoreBusy
-from remora.core.modules import module_of
+from remora.core.paths import module_of
 from remora.core.secrets import redact
 from remora.core.skip import sparing
 from remora.core.values import HISTORY, MemoryDraft, Skipped

@@ -239,7 +239,7 @@ def _written(model: LanguageModel, module: str, said: str, evidence: Sequence[Co
 
 def _across(project: OpenProject, *, dry_run: bool) -> Synthesized:
     """Propose couplings of files of different modules that the imports do not show."""
-    from remora.core.modules import module_of
+    from remora.core.paths import module_of
 
     known = project.db.module_evidence.pairs("", ACROSS, LIFT, 200)
     pairs = [one for one in known if module_of(one.what[0]) != module_of(one.what[1])]

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from remora.core.clock import to_iso
+from remora.core.cut import pieces
 from remora.core.errors import RemoraError, StoreError
-from remora.core.pieces import pieces
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject

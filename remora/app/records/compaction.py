@@ -15,8 +15,7 @@ from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.records.consolidation import Consolidation, consolidate_session, model_of
-from remora.conversation.budget import standing
-from remora.conversation.cut import cut, cut_to_fit, is_summary
+from remora.conversation.cut import cut, cut_to_fit, is_summary, standing
 from remora.conversation.flatten import FLATTENED_TO, settled, working_context
 from remora.conversation.summary import summarise
 from remora.core.errors import Conflict, RemoraError

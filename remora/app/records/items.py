@@ -18,8 +18,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.core.argument_types import checked
+from remora.core.cut import pieces
 from remora.core.errors import InvalidInput, StoreError
-from remora.core.pieces import pieces
 from remora.core.secrets import redact
 from remora.core.text import index_terms, query_terms, words
 from remora.store.items import SEPARATOR as SEPARATOR

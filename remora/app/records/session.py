@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.app.records.compaction import Compaction
     from remora.app.records.consolidation import Consolidation
-    from remora.conversation.budget import Standing
+    from remora.conversation.cut import Standing
     from remora.conversation.replay import Problem
     from remora.store.database import Database
 
@@ -174,7 +174,7 @@ class Session:
 
     def standing(self, input_limit: int | None = None) -> Standing:
         """Return the estimated tokens of the working context, and their limit."""
-        from remora.conversation.budget import standing
+        from remora.conversation.cut import standing
 
         return standing(self.messages(), self._project.settings.compaction, input_limit)
 

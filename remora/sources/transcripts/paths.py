@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
-from remora.core.drives import below, forward, has_drive
+from remora.core.paths import below, forward, has_drive
 from remora.core.text import sound
 
 # Folders in a repository that hold other work trees of it; only the first is always one name deep.
