@@ -16,7 +16,7 @@ from remora.core.programs import ENVIRONMENTS, PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
-from remora.core.triggers import INTO
+from remora.core.triggers import DEPENDENCY, INTO
 
 MOST_WORDS = 6  # of a thing named by ordinary words
 MOST_THINGS = 8
@@ -117,6 +117,14 @@ _ACT = re.compile(
     r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
     re.IGNORECASE,
 )
+# "add a dependency", "new libraries": the event of adding one.
+_ADDS = re.compile(
+    r"\b(?:add|adding|install\w*|introduc\w+|new|extra|additional|external|third-party|neuen?|nouvelles?"
+    r"|nuevas?|novas?|nuov[ae]|nieuwe|новы[ехй])\s+(?:[\w-]+\s+){0,2}?(?:dependenc(?:y|ies)|deps?|librar(?:y|ies)"
+    r"|packages?|abhängigkeit(?:en)?|dépendances?|dependencias?|dependências?|dipendenz[ae]|afhankelijkhe\w+"
+    r"|зависимост\w+)\b|\bdependency\s+(?:upgrade|update|bump)s?\b",
+    re.IGNORECASE,
+)
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -187,6 +195,29 @@ _BEFORE = re.compile(
 )
 _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{_ORDER_CJK})")
 _OF_EACH = re.compile(rf"(?<!\w)(?:{_EACH})\s+(?:(?:{_EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
+_MOST_KIND = 6  # words before the verb of "every shell script in bin/ begins with ..."
+_MODALS = frozenset("must should shall need always müssen sollen doivent deben devem devono moeten".split())
+_VERBS = _MODALS | frozenset(
+    f"""{AUXILIARY} shall begin begins start starts end ends contain contains include includes use uses call
+    calls get gets extend extends implement implements export exports import imports declare declares carry
+    carries beginnt beginnen enthält enthalten braucht brauchen commence commencent contient contiennent
+    empieza empiezan contiene contienen""".split()
+)
+# The endings of languages whose files are seldom called by their ending.
+_LANGUAGES = {
+    "shell": ("sh", "bash", "zsh"),
+    "bash": ("sh", "bash"),
+    "python": ("py", "pyi"),
+    "typescript": ("ts", "tsx"),
+    "javascript": ("js", "jsx", "mjs", "cjs"),
+    "ruby": ("rb",),
+    "rust": ("rs",),
+    "kotlin": ("kt", "kts"),
+    "c#": ("cs",),
+    "c++": ("cpp", "cc", "cxx", "hpp"),
+    "markdown": ("md", "mdx"),
+    "yaml": ("yml", "yaml"),
+}
 _IF_CHANGED = re.compile(
     rf"(?<!\w)(?:{CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
     rf"(?:(?:the|a|an|any|das|die|der|le|la|el)\s+)?(?P<what>{_WORD})"
@@ -247,6 +278,7 @@ class Directive(NamedTuple):
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
         about: paths at its beginning, and those that it is about.
         kept: stems of things that must not be changed once they exist ("migration").
+        holds: stems of kinds of files, each with a thing that a new file of the kind must contain.
         branches: the only branches on which it applies; a name may end in "*".
     """
 
@@ -258,6 +290,7 @@ class Directive(NamedTuple):
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    holds: tuple[tuple[str, Thing], ...] = ()
     branches: tuple[str, ...] = ()
 
     @property
@@ -287,12 +320,15 @@ def directive(text: str) -> Directive:
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
     kept: list[str] = []
+    holds: list[tuple[str, Thing]] = []
     inside: list[str] = []
     about: list[str] = []
     for sentence in unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
         known, asked_for = len(forbids), len(wants)
-        if without := _WITHOUT.match(plain):  # "never push without `make test`" asks for it before a push
+        if (without := _WITHOUT.match(plain)) and not _ADDS.search(
+            without["event"]
+        ):  # "never push without `make test`" asks for it before a push
             events = _event_words(without["event"])
             if events and events[0] in EVENTS:
                 said = without["event"].lower().replace("`", "").split()
@@ -320,12 +356,18 @@ def directive(text: str) -> Directive:
                     kept.append(stem(what[-1]))
             forbids += denied[:MOST_THINGS]
             wants += asked
-        found, touched = _events(plain, denies=len(forbids) > known)
+        denies = len(forbids) > known
+        found, touched = _events(plain, denies=denies)
+        kinds, content = ([], []) if denies else _content(plain)
+        if content:
+            holds += [(kind, thing) for kind in kinds for thing in content]
+        else:
+            touched += kinds
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
         touching += touched
-        asks = len(forbids) > known or len(wants) > asked_for or touched or found
+        asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
         if asks or (_LIMITS.search(sentence) and not _TELLS.search(sentence)):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
@@ -351,6 +393,7 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(exempt)),
         tuple(dict.fromkeys(about)),
         tuple(dict.fromkeys(kept)),
+        tuple(dict.fromkeys(holds))[:MOST_THINGS],
         (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
     )
 
@@ -473,7 +516,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         if _words(subject_words, 1) and not _things(ahead):
             verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
-    if acts := _acts(behind):
+    if acts := [Thing("words", (DEPENDENCY,))] if _ADDS.search(behind) else _acts(behind):
         return acts, []
     denied, subject = _things(behind, short=True), _things(ahead)
     if passive and not denied and all(thing.kind == "name" for thing in _words(behind, MOST_WORDS)):
@@ -685,6 +728,8 @@ def _by_form(token: str) -> Thing | None:
     if re.fullmatch(r"\w+[.:][\w.:]*[!?]?/\d+", token):
         return Thing("name", (token,))
     token = token.removesuffix("'s")
+    if re.fullmatch(r"@[\w-]+(?:/[\w-]+)+", token):
+        return Thing("name", (token,))  # a package with its scope
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
         return Thing("path", (token.removeprefix("./"),))
     if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
@@ -700,7 +745,7 @@ def _by_form(token: str) -> Thing | None:
         and core.lower() not in ("e.g", "i.e")
     ):
         return Thing("path", (token,)) if named_paths(token) else Thing("name", (core,))
-    if re.search(r"[a-z\d][A-Z]|\w_\w|^@[\w-]+/", core):
+    if re.search(r"[a-z\d][A-Z]|\w_\w", core):
         return Thing("name", (core,))
     if token.startswith(".") and re.fullmatch(r"\.\w[\w.-]*", token):
         return Thing("path", (token,))
@@ -727,9 +772,34 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
             continue
         if one in EVENTS:
             before.append((one,))
-        elif found.re is _IF_CHANGED or not sentence[: found.start()].strip(" -*•\"'"):
+        elif found.re is _IF_CHANGED:
             touching.append(one)
     return before, touching
+
+
+def _content(sentence: str) -> tuple[list[str], list[Thing]]:
+    """Return the kinds of files that a sentence begins with, as stems, and the code that each must contain.
+
+    >>> kinds, holds = _content("Every Python script must begin with `from __future__ import annotations`")
+    >>> kinds, [str(thing) for thing in holds]
+    (['py', 'pyi'], ['from __future__ import annotations'])
+    """
+    sentence = sentence.lstrip(" -*•\"'")
+    each = _OF_EACH.match(sentence)
+    words = sentence[each.start("what") if each else 0 :].split()
+    at = next((n for n, word in enumerate(words[:_MOST_KIND]) if word.lower() in _VERBS), 0)
+    if not each and not (at and words[at].lower() in _MODALS and words[at - 1][-1] == "s"):
+        return [], []
+    said = takewhile(lambda word: word.lower() not in STOPS, words[:at] or words[:1])
+    kind = [one for word in said for one in word.strip(_EDGES + "`.,:;").lower().split("-")]
+    named = [stem(one) for one in kind if len(one) > 2 and one not in STOP_WORDS]
+    named = [one for one in named if one not in _GENERAL]
+    if not EVENTS.isdisjoint(named):
+        return [], []
+    rest = CLAUSE.split(" ".join(words[at:]))[0] if at else ""
+    holds = [] if NEGATES.search(rest) else [thing for thing in _things(rest) if thing.kind != "path"]
+    ends = [stem(end) for one in kind for end in _LANGUAGES.get(one, ())]
+    return (ends or named[-1:], holds) if each or holds else ([], [])
 
 
 def _event_words(what: str) -> tuple[str, ...]:
@@ -755,6 +825,8 @@ _FILLERS = frozenset("opening open creating create making new directly anything 
 
 def _alias(word: str) -> str:
     low = word.lower()
+    if low in ("dep", "deps", "library", "libraries"):
+        return DEPENDENCY
     return "pr" if low in ("pr", "prs", "mr", "mrs") else word
 
 
@@ -762,10 +834,10 @@ _EDITING = frozenset(
     map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
 )
 _GENERAL = frozenset(
-    map(stem, "file code anything something existing generated content history task".split())
+    map(stem, "file code source anything something existing generated content history task".split())
 )  # objects of an edit that name no file
 # Stems of events that habits precede.
-EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload")))
+EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload", DEPENDENCY)))
 
 
 def _about(text: str) -> tuple[str, ...]:

@@ -170,6 +170,12 @@ CLOUDS = names("""
     snowsql s3cmd rclone oci ibmcloud linode-cli
 """)
 ENGINES = names("docker podman nerdctl")  # of containers
+# Commands that add a package to a project, if they name one.
+ADDERS = names("""
+    npm·install npm·i npm·add pnpm·add pnpm·install pnpm·i yarn·add bun·add bun·install bun·i deno·add
+    pip·install pip3·install uv·add poetry·add pdm·add pipenv·install conda·install cargo·add go·get
+    composer·require gem·install bundle·add dotnet·add pub·add brew·install
+""")
 # Programs that download a program to run it; a locator runs an installed one if there is one.
 LOCATORS = names("npx bunx npm·exec")
 FETCHERS = LOCATORS | names("""

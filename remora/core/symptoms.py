@@ -11,26 +11,26 @@ _READ = 2_000  # characters of a text that are read
 _REMEDY = re.compile(
     r"(?<!\s)\s*(?:→|->|=>|;|:\s|\.\s|\s[-–—]\s|\bmeans?\b|\bheißt\b|\bsignifie\b|\bsignifica\b)\s*"
 )
-_QUOTE = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|'([^'\n]{8,160})'(?!\w)")
-# Output in backticks, as held by `symptoms`, behind the verb that introduces it.
+_QUOTE = re.compile(r"\"([^\"\n]{6,160})\"|“([^”\n]{6,160})”|(?<!\w)'([^'\n]{8,160})'(?!\w)")
+# Output in backticks or quotes, as held by `symptoms`, behind the verb that introduces it.
 _PRINTED = re.compile(
     r"\b(?:print|show|say|said|fail|die|stop|end|error|crash|complain|abort|exit|see|get)\w{0,3}"
     r"\s+(?:with\s+|in\s+)?\x00(\d+)\x00",
     re.IGNORECASE,
 )
-_SPAN = re.compile(r"`[^`\n]*`")
+_SPAN = re.compile(rf"`[^`\n]*`|{_QUOTE.pattern}")
 _OUTPUT_WORD = re.compile(r"[^\W_][\w.-]*\w|-\w[\w-]+|\w\d\w*")
 
 
 def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
     """Return the word tuples by which a command's output is matched to a text about its error.
 
-    The words before the remedy count, and those in quotes; in lower case, the longest word first. If there is
-    output in backticks before the remedy, only that counts of the words there.
+    The words before the remedy count, and those in quotes; in lower case, the longest word first. If output
+    in backticks or quotes is introduced before the remedy, only that counts of the words there.
 
     Args:
         text: the text.
-        literal: only output in backticks before the remedy counts.
+        literal: only output that a verb introduces before the remedy counts.
 
     >>> symptoms("`database is locked`: stop the old worker")
     [('database', 'locked')]
@@ -48,7 +48,7 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
     parts = _REMEDY.split(_SPAN.sub(held, text[:_READ]), maxsplit=1)
     told: list[str] = []
     if len(parts) > 1 and parts[1].strip():
-        shown = [spans[int(found[1])].strip("`") for found in _PRINTED.finditer(parts[0])]
+        shown = [spans[int(found[1])].strip("`\"'“”") for found in _PRINTED.finditer(parts[0])]
         told = [one for one in shown if len(one.split()) > 1 and one.split()[0] not in PROGRAMS]
         if not told and not literal:
             told = [re.sub("\x00(\\d+)\x00", lambda m: spans[int(m[1])], parts[0])]

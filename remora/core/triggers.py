@@ -5,7 +5,7 @@
     write     an edit that adds it                          key: one of its words; needs: the searched form
     path      an edit below a path                          key: a file, a folder with a slash at its end, or
                                                             the end of a glob ("*.gen.go"); needs: the glob
-    touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED
+    touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED, NEW
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.stems import stem
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 AT_EDITS = (WRITE, PATH, TOUCH)
-# Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted, and
-# the branches on which it applies.
-ONLY, NOT_IN, DONE, WANTED, BRANCH = "only:", "not:", "done:", "wanted:", "branch:"
-CHANGED = "changed"  # in `needs` of an edit: the file exists
+# Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted,
+# the branches on which it applies, and what a new file must contain.
+ONLY, NOT_IN, DONE, WANTED, BRANCH, HAS = "only:", "not:", "done:", "wanted:", "branch:", "has:"
+CHANGED, NEW = "changed", "new"  # in `needs` of an edit: the file exists; it does not
+DEPENDENCY = "dependency"  # the event of adding a package to the project
 INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
 MOST_KEYS = 600  # of one edit
 _TESTS = ("test", "spec")  # stems of folders and files of tests
@@ -46,6 +48,7 @@ _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|
 _SQL_COMMENT = re.compile(r"^\s*--")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
+_RELATIVE = re.compile(r"(?<=[\"'])\.{1,2}/[\w./@-]+(?=[\"'])")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:-\w+)*")
 CODE_WORD = re.compile(r"[^\W\d]\w*|(?<!\d)\d++(?:\.\d++)+")  # an identifier, or a version
 _PROGRAM = re.compile(r"[a-z][\w.+-]*")  # the form of its name
@@ -92,6 +95,9 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
             yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, options)
     for one in found.touching:
         yield Trigger(TOUCH, one, memory_id, (), weight)
+    for kind in dict.fromkeys(kind for kind, _ in found.holds):
+        content = [str(thing).removesuffix("()").lower() for of, thing in found.holds if of == kind]
+        yield Trigger(TOUCH, kind, memory_id, (NEW,), weight, (*(HAS + one for one in content), *places))
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:
@@ -134,7 +140,7 @@ def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, 
             yield EVENT, "commit", ("amend",)
         else:
             yield EVENT, stems[0], stems[1:]
-        for one in stems:
+        for one in stems if len(stems) > 1 else ():
             yield WRITE, one, (f"words:{' '.join(stems)}",)
     else:
         name = thing.words[0]
@@ -146,7 +152,11 @@ def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, 
         form = "call" if name.endswith("()") else "member" if last != plain else "name"
         if last != plain and (last in alike or bare != name):
             form = "whole"  # `json.dumps` is wanted, `simplejson.dumps` is not; `Map.put/3` has its module
-        yield WRITE, _key(last), (f"{form}:{plain if form in ('name', 'whole') else last}",)
+        yield (
+            WRITE,
+            _key(last.rpartition("/")[2]),
+            (f"{form}:{plain if form in ('name', 'whole') else last}",),
+        )
         if form == "name":
             yield PROGRAM, plain.lower(), ()
 
@@ -165,11 +175,12 @@ def _key(word: str) -> str:
 
 
 class Edit(NamedTuple):
-    """The added and the removed lines of an edit, without comments; empty for prose."""
+    """The added and the removed lines of an edit, without comments and empty for prose; all the new text."""
 
     path: str
     added: tuple[str, ...]
     removed: tuple[str, ...]
+    text: str
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -200,8 +211,13 @@ class Edit(NamedTuple):
 def read_edit(path: str, changed: str, removed: str) -> Edit:
     """Return an edit of a file (path from the project's root), reduced to its relevant lines."""
     if path.lower().endswith(_PROSE):
-        return Edit(path, (), ())
-    return Edit(path, _code(path, changed), _code(path, removed))
+        return Edit(path, (), (), changed)
+    return Edit(path, _code(path, changed), _code(path, removed), changed)
+
+
+def is_breach(trigger: Trigger) -> bool:
+    """Return whether an edit that matches a trigger of its kind breaks the statement itself."""
+    return trigger.kind == WRITE or NEW in trigger.needs
 
 
 def on_branch(trigger: Trigger, branch: str) -> bool:
@@ -224,6 +240,9 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:
         return False
     if trigger.kind == PATH:
         return all(lies(edit.path, glob) for glob in trigger.needs)
+    if NEW in trigger.needs:
+        has = _joined(edit.text.lower())
+        return not exists and any(one.removeprefix(HAS) not in has for one in trigger.unless if HAS in one)
     if trigger.kind != WRITE:
         return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
@@ -255,8 +274,14 @@ def _code(path: str, text: str) -> tuple[str, ...]:
 
 
 def _holds(form: str, line: str, path: str) -> bool:
-    """Return whether a line contains a thing in the searched form."""
+    """Return whether a line contains a thing in the searched form; a relative import is of its target's path.
+
+    >>> _holds("name:packages/web", "import { b } from '../../web/src/b'", "packages/api/src/a.ts")
+    True
+    """
     kind, _, what = form.partition(":")
+    if "/" in what:
+        line = _RELATIVE.sub(lambda found: normpath(f"{path}/../{found[0]}"), line)
     if kind == "call":
         return (
             re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None

@@ -158,7 +158,7 @@ def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting)
         ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [
-            n for n in fires if n.trigger and (n.trigger.kind == triggers.WRITE or not _shown(n, moment.host))
+            n for n in fires if n.trigger and (triggers.is_breach(n.trigger) or not _shown(n, moment.host))
         ]
         said = _say("rule", path, fires, f"the edit of {path}", state, look, setting)
         if said.text:

@@ -9,12 +9,31 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
-from remora.core.programs import CONTAINERS, ENVIRONMENTS, RUNNERS, SAME_ENVIRONMENT, WRAPPERS, script_of
+from remora.core.programs import (
+    ADDERS,
+    CONTAINERS,
+    ENVIRONMENTS,
+    RUNNERS,
+    SAME_ENVIRONMENT,
+    WRAPPERS,
+    script_of,
+)
 from remora.core.stems import stem
-from remora.core.triggers import DONE, EVENT, INTO, NOT_IN, PROGRAM, WANTED, Trigger, lies, on_branch
+from remora.core.triggers import (
+    DEPENDENCY,
+    DONE,
+    EVENT,
+    INTO,
+    NOT_IN,
+    PROGRAM,
+    WANTED,
+    Trigger,
+    lies,
+    on_branch,
+)
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
 
@@ -171,7 +190,16 @@ def _heads(words: Sequence[str]) -> list[str]:
     ran = len(_chain(words))
     said = [word for number, word in enumerate(plain) if number < ran or not _NO_VERB.search(word)]
     found = [stem(part) for word in said for part in re.split(r"[^\w-]|_", word) if part]
+    found += [stem(DEPENDENCY)] if _adds(words) else []
     return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
+
+
+def _adds(words: Sequence[str]) -> bool:
+    """Return whether a command adds a named package: `npm install x`, but not `npm install`."""
+    plain = [word for word in words if not word.startswith("-")]
+    named = (at for at, pair in enumerate(pairwise(plain)) if " ".join(pair) in ADDERS)
+    packages = plain[next(named, len(plain)) + 2 :]
+    return "-r" not in words and any(word[0] not in "./~" for word in packages)
 
 
 def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:

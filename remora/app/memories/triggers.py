@@ -24,6 +24,7 @@ from remora.core.triggers import (
     COMMAND,
     ERROR,
     EVENT,
+    NEW,
     ONLY,
     OUTPUT,
     PATH,
@@ -182,7 +183,7 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
     """
     for one in triggers_of(asks.named, record.id, weight):
         typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content)
-        if typed or one.kind in (EVENT, PATH):
+        if typed or one.kind in (EVENT, PATH) or NEW in one.needs:
             yield one
     told: list[str] = []
     for sentence in unlabelled(record.content):
