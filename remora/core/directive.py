@@ -32,8 +32,8 @@ def one_of(words: str) -> str:
 # Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
 # without spaces.
 _NOT = one_of(
-    """never do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
-    should·not shouldn't not no avoid stop instead·of rather·than over nie niemals nicht
+    """never nothing nobody do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
+    should·not shouldn't not no hands·off avoid stop instead·of rather·than over nie niemals nicht
     nichts kein keine keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de
     plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
     invece·di nooit niet geen никогда не нельзя вместо"""
@@ -44,7 +44,7 @@ _FORBIDDEN = one_of(
 )
 _GONE = one_of(
     """gone deprecated off·limits no·longer·used no·longer·available no·longer·needed no·longer·supported
-    not·used veraltet"""
+    not·used not·to·be·used not·used·any·more veraltet"""
 )
 _EVER = one_of(
     """always never from·now·on every·time whenever immer nie niemals grundsätzlich ab·jetzt ab·sofort stets
@@ -112,8 +112,9 @@ _AUXILIARIES = frozenset(AUXILIARY.split())
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 # "force-push", "push directly to `main`": an event, its manner, and the target with a preposition.
 _ACT = re.compile(
-    rf"\W*(?:(?:\w+ly|ever|just)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(_HEAVY)})[a-z]*)\b"
-    r"(?:(?:\s+\w+ly)?\s+(?:to|into|onto)\s+(?:(?:the|our)\s+)?"
+    rf"\W*(?:(?:\w+ly|ever|just|gets?)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(_HEAVY)})[a-z]*)\b"
+    r"(?:(?<=erge)\s+(?P<what>`?(?!\w+ly\b|to\b|into\b|onto\b)[\w/.-]+`?)|(?<=erged)\s+from\s+(?P<source>`?[\w/.-]+`?))?"
+    r"(?:(?:\s+\w+ly)?\s+(?:to|into|onto)\s+(?:(?:the|our|an?)\s+)?"
     r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
     re.IGNORECASE,
 )
@@ -156,7 +157,7 @@ _LIMITS = re.compile(
 )
 # "Never run it on prod": an environment at the end of its phrase.
 _ENVIRONMENT = re.compile(
-    r"(?<!\w)(?:on|in|against|to|for|at|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?"
+    r"(?<!\w)(?:on|in|against|to|for|at|the|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?"
     r"(?P<name>[\w.-]+)(?=\W*$|\s+(?:clusters?|servers?|systems?|databases?|environments?|by|without|unless)\b)",
     re.IGNORECASE,
 )
@@ -164,6 +165,11 @@ _ENVIRONMENT = re.compile(
 _BRANCHES = re.compile(
     r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
+    re.IGNORECASE,
+)
+# "We moved from Jest to Vitest": the name of the former tool.
+_MOVED = re.compile(
+    r"\b(?:moved|migrated|switched|changed)\s+(?:away\s+)?from\s+`?(?P<old>[\w.@/-]+)`?\s+to\s+`?[\w.@/-]+",
     re.IGNORECASE,
 )
 _FORBIDS = re.compile(  # at the beginning of a clause
@@ -230,6 +236,12 @@ _EXEMPT = re.compile(
     r"\s+(?:the |our |den |der |les |los )?(?P<where>[\w./*-]+)",
     re.IGNORECASE,
 )
+# "Reading (get, logs) is fine", "dev-dependencies are fine": words of commands that are allowed.
+_ALLOWED = re.compile(
+    r"(?P<what>(?:(?<=^)|(?<=[.;:,!?]\s))(?:[\w-]+[ ,]+){0,3}[\w-]+(?:\s\([\w, /-]{2,80}\))?)\s+(?:is|are)\s+"
+    r"(?:always\s+)?(?:fine|ok|okay|allowed|permitted|exempt|free)(?!\w)",
+    re.IGNORECASE,
+)
 _WITHIN = re.compile(
     r"(?:^|[\s,(])(?:only |nur )?(?:in|inside|within|under|below|unter|innerhalb von|dans|sous|en"
     r"|nel|в)\s+(?:the |our |den )?"
@@ -277,6 +289,7 @@ class Directive(NamedTuple):
         touching: stems of things that must not be changed without it ("migration").
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
         about: paths at its beginning, and those that it is about.
+        allowed: words of commands that are exempt.
         kept: stems of things that must not be changed once they exist ("migration").
         holds: stems of kinds of files, each with a thing that a new file of the kind must contain.
         branches: the only branches on which it applies; a name may end in "*".
@@ -289,6 +302,7 @@ class Directive(NamedTuple):
     inside: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     holds: tuple[tuple[str, Thing], ...] = ()
     branches: tuple[str, ...] = ()
@@ -354,6 +368,8 @@ def directive(text: str) -> Directive:
                     about += found_in if _GENERAL.issuperset(map(stem, what)) else []
                 elif 0 < len(what) < 3 and stem(what[-1]) not in _GENERAL and stem(what[-1]) not in EVENTS:
                     kept.append(stem(what[-1]))
+            if moved := _MOVED.search(clause):
+                denied = [*denied, _by_form(moved["old"]) or Thing("name", (moved["old"].lower(),))]
             forbids += denied[:MOST_THINGS]
             wants += asked
         denies = len(forbids) > known
@@ -370,7 +386,14 @@ def directive(text: str) -> Directive:
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
         if asks or (_LIMITS.search(sentence) and not _TELLS.search(sentence)):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
+    allowed = [
+        word
+        for found in _ALLOWED.finditer(text)
+        for word in re.findall(r"\w+", found["what"].lower())
+        if word not in STOP_WORDS and stem(word) not in EVENTS
+    ]
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
+    exempt += [stem(word) for word in allowed if word in _TESTS]
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
@@ -392,6 +415,7 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
         tuple(dict.fromkeys(about)),
+        tuple(dict.fromkeys(allowed)),
         tuple(dict.fromkeys(kept)),
         tuple(dict.fromkeys(holds))[:MOST_THINGS],
         (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
@@ -540,18 +564,23 @@ def _acts(clause: str) -> list[Thing]:
 
     >>> [thing.words for thing in _acts(" force-push to `main` or `staging`")]
     [('push', 'force', 'main'), ('push', 'force', 'staging')]
+    >>> [thing.words for thing in _acts(" merge `main` into a release branch")]
+    [('merge', 'main', 'into', 'release')]
     """
     found = _ACT.match(clause)
     if found is None or stem(found["act"]) not in EVENTS:
         return []
     how = (found["how"] or "").lower()
     how = "" if how in STOP_WORDS | USES else how
-    if stem(how) in EVENTS or not (found["names"] or (how and not clause[found.end() :].strip(" .!`"))):
+    what = (found["what"] or found["source"] or "").strip("`")
+    alone = not clause[found.end() :].strip(" .!`")
+    if stem(how) in EVENTS or not (found["names"] or ((how or found["source"]) and alone)):
         return []
-    act = (found["act"].lower(), how) if how else (found["act"].lower(),)
-    if found["names"] and stem(act[0]) == "merg":
+    act = (found["act"].lower(), *filter(None, (how, what)))
+    names = re.findall(r"[\w./*-]+", found["names"] or "")
+    names = [one for one in names if not _JOINS.fullmatch(one) and one.lower() not in _PRONOUNS]
+    if names and stem(act[0]) == "merg":
         act = (*act, INTO)  # the target is the branch that is checked out
-    names = [one for one in re.findall(r"[\w./*-]+", found["names"] or "") if not _JOINS.fullmatch(one)]
     return [Thing("words", (*act, name.rstrip("."))) for name in names] or [Thing("words", act)]
 
 
