@@ -32,7 +32,7 @@ def one_of(words: str) -> str:
 # Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
 # without spaces.
 _NOT = one_of(
-    """never nothing nobody do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
+    """never nobody do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
     should·not shouldn't not no hands·off avoid stop instead·of rather·than over nie niemals nicht
     nichts kein keine keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de
     plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
@@ -112,8 +112,8 @@ _AUXILIARIES = frozenset(AUXILIARY.split())
 _HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 # "force-push", "push directly to `main`": an event, its manner, and the target with a preposition.
 _ACT = re.compile(
-    rf"\W*(?:(?:\w+ly|ever|just|gets?)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(_HEAVY)})[a-z]*)\b"
-    r"(?:(?<=erge)\s+(?P<what>`?(?!\w+ly\b|to\b|into\b|onto\b)[\w/.-]+`?)|(?<=erged)\s+from\s+(?P<source>`?[\w/.-]+`?))?"
+    rf"\W*(?:(?:\w+ly|ever|just)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(_HEAVY)})[a-z]*)\b"
+    r"(?:(?<=erge)\s+(?P<what>`?(?!\w+ly\b|to\b|into\b|onto\b)[\w/.-]+`?))?"
     r"(?:(?:\s+\w+ly)?\s+(?:to|into|onto)\s+(?:(?:the|our|an?)\s+)?"
     r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
     re.IGNORECASE,
@@ -133,6 +133,7 @@ BUT = one_of("but sondern aber mais pero mas ma maar но а")
 CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
 _FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
+_EITHER = re.compile(r"(?<![\w./`])([A-Z]\w+)/([A-Z]\w+)(?![\w./`])")  # "not Alpha/Beta"
 _JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{_JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{_JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
@@ -150,7 +151,7 @@ _LABEL = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 _EDGES = "\"'“”‘’«»„[]{}<>…"
-NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?!\w)|{_NOT_CJK}", re.IGNORECASE)
+NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?![\w-])|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
@@ -202,12 +203,12 @@ _BEFORE = re.compile(
 _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{_ORDER_CJK})")
 _OF_EACH = re.compile(rf"(?<!\w)(?:{_EACH})\s+(?:(?:{_EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _MOST_KIND = 6  # words before the verb of "every shell script in bin/ begins with ..."
-_MODALS = frozenset("must should shall need always müssen sollen doivent deben devem devono moeten".split())
-_VERBS = _MODALS | frozenset(
-    f"""{AUXILIARY} shall begin begins start starts end ends contain contains include includes use uses call
-    calls get gets extend extends implement implements export exports import imports declare declares carry
-    carries beginnt beginnen enthält enthalten braucht brauchen commence commencent contient contiennent
-    empieza empiezan contiene contienen""".split()
+_MODALS = frozenset("must should shall need müssen sollen deben devem devono doivent moeten".split())
+_CONTAINS = frozenset(
+    """begin begins start starts end ends have has contain contains include includes use uses call calls
+    extend extends implement implements export exports import imports declare declares define defines set
+    sets carry carries lives beginnt beginnen enthält enthalten commencer commence contenir contient empezar
+    incluir contener contiene contenere""".split()
 )
 # The endings of languages whose files are seldom called by their ending.
 _LANGUAGES = {
@@ -350,6 +351,7 @@ def directive(text: str) -> Directive:
                 before.append((*events, *(word for word in beside if stem(word) not in events)))
                 wants += [thing for thing in _things(without["needed"]) if thing.kind == "command"]
                 plain = plain[without.end() :]
+        plain = _EITHER.sub(r"\1 or \2", plain)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
         listed = ""  # the clause before, if it ends in a denied name: "never use a, b or c"
         for clause in filter(str.strip, CLAUSE.split(plain)):
@@ -374,11 +376,8 @@ def directive(text: str) -> Directive:
             wants += asked
         denies = len(forbids) > known
         found, touched = _events(plain, denies=denies)
-        kinds, content = ([], []) if denies else _content(plain)
-        if content:
-            holds += [(kind, thing) for kind in kinds for thing in content]
-        else:
-            touched += kinds
+        content = [] if denies else _content(plain)
+        holds += content
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
@@ -405,7 +404,7 @@ def directive(text: str) -> Directive:
     used = forbids and not {"words", "path"}.intersection(thing.kind for thing in forbids)
     used = bool(used) and not _NAMING.isdisjoint(text.lower().split())
     about = [*(one for one in _about(text) if not used or one not in inside), *about]
-    if not (forbids or before or touching or any(w[:1] == "-" for t in wants for w in t.words)):
+    if not (forbids or before or touching or holds or any(w[:1] == "-" for t in wants for w in t.words)):
         about += inside  # it is about the place itself
     return Directive(
         _once(forbids),
@@ -572,10 +571,9 @@ def _acts(clause: str) -> list[Thing]:
         return []
     how = (found["how"] or "").lower()
     how = "" if how in STOP_WORDS | USES else how
-    what = (found["what"] or found["source"] or "").strip("`")
-    alone = not clause[found.end() :].strip(" .!`")
-    if stem(how) in EVENTS or not (found["names"] or ((how or found["source"]) and alone)):
+    if stem(how) in EVENTS or not (found["names"] or (how and not clause[found.end() :].strip(" .!`"))):
         return []
+    what = (found["what"] or "").strip("`")
     act = (found["act"].lower(), *filter(None, (how, what)))
     names = re.findall(r"[\w./*-]+", found["names"] or "")
     names = [one for one in names if not _JOINS.fullmatch(one) and one.lower() not in _PRONOUNS]
@@ -799,36 +797,38 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
         one = stem(_alias(found["what"].strip(_EDGES + "`")))
         if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("tim", "new", "other"):
             continue
+        at_start = not sentence[: found.start()].strip(" -*•\"'")
         if one in EVENTS:
-            before.append((one,))
-        elif found.re is _IF_CHANGED:
+            if one != stem(DEPENDENCY) or _ADDS.search(found[0]):
+                before.append((one,))
+        elif found.re is _IF_CHANGED or (at_start and not _content(sentence)):
             touching.append(one)
     return before, touching
 
 
-def _content(sentence: str) -> tuple[list[str], list[Thing]]:
-    """Return the kinds of files that a sentence begins with, as stems, and the code that each must contain.
+def _content(sentence: str) -> list[tuple[str, Thing]]:
+    """Return the kinds of files that a sentence begins with, as stems, with the code that each must contain.
 
-    >>> kinds, holds = _content("Every Python script must begin with `from __future__ import annotations`")
-    >>> kinds, [str(thing) for thing in holds]
-    (['py', 'pyi'], ['from __future__ import annotations'])
+    >>> [(kind, str(thing)) for kind, thing in _content("Every Ruby file starts with `# frozen: true`")]
+    [('rb', '# frozen: true')]
     """
     sentence = sentence.lstrip(" -*•\"'")
     each = _OF_EACH.match(sentence)
     words = sentence[each.start("what") if each else 0 :].split()
-    at = next((n for n, word in enumerate(words[:_MOST_KIND]) if word.lower() in _VERBS), 0)
-    if not each and not (at and words[at].lower() in _MODALS and words[at - 1][-1] == "s"):
-        return [], []
-    said = takewhile(lambda word: word.lower() not in STOPS, words[:at] or words[:1])
-    kind = [one for word in said for one in word.strip(_EDGES + "`.,:;").lower().split("-")]
+    low = [word.lower() for word in words]
+    at = next((n for n, word in enumerate(low[:_MOST_KIND]) if word in _MODALS | _CONTAINS), 0)
+    if not at or not (each or (low[at] in _MODALS and low[at - 1].endswith("s"))):
+        return []
+    rest = CLAUSE.split(" ".join(words[at:]))[0]
+    if NEGATES.search(rest) or _CONTAINS.isdisjoint(one for one in low[at : at + 3] if one not in STOP_WORDS):
+        return []
+    said = takewhile(lambda word: word not in STOPS, low[:at])
+    kind = [one for word in said for one in word.strip(_EDGES + "`.,:;").split("-")]
     named = [stem(one) for one in kind if len(one) > 2 and one not in STOP_WORDS]
     named = [one for one in named if one not in _GENERAL]
-    if not EVENTS.isdisjoint(named):
-        return [], []
-    rest = CLAUSE.split(" ".join(words[at:]))[0] if at else ""
-    holds = [] if NEGATES.search(rest) else [thing for thing in _things(rest) if thing.kind != "path"]
     ends = [stem(end) for one in kind for end in _LANGUAGES.get(one, ())]
-    return (ends or named[-1:], holds) if each or holds else ([], [])
+    code = [one for one in _things(" ".join(re.findall(r"`[^`<*]+`", rest))) if one.kind != "path"]
+    return [(one, thing) for one in ends or named[-1:] if one not in EVENTS for thing in code]
 
 
 def _event_words(what: str) -> tuple[str, ...]:

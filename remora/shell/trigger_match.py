@@ -225,7 +225,7 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
         if not low.startswith("-") and not need.startswith("-"):
             parts = re.split(r"[:@=]|refs/heads/|^(?:origin|upstream)/", low)
             heads = [part.partition("/")[0] for part in parts]  # the kind of a branch: "release/2.4"
-            if need in parts or stem(need) in map(stem, (*parts, *heads)):
+            if need in parts or not {need, stem(need)}.isdisjoint(map(stem, (*parts, *heads))):
                 return True
     return False
 

@@ -78,6 +78,98 @@ def test_a_branch_limits_a_statement() -> None:
     assert not at_line(rule, "git commit -m x", branch="topic")
 
 
+def test_a_kind_of_branch_is_the_target_of_a_merge() -> None:
+    """The target is the branch that is checked out; its name begins with the kind."""
+    rule = "Never merge main into a release branch"
+    assert at_line(rule, "git merge --no-edit main", branch="release/2.4")
+    assert not at_line(rule, "git merge --no-edit main", branch="topic/release-notes")
+    assert not at_line(rule, "git merge --no-edit fix/vat", branch="release/2.4")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Don't add new dependencies without asking",
+        "No new libraries",
+        "Never introduce third-party packages",
+        "Keine neuen Abhängigkeiten ohne Rückfrage",
+        "Ask before you add a dependency",
+    ],
+)
+def test_adding_a_dependency_is_an_event(rule: str) -> None:
+    """Whatever the package manager; installing what is declared adds none."""
+    for command in ("npm i -D left-pad", "cargo add serde", "uv pip install httpx", "go get example.org/x"):
+        assert at_line(rule, command)
+    for command in ("npm install", "pip install -r requirements.txt", "pip install -e .", "go get ./..."):
+        assert not at_line(rule, command)
+
+
+def test_a_dependency_that_is_passed_is_no_event() -> None:
+    """Nor is one that is mocked, or needed."""
+    for text in (
+        "Never mock dependencies",
+        "No global state, pass dependencies explicitly",
+        "All deps are bundled",
+    ):
+        assert not at_line(text, "npm install left-pad")
+
+
+def test_what_is_called_fine_is_allowed() -> None:
+    """Words of commands in a sentence that allows them."""
+    rule = "Nobody touches the prod cluster with kubectl. Reading (get, logs) is fine."
+    assert at_line(rule, "kubectl --context prod-eu delete pod a")
+    assert not at_line(rule, "kubectl --context prod-eu get pods")
+    assert not at_line(rule, "kubectl --context dev-eu delete pod a")
+    rule = "Do not add dependencies. Dev-dependencies are fine."
+    assert not at_line(rule, "cargo add --dev proptest")
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "lacks", "has"),
+    [
+        (
+            "Every shell script starts with `set -eu`",
+            "bin/a.sh",
+            "#!/bin/sh\necho",
+            "#!/bin/sh\nset  -eu\necho",
+        ),
+        ("All migrations must define `down`", "db/migrations/3.ts", "up() {}", "up() {}\ndown() {}"),
+        ("Each controller in app/ uses the `Reply` trait", "app/UserController.php", "class", "use Reply;"),
+        ("Python files must begin with `# SPDX`", "src/a.py", "import b", "# SPDX\nimport b"),
+    ],
+)
+def test_a_new_file_lacks_what_its_kind_must_contain(rule: str, path: str, lacks: str, has: str) -> None:
+    """An existing file may contain it elsewhere; a file of another kind need not."""
+    assert at_edit(rule, path, lacks)
+    assert not at_edit(rule, path, has)
+    assert not at_edit(rule, path, lacks, "old"), "only a part of it is seen"
+    assert not at_edit(rule, "web/list.css", lacks)
+
+
+def test_a_relative_import_is_of_its_target() -> None:
+    """A package that is forbidden may be imported by another path."""
+    rule = "Code in packages/api must never import from packages/web"
+    assert at_edit(rule, "packages/api/src/a.ts", "import { b } from '../../web/src/b'")
+    assert not at_edit(rule, "packages/api/src/a.ts", "import { b } from './web/b'")
+    rule = "Never import `@acme/old-ui`"
+    assert at_edit(rule, "a.ts", "import { b } from '@acme/old-ui'")
+    assert not at_edit(rule, "a.ts", "import { b } from '@acme/ui'")
+
+
+def test_a_former_tool_is_ruled_out() -> None:
+    """A statement that names it and its successor."""
+    rule = "We have moved from Jest to Vitest"
+    assert at_edit(rule, "a.test.ts", "import { test } from '@jest/globals'")
+    assert not at_edit(rule, "a.test.ts", "import { test } from 'vitest'")
+    assert at_edit("`moment` is not to be used any more", "a.ts", "import moment from 'moment'")
+
+
+def test_a_compound_with_a_hyphen_denies_nothing() -> None:
+    """As "non-trivial" and "no-op" do not."""
+    for text in ("Plan non-trivial pushes", "A no-op push is fine", "Comments explain non-obvious code"):
+        assert directive(text).forbids == ()
+
+
 def test_what_must_not_change_may_be_added() -> None:
     """A file that is not there yet may be written."""
     rule = "Never change a migration that was released. Write a new one."
