@@ -73,6 +73,12 @@ USES = frozenset(
     usar use ejecuta ejecutar el los las una de usare usa esegui il gli gebruik gebruiken de het een
     используй использовать используйте запускай""".split()
 )
+# After the name of a thing: "the moment library".
+_OF_NAMES = frozenset(
+    """library package module framework crate gem tool cli sdk client plugin extension command function method
+    hook decorator type class api instead anymore again bibliothek paket bibliothèque paquet
+    biblioteca""".split()
+)
 _NAMING = frozenset(
     """use uses used using import install require prefer call via with add verwende verwenden benutze
     benutzen nutze nutzen nimm utilise utilisez usa usar usare gebruik используй используйте
@@ -166,6 +172,10 @@ _ENVIRONMENT = re.compile(
 _BRANCHES = re.compile(
     r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
+    re.IGNORECASE,
+)
+_WITH_FLAG = re.compile(
+    r"\b(?:with|pass(?:ing)?|add|set|include|mit|avec|con|com)\s+(?:the\s+)?(?:flags?\s+)?`?-{1,2}\w",
     re.IGNORECASE,
 )
 # "We moved from Jest to Vitest": the name of the former tool.
@@ -286,6 +296,7 @@ class Directive(NamedTuple):
 
     Attributes:
         forbids, wants: things, in order.
+        passing: those of `wants` that are commands which must not run without their flags.
         before: stems of events that must not begin without it ("commit"), each a tuple of words.
         touching: stems of things that must not be changed without it ("migration").
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
@@ -298,6 +309,7 @@ class Directive(NamedTuple):
 
     forbids: tuple[Thing, ...] = ()
     wants: tuple[Thing, ...] = ()
+    passing: tuple[Thing, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
     touching: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
@@ -335,6 +347,7 @@ def directive(text: str) -> Directive:
     before: list[tuple[str, ...]] = []
     touching: list[str] = []
     kept: list[str] = []
+    passing: list[Thing] = []
     holds: list[tuple[str, Thing]] = []
     inside: list[str] = []
     about: list[str] = []
@@ -374,6 +387,8 @@ def directive(text: str) -> Directive:
                 denied = [*denied, _by_form(moved["old"]) or Thing("name", (moved["old"].lower(),))]
             forbids += denied[:MOST_THINGS]
             wants += asked
+            if LASTS.search(sentence) or _WITH_FLAG.search(clause):
+                passing += [one for one in asked if any(word.startswith("-") for word in one.words)]
         denies = len(forbids) > known
         found, touched = _events(plain, denies=denies)
         content = [] if denies else _content(plain)
@@ -409,6 +424,7 @@ def directive(text: str) -> Directive:
     return Directive(
         _once(forbids),
         tuple(thing for thing in _once(wants) if thing not in forbids),
+        tuple(thing for thing in _once(passing) if thing not in forbids),
         tuple(dict.fromkeys(before)),
         tuple(dict.fromkeys(touching)),
         tuple(dict.fromkeys(inside)),
@@ -454,6 +470,7 @@ def unlabelled(text: str) -> Iterator[str]:
         label, _, rest = line.replace("：", ":").partition(":")
         item = _ITEM.match(line)
         if denies_below(label):
+            rest = "" if denies_below(rest) else rest  # "What not to do: Don't:"
             denied = not rest.strip()
             line = f"never {rest.strip()}" if not denied else ""
         elif denied and item:
@@ -501,9 +518,11 @@ def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
         found, touched = _events(when, denies=False)
         words = _event_words(when)
         before += found or ([(one,) for one in touched] or ([words] if words else []))
+    wants = tuple(_told(one) for one in told.get("wants", ()))
     return Directive(
         tuple(_told(one) for one in told.get("forbids", ())),
-        tuple(_told(one) for one in told.get("wants", ())),
+        wants,
+        wants,
         tuple(before),
         about=tuple(about),
     )
@@ -649,12 +668,25 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
         if low in _NAMING or low in _PRONOUNS:  # "don't use it": the name was said before
             role = low in _NAMING
         elif low not in STOP_WORDS and low not in USES:
-            if role and (foreign or not found):
+            if role and (foreign or not (found or _is_phrase(tokens[at : at + 2]))):
                 kind = "path" if foreign and _FOLDER.fullmatch(token) else "name"
                 found.append(Thing(kind, (token.rstrip(".").removesuffix("'s"),)))
             role, passed = foreign, True
         at += 1
     return _with_flags(found)
+
+
+def _is_phrase(words: Sequence[str]) -> bool:
+    """Return whether two words are ordinary ones of a phrase, not a name and its kind.
+
+    >>> [_is_phrase(text.split()) for text in ("role key", "moment library", "lodash or", "moment")]
+    [True, False, False, False]
+    """
+    if len(words) < 2 or not all(word.isalpha() for word in words) or words[0] != words[0].lower():
+        return False
+    low = words[1].lower()
+    plain = low not in STOP_WORDS and low not in USES and low not in STOPS and not _JOINS.fullmatch(low)
+    return plain and low not in _OF_NAMES and not low.endswith("ly")
 
 
 def _with_flags(things: list[Thing]) -> list[Thing]:

@@ -90,7 +90,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
             yield Trigger(kind, key, memory_id, needs, weight, places + beside)
     for words in found.before:
         yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags, *branches))
-    for thing in found.wants:
+    for thing in found.passing:
         options = tuple(word for word in thing.words if word.startswith("-"))
         if thing.kind == "command" and options and not found.before:
             plain = [word.lower() for word in thing.words if word not in options]

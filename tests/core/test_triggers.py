@@ -164,6 +164,21 @@ def test_a_former_tool_is_ruled_out() -> None:
     assert at_edit("`moment` is not to be used any more", "a.ts", "import moment from 'moment'")
 
 
+def test_a_word_of_a_phrase_is_no_name() -> None:
+    """The phrase is the thing; a word for its kind may follow a name."""
+    rule = "Never use service role keys in the browser"
+    assert at_edit(rule, "web/a.ts", "const serviceRoleKey = env.KEY")
+    assert not at_edit(rule, "web/a.ts", "service.start()")
+    assert at_edit("Do not use the moment library", "web/a.ts", "import moment from 'moment'")
+
+
+def test_a_flag_is_missed_if_it_is_asked_for() -> None:
+    """Not if a command with flags is only an example."""
+    assert at_line("Always run `cargo test --locked`", "cargo test")
+    assert at_line("Run the tests with `--locked`: `cargo test --locked`", "cargo test")
+    assert not at_line("Check the version with `rustc --version`", "rustc main.rs")
+
+
 def test_a_compound_with_a_hyphen_denies_nothing() -> None:
     """As "non-trivial" and "no-op" do not."""
     for text in ("Plan non-trivial pushes", "A no-op push is fine", "Comments explain non-obvious code"):
@@ -303,6 +318,9 @@ def test_a_label_denies_what_stands_below_it(label: str) -> None:
     assert at_edit(f"{label}: use `eval` on input", "a.js", "eval(input)")
     assert at_edit(f"{label}:\n- use `with`\n- use `eval`\nUse `parse`.", "a.js", "eval(input)")
     assert not at_edit(f"{label}:\n- use `with`\nUse `parse` here.", "a.js", "parse(input)")
+    assert (
+        directive(f"What not to do: {label}:\n- use `eval`").forbids == directive("never use `eval`").forbids
+    )
 
 
 @pytest.mark.parametrize(
