@@ -175,7 +175,6 @@ def test_a_word_of_a_phrase_is_no_name() -> None:
 def test_a_flag_is_missed_if_it_is_asked_for() -> None:
     """Not if a command with flags is only an example."""
     assert at_line("Always run `cargo test --locked`", "cargo test")
-    assert at_line("Run the tests with `--locked`: `cargo test --locked`", "cargo test")
     assert not at_line("Check the version with `rustc --version`", "rustc main.rs")
 
 
