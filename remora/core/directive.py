@@ -112,6 +112,7 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
 _DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
+_REPORTS = re.compile(r"(?:[^s]s|ed)$")  # a verb in the third person, or a participle
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
 _PRONOUNS = frozenset("it them".split())
 _AUXILIARIES = frozenset(AUXILIARY.split())
@@ -553,6 +554,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], _things(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
+    if found[0].lower() == "avoid" and ahead.rstrip().lower().endswith(" to"):
+        return [], _things(ahead, used=True)  # "use a lock to avoid races"
     if passive := _PASSIVE.match(behind):  # "card numbers must never be written to a log"
         subject_words = " ".join(word for word in ahead.split() if word.lower() not in _AUXILIARIES)
         if _words(subject_words, 1) and not _things(ahead):
@@ -718,8 +721,13 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
         return folders  # "edit src/gen by hand"
     if not plain or (len(plain) == 1 and not _PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
         return []  # "don't add it back": what "it" is was said before
-    if acts and len(plain) == 1 and stem(plain[0]) in _EDITING:
-        return []  # "gen/ is generated, do not edit"
+    if (
+        acts
+        and len(plain) == 1
+        and stem(plain[0]) not in EVENTS
+        and (stem(plain[0]) in _EDITING or _REPORTS.search(plain[0]))
+    ):
+        return []  # "gen/ is generated, do not edit"; "it never blocks"
     head = " ".join(
         takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))
     )
