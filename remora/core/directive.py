@@ -175,6 +175,12 @@ _BRANCHES = re.compile(
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
     re.IGNORECASE,
 )
+# "I'll run `fly deploy` myself": what the person does is not for the agent.
+_MYSELF = re.compile(
+    r"(?<!\w)(?:I(?:['’]ll| will| shall| want to)?|ich|je|yo|eu|io|ik|я)\s+(?P<what>[^.;:]{2,80}?)\s+"
+    r"(?:myself|selbst|selber|moi-même|mismo|misma|mesmo|mesma|stesso|stessa|zelf|сам|сама)(?!\w)",
+    re.IGNORECASE,
+)
 _WITH_FLAG = re.compile(
     r"\b(?:with|pass(?:ing)?|add|set|include|mit|avec|con|com)\s+(?:the\s+)?(?:flags?\s+)?`?-{1,2}\w",
     re.IGNORECASE,
@@ -545,6 +551,9 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
     A negator denies the things after it, or those before it if none follows.
     """
+    if own := _MYSELF.search(clause):
+        acts = [word for word in re.findall(r"\w+", own["what"]) if stem(word.lower()) in EVENTS]
+        return _things(own["what"]) or [Thing("words", (word.lower(),)) for word in acts], []
     if gone := IS_GONE.search(clause):
         return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)
@@ -762,6 +771,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
                 low in _ENDS
                 or low in STOP_WORDS
                 or low in _NAMING
+                or low in ("command", "commands")
                 or word[0] == "`"
                 or NEGATES.fullmatch(low)
                 or (foreign and low in PROGRAMS)

@@ -164,6 +164,14 @@ def test_a_former_tool_is_ruled_out() -> None:
     assert at_edit("`moment` is not to be used any more", "a.ts", "import moment from 'moment'")
 
 
+@pytest.mark.parametrize("rule", ["I'll push myself", "I run `git push` myself", "Ich push selbst, danke"])
+def test_what_the_person_does_is_not_for_the_agent(rule: str) -> None:
+    """The event or the command that somebody keeps to themselves."""
+    assert at_line(rule, "git push origin topic")
+    assert not at_line(rule, "git commit -m x")
+    assert directive("I wrote the parser myself") == directive("")
+
+
 def test_a_word_of_a_phrase_is_no_name() -> None:
     """The phrase is the thing; a word for its kind may follow a name."""
     rule = "Never use service role keys in the browser"
