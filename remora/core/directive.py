@@ -169,6 +169,7 @@ _ENVIRONMENT = re.compile(
     r"(?P<name>[\w.-]+)(?=\W*$|\s+(?:clusters?|servers?|systems?|databases?|environments?|by|without|unless)\b)",
     re.IGNORECASE,
 )
+_THERE = re.compile(r"\b(?:there|dort|là|allí|lá|lì|daar|там)\b", re.IGNORECASE)
 # "On release/* branches ..." at the beginning of a text.
 _BRANCHES = re.compile(
     r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
@@ -254,12 +255,12 @@ _EXEMPT = re.compile(
     r"\s+(?:the |our |den |der |les |los )?(?P<where>[\w./*-]+)",
     re.IGNORECASE,
 )
-# "Reading (get, logs) is fine", "dev-dependencies are fine": words of commands that are allowed.
-_ALLOWED = re.compile(
-    r"(?P<what>(?:(?<=^)|(?<=[.;:,!?]\s))(?:[\w-]+[ ,]+){0,3}[\w-]+(?:\s\([\w, /-]{2,80}\))?)\s+(?:is|are)\s+"
-    r"(?:always\s+)?(?:fine|ok|okay|allowed|permitted|exempt|free)(?!\w)",
-    re.IGNORECASE,
+# "Reading (get, logs) is fine", "in tests a print is allowed".
+_IS_ALLOWED = re.compile(
+    r"\s(?:is|are)\s+(?:always\s+)?(?:fine|ok|okay|allowed|permitted|exempt|free)\b", re.IGNORECASE
 )
+_BEFORE_ALLOWED = re.compile(r"[.;:!?\n]\s*|,\s+(?:and|but)\s")
+_MOST_ALLOWED = 6  # words
 _WITHIN = re.compile(
     r"(?:^|[\s,(])(?:only |nur )?(?:in|inside|within|under|below|unter|innerhalb von|dans|sous|en"
     r"|nel|в)\s+(?:the |our |den )?"
@@ -382,7 +383,8 @@ def directive(text: str) -> Directive:
                 bool(denied) and not asked and clause.rstrip("` ").lower().endswith(str(denied[-1]).lower())
             )
             listed = clause if ends else ""
-            if any(thing.kind == "command" for thing in denied) and (where := _environment(clause)):
+            where = _environment(clause) or (_environment(plain) if _THERE.search(plain) else "")
+            if where and any(thing.kind == "command" for thing in denied):
                 denied = [_there(thing, where) for thing in denied]
             if denied and _is_edit(denied[0]):
                 what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
@@ -407,14 +409,8 @@ def directive(text: str) -> Directive:
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
         if asks or (_LIMITS.search(sentence) and not _TELLS.search(sentence)):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
-    allowed = [
-        word
-        for found in _ALLOWED.finditer(text)
-        for word in re.findall(r"\w+", found["what"].lower())
-        if word not in STOP_WORDS and stem(word) not in EVENTS
-    ]
-    exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
-    exempt += [stem(word) for word in allowed if word in _TESTS]
+    allowed, exempt = _allowed(text)
+    exempt += [_place(m["where"]) for m in _EXEMPT.finditer(text)]
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
@@ -442,6 +438,25 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(holds))[:MOST_THINGS],
         (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
     )
+
+
+def _allowed(text: str) -> tuple[list[str], list[str]]:
+    """Return the words of commands, and the places, that a statement calls allowed.
+
+    >>> _allowed("No kubectl on prod. Reading (get, logs) is fine, and in cmd/ all commands are ok.")
+    (['reading', 'get', 'logs'], ['cmd/'])
+    """
+    words: list[str] = []
+    places: list[str] = []
+    for found in _IS_ALLOWED.finditer(text):
+        ahead = _BEFORE_ALLOWED.split(text[: found.start()])[-1]
+        if here := _places(ahead):
+            places += here
+            continue
+        said = re.findall(r"\w+", _WITHIN.sub(" ", ahead).lower())
+        said = [one for one in said if one not in STOP_WORDS and stem(one) not in EVENTS]
+        words += said if len(said) <= _MOST_ALLOWED else []
+    return words, places + [stem(word) for word in words if word in _TESTS]
 
 
 def _places(sentence: str) -> list[str]:
@@ -869,7 +884,9 @@ def _content(sentence: str) -> list[tuple[str, Thing]]:
     at = next((n for n, word in enumerate(low[:_MOST_KIND]) if word in _MODALS | _CONTAINS), 0)
     if not at or not (each or (low[at] in _MODALS and low[at - 1].endswith("s"))):
         return []
-    rest = CLAUSE.split(" ".join(words[at:]))[0]
+    rest = " ".join(words[at:])
+    end = CLAUSE.search(re.sub(r"`[^`]*`", lambda span: "x" * len(span[0]), rest))
+    rest = rest[: end.start()] if end else rest
     if NEGATES.search(rest) or _CONTAINS.isdisjoint(one for one in low[at : at + 3] if one not in STOP_WORDS):
         return []
     said = takewhile(lambda word: word not in STOPS, low[:at])

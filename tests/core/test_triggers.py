@@ -120,6 +120,9 @@ def test_what_is_called_fine_is_allowed() -> None:
     assert at_line(rule, "kubectl --context prod-eu delete pod a")
     assert not at_line(rule, "kubectl --context prod-eu get pods")
     assert not at_line(rule, "kubectl --context dev-eu delete pod a")
+    rule = "No panic in library code. In cmd/ and in tests panic is fine."
+    assert at_edit(rule, "pkg/a.go", "panic(err)")
+    assert not at_edit(rule, "cmd/a.go", "panic(err)")
     rule = "Do not add dependencies. Dev-dependencies are fine."
     assert not at_line(rule, "cargo add --dev proptest")
 
