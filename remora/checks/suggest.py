@@ -137,14 +137,20 @@ def _files_in(command: str) -> list[str]:
 
     >>> _files_in("pytest -q tests/test_a.py"), _files_in("node scripts/test.js"), _files_in("go test ./a")
     (['tests/test_a.py'], [], [])
+    >>> _files_in("biome check --write web/a.ts"), _files_in("eslint --config eslint.config.js")
+    (['web/a.ts'], [])
     """
     words = unwrapped(tuple(bare(without_folder(command)).split()))
     first = 2 if purpose_of(words) == "run" else 1
     return [
         posixpath.normpath(word)
         for before, word in zip(words[first - 1 :], words[first:], strict=False)
-        if word[:1] != "-" and not before.startswith("--") and posixpath.splitext(word)[1][1:].isalnum()
+        if word[:1] != "-" and not _takes_value(before) and posixpath.splitext(word)[1][1:].isalnum()
     ]
+
+
+def _takes_value(word: str) -> bool:
+    return word.startswith("--") and word not in ("--check", "--fix", "--write", "--quiet", "--verbose")
 
 
 def _ran(passed: int, of: int) -> str:

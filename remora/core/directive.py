@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from remora.core.paths import endings
 from remora.core.programs import ENVIRONMENTS, PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
@@ -177,11 +178,11 @@ _BRANCHES = re.compile(
     re.IGNORECASE,
 )
 # "I'll run `fly deploy` myself": what the person does is not for the agent.
-_MYSELF = re.compile(
-    r"(?<!\w)(?:I(?:['’]ll| will| shall| want to)?|ich|je|yo|eu|io|ik|я)\s+(?P<what>[^.;:]{2,80}?)\s+"
-    r"(?:myself|selbst|selber|moi-même|mismo|misma|mesmo|mesma|stesso|stessa|zelf|сам|сама)(?!\w)",
-    re.IGNORECASE,
+_FIRST_PERSON = frozenset("i i'll i’ll ich je yo eu io ik я".split())
+_MYSELF = frozenset(
+    "myself selbst selber moi-même mismo misma mesmo mesma stesso stessa zelf сам сама".split()
 )
+_MOST_OWN = 12  # words between both
 _WITH_FLAG = re.compile(
     r"\b(?:with|pass(?:ing)?|add|set|include|mit|avec|con|com)\s+(?:the\s+)?(?:flags?\s+)?`?-{1,2}\w",
     re.IGNORECASE,
@@ -203,7 +204,8 @@ POSITIVE = re.compile(
 )
 # What is not needed is not forbidden.
 _NEEDLESS = re.compile(
-    r"\W*(?:\w+\s+){0,2}(?:do not|don['’]?t) (?:(?:need|have) to|be afraid|worry)\b"
+    r"\W*(?:\w+\s+){0,2}(?:do not|don['’]?t|never) (?:(?:need|have) to|be afraid|worry|assume|expect|believe"
+    r"|trust|guess|suppose|presume)\b"
     r"|\W*it(?:['’]s| is) not necessary\b",
     re.IGNORECASE,
 )
@@ -228,21 +230,6 @@ _CONTAINS = frozenset(
     sets carry carries lives beginnt beginnen enthält enthalten commencer commence contenir contient empezar
     incluir contener contiene contenere""".split()
 )
-# The endings of languages whose files are seldom called by their ending.
-_LANGUAGES = {
-    "shell": ("sh", "bash", "zsh"),
-    "bash": ("sh", "bash"),
-    "python": ("py", "pyi"),
-    "typescript": ("ts", "tsx"),
-    "javascript": ("js", "jsx", "mjs", "cjs"),
-    "ruby": ("rb",),
-    "rust": ("rs",),
-    "kotlin": ("kt", "kts"),
-    "c#": ("cs",),
-    "c++": ("cpp", "cc", "cxx", "hpp"),
-    "markdown": ("md", "mdx"),
-    "yaml": ("yml", "yaml"),
-}
 _IF_CHANGED = re.compile(
     rf"(?<!\w)(?:{CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
     rf"(?:(?:the|a|an|any|das|die|der|le|la|el)\s+)?(?P<what>{_WORD})"
@@ -402,6 +389,8 @@ def directive(text: str) -> Directive:
         found, touched = _events(plain, denies=denies)
         content = [] if denies else _content(plain)
         holds += content
+        if content:
+            inside += [_place(one["where"]) for one in _WITHIN.finditer(plain) if "/" in one["where"]]
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
         before += found
@@ -566,9 +555,9 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
     A negator denies the things after it, or those before it if none follows.
     """
-    if own := _MYSELF.search(clause):
-        acts = [word for word in re.findall(r"\w+", own["what"]) if stem(word.lower()) in EVENTS]
-        return _things(own["what"]) or [Thing("words", (word.lower(),)) for word in acts], []
+    if own := _own(clause):
+        acts = [word for word in re.findall(r"\w+", own) if stem(word.lower()) in EVENTS]
+        return _things(own) or [Thing("words", (word.lower(),)) for word in acts], []
     if gone := IS_GONE.search(clause):
         return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)
@@ -602,6 +591,19 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if verbal or not denied:
         return denied or subject, []
     return denied, subject
+
+
+def _own(clause: str) -> str:
+    """Return what a person says to do without the agent, "" if nothing.
+
+    >>> _own("From now on I'll run the migrations myself")
+    'run the migrations'
+    """
+    words = clause.split()
+    low = [word.strip(_EDGES + ".,").lower() for word in words]
+    at = next((n for n, word in enumerate(low) if word in _MYSELF), 0)
+    start = next((n for n in range(at - 1, at - _MOST_OWN, -1) if n >= 0 and low[n] in _FIRST_PERSON), at)
+    return " ".join(words[start + 1 : at])
 
 
 def _acts(clause: str) -> list[Thing]:
@@ -673,7 +675,8 @@ def _tokens(clause: str) -> list[str]:
 def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
     """Return the things that a clause names by form: code, commands, paths; and the plain word after "use".
 
-    `short`: ignore everything after a preposition. `used`: return only commands, and things to be used.
+    `short`: ignore phrases and what follows a preposition. `used`: return only commands, and things to be
+    used.
     """
     tokens = _tokens(clause)
     foreign = _CJK.search(clause) is not None
@@ -695,7 +698,7 @@ def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thi
         if low in _NAMING or low in _PRONOUNS:  # "don't use it": the name was said before
             role = low in _NAMING
         elif low not in STOP_WORDS and low not in USES:
-            if role and (foreign or not (found or _is_phrase(tokens[at : at + 2]))):
+            if role and (foreign or not (found or (short and _is_phrase(tokens[at : at + 2])))):
                 kind = "path" if foreign and _FOLDER.fullmatch(token) else "name"
                 found.append(Thing(kind, (token.rstrip(".").removesuffix("'s"),)))
             role, passed = foreign, True
@@ -736,6 +739,8 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
     folders: list[Thing] = []
     for token in _tokens(clause):
         low = token.lower().rstrip(".")
+        if acts and plain and low in ("before", "until"):
+            return []  # "never stop before pushing" rules out an order
         if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS):
             break
         if low not in STOP_WORDS and low not in USES and low not in STOPS and not low.endswith("ly"):
@@ -853,6 +858,8 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
     touching: list[str] = []
     for found in (*_BEFORE.finditer(sentence), *_BEFORE_CJK.finditer(sentence)):
         words = _event_words(found["what"])
+        if words[:1] == (stem(DEPENDENCY),) and not _ADDS.search(found["what"]):
+            continue  # "before using a library"
         if words and not _DENIED.search(CLAUSE.split(sentence[: found.start()])[-1]):
             before.append(words)  # "never stop before pushing" asks for nothing at a push
     if denies:
@@ -866,7 +873,7 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
         if one in EVENTS:
             if one != stem(DEPENDENCY) or _ADDS.search(found[0]):
                 before.append((one,))
-        elif found.re is _IF_CHANGED or (at_start and not _content(sentence)):
+        elif one not in _GENERAL and (found.re is _IF_CHANGED or (at_start and not _content(sentence))):
             touching.append(one)
     return before, touching
 
@@ -893,7 +900,7 @@ def _content(sentence: str) -> list[tuple[str, Thing]]:
     kind = [one for word in said for one in word.strip(_EDGES + "`.,:;").split("-")]
     named = [stem(one) for one in kind if len(one) > 2 and one not in STOP_WORDS]
     named = [one for one in named if one not in _GENERAL]
-    ends = [stem(end) for one in kind for end in _LANGUAGES.get(one, ())]
+    ends = [stem(end) for end in endings(kind)]
     code = [one for one in _things(" ".join(re.findall(r"`[^`<*]+`", rest))) if one.kind != "path"]
     return [(one, thing) for one in ends or named[-1:] if one not in EVENTS for thing in code]
 

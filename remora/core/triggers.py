@@ -99,7 +99,10 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         yield Trigger(TOUCH, one, memory_id, (), weight)
     for kind in dict.fromkeys(kind for kind, _ in found.holds):
         content = [str(thing).removesuffix("()").lower() for of, thing in found.holds if of == kind]
-        yield Trigger(TOUCH, kind, memory_id, (NEW,), weight, (*(HAS + one for one in content), *places))
+        but = (NOT_IN + _TESTS[0],) * (kind not in _TESTS)
+        yield Trigger(
+            TOUCH, kind, memory_id, (NEW,), weight, (*(HAS + one for one in content), *places, *but)
+        )
     for one in found.kept:
         yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:

@@ -62,6 +62,8 @@ def scope(db: Database, task: str, modules: Sequence[str] = (), files: Sequence[
     """
     named = named_paths(task)
     known = db.history.named(named) if named else []
+    at_root = {path for path in known if "/" not in path}  # of files of one name, the bare name is this one
+    known = [path for path in known if path in named or path.rpartition("/")[2] not in at_root]
     paths = list(dict.fromkeys((*files, *known, *(n for n in named if "/" in n))))
     given = [plain for m in modules if (plain := m.strip().strip("/").removeprefix("./"))]
     folders = [folder_of(path) for path in (*paths, *_FOLDER.findall(task))]

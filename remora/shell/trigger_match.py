@@ -201,7 +201,7 @@ def _adds(words: Sequence[str]) -> bool:
     plain = [word for word in words if not word.startswith("-")]
     named = (at for at, pair in enumerate(pairwise(plain)) if " ".join(pair) in ADDERS)
     packages = plain[next(named, len(plain)) + 2 :]
-    return "-r" not in words and any(word[0] not in "./~" for word in packages)
+    return {"-r", "-g", "--global"}.isdisjoint(words) and any(word[0] not in "./~" for word in packages)
 
 
 def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:

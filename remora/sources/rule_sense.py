@@ -141,6 +141,7 @@ _NOTHING = cue(
 _POINTER = cue(
     r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=[\w/.]))*\.?$"
 )
+_OF_STEPS = cue(r"\b(?:both|these|those|previous|above)\s+(?:\w+\s)?steps\b", r"\bsteps?\s#?\d+\b(?!:)")
 _PATH = re.compile(r"\w\.\w{2,4}\b|\]\(|\w/\w")
 _IMPORT = re.compile(r"^@[\w./~-]+$")
 _REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
@@ -188,6 +189,8 @@ def says_nothing(text: str, kind: str, *, alone: bool) -> str:
         return "imports another file"
     if _REDACTED.match(text):
         return "contains only a secret"
+    if "\n" not in text and _OF_STEPS.search(text):
+        return "refers to steps told elsewhere"
     short = alone or len(said) < 12
     if _POINTER.match(text) and (short or (_PATH.search(text) and not _ASKS.search(text))):
         return "only a reference"

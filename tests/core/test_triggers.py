@@ -100,13 +100,14 @@ def test_adding_a_dependency_is_an_event(rule: str) -> None:
     """Whatever the package manager; installing what is declared adds none."""
     for command in ("npm i -D left-pad", "cargo add serde", "uv pip install httpx", "go get example.org/x"):
         assert at_line(rule, command)
-    for command in ("npm install", "pip install -r requirements.txt", "pip install -e .", "go get ./..."):
+    for command in ("npm install", "npm i -g pnpm", "pip install -r requirements.txt", "pip install -e ."):
         assert not at_line(rule, command)
 
 
 def test_a_dependency_that_is_passed_is_no_event() -> None:
     """Nor is one that is mocked, or needed."""
     for text in (
+        "Check the manifest before using a library",
         "Never mock dependencies",
         "No global state, pass dependencies explicitly",
         "All deps are bundled",
@@ -181,6 +182,17 @@ def test_a_word_of_a_phrase_is_no_name() -> None:
     assert at_edit(rule, "web/a.ts", "const serviceRoleKey = env.KEY")
     assert not at_edit(rule, "web/a.ts", "service.start()")
     assert at_edit("Do not use the moment library", "web/a.ts", "import moment from 'moment'")
+
+
+def test_what_is_not_to_be_thought_forbids_nothing() -> None:
+    """Nor does an order of steps, or a purpose."""
+    for text in (
+        "Never assume that useCache is set",
+        "Never stop before pushing",
+        "Use a lock to avoid deadlocks",
+        "A job never blocks",
+    ):
+        assert directive(text).forbids == ()
 
 
 def test_a_flag_is_missed_if_it_is_asked_for() -> None:

@@ -152,6 +152,8 @@ def test_of_long_code_the_beginning_is_kept():
         ("- ...", "no content"),
         ("Thanks all", "too short to be understood alone"),
         ("See [docs](docs/x.md)", "only a reference"),
+        ("Both steps are required before running builds in a worktree.", "refers to steps told elsewhere"),
+        ("Missing step 5 will cause the job to fail silently.", "refers to steps told elsewhere"),
         ("For all the guidelines of this project, and its workflows, see AGENTS.md (../AGENTS.md).",
          "only a reference"),
         ("You are an expert TypeScript developer.", "a description, not a rule"),

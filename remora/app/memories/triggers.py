@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.directive import CLAUSE, Directive, directive, explicit, rules_out, unlabelled
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
+from remora.core.paths import endings
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import shown_by
 from remora.core.symptoms import quotes_output, symptoms
@@ -31,6 +32,7 @@ from remora.core.triggers import (
     PROGRAM,
     SEARCH,
     TERM,
+    TOUCH,
     WRITE,
     Trigger,
     triggers_of,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories with triggers, highest confidence first
 COMMON = 12  # most files that may use a specific name
 NAMES = 12  # names of one memory
+_LABEL = 60  # characters of a heading before a rule
 _VERB = 2  # words of a command that show what it does
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
@@ -202,15 +205,19 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
     """Yield the triggers of a rule file; if it is of a folder or globs, only those of edits there.
 
-    The folder that a command works on is unknown.
+    The folder that a command works on is unknown. A section about a language is about files of the language.
     """
     places = tuple(ONLY + path for path in record.related_files if "*" in path)
-    if record.scope != "module" or not places:
-        yield from found
-        return
+    is_of_place = record.scope == "module" and bool(places)
+    label, colon, _ = record.content[:_LABEL].partition(": ")
+    section = re.findall(r"[\w#+]+", (record.context_prefix or label * bool(colon)).lower())
+    of_language = tuple(f"{ONLY}*.{end}" for end in endings(section))
     for trigger in found:
-        if trigger.kind not in (PROGRAM, EVENT):
+        if is_of_place and trigger.kind not in (PROGRAM, EVENT):
             yield trigger._replace(unless=(*trigger.unless, *places))
+        elif not is_of_place:
+            has_place = trigger.kind not in (WRITE, TOUCH) or any(ONLY in one for one in trigger.unless)
+            yield trigger if has_place else trigger._replace(unless=(*trigger.unless, *of_language))
 
 
 def _searched(record: MemoryRecord, db: Database) -> list[str]:

@@ -232,6 +232,16 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
     assert "program" in {kind for kind, *_ in cues(bare, rule)}
 
 
+def test_a_section_about_a_language_is_about_its_files(repo: Repo, memory: Memory):
+    """A heading names it."""
+    repo.commit("rules", {"AGENTS.md": "## TypeScript\n\n- Never use `any`: define the type.\n"})
+    memory.init()
+    for path, told in (("web/a.ts", True), ("api/a.py", False)):
+        loop = memory.loop(path)
+        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "x = any(y)"}
+        assert ("Never use `any`" in loop.before("Edit", given)) is told
+
+
 def test_what_a_person_set_stands(bare: Memory):
     """A tag of theirs makes no rule file; triggers of theirs are taken as they are, in the rule's folder."""
     own = stored(
