@@ -571,7 +571,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         return [], _things(ahead, used=True)  # "use a lock to avoid races"
     if passive := _PASSIVE.match(behind):  # "card numbers must never be written to a log"
         subject_words = " ".join(word for word in ahead.split() if word.lower() not in _AUXILIARIES)
-        if _words(subject_words, 1) and not _things(ahead):
+        if _words(subject_words, MOST_WORDS) and not _things(ahead):
             verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
     if acts := [Thing("words", (DEPENDENCY,))] if _ADDS.search(behind) else _acts(behind):
@@ -588,6 +588,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         denied = _words(behind, MOST_WORDS, acts=verbal and not _names_next(behind))
     elif not denied and subject:
         denied = _words(behind, 1)  # "use this instead of that"
+        if not denied and _words(behind, MOST_WORDS):
+            return [], []  # "use this instead of parallel mechanisms"
     if verbal or not denied:
         return denied or subject, []
     return denied, subject
@@ -743,9 +745,10 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
             return []  # "never stop before pushing" rules out an order
         if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS):
             break
-        if low not in STOP_WORDS and low not in USES and low not in STOPS and not low.endswith("ly"):
-            plain.append(low)
-            folders += [Thing("path", (token,))] if _FOLDER.fullmatch(token) else []
+        if not low or low in STOP_WORDS or low in USES or low in STOPS or low.endswith("ly"):
+            continue
+        plain.append(low)
+        folders += [Thing("path", (token,))] if _FOLDER.fullmatch(token) else []
     if folders and len(plain) > 1 and stem(plain[0]) not in EVENTS:
         return folders  # "edit src/gen by hand"
     if not plain or (len(plain) == 1 and not _PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
@@ -766,6 +769,8 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
             return listed
     if len(plain) > 1 and most > 1:
         return [Thing("words", tuple(plain[:most]))]
+    if _is_phrase(plain[:2]) and stem(plain[0]) not in EVENTS:
+        return []  # "instead of parallel mechanisms"
     return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
 
 
