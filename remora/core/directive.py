@@ -33,8 +33,8 @@ def one_of(words: str) -> str:
 # Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
 # without spaces.
 _NOT = one_of(
-    """never nobody do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
-    should·not shouldn't not no hands·off avoid stop instead·of rather·than over nie niemals nicht
+    """never do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
+    should·not shouldn't not no avoid stop instead·of rather·than over nie niemals nicht
     nichts kein keine keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de
     plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
     invece·di nooit niet geen никогда не нельзя вместо"""
@@ -113,6 +113,9 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
 _DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
+_NOBODY = re.compile(
+    r"\W*(?:nobody|no one|hands off|niemand|personne|nadie|ninguém|nessuno|никто)\b", re.IGNORECASE
+)
 _REPORTS = re.compile(r"(?:[^s]s|ed)$")  # a verb in the third person, or a participle
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
 _PRONOUNS = frozenset("it them".split())
@@ -563,7 +566,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)
     if found is None and _DESCRIBES.search(clause) and not _ENSURES.match(clause):
         return [], []  # "the linter does not read tests"
-    found = found or next(NEGATES.finditer(clause), None)
+    found = found or next(NEGATES.finditer(clause), None) or _NOBODY.match(clause)
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], _things(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
@@ -771,6 +774,8 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
         return [Thing("words", tuple(plain[:most]))]
     if _is_phrase(plain[:2]) and stem(plain[0]) not in EVENTS:
         return []  # "instead of parallel mechanisms"
+    if stem(plain[0]) == stem(DEPENDENCY):
+        return []  # "no dependencies between batches"
     return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
 
 
@@ -833,7 +838,7 @@ def _by_form(token: str) -> Thing | None:
     if re.fullmatch(r"@[\w-]+(?:/[\w-]+)+", token):
         return Thing("name", (token,))  # a package with its scope
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
-        return Thing("path", (token.removeprefix("./"),))
+        return Thing("path", (token.removeprefix("./"),)) if token != "./" else None
     if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
         return Thing("name", (token,))
     core = token.removesuffix("()")
@@ -849,7 +854,7 @@ def _by_form(token: str) -> Thing | None:
         return Thing("path", (token,)) if named_paths(token) else Thing("name", (core,))
     if re.search(r"[a-z\d][A-Z]|\w_\w", core):
         return Thing("name", (core,))
-    if token.startswith(".") and re.fullmatch(r"\.\w[\w.-]*", token):
+    if re.fullmatch(r"\.\w[\w.-]*", token) and not token.isupper():  # `.env`, but not .NET
         return Thing("path", (token,))
     return None
 

@@ -198,8 +198,24 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
     plain = ". ".join(told)
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
     for one in triggers_of(broken, record.id, weight):
-        if one.kind == WRITE and not one.needs[0].startswith("words:"):
+        if one.kind == WRITE and _is_marked(one.needs[0], record.content):
             yield one
+
+
+def _is_marked(form: str, text: str) -> bool:
+    """Return whether a text marks the thing of a form as a name: by backticks, its own form, or as a choice.
+
+    >>> text = "Avoid loops, `map` is there; no strLen. Use httpx, not requests"
+    >>> [_is_marked(form, text) for form in ("name:loops", "name:map", "name:strLen", "name:requests")]
+    [False, True, True, True]
+    """
+    kind, _, what = form.partition(":")
+    if kind not in ("name", "word"):
+        return kind != "words"
+    span, chosen = re.escape(what), r"\buse\s+\S+\s+(?:not|never|instead of|rather than)\s+"
+    marked = rf"`[^`\n]*(?<!\w){span}(?!\w)[^`\n]*`|{chosen}{span}(?!\w)"
+    by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]", what) is not None
+    return by_form or re.search(marked, text, re.IGNORECASE) is not None
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
