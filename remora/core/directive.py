@@ -838,7 +838,8 @@ def _by_form(token: str) -> Thing | None:
     if re.fullmatch(r"@[\w-]+(?:/[\w-]+)+", token):
         return Thing("name", (token,))  # a package with its scope
     if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
-        return Thing("path", (token.removeprefix("./"),)) if token != "./" else None
+        path = token.removeprefix("./")
+        return Thing("path", (path,)) if path else None
     if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
         return Thing("name", (token,))
     core = token.removesuffix("()")
