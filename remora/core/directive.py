@@ -97,11 +97,12 @@ AUXILIARY = """is are was were isn't aren't has have had must should need needs 
     están tiene debe deben é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
     должна должны будет можно"""
 _RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
+_CONDITIONS = frozenset("while when if unless until because since so".split())
 _ENDS = STOPS | frozenset("against into onto gegen contre contra without".split())  # of a command
-_AMBIGUOUS = frozenset(  # programs that are also ordinary words
+AMBIGUOUS = frozenset(  # programs that are also ordinary words
     """make go just task test build time command file history top less more type find date which env nice
     prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
-    head cat look cd set bun node column strings install base""".split()
+    next hatch head cat look cd set bun node column strings install base""".split()
 )
 _TELLS = re.compile(r"\b(?:is|are|was|were|does|did|could|has|have)(?:\s+no|\s+not|n['’]t)\b", re.IGNORECASE)
 _VERBAL = re.compile(  # negators that precede the forbidden action
@@ -113,6 +114,7 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
 _DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
 _ENSURES = re.compile(r"\W*(?:(?:make|be)\s+sure|ensure|check|verify)\b", re.IGNORECASE)
+_OMITS = re.compile(r"\s*(?:skip|omit|drop|forget)\s+(?:the\s+)?`", re.IGNORECASE)
 _NOBODY = re.compile(
     r"\W*(?:nobody|no one|hands off|niemand|personne|nadie|ninguém|nessuno|никто)\b", re.IGNORECASE
 )
@@ -144,7 +146,7 @@ BUT = one_of("but sondern aber mais pero mas ma maar но а")
 CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
 _FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
-_EITHER = re.compile(r"(?<![\w./`])([A-Z]\w+)/([A-Z]\w+)(?![\w./`])")  # "not Alpha/Beta"
+_SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w./`-])")
 _JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{_JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{_JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
@@ -201,8 +203,8 @@ _FORBIDS = re.compile(  # at the beginning of a clause
 )
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
 POSITIVE = re.compile(
-    r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot only\b|\bwhy not\b"
-    r"|\bno need to\b",
+    r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot (?:only|just|merely)\b"
+    r"|\bwhy not\b|\bno need to\b",
     re.IGNORECASE,
 )
 # What is not needed is not forbidden.
@@ -362,7 +364,7 @@ def directive(text: str) -> Directive:
                 before.append((*events, *(word for word in beside if stem(word) not in events)))
                 wants += [thing for thing in _things(without["needed"]) if thing.kind == "command"]
                 plain = plain[without.end() :]
-        plain = _EITHER.sub(r"\1 or \2", plain)
+        plain = _SLASHED.sub(_alternatives, plain)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
         listed = ""  # the clause before, if it ends in a denied name: "never use a, b or c"
         for clause in filter(str.strip, CLAUSE.split(plain)):
@@ -430,6 +432,13 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(holds))[:MOST_THINGS],
         (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
     )
+
+
+def _alternatives(found: re.Match[str]) -> str:
+    """Return programs or names between slashes as alternatives: "not Alpha/Beta", "cat/sed"."""
+    parts = found[0].split("/")
+    apart = all(one[:1].isupper() for one in parts) or PROGRAMS.issuperset(parts)
+    return " or ".join(parts) if apart else found[0]
 
 
 def _allowed(text: str) -> tuple[list[str], list[str]]:
@@ -572,11 +581,15 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     ahead, behind = clause[: found.start()], clause[found.end() :]
     if found[0].lower() == "avoid" and ahead.rstrip().lower().endswith(" to"):
         return [], _things(ahead, used=True)  # "use a lock to avoid races"
+    if _OMITS.match(behind):
+        return [], _things(behind)  # "don't skip `validate()`"
     if passive := _PASSIVE.match(behind):  # "card numbers must never be written to a log"
         subject_words = " ".join(word for word in ahead.split() if word.lower() not in _AUXILIARIES)
         if _words(subject_words, MOST_WORDS) and not _things(ahead):
             verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
+    if (act := _ACT.match(behind)) and act["what"] in _PRONOUNS:
+        return [], []  # "merge them into one source"
     if acts := [Thing("words", (DEPENDENCY,))] if _ADDS.search(behind) else _acts(behind):
         return acts, []
     denied, subject = _things(behind, short=True), _things(ahead)
@@ -588,7 +601,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if not denied and verbal and subject:
         return subject, []  # "files in gen/ must not be edited"
     if not denied and (not ahead.strip() or verbal or _names_next(behind)):
-        denied = _words(behind, MOST_WORDS, acts=verbal and not _names_next(behind))
+        is_verb = verbal and found[0].lower() != "avoid" and not _names_next(behind)
+        denied = _words(behind, MOST_WORDS, acts=is_verb)
     elif not denied and subject:
         denied = _words(behind, 1)  # "use this instead of that"
         if not denied and _words(behind, MOST_WORDS):
@@ -629,7 +643,7 @@ def _acts(clause: str) -> list[Thing]:
     what = (found["what"] or "").strip("`")
     act = (found["act"].lower(), *filter(None, (how, what)))
     names = re.findall(r"[\w./*-]+", found["names"] or "")
-    names = [one for one in names if not _JOINS.fullmatch(one) and one.lower() not in _PRONOUNS]
+    names = [one for one in names if not _JOINS.fullmatch(one) and one.lower() not in STOP_WORDS | _PRONOUNS]
     if names and stem(act[0]) == "merg":
         act = (*act, INTO)  # the target is the branch that is checked out
     return [Thing("words", (*act, name.rstrip("."))) for name in names] or [Thing("words", act)]
@@ -717,8 +731,10 @@ def _is_phrase(words: Sequence[str]) -> bool:
     >>> [_is_phrase(text.split()) for text in ("role key", "moment library", "lodash or", "moment")]
     [True, False, False, False]
     """
-    if len(words) < 2 or not all(word.isalpha() for word in words) or words[0] != words[0].lower():
+    if len(words) < 2 or not words[0].isalpha() or words[0] != words[0].lower():
         return False
+    if not words[1].isalpha():
+        return words[1].startswith("`")  # "raw `fetch()`"
     low = words[1].lower()
     plain = low not in STOP_WORDS and low not in USES and low not in STOPS and not _JOINS.fullmatch(low)
     return plain and low not in _OF_NAMES and not low.endswith("ly")
@@ -746,7 +762,7 @@ def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
         low = token.lower().rstrip(".")
         if acts and plain and low in ("before", "until"):
             return []  # "never stop before pushing" rules out an order
-        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS):
+        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS or low in _CONDITIONS):
             break
         if not low or low in STOP_WORDS or low in USES or low in STOPS or low.endswith("ly"):
             continue
@@ -793,7 +809,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
             ), 1
         return Thing("command" if words[0] in PROGRAMS else "text", words), 1
     bare = token.rstrip(".")
-    if (bare in PROGRAMS and bare not in _AMBIGUOUS) or (ran and bare in PROGRAMS):
+    if (bare in PROGRAMS and bare not in AMBIGUOUS) or (ran and bare in PROGRAMS):
         command = [bare]
         for word in tokens[at + 1 :]:
             low = word.lower()
@@ -899,7 +915,8 @@ def _content(sentence: str) -> list[tuple[str, Thing]]:
     each = _OF_EACH.match(sentence)
     words = sentence[each.start("what") if each else 0 :].split()
     low = [word.lower() for word in words]
-    at = next((n for n, word in enumerate(low[:_MOST_KIND]) if word in _MODALS | _CONTAINS), 0)
+    verbs = [n for n, word in enumerate(low[:_MOST_KIND]) if word in _MODALS | _CONTAINS]
+    at = next((n for n in verbs if low[n] in _MODALS), verbs[0] if verbs else 0)
     if not at or not (each or (low[at] in _MODALS and low[at - 1].endswith("s"))):
         return []
     rest = " ".join(words[at:])

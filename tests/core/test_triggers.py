@@ -195,6 +195,28 @@ def test_what_is_not_to_be_thought_forbids_nothing() -> None:
         assert directive(text).forbids == ()
 
 
+def test_programs_between_slashes_are_alternatives() -> None:
+    """So are names with capitals; a path stays one."""
+    rule = "Use ruff, not black/flake8"
+    assert at_line(rule, "flake8 src")
+    assert at_edit("Format with Biome, not ESLint/Prettier", "a.ts", "import x from 'Prettier'")
+    assert at_edit("Never edit build/out", "build/out/a.js", "x")
+
+
+def test_a_condition_ends_what_is_denied() -> None:
+    """An event stands before it."""
+    rule = "Do not merge while a review is open"
+    assert at_line(rule, "gh pr merge 3")
+    assert not at_line(rule, "gh pr view 3")
+    assert directive("Never merge them into one source").forbids == ()
+
+
+def test_what_must_not_be_left_out_is_wanted() -> None:
+    """Nor is a part denied by "not just"."""
+    assert directive("Don't skip `validate()` in handlers").forbids == ()
+    assert directive("Check the callers, not just the tests").forbids == ()
+
+
 def test_a_flag_is_missed_if_it_is_asked_for() -> None:
     """Not if a command with flags is only an example."""
     assert at_line("Always run `cargo test --locked`", "cargo test")

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import CLAUSE, Directive, directive, explicit, rules_out, unlabelled
+from remora.core.directive import AMBIGUOUS, CLAUSE, Directive, directive, explicit, rules_out, unlabelled
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.paths import endings
@@ -60,6 +60,7 @@ AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals wit
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
+_ADJECTIVE = re.compile(r"(?:able|ible|ed|ing)$")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # The beginning of a sentence that prefers one thing to another.
 _PREFERS = re.compile(r"\W*(?:(?:you|we)\s+)?(?:use|prefer)\b", re.IGNORECASE)
@@ -146,7 +147,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     elif record.triggers:
         yield from _in_place(record, triggers_of(asks, record.id, weight))
     else:
-        yield from _in_place(record, _of_prose(record, asks, weight))
+        yield from _in_place(record, _of_prose(record, asks, weight, db))
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
@@ -178,18 +179,23 @@ def _is_read(record: MemoryRecord) -> bool:
     return "rule" in record.tags and any(origin.path for origin in record.origins)
 
 
-def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[Trigger]:
+def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database) -> Iterator[Trigger]:
     """Yield the triggers of a rule file: a path, an event, a program as it is typed, and what an edit adds.
 
     Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for a name
     that a short sentence rules out.
     """
+    text = record.content
     for one in triggers_of(asks.named, record.id, weight):
-        typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", record.content)
-        if typed or one.kind in (EVENT, PATH) or NEW in one.needs:
+        typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", text)
+        ordinary = not one.needs and (one.key in AMBIGUOUS or one.key not in PROGRAMS)
+        if typed and ordinary and not _is_marked(f"name:{one.key}", text):
+            continue  # "rather than the file next to you"
+        place = one.kind == PATH and _is_place(one.key, text, db)
+        if typed or place or one.kind == EVENT or NEW in one.needs:
             yield one
     told: list[str] = []
-    for sentence in unlabelled(record.content):
+    for sentence in unlabelled(text):
         clauses = CLAUSE.split(sentence)
         if len(sentence.split()) > CHOICE_WORDS:
             told += [part for part in clauses if len(part.split()) <= CHOICE_WORDS and rules_out(part)]
@@ -198,7 +204,7 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float) -> Iterator[
     plain = ". ".join(told)
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
     for one in triggers_of(broken, record.id, weight):
-        if one.kind == WRITE and _is_marked(one.needs[0], record.content):
+        if one.kind == WRITE and _is_marked(one.needs[0], text):
             yield one
 
 
@@ -212,10 +218,20 @@ def _is_marked(form: str, text: str) -> bool:
     kind, _, what = form.partition(":")
     if kind not in ("name", "word"):
         return kind != "words"
-    span, chosen = re.escape(what), r"\buse\s+\S+\s+(?:not|never|instead of|rather than)\s+"
-    marked = rf"`[^`\n]*(?<!\w){span}(?!\w)[^`\n]*`|{chosen}{span}(?!\w)"
+    name = rf"(?<!\w){re.escape(what)}(?!\w)"
+    chosen = rf"\buse\b[^.;]{{1,80}}\b(?:not|never|instead of|rather than)\s+{name}\s*(?:[).,;]|$)"
     by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]", what) is not None
-    return by_form or re.search(marked, text, re.IGNORECASE) is not None
+    return (
+        by_form
+        or any(re.search(name, span, re.IGNORECASE) for span in _SPAN.findall(text))
+        or (not _ADJECTIVE.search(what) and re.search(chosen, text, re.IGNORECASE) is not None)
+    )
+
+
+def _is_place(path: str, text: str, db: Database) -> bool:
+    """Return whether a path is one: in backticks, a folder or a glob by its form, or a known file."""
+    marked = any(path in span for span in _SPAN.findall(text)) or path.endswith("/") or "*" in path
+    return marked or bool(db.history.named([path])) or path in db.history.modules()
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:

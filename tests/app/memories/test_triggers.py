@@ -333,6 +333,9 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
         ("Every migration is written by two people", {"touch"}, set()),
         ("Never push half of a change", {"event", "write"}, {"event"}),
         ("Never call `reset_all()`", {"write", "search"}, {"write"}),
+        ("Avoid loops in handlers", {"write", "program"}, set()),
+        ("Never edit cat/dog/bird", {"path"}, set()),
+        ("Never edit gen/", {"path"}, {"path"}),
     ],
 )
 def test_a_rule_file_is_not_told_for_an_ordinary_word(
