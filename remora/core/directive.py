@@ -12,98 +12,46 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from remora.core.directive_words import (
+    AUXILIARY,
+    CHANGES,
+    CLAUSE,
+    EACH,
+    IS_GONE,
+    LASTS,
+    NEGATES,
+    NOT,
+    ORDER,
+    ORDER_CJK,
+    POSITIVE,
+    STOPS,
+    USES,
+)
 from remora.core.paths import endings
 from remora.core.programs import ENVIRONMENTS, PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
+from remora.core.things import (
+    EDGES,
+    EDITING,
+    EVENTS,
+    HEAVY,
+    JOINS,
+    MOST_WORDS,
+    NAMING,
+    PRONOUNS,
+    Thing,
+    by_form,
+    listed_names,
+    names_next,
+    plain_things,
+    things_in,
+)
 from remora.core.triggers import DEPENDENCY, INTO
 
-MOST_WORDS = 6  # of a thing named by ordinary words
 MOST_THINGS = 8
 _READ = 2_000  # characters of a statement that are parsed
-
-
-def one_of(words: str) -> str:
-    """Return a pattern for any of some words; a middle dot in a word matches white space."""
-    found = sorted(words.split(), key=len, reverse=True)
-    return "|".join(re.escape(word).replace("·", r"\s+").replace("'", "['’]") for word in found)
-
-
-# Function words: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian; then scripts
-# without spaces.
-_NOT = one_of(
-    """never do·not don't dont does·not doesn't must·not mustn't may·not cannot can·not can't
-    should·not shouldn't not no avoid stop instead·of rather·than over nie niemals nicht
-    nichts kein keine keinen keiner keines keinem statt anstatt jamais ne pas au·lieu·de
-    plutôt·que aucun aucune nunca jamás en·vez·de en·lugar·de não em·vez·de mai non
-    invece·di nooit niet geen никогда не нельзя вместо"""
-)
-_FORBIDDEN = one_of(
-    """forbidden banned prohibited not·allowed not·permitted verboten
-    interdit interdite prohibido prohibida proibido proibida vietato vietata запрещено запрещён запрещен"""
-)
-_GONE = one_of(
-    """gone deprecated off·limits no·longer·used no·longer·available no·longer·needed no·longer·supported
-    not·used not·to·be·used not·used·any·more veraltet"""
-)
-_EVER = one_of(
-    """always never from·now·on every·time whenever immer nie niemals grundsätzlich ab·jetzt ab·sofort stets
-    toujours jamais désormais dorénavant siempre nunca a·partir·de·ahora sempre a·partir·de·agora mai
-    d'ora·in·poi d'ora·in·avanti altijd nooit voortaan всегда никогда отныне"""
-)
-_ORDER = one_of("before prior·to ahead·of vor bevor avant·de avant antes·de antes·que prima·di voor перед")
-_EACH = one_of(
-    """each every any all new jede jeder jedes jedem jeden alle neue neuen chaque tout tous toute toutes cada
-    todo toda todos todas ogni tutti elk elke каждый каждая каждое каждым каждой каждого все"""
-)
-CHANGES = one_of(
-    "when whenever if once after wenn sobald nach quand après cuando después·de quando dopo когда после"
-)
-_NOT_CJK = (
-    "不要|不能|不得|不可|不许|别用|别|別|禁止|请勿|勿|严禁|而不是|不用|ではなく|じゃなく|しない|ない"
-    "|말고|하지|금지"
-)
-_EVER_CJK = "总是|始终|永远|每次|从现在起|以后|今后|必ず|常に|今後|これから|항상|반드시|앞으로"
-_ORDER_CJK = "之前|以前|前に|전에"
-USES = frozenset(
-    """use uses used using via run runs running execute call calls import install require depend rely prefer
-    add adding include with through to the a an any ever please simply just directly anymore more again by
-    as be write writing verwende verwenden benutze benutzen nutze nutzen nimm laufen lass lassen führe aus die
-    der das den dem ein eine einen von utilise utiliser utilisez lance lancer le la les un une des usa
-    usar use ejecuta ejecutar el los las una de usare usa esegui il gli gebruik gebruiken de het een
-    используй использовать используйте запускай""".split()
-)
-# After the name of a thing: "the moment library".
-_OF_NAMES = frozenset(
-    """library package module framework crate gem tool cli sdk client plugin extension command function method
-    hook decorator type class api instead anymore again bibliothek paket bibliothèque paquet
-    biblioteca""".split()
-)
-_NAMING = frozenset(
-    """use uses used using import install require prefer call via with add verwende verwenden benutze
-    benutzen nutze nutzen nimm utilise utilisez usa usar usare gebruik используй используйте
-    использовать""".split()
-)
-STOPS = frozenset(
-    """for in on at when while because since as if unless except
-    outside inside until so before after where which that during only für weil wenn damit um bei außer
-    außerhalb innerhalb sonst mit pour dans quand parce para porque cuando en per perché quando voor
-    omdat для потому когда если and und et y e и laufen lassen ausführen""".split()
-)
-# Be, have, must: auxiliaries, which say nothing about the subject.
-AUXILIARY = """is are was were isn't aren't has have had must should need needs will won't can't cannot may
-    ist sind war hat haben muss müssen soll sollte darf werden est sont ont doit doivent faut es son está
-    están tiene debe deben é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
-    должна должны будет можно"""
-_RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
-_CONDITIONS = frozenset("while when if unless until because since so".split())
-_ENDS = STOPS | frozenset("against into onto gegen contre contra without".split())  # of a command
-AMBIGUOUS = frozenset(  # programs that are also ordinary words
-    """make go just task test build time command file history top less more type find date which env nice
-    prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
-    next hatch head cat look cd set bun node column strings install base""".split()
-)
 _TELLS = re.compile(r"\b(?:is|are|was|were|does|did|could|has|have)(?:\s+no|\s+not|n['’]t)\b", re.IGNORECASE)
 _VERBAL = re.compile(  # negators that precede the forbidden action
     r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t"
@@ -118,14 +66,11 @@ _OMITS = re.compile(r"\s*(?:skip|omit|drop|forget)\s+(?:the\s+)?`", re.IGNORECAS
 _NOBODY = re.compile(
     r"\W*(?:nobody|no one|hands off|niemand|personne|nadie|ninguém|nessuno|никто)\b", re.IGNORECASE
 )
-_REPORTS = re.compile(r"(?:[^s]s|ed)$")  # a verb in the third person, or a participle
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
-_PRONOUNS = frozenset("it them".split())
 _AUXILIARIES = frozenset(AUXILIARY.split())
-_HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 # "force-push", "push directly to `main`": an event, its manner, and the target with a preposition.
 _ACT = re.compile(
-    rf"\W*(?:(?:\w+ly|ever|just)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(_HEAVY)})[a-z]*)\b"
+    rf"\W*(?:(?:\w+ly|ever|just)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(HEAVY)})[a-z]*)\b"
     r"(?:(?<=erge)\s+(?P<what>`?(?!\w+ly\b|to\b|into\b|onto\b)[\w/.-]+`?))?"
     r"(?:(?:\s+\w+ly)?\s+(?:to|into|onto)\s+(?:(?:the|our|an?)\s+)?"
     r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
@@ -140,16 +85,9 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
-
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-BUT = one_of("but sondern aber mais pero mas ma maar но а")
-CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
 _ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
-_FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
 _SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w./`-])")
-_JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
-_LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{_JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
-_ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{_JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
+_LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # A label that denies what stands below it, in the languages of the table above.
 _LABEL = re.compile(
@@ -162,10 +100,6 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
-_EDGES = "\"'“”‘’«»„[]{}<>…"
-NEGATES = re.compile(rf"(?<![\w-])(?:{_NOT})(?![\w-])|{_NOT_CJK}", re.IGNORECASE)
-IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
 )
@@ -201,12 +135,6 @@ _FORBIDS = re.compile(  # at the beginning of a clause
     r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?(?:never|must (?:not|never)|do not|don['’]t|avoid|no)\b",
     re.IGNORECASE,
 )
-LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
-POSITIVE = re.compile(
-    r"\b(?:do not|don['’]?t|never) (?:forget|hesitate|fail)(?: to)?\b|\bnot (?:only|just|merely)\b"
-    r"|\bwhy not\b|\bno need to\b",
-    re.IGNORECASE,
-)
 # What is not needed is not forbidden.
 _NEEDLESS = re.compile(
     r"\W*(?:\w+\s+){0,2}(?:do not|don['’]?t|never) (?:(?:need|have) to|be afraid|worry|assume|expect|believe"
@@ -216,17 +144,17 @@ _NEEDLESS = re.compile(
 )
 _WORD = r"[^\s,.;:()!?]+"
 _WITHOUT = re.compile(
-    rf"\W*(?:(?:please|you|we)\s+)*(?!does|can)(?:{_NOT})\s+(?P<event>{_WORD}(?:\s+{_WORD}){{0,3}}?)\s+"
-    rf"(?:without|until|before|unless)\s(?P<needed>(?:(?!,?\s(?:and\s+)?(?:{_NOT})\s)[^;:]){{3,200}})",
+    rf"\W*(?:(?:please|you|we)\s+)*(?!does|can)(?:{NOT})\s+(?P<event>{_WORD}(?:\s+{_WORD}){{0,3}}?)\s+"
+    rf"(?:without|until|before|unless)\s(?P<needed>(?:(?!,?\s(?:and\s+)?(?:{NOT})\s)[^;:]){{3,200}})",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"(?<!\w)(?:{_ORDER})\s+(?:(?:you|we|i)\s+)?(?:(?:{_EACH}|the|a|an|opening|creating|making|dem|der|einem)\s+)?"
+    rf"(?<!\w)(?:{ORDER})\s+(?:(?:you|we|i)\s+)?(?:(?:{EACH}|the|a|an|opening|creating|making|dem|der|einem)\s+)?"
     rf"(?P<what>{_WORD}(?:\s+{_WORD}){{0,2}})",
     re.IGNORECASE,
 )
-_BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{_ORDER_CJK})")
-_OF_EACH = re.compile(rf"(?<!\w)(?:{_EACH})\s+(?:(?:{_EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
+_BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{ORDER_CJK})")
+_OF_EACH = re.compile(rf"(?<!\w)(?:{EACH})\s+(?:(?:{EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _MOST_KIND = 6  # words before the verb of "every shell script in bin/ begins with ..."
 _MODALS = frozenset("must should shall need müssen sollen deben devem devono doivent moeten".split())
 _CONTAINS = frozenset(
@@ -275,20 +203,6 @@ _PUTS = re.compile(
     r"^(?!.*(?:not|n['’]t|never)\b).*\b(?:use|put|goes?|lives?|see|entry|kept|found|add|import|run|start|build|works?)\b",
     re.IGNORECASE,
 )
-
-
-class Thing(NamedTuple):
-    """A thing named in a sentence: "path", "command", "name", "code", "text" or "words".
-
-    "code" is one word in backticks, "text" are several. `words` are its words in order: one for a path or a
-    name, the program and its arguments for a command.
-    """
-
-    kind: str
-    words: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return " ".join(self.words)
 
 
 class Directive(NamedTuple):
@@ -362,7 +276,7 @@ def directive(text: str) -> Directive:
                 said = without["event"].lower().replace("`", "").split()
                 beside = [word for word in said if word not in STOP_WORDS]
                 before.append((*events, *(word for word in beside if stem(word) not in events)))
-                wants += [thing for thing in _things(without["needed"]) if thing.kind == "command"]
+                wants += [thing for thing in things_in(without["needed"]) if thing.kind == "command"]
                 plain = plain[without.end() :]
         plain = _SLASHED.sub(_alternatives, plain)
         plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
@@ -370,7 +284,7 @@ def directive(text: str) -> Directive:
         for clause in filter(str.strip, CLAUSE.split(plain)):
             denied, asked = ([], []) if _NEEDLESS.match(clause) else _sides(clause)
             if listed and not denied and f"{listed},{clause}" in plain and _LISTED.fullmatch(clause):
-                denied, asked = _names_of(clause), []
+                denied, asked = listed_names(clause), []
             ends = (
                 bool(denied) and not asked and clause.rstrip("` ").lower().endswith(str(denied[-1]).lower())
             )
@@ -385,7 +299,7 @@ def directive(text: str) -> Directive:
                 elif 0 < len(what) < 3 and stem(what[-1]) not in _GENERAL and stem(what[-1]) not in EVENTS:
                     kept.append(stem(what[-1]))
             if moved := _MOVED.search(clause):
-                denied = [*denied, _by_form(moved["old"]) or Thing("name", (moved["old"].lower(),))]
+                denied = [*denied, by_form(moved["old"]) or Thing("name", (moved["old"].lower(),))]
             forbids += denied[:MOST_THINGS]
             wants += asked
             if LASTS.search(sentence) or _WITH_FLAG.search(clause):
@@ -397,7 +311,7 @@ def directive(text: str) -> Directive:
         if content:
             inside += [_place(one["where"]) for one in _WITHIN.finditer(plain) if "/" in one["where"]]
         if found:  # commands named beside an event must run before it
-            wants += [t for clause in CLAUSE.split(plain) for t in _things(clause) if t.kind == "command"]
+            wants += [t for clause in CLAUSE.split(plain) for t in things_in(clause) if t.kind == "command"]
         before += found
         touching += touched
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
@@ -414,7 +328,7 @@ def directive(text: str) -> Directive:
     inside = [place for place in inside if place not in exempt]
     # "In web/ never use x" is about the use, "in web/ never change x" about the place.
     used = forbids and not {"words", "path"}.intersection(thing.kind for thing in forbids)
-    used = bool(used) and not _NAMING.isdisjoint(text.lower().split())
+    used = bool(used) and not NAMING.isdisjoint(text.lower().split())
     about = [*(one for one in _about(text) if not used or one not in inside), *about]
     if not (forbids or before or touching or holds or any(w[:1] == "-" for t in wants for w in t.words)):
         about += inside  # it is about the place itself
@@ -535,7 +449,7 @@ def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
     before: list[tuple[str, ...]] = []
     about: list[str] = []
     for when in told.get("when", ()):
-        if (thing := _by_form(when)) is not None and thing.kind == "path":
+        if (thing := by_form(when)) is not None and thing.kind == "path":
             about.append(thing.words[0])
             continue
         found, touched = _events(when, denies=False)
@@ -555,7 +469,7 @@ def _told(text: str) -> Thing:
     words = tuple(text.strip("` ").split())
     if len(words) > 1:
         return Thing("command" if words[0] in PROGRAMS else "words", words)
-    return _by_form(words[0]) or Thing("command" if words[0] in PROGRAMS else "name", words)
+    return by_form(words[0]) or Thing("command" if words[0] in PROGRAMS else "name", words)
 
 
 def _once(things: Sequence[Thing]) -> tuple[Thing, ...]:
@@ -569,43 +483,43 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     """
     if own := _own(clause):
         acts = [word for word in re.findall(r"\w+", own) if stem(word.lower()) in EVENTS]
-        return _things(own) or [Thing("words", (word.lower(),)) for word in acts], []
+        return things_in(own) or [Thing("words", (word.lower(),)) for word in acts], []
     if gone := IS_GONE.search(clause):
-        return _things(clause[: gone.start()])[:1] or _words(clause[: gone.start()], 1), []
+        return things_in(clause[: gone.start()])[:1] or plain_things(clause[: gone.start()], 1), []
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)
     if found is None and _DESCRIBES.search(clause) and not _ENSURES.match(clause):
         return [], []  # "the linter does not read tests"
     found = found or next(NEGATES.finditer(clause), None) or _NOBODY.match(clause)
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
-        return [], _things(clause, used=True)
+        return [], things_in(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
     if found[0].lower() == "avoid" and ahead.rstrip().lower().endswith(" to"):
-        return [], _things(ahead, used=True)  # "use a lock to avoid races"
+        return [], things_in(ahead, used=True)  # "use a lock to avoid races"
     if _OMITS.match(behind):
-        return [], _things(behind)  # "don't skip `validate()`"
+        return [], things_in(behind)  # "don't skip `validate()`"
     if passive := _PASSIVE.match(behind):  # "card numbers must never be written to a log"
         subject_words = " ".join(word for word in ahead.split() if word.lower() not in _AUXILIARIES)
-        if _words(subject_words, MOST_WORDS) and not _things(ahead):
+        if plain_things(subject_words, MOST_WORDS) and not things_in(ahead):
             verb = passive["verb"] if stem(passive["verb"]) in EVENTS else ""
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
-    if (act := _ACT.match(behind)) and act["what"] in _PRONOUNS:
+    if (act := _ACT.match(behind)) and act["what"] in PRONOUNS:
         return [], []  # "merge them into one source"
     if acts := [Thing("words", (DEPENDENCY,))] if _ADDS.search(behind) else _acts(behind):
         return acts, []
-    denied, subject = _things(behind, short=True), _things(ahead)
-    if passive and not denied and all(thing.kind == "name" for thing in _words(behind, MOST_WORDS)):
+    denied, subject = things_in(behind, short=True), things_in(ahead)
+    if passive and not denied and all(thing.kind == "name" for thing in plain_things(behind, MOST_WORDS)):
         return [], []  # "errors must not be ignored": no name
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
     if verbal and not behind.strip():
         return [], []  # "a and b do not"
     if not denied and verbal and subject:
         return subject, []  # "files in gen/ must not be edited"
-    if not denied and (not ahead.strip() or verbal or _names_next(behind)):
-        is_verb = verbal and found[0].lower() != "avoid" and not _names_next(behind)
-        denied = _words(behind, MOST_WORDS, acts=is_verb)
+    if not denied and (not ahead.strip() or verbal or names_next(behind)):
+        is_verb = verbal and found[0].lower() != "avoid" and not names_next(behind)
+        denied = plain_things(behind, MOST_WORDS, acts=is_verb)
     elif not denied and subject:
-        denied = _words(behind, 1)  # "use this instead of that"
-        if not denied and _words(behind, MOST_WORDS):
+        denied = plain_things(behind, 1)  # "use this instead of that"
+        if not denied and plain_things(behind, MOST_WORDS):
             return [], []  # "use this instead of parallel mechanisms"
     if verbal or not denied:
         return denied or subject, []
@@ -619,7 +533,7 @@ def _own(clause: str) -> str:
     'run the migrations'
     """
     words = clause.split()
-    low = [word.strip(_EDGES + ".,").lower() for word in words]
+    low = [word.strip(EDGES + ".,").lower() for word in words]
     at = next((n for n, word in enumerate(low) if word in _MYSELF), 0)
     start = next((n for n in range(at - 1, at - _MOST_OWN, -1) if n >= 0 and low[n] in _FIRST_PERSON), at)
     return " ".join(words[start + 1 : at])
@@ -643,26 +557,15 @@ def _acts(clause: str) -> list[Thing]:
     what = (found["what"] or "").strip("`")
     act = (found["act"].lower(), *filter(None, (how, what)))
     names = re.findall(r"[\w./*-]+", found["names"] or "")
-    names = [one for one in names if not _JOINS.fullmatch(one) and one.lower() not in STOP_WORDS | _PRONOUNS]
+    names = [one for one in names if not JOINS.fullmatch(one) and one.lower() not in STOP_WORDS | PRONOUNS]
     if names and stem(act[0]) == "merg":
         act = (*act, INTO)  # the target is the branch that is checked out
     return [Thing("words", (*act, name.rstrip("."))) for name in names] or [Thing("words", act)]
 
 
-def _names_of(listed: str) -> list[Thing]:
-    """Return the words of a list as names, without those that join them; events as words."""
-    found: list[Thing] = []
-    for one in (token.strip("`") for token in _tokens(listed)):
-        if _JOINS.fullmatch(one) or one.lower() in STOP_WORDS:
-            continue
-        kind = "words" if stem(one) in EVENTS else "command" if one in PROGRAMS else "name"
-        found.append(_by_form(one) or Thing(kind, (one,)))
-    return found
-
-
 def _is_edit(thing: Thing) -> bool:
     """Return whether a thing in words is an edit: "change a migration"."""
-    return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in _EDITING
+    return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in EDITING
 
 
 def _there(thing: Thing, environment: str) -> Thing:
@@ -676,204 +579,6 @@ def _environment(clause: str) -> str:
     """Return the environment that a clause names after a preposition, "" for none: "on prod"."""
     names = (found["name"].lower().rstrip(".") for found in _ENVIRONMENT.finditer(clause))
     return next((name for name in names if re.split(r"[\W_]", name)[0] in ENVIRONMENTS), "")
-
-
-def _names_next(text: str) -> bool:
-    """Return whether a text begins with a word that is followed by a name: "use X"."""
-    return next((word in _NAMING for word in text.lower().split() if word not in STOP_WORDS), False)
-
-
-def _tokens(clause: str) -> list[str]:
-    if _CJK.search(clause):
-        found = re.findall(r"`[^`]+`|[A-Za-z0-9_@./*:+-]+(?:\(\))?", clause)
-        return [token for token in found if re.search(r"[A-Za-z]", token)]
-    found = [t if t[0] == "`" else t.strip(_EDGES).rstrip(",;:!?") for t in _TOKEN.findall(clause)]
-    return [t.removeprefix("**").removesuffix("**") or t for t in found if t]
-
-
-def _things(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
-    """Return the things that a clause names by form: code, commands, paths; and the plain word after "use".
-
-    `short`: ignore phrases and what follows a preposition. `used`: return only commands, and things to be
-    used.
-    """
-    tokens = _tokens(clause)
-    foreign = _CJK.search(clause) is not None
-    found: list[Thing] = []
-    at, role, ran, passed = 0, foreign, False, False
-    while at < len(tokens):
-        token = tokens[at]
-        low = token.lower().rstrip(".")
-        flags = bool(found) and all(map(_is_flag, found))  # "pass --locked to cargo build"
-        thing, length = _thing(tokens, at, ran=ran, foreign=foreign)
-        if thing is not None:
-            if role or ran or not used or flags or _is_flag(thing):  # a flag is always meant to be passed
-                found.append(thing)
-            at, role, ran, passed = at + length, foreign, False, True
-            continue
-        if low in STOPS and not flags and (found or (short and passed)):
-            break
-        ran = low in _RUNS or (ran and low in STOP_WORDS)
-        if low in _NAMING or low in _PRONOUNS:  # "don't use it": the name was said before
-            role = low in _NAMING
-        elif low not in STOP_WORDS and low not in USES:
-            if role and (foreign or not (found or (short and _is_phrase(tokens[at : at + 2])))):
-                kind = "path" if foreign and _FOLDER.fullmatch(token) else "name"
-                found.append(Thing(kind, (token.rstrip(".").removesuffix("'s"),)))
-            role, passed = foreign, True
-        at += 1
-    return _with_flags(found)
-
-
-def _is_phrase(words: Sequence[str]) -> bool:
-    """Return whether two words are ordinary ones of a phrase, not a name and its kind.
-
-    >>> [_is_phrase(text.split()) for text in ("role key", "moment library", "lodash or", "moment")]
-    [True, False, False, False]
-    """
-    if len(words) < 2 or not words[0].isalpha() or words[0] != words[0].lower():
-        return False
-    if not words[1].isalpha():
-        return words[1].startswith("`")  # "raw `fetch()`"
-    low = words[1].lower()
-    plain = low not in STOP_WORDS and low not in USES and low not in STOPS and not _JOINS.fullmatch(low)
-    return plain and low not in _OF_NAMES and not low.endswith("ly")
-
-
-def _with_flags(things: list[Thing]) -> list[Thing]:
-    """Return things with the flags added to the only command: "pass -v to `go test`"."""
-    commands = [thing for thing in things if thing.kind == "command"]
-    flags = [thing for thing in things if _is_flag(thing)]
-    if len(commands) != 1 or not flags:
-        return things
-    whole = Thing("command", (*commands[0].words, *(word for flag in flags for word in flag.words)))
-    return [whole if thing is commands[0] else thing for thing in things if thing not in flags]
-
-
-def _is_flag(thing: Thing) -> bool:
-    return thing.words[0].startswith("-")
-
-
-def _words(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
-    """Return the things that a clause denies in ordinary words; one word after a word for use is a name."""
-    plain: list[str] = []
-    folders: list[Thing] = []
-    for token in _tokens(clause):
-        low = token.lower().rstrip(".")
-        if acts and plain and low in ("before", "until"):
-            return []  # "never stop before pushing" rules out an order
-        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS or low in _CONDITIONS):
-            break
-        if not low or low in STOP_WORDS or low in USES or low in STOPS or low.endswith("ly"):
-            continue
-        plain.append(low)
-        folders += [Thing("path", (token,))] if _FOLDER.fullmatch(token) else []
-    if folders and len(plain) > 1 and stem(plain[0]) not in EVENTS:
-        return folders  # "edit src/gen by hand"
-    if not plain or (len(plain) == 1 and not _PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
-        return []  # "don't add it back": what "it" is was said before
-    if (
-        acts
-        and len(plain) == 1
-        and stem(plain[0]) not in EVENTS
-        and (stem(plain[0]) in _EDITING or _REPORTS.search(plain[0]))
-    ):
-        return []  # "gen/ is generated, do not edit"; "it never blocks"
-    head = " ".join(
-        takewhile(lambda token: token.lower() not in STOPS or _JOINS.fullmatch(token), _tokens(clause))
-    )
-    if len(plain) > 1 and _ALTERNATIVES.fullmatch(head.strip()):
-        listed = _names_of(head)
-        if not acts or all(thing.kind == "words" for thing in listed):
-            return listed
-    if len(plain) > 1 and most > 1:
-        return [Thing("words", tuple(plain[:most]))]
-    if _is_phrase(plain[:2]) and stem(plain[0]) not in EVENTS:
-        return []  # "instead of parallel mechanisms"
-    if stem(plain[0]) == stem(DEPENDENCY):
-        return []  # "no dependencies between batches"
-    return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
-
-
-def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple[Thing | None, int]:
-    """Return the thing that begins at a token, by its form alone, and its number of tokens."""
-    token = tokens[at]
-    if token.startswith("`"):
-        inner = token.strip("`").strip()
-        words = tuple(inner.split())
-        if not words:
-            return None, 1
-        if len(words) == 1:
-            return _by_form(inner) or Thing(
-                "command" if inner in PROGRAMS else _code_or_name(inner, tokens[:at]), (inner,)
-            ), 1
-        return Thing("command" if words[0] in PROGRAMS else "text", words), 1
-    bare = token.rstrip(".")
-    if (bare in PROGRAMS and bare not in AMBIGUOUS) or (ran and bare in PROGRAMS):
-        command = [bare]
-        for word in tokens[at + 1 :]:
-            low = word.lower()
-            if (
-                low in _ENDS
-                or low in STOP_WORDS
-                or low in _NAMING
-                or low in ("command", "commands")
-                or word[0] == "`"
-                or NEGATES.fullmatch(low)
-                or (foreign and low in PROGRAMS)
-            ):
-                break
-            command.append(word.rstrip("."))
-            if len(command) == MOST_WORDS:
-                break
-        return Thing("command", tuple(command)), len(command)
-    if (
-        len(bare) > 1
-        and bare.isupper()
-        and bare.isalpha()
-        and at + 1 < len(tokens)
-        and not tokens[at + 1][0].isalnum()
-    ):
-        return Thing("text", (bare, tokens[at + 1])), 2
-    return _by_form(bare), 1
-
-
-def _code_or_name(inner: str, ahead: Sequence[str]) -> str:
-    """Return "name" for an ordinary word that is the object of another verb: "log `password`"."""
-    verbs = [
-        one for one in map(str.lower, ahead) if one not in STOP_WORDS | USES and not NEGATES.fullmatch(one)
-    ]
-    return "name" if verbs and re.fullmatch(r"[a-z]+", inner) else "code"
-
-
-def _by_form(token: str) -> Thing | None:
-    """Return a path or a name that cannot be an ordinary word; `Atom.new/1` is a name with its arity."""
-    if re.fullmatch(r"\w+[.:][\w.:]*[!?]?/\d+", token):
-        return Thing("name", (token,))
-    token = token.removesuffix("'s")
-    if re.fullmatch(r"@[\w-]+(?:/[\w-]+)+", token):
-        return Thing("name", (token,))  # a package with its scope
-    if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
-        path = token.removeprefix("./")
-        return Thing("path", (path,)) if path else None
-    if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
-        return Thing("name", (token,))
-    core = token.removesuffix("()")
-    if core != token and re.fullmatch(r"[\w.:]+", core):
-        return Thing("name", (token,))
-    if "*" in token and "." in token:
-        return Thing("path", (token,))
-    if (
-        re.fullmatch(r"@?[^\W\d][\w-]*(?:(?:\.|::|->)[^\W\d]\w*)+", core)
-        and len(core) > 3
-        and core.lower() not in ("e.g", "i.e")
-    ):
-        return Thing("path", (token,)) if named_paths(token) else Thing("name", (core,))
-    if re.search(r"[a-z\d][A-Z]|\w_\w", core):
-        return Thing("name", (core,))
-    if re.fullmatch(r"\.\w[\w.-]*", token) and not token.isupper():  # `.env`, but not .NET
-        return Thing("path", (token,))
-    return None
 
 
 def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list[str]]:
@@ -893,7 +598,7 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
         return before, []
     covered = " ".join(" ".join(words) for words in before)
     for found in (*_OF_EACH.finditer(sentence), *_IF_CHANGED.finditer(sentence)):
-        one = stem(_alias(found["what"].strip(_EDGES + "`")))
+        one = stem(_alias(found["what"].strip(EDGES + "`")))
         if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("tim", "new", "other"):
             continue
         at_start = not sentence[: found.start()].strip(" -*•\"'")
@@ -925,17 +630,17 @@ def _content(sentence: str) -> list[tuple[str, Thing]]:
     if NEGATES.search(rest) or _CONTAINS.isdisjoint(one for one in low[at : at + 3] if one not in STOP_WORDS):
         return []
     said = takewhile(lambda word: word not in STOPS, low[:at])
-    kind = [one for word in said for one in word.strip(_EDGES + "`.,:;").split("-")]
+    kind = [one for word in said for one in word.strip(EDGES + "`.,:;").split("-")]
     named = [stem(one) for one in kind if len(one) > 2 and one not in STOP_WORDS]
     named = [one for one in named if one not in _GENERAL]
     ends = [stem(end) for end in endings(kind)]
-    code = [one for one in _things(" ".join(re.findall(r"`[^`<*]+`", rest))) if one.kind != "path"]
+    code = [one for one in things_in(" ".join(re.findall(r"`[^`<*]+`", rest))) if one.kind != "path"]
     return [(one, thing) for one in ends or named[-1:] if one not in EVENTS for thing in code]
 
 
 def _event_words(what: str) -> tuple[str, ...]:
     words = [
-        _alias(w.strip(_EDGES + "`."))
+        _alias(w.strip(EDGES + "`."))
         for w in re.sub(r"\b(?:pull|merge) request", "pr", what, flags=re.IGNORECASE).split()
     ]
     kept: list[str] = []
@@ -961,14 +666,9 @@ def _alias(word: str) -> str:
     return "pr" if low in ("pr", "prs", "mr", "mrs") else word
 
 
-_EDITING = frozenset(
-    map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
-)
 _GENERAL = frozenset(
     map(stem, "file code source anything something existing generated content history task".split())
 )  # objects of an edit that name no file
-# Stems of events that habits precede.
-EVENTS = frozenset(map(stem, (*_HEAVY, "pr", "deployment", "push", "apply", "build", "upload", DEPENDENCY)))
 
 
 def _about(text: str) -> tuple[str, ...]:

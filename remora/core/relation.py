@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from remora.core.directive import (
+from remora.core.directive import directive
+from remora.core.directive_words import (
     AUXILIARY,
     CLAUSE,
     IS_GONE,
@@ -15,12 +16,11 @@ from remora.core.directive import (
     POSITIVE,
     STOPS,
     USES,
-    Thing,
-    directive,
     one_of,
 )
 from remora.core.stems import stem
 from remora.core.text import NEGATIONS, STOP_WORDS, cjk_pairs, salient, words
+from remora.core.things import Thing
 
 _NOW_WORDS = one_of(
     """now from·now·on no·longer any·more anymore instead nowadays ab·jetzt nicht·mehr désormais ahora agora

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.stems import stem
 
 if TYPE_CHECKING:
-    from remora.core.directive import Directive, Thing
+    from remora.core.directive import Directive
+    from remora.core.things import Thing
 
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remora.core.directive import AUXILIARY, NEGATES, directive, one_of
+from remora.core.directive import directive
+from remora.core.directive_words import AUXILIARY, NEGATES, one_of
 from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed

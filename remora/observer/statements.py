@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from remora.core.directive import LASTS, Directive, directive, is_lasting
+from remora.core.directive import Directive, directive, is_lasting
+from remora.core.directive_words import LASTS
 from remora.core.text import collapse
 
 MOST_WORDS = 40  # of a rule

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from remora.core.directive import CLAUSE, LASTS, NEGATES, directive, one_of, rules_out
+from remora.core.directive import directive, rules_out
+from remora.core.directive_words import CLAUSE, LASTS, NEGATES, one_of
 from remora.core.fences import without_code
 from remora.core.text import words, words_or_pairs
 from remora.sources.rule_text import CODE_SPAN

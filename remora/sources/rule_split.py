@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import NEGATES, denies_below
+from remora.core.directive import denies_below
+from remora.core.directive_words import NEGATES
 from remora.core.text import shorten, words, words_or_pairs
 from remora.sources.markdown import LINE_CHARACTERS, Node, label, parse
 from remora.sources.rule_sense import SENTENCE, asking, is_procedure, leans_back, no_rule, says_nothing

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import to_iso
-from remora.core.directive import LASTS, directive
+from remora.core.directive import directive
+from remora.core.directive_words import LASTS
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words

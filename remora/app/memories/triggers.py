@@ -14,13 +14,15 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import AMBIGUOUS, CLAUSE, Directive, directive, explicit, rules_out, unlabelled
+from remora.core.directive import Directive, directive, explicit, rules_out, unlabelled
+from remora.core.directive_words import CLAUSE
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.paths import endings
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import shown_by
 from remora.core.symptoms import quotes_output, symptoms
+from remora.core.things import AMBIGUOUS
 from remora.core.triggers import (
     COMMAND,
     ERROR,
@@ -46,7 +48,7 @@ from remora.shell.purposes import check_of, unwrapped
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
-    from remora.core.directive import Thing
+    from remora.core.things import Thing
     from remora.core.values import MemoryRecord
     from remora.store.database import Database
 

@@ -1,0 +1,274 @@
+"""The things that a clause names: commands, paths, names in code, events, and phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from remora.core.directive_words import CONDITIONS, NEGATES, STOPS, USES
+from remora.core.programs import PROGRAMS
+from remora.core.query import named_paths
+from remora.core.stems import stem
+from remora.core.text import STOP_WORDS
+from remora.core.triggers import DEPENDENCY
+
+MOST_WORDS = 6  # of a thing named by ordinary words
+# After the name of a thing: "the moment library".
+_OF_NAMES = frozenset(
+    """library package module framework crate gem tool cli sdk client plugin extension command function method
+    hook decorator type class api instead anymore again bibliothek paket bibliothèque paquet
+    biblioteca""".split()
+)
+NAMING = frozenset(
+    """use uses used using import install require prefer call via with add verwende verwenden benutze
+    benutzen nutze nutzen nimm utilise utilisez usa usar usare gebruik используй используйте
+    использовать""".split()
+)
+_RUNS = frozenset("run runs running execute lance lancer ejecuta esegui immer always".split())
+_ENDS = STOPS | frozenset("against into onto gegen contre contra without".split())  # of a command
+AMBIGUOUS = frozenset(  # programs that are also ordinary words
+    """make go just task test build time command file history top less more type find date which env nice
+    prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
+    next hatch head cat look cd set bun node column strings install base""".split()
+)
+_REPORTS = re.compile(r"(?:[^s]s|ed)$")  # a verb in the third person, or a participle
+PRONOUNS = frozenset("it them".split())
+HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
+JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
+_ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
+_TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
+EDGES = "\"'“”‘’«»„[]{}<>…"
+
+
+class Thing(NamedTuple):
+    """A thing named in a sentence: "path", "command", "name", "code", "text" or "words".
+
+    "code" is one word in backticks, "text" are several. `words` are its words in order: one for a path or a
+    name, the program and its arguments for a command.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+def listed_names(listed: str) -> list[Thing]:
+    """Return the words of a list as names, without those that join them; events as words."""
+    found: list[Thing] = []
+    for one in (token.strip("`") for token in _tokens(listed)):
+        if JOINS.fullmatch(one) or one.lower() in STOP_WORDS:
+            continue
+        kind = "words" if stem(one) in EVENTS else "command" if one in PROGRAMS else "name"
+        found.append(by_form(one) or Thing(kind, (one,)))
+    return found
+
+
+def names_next(text: str) -> bool:
+    """Return whether a text begins with a word that is followed by a name: "use X"."""
+    return next((word in NAMING for word in text.lower().split() if word not in STOP_WORDS), False)
+
+
+def _tokens(clause: str) -> list[str]:
+    if _CJK.search(clause):
+        found = re.findall(r"`[^`]+`|[A-Za-z0-9_@./*:+-]+(?:\(\))?", clause)
+        return [token for token in found if re.search(r"[A-Za-z]", token)]
+    found = [t if t[0] == "`" else t.strip(EDGES).rstrip(",;:!?") for t in _TOKEN.findall(clause)]
+    return [t.removeprefix("**").removesuffix("**") or t for t in found if t]
+
+
+def things_in(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
+    """Return the things that a clause names by form: code, commands, paths; and the plain word after "use".
+
+    `short`: ignore phrases and what follows a preposition. `used`: return only commands, and things to be
+    used.
+    """
+    tokens = _tokens(clause)
+    foreign = _CJK.search(clause) is not None
+    found: list[Thing] = []
+    at, role, ran, passed = 0, foreign, False, False
+    while at < len(tokens):
+        token = tokens[at]
+        low = token.lower().rstrip(".")
+        flags = bool(found) and all(map(_is_flag, found))  # "pass --locked to cargo build"
+        thing, length = _thing(tokens, at, ran=ran, foreign=foreign)
+        if thing is not None:
+            if role or ran or not used or flags or _is_flag(thing):  # a flag is always meant to be passed
+                found.append(thing)
+            at, role, ran, passed = at + length, foreign, False, True
+            continue
+        if low in STOPS and not flags and (found or (short and passed)):
+            break
+        ran = low in _RUNS or (ran and low in STOP_WORDS)
+        if low in NAMING or low in PRONOUNS:  # "don't use it": the name was said before
+            role = low in NAMING
+        elif low not in STOP_WORDS and low not in USES:
+            if role and (foreign or not (found or (short and _is_phrase(tokens[at : at + 2])))):
+                kind = "path" if foreign and _FOLDER.fullmatch(token) else "name"
+                found.append(Thing(kind, (token.rstrip(".").removesuffix("'s"),)))
+            role, passed = foreign, True
+        at += 1
+    return _with_flags(found)
+
+
+def _is_phrase(words: Sequence[str]) -> bool:
+    """Return whether two words are ordinary ones of a phrase, not a name and its kind.
+
+    >>> [_is_phrase(text.split()) for text in ("role key", "moment library", "lodash or", "moment")]
+    [True, False, False, False]
+    """
+    if len(words) < 2 or not words[0].isalpha() or words[0] != words[0].lower():
+        return False
+    if not words[1].isalpha():
+        return words[1].startswith("`")  # "raw `fetch()`"
+    low = words[1].lower()
+    plain = low not in STOP_WORDS and low not in USES and low not in STOPS and not JOINS.fullmatch(low)
+    return plain and low not in _OF_NAMES and not low.endswith("ly")
+
+
+def _with_flags(things: list[Thing]) -> list[Thing]:
+    """Return things with the flags added to the only command: "pass -v to `go test`"."""
+    commands = [thing for thing in things if thing.kind == "command"]
+    flags = [thing for thing in things if _is_flag(thing)]
+    if len(commands) != 1 or not flags:
+        return things
+    whole = Thing("command", (*commands[0].words, *(word for flag in flags for word in flag.words)))
+    return [whole if thing is commands[0] else thing for thing in things if thing not in flags]
+
+
+def _is_flag(thing: Thing) -> bool:
+    return thing.words[0].startswith("-")
+
+
+def plain_things(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
+    """Return the things that a clause denies in ordinary words; one word after a word for use is a name."""
+    plain: list[str] = []
+    folders: list[Thing] = []
+    for token in _tokens(clause):
+        low = token.lower().rstrip(".")
+        if acts and plain and low in ("before", "until"):
+            return []  # "never stop before pushing" rules out an order
+        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS or low in CONDITIONS):
+            break
+        if not low or low in STOP_WORDS or low in USES or low in STOPS or low.endswith("ly"):
+            continue
+        plain.append(low)
+        folders += [Thing("path", (token,))] if _FOLDER.fullmatch(token) else []
+    if folders and len(plain) > 1 and stem(plain[0]) not in EVENTS:
+        return folders  # "edit src/gen by hand"
+    if not plain or (len(plain) == 1 and not PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
+        return []  # "don't add it back": what "it" is was said before
+    if (
+        acts
+        and len(plain) == 1
+        and stem(plain[0]) not in EVENTS
+        and (stem(plain[0]) in EDITING or _REPORTS.search(plain[0]))
+    ):
+        return []  # "gen/ is generated, do not edit"; "it never blocks"
+    head = " ".join(
+        takewhile(lambda token: token.lower() not in STOPS or JOINS.fullmatch(token), _tokens(clause))
+    )
+    if len(plain) > 1 and _ALTERNATIVES.fullmatch(head.strip()):
+        listed = listed_names(head)
+        if not acts or all(thing.kind == "words" for thing in listed):
+            return listed
+    if len(plain) > 1 and most > 1:
+        return [Thing("words", tuple(plain[:most]))]
+    if _is_phrase(plain[:2]) and stem(plain[0]) not in EVENTS:
+        return []  # "instead of parallel mechanisms"
+    if stem(plain[0]) == stem(DEPENDENCY):
+        return []  # "no dependencies between batches"
+    return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
+
+
+def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple[Thing | None, int]:
+    """Return the thing that begins at a token, by its form alone, and its number of tokens."""
+    token = tokens[at]
+    if token.startswith("`"):
+        inner = token.strip("`").strip()
+        words = tuple(inner.split())
+        if not words:
+            return None, 1
+        if len(words) == 1:
+            return by_form(inner) or Thing(
+                "command" if inner in PROGRAMS else _code_or_name(inner, tokens[:at]), (inner,)
+            ), 1
+        return Thing("command" if words[0] in PROGRAMS else "text", words), 1
+    bare = token.rstrip(".")
+    if (bare in PROGRAMS and bare not in AMBIGUOUS) or (ran and bare in PROGRAMS):
+        command = [bare]
+        for word in tokens[at + 1 :]:
+            low = word.lower()
+            if (
+                low in _ENDS
+                or low in STOP_WORDS
+                or low in NAMING
+                or low in ("command", "commands")
+                or word[0] == "`"
+                or NEGATES.fullmatch(low)
+                or (foreign and low in PROGRAMS)
+            ):
+                break
+            command.append(word.rstrip("."))
+            if len(command) == MOST_WORDS:
+                break
+        return Thing("command", tuple(command)), len(command)
+    if (
+        len(bare) > 1
+        and bare.isupper()
+        and bare.isalpha()
+        and at + 1 < len(tokens)
+        and not tokens[at + 1][0].isalnum()
+    ):
+        return Thing("text", (bare, tokens[at + 1])), 2
+    return by_form(bare), 1
+
+
+def _code_or_name(inner: str, ahead: Sequence[str]) -> str:
+    """Return "name" for an ordinary word that is the object of another verb: "log `password`"."""
+    verbs = [
+        one for one in map(str.lower, ahead) if one not in STOP_WORDS | USES and not NEGATES.fullmatch(one)
+    ]
+    return "name" if verbs and re.fullmatch(r"[a-z]+", inner) else "code"
+
+
+def by_form(token: str) -> Thing | None:
+    """Return a path or a name that cannot be an ordinary word; `Atom.new/1` is a name with its arity."""
+    if re.fullmatch(r"\w+[.:][\w.:]*[!?]?/\d+", token):
+        return Thing("name", (token,))
+    token = token.removesuffix("'s")
+    if re.fullmatch(r"@[\w-]+(?:/[\w-]+)+", token):
+        return Thing("name", (token,))  # a package with its scope
+    if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
+        path = token.removeprefix("./")
+        return Thing("path", (path,)) if path else None
+    if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):
+        return Thing("name", (token,))
+    core = token.removesuffix("()")
+    if core != token and re.fullmatch(r"[\w.:]+", core):
+        return Thing("name", (token,))
+    if "*" in token and "." in token:
+        return Thing("path", (token,))
+    if (
+        re.fullmatch(r"@?[^\W\d][\w-]*(?:(?:\.|::|->)[^\W\d]\w*)+", core)
+        and len(core) > 3
+        and core.lower() not in ("e.g", "i.e")
+    ):
+        return Thing("path", (token,)) if named_paths(token) else Thing("name", (core,))
+    if re.search(r"[a-z\d][A-Z]|\w_\w", core):
+        return Thing("name", (core,))
+    if re.fullmatch(r"\.\w[\w.-]*", token) and not token.isupper():  # `.env`, but not .NET
+        return Thing("path", (token,))
+    return None
+
+
+EDITING = frozenset(
+    map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
+)
+# Stems of events that habits precede.
+EVENTS = frozenset(map(stem, (*HEAVY, "pr", "deployment", "push", "apply", "build", "upload", DEPENDENCY)))
