@@ -37,6 +37,7 @@ from remora.core.things import (
     EDITING,
     EVENTS,
     HEAVY,
+    HELD,
     JOINS,
     MOST_WORDS,
     NAMING,
@@ -58,6 +59,7 @@ _VERBAL = re.compile(  # negators that precede the forbidden action
     r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
     re.IGNORECASE,
 )
+_DONE = re.compile(r"\s*[a-z]+ed\b", re.IGNORECASE)  # a participle
 # A denied action, not its omission: "never skip"; "stop the workers before a deployment" is a step.
 _DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact, unless ensured
@@ -85,7 +87,9 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
-_ASIDE = re.compile(r"(?<!\w)\(([^()]{1,200})\)")
+_CODE = re.compile(r"`[^`\n]*`")
+_PAUSE = re.compile(r"(?<=[,;:]) ")  # would end a clause
+_ASIDE = re.compile(r"`[^`\n]*`|(?<!\w)\((?P<said>[^()]{1,200})\)")
 _SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w./`-])")
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -157,6 +161,7 @@ _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{ORDER_CJK}
 _OF_EACH = re.compile(rf"(?<!\w)(?:{EACH})\s+(?:(?:{EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _MOST_KIND = 6  # words before the verb of "every shell script in bin/ begins with ..."
 _MODALS = frozenset("must should shall need müssen sollen deben devem devono doivent moeten".split())
+_STATES = frozenset("is are was were — – -".split())
 _CONTAINS = frozenset(
     """begin begins start starts end ends have has contain contains include includes use uses call calls
     extend extends implement implements export exports import imports declare declares define defines set
@@ -278,8 +283,9 @@ def directive(text: str) -> Directive:
                 before.append((*events, *(word for word in beside if stem(word) not in events)))
                 wants += [thing for thing in things_in(without["needed"]) if thing.kind == "command"]
                 plain = plain[without.end() :]
-        plain = _SLASHED.sub(_alternatives, plain)
-        plain = "; ".join((_ASIDE.sub(" ", plain), *_ASIDE.findall(plain)))
+        plain = _SLASHED.sub(_alternatives, _CODE.sub(lambda span: _PAUSE.sub(HELD, span[0]), plain))
+        asides = [one["said"] for one in _ASIDE.finditer(plain) if one["said"]]
+        plain = "; ".join((_ASIDE.sub(lambda one: " " if one["said"] else one[0], plain), *asides))
         listed = ""  # the clause before, if it ends in a denied name: "never use a, b or c"
         for clause in filter(str.strip, CLAUSE.split(plain)):
             denied, asked = ([], []) if _NEEDLESS.match(clause) else _sides(clause)
@@ -513,7 +519,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if verbal and not behind.strip():
         return [], []  # "a and b do not"
     if not denied and verbal and subject:
-        return subject, []  # "files in gen/ must not be edited"
+        reports = _DONE.match(behind) and _STATES.isdisjoint(ahead.lower().split()[-3:])
+        return ([] if reports else subject), []  # "files in gen/ must not be edited"; "files I never touched"
     if not denied and (not ahead.strip() or verbal or names_next(behind)):
         is_verb = verbal and found[0].lower() != "avoid" and not names_next(behind)
         denied = plain_things(behind, MOST_WORDS, acts=is_verb)
@@ -627,7 +634,11 @@ def _content(sentence: str) -> list[tuple[str, Thing]]:
     rest = " ".join(words[at:])
     end = CLAUSE.search(re.sub(r"`[^`]*`", lambda span: "x" * len(span[0]), rest))
     rest = rest[: end.start()] if end else rest
-    if NEGATES.search(rest) or _CONTAINS.isdisjoint(one for one in low[at : at + 3] if one not in STOP_WORDS):
+    if (
+        not _STATES.isdisjoint(low[:at])
+        or NEGATES.search(rest)
+        or _CONTAINS.isdisjoint(one for one in low[at : at + 3] if one not in STOP_WORDS)
+    ):
         return []
     said = takewhile(lambda word: word not in STOPS, low[:at])
     kind = [one for word in said for one in word.strip(EDGES + "`.,:;").split("-")]
@@ -694,4 +705,6 @@ def _place(where: str) -> str:
 
 def _is_place(where: str) -> bool:
     where = where.strip("`")
+    if re.fullmatch(r"@[\w-]+/[\w-]+", where):
+        return False  # a package
     return "/" in where or where.lower() in _TESTS or bool(named_paths(where))

@@ -14,6 +14,7 @@ from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
 from remora.core.triggers import DEPENDENCY
 
+HELD = "\u2060"  # stands for a space in code that is no end of a clause
 MOST_WORDS = 6  # of a thing named by ordinary words
 # After the name of a thing: "the moment library".
 _OF_NAMES = frozenset(
@@ -31,7 +32,7 @@ _ENDS = STOPS | frozenset("against into onto gegen contre contra without".split(
 AMBIGUOUS = frozenset(  # programs that are also ordinary words
     """make go just task test build time command file history top less more type find date which env nice
     prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
-    next hatch head cat look cd set bun node column strings install base""".split()
+    next hatch revive head cat look cd set bun node column strings install base""".split()
 )
 _REPORTS = re.compile(r"(?:[^s]s|ed)$")  # a verb in the third person, or a participle
 PRONOUNS = frozenset("it them".split())
@@ -79,7 +80,7 @@ def _tokens(clause: str) -> list[str]:
         found = re.findall(r"`[^`]+`|[A-Za-z0-9_@./*:+-]+(?:\(\))?", clause)
         return [token for token in found if re.search(r"[A-Za-z]", token)]
     found = [t if t[0] == "`" else t.strip(EDGES).rstrip(",;:!?") for t in _TOKEN.findall(clause)]
-    return [t.removeprefix("**").removesuffix("**") or t for t in found if t]
+    return [(t.removeprefix("**").removesuffix("**") or t).replace(HELD, " ") for t in found if t]
 
 
 def things_in(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:
@@ -198,7 +199,8 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
             return by_form(inner) or Thing(
                 "command" if inner in PROGRAMS else _code_or_name(inner, tokens[:at]), (inner,)
             ), 1
-        return Thing("command" if words[0] in PROGRAMS else "text", words), 1
+        runs = words[0] in PROGRAMS and re.match(r"[\w./@~$<{\[\"'*-]", words[1])
+        return Thing("command" if runs else "text", words), 1
     bare = token.rstrip(".")
     if (bare in PROGRAMS and bare not in AMBIGUOUS) or (ran and bare in PROGRAMS):
         command = [bare]
@@ -244,7 +246,11 @@ def by_form(token: str) -> Thing | None:
     token = token.removesuffix("'s")
     if re.fullmatch(r"@[\w-]+(?:/[\w-]+)+", token):
         return Thing("name", (token,))  # a package with its scope
-    if "/" in token and (named_paths(token) or token.endswith("/") or "*" in token):
+    if (
+        "/" in token
+        and re.search(r"\w|\*", token)
+        and (named_paths(token) or token.endswith("/") or "*" in token)
+    ):
         path = token.removeprefix("./")
         return Thing("path", (path,)) if path else None
     if token.startswith("-") and re.fullmatch(r"--?[A-Za-z][\w-]*", token):

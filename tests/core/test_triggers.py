@@ -195,6 +195,18 @@ def test_what_is_not_to_be_thought_forbids_nothing() -> None:
         assert directive(text).forbids == ()
 
 
+def test_code_is_no_end_of_a_clause() -> None:
+    """Nor do its parentheses hold an aside."""
+    assert at_edit("Never return `dict[str, Any]`", "a.py", "def f() -> dict[str, Any]:")
+    assert at_edit("Never use `((count++))` in scripts", "a.sh", "((count++))")
+    assert not at_edit("No `if (runtime === 'x')` branch", "a.ts", "if (ready) start()")
+
+
+def test_what_stands_at_a_slash_alone_is_no_path() -> None:
+    """As between two names in code."""
+    assert directive("Use neither `Edit` / `Write` here").about == ()
+
+
 def test_programs_between_slashes_are_alternatives() -> None:
     """So are names with capitals; a path stays one."""
     rule = "Use ruff, not black/flake8"

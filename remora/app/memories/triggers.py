@@ -220,12 +220,12 @@ def _is_marked(form: str, text: str) -> bool:
     kind, _, what = form.partition(":")
     if kind not in ("name", "word"):
         return kind != "words"
-    name = rf"(?<!\w){re.escape(what)}(?!\w)"
-    chosen = rf"\buse\b[^.;]{{1,80}}\b(?:not|never|instead of|rather than)\s+{name}\s*(?:[).,;]|$)"
+    other = r"\buse\b[^.;]{1,80}\b(?:not|never|instead of|rather than)\s+"
+    chosen = rf"{other}{re.escape(what)}(?!\w)\s*(?:[).,;]|$)"
     by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]", what) is not None
     return (
         by_form
-        or any(re.search(name, span, re.IGNORECASE) for span in _SPAN.findall(text))
+        or any(span.strip("().").lower() == what.lower() for span in _SPAN.findall(text))
         or (not _ADJECTIVE.search(what) and re.search(chosen, text, re.IGNORECASE) is not None)
     )
 
