@@ -130,6 +130,12 @@ _WITH_FLAG = re.compile(
     r"\b(?:with|pass(?:ing)?|add|set|include|mit|avec|con|com)\s+(?:the\s+)?(?:flags?\s+)?`?-{1,2}\w",
     re.IGNORECASE,
 )
+_RUN = re.compile(r"\W*(?:please\s+)?(?:run|execute)\s+`", re.IGNORECASE)
+# "Use `any` only when it is needed": limited, as if it were denied.
+_ONLY_WHEN = re.compile(
+    r"\W*(?P<what>(?:use|call|import|add|run|set|edit|change|update|create)\s.*`[^`]*`)\s+only\s+(?:when|if|where)\b",
+    re.IGNORECASE,
+)
 # "We moved from Jest to Vitest": the name of the former tool.
 _MOVED = re.compile(
     r"\b(?:moved|migrated|switched|changed)\s+(?:away\s+)?from\s+`?(?P<old>[\w.@/-]+)`?\s+to\s+`?[\w.@/-]+",
@@ -308,7 +314,7 @@ def directive(text: str) -> Directive:
                 denied = [*denied, by_form(moved["old"]) or Thing("name", (moved["old"].lower(),))]
             forbids += denied[:MOST_THINGS]
             wants += asked
-            if LASTS.search(sentence) or _WITH_FLAG.search(clause):
+            if LASTS.search(sentence) or _WITH_FLAG.search(clause) or _RUN.match(clause):
                 passing += [one for one in asked if any(word.startswith("-") for word in one.words)]
         denies = len(forbids) > known
         found, touched = _events(plain, denies=denies)
@@ -490,6 +496,8 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if own := _own(clause):
         acts = [word for word in re.findall(r"\w+", own) if stem(word.lower()) in EVENTS]
         return things_in(own) or [Thing("words", (word.lower(),)) for word in acts], []
+    if limited := _ONLY_WHEN.match(clause):
+        return things_in(limited["what"]), []
     if gone := IS_GONE.search(clause):
         return things_in(clause[: gone.start()])[:1] or plain_things(clause[: gone.start()], 1), []
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)

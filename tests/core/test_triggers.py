@@ -195,6 +195,12 @@ def test_what_is_not_to_be_thought_forbids_nothing() -> None:
         assert directive(text).forbids == ()
 
 
+def test_what_is_limited_is_said_where_it_is_used() -> None:
+    """And a command is missed without the flags that it is to be run with."""
+    assert at_edit("Use `depends_on` only when it is needed", "a.tf", "depends_on = [b]")
+    assert at_line("Run `cargo test --workspace` for all crates", "cargo test")
+
+
 def test_code_is_no_end_of_a_clause() -> None:
     """Nor do its parentheses hold an aside."""
     assert at_edit("Never return `dict[str, Any]`", "a.py", "def f() -> dict[str, Any]:")

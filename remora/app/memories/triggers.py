@@ -220,8 +220,8 @@ def _is_marked(form: str, text: str) -> bool:
     kind, _, what = form.partition(":")
     if kind not in ("name", "word"):
         return kind != "words"
-    other = r"\buse\b[^.;]{1,80}\b(?:not|never|instead of|rather than)\s+"
-    chosen = rf"{other}{re.escape(what)}(?!\w)\s*(?:[).,;]|$)"
+    other = r"\buse\b[^.;]{1,80}\b(?:not|never|instead of|rather than)\s+(?:\w+\s+or\s+)?['\"]?"
+    chosen = rf"{other}{re.escape(what)}(?!\w)\s*(?:['\").,;]|or\b|[-–—]\s|$)"
     by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]", what) is not None
     return (
         by_form
@@ -232,7 +232,8 @@ def _is_marked(form: str, text: str) -> bool:
 
 def _is_place(path: str, text: str, db: Database) -> bool:
     """Return whether a path is one: in backticks, a folder or a glob by its form, or a known file."""
-    marked = any(path in span for span in _SPAN.findall(text)) or path.endswith("/") or "*" in path
+    by_form = path.endswith("/") or path.startswith(".") or "*" in path
+    marked = by_form or any(path in span for span in _SPAN.findall(text))
     return marked or bool(db.history.named([path])) or path in db.history.modules()
 
 

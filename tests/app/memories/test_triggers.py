@@ -336,6 +336,8 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
         ("Avoid loops in handlers", {"write", "program"}, set()),
         ("Never edit cat/dog/bird", {"path"}, set()),
         ("Never edit gen/", {"path"}, {"path"}),
+        ("Never overwrite .env", {"path"}, {"path"}),
+        ("Use typer, not argparse or click - it is modern", {"program", "write"}, {"program", "write"}),
     ],
 )
 def test_a_rule_file_is_not_told_for_an_ordinary_word(
