@@ -163,6 +163,15 @@ _BEFORE = re.compile(
     rf"(?P<what>{_WORD}(?:\s+{_WORD}){{0,2}})",
     re.IGNORECASE,
 )
+# "Commit messages are in English": a statement about what an event makes.
+_EVENT_SUBJECT = re.compile(
+    r"\W{0,8}(?:(?:all|our|the|alle|die)\s+)?(?:commit(?:s|[\s-](?:messages?|titles?|subjects?|nachrichten))"
+    r"|messages?\s+de\s+commit|mensaj\w+\s+de\s+commit|コミットメッセージ|提交信息|提交消息"
+    r"|(?P<pr>(?:pull\s+request|pr)(?:s|\s+(?:titles?|descriptions?|bod(?:y|ies))))\b)"
+    r"(?=:\s|は|\s*(?:必|用|使用|\b(?:must|should|need|are|is|use|follow|have|start|begin|include|contain|always|never"
+    r"|in|immer|müssen|doivent|deben|sont|siguen)\b))",
+    re.IGNORECASE,
+)
 _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{ORDER_CJK})")
 _OF_EACH = re.compile(rf"(?<!\w)(?:{EACH})\s+(?:(?:{EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _MOST_KIND = 6  # words before the verb of "every shell script in bin/ begins with ..."
@@ -324,6 +333,8 @@ def directive(text: str) -> Directive:
             inside += [_place(one["where"]) for one in _WITHIN.finditer(plain) if "/" in one["where"]]
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in things_in(clause) if t.kind == "command"]
+        if (subject := _EVENT_SUBJECT.match(sentence)) and not found:
+            found = [("pr", stem("create")) if subject["pr"] else ("commit",)]
         before += found
         touching += touched
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content

@@ -195,6 +195,19 @@ def test_what_is_not_to_be_thought_forbids_nothing() -> None:
         assert directive(text).forbids == ()
 
 
+def test_what_an_event_makes_is_said_at_the_event() -> None:
+    """The statement begins with it."""
+    for rule in (
+        "Commit messages are in English",
+        "Commits: use Conventional Commits",
+        "コミットメッセージは必ず英語で",
+    ):
+        assert at_line(rule, "git commit -m x")
+        assert not at_line(rule, "git status")
+    assert at_line("PRs should include a summary", "gh pr create --fill")
+    assert not at_line("PRs should include a summary", "gh pr comment 3 --body x")
+
+
 def test_what_is_limited_is_said_where_it_is_used() -> None:
     """And a command is missed without the flags that it is to be run with."""
     assert at_edit("Use `depends_on` only when it is needed", "a.tf", "depends_on = [b]")
