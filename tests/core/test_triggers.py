@@ -46,7 +46,6 @@ def at_edit(statement: str, path: str, added: str, removed: str = "") -> bool:
         ("Verwende niemals npm, sondern pnpm", "npm i", "pnpm i"),
         ("Use `task`, not `run`", "run tests", "mise run tests"),
         ("A job that does not need it must never use `docker`", "docker run x", "make job"),
-        ("Make sure that the script does not call `rm`", "rm -rf x", "ls x"),
         (
             "NEVER helm upgrade on prod",
             "helm upgrade --kube-context=prod-eu a",
