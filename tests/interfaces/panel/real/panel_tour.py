@@ -272,6 +272,7 @@ def test_without_scripts(look: Look) -> None:
         page.locator('input[name="id"]').first.check()
         page.click('button[value="forget"]')
         page.click(".undo button")
+        page.wait_for_selector(".said.good")
         assert page.locator(".said.good").count() == 1
 
 
