@@ -184,8 +184,8 @@ def _is_read(record: MemoryRecord) -> bool:
 def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database) -> Iterator[Trigger]:
     """Yield the triggers of a rule file: a path, an event, a program as it is typed, and what an edit adds.
 
-    Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for a name
-    that a short sentence rules out.
+    Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for what is
+    marked as a name and ruled out by a short sentence.
     """
     text = record.content
     for one in triggers_of(asks.named, record.id, weight):
@@ -231,10 +231,10 @@ def _is_marked(form: str, text: str) -> bool:
 
 
 def _is_place(path: str, text: str, db: Database) -> bool:
-    """Return whether a path is one: in backticks, a folder or a glob by its form, or a known file."""
+    """Return whether a path is one: in backticks, a folder or a glob by its form, or one that git knows."""
     by_form = path.endswith("/") or path.startswith(".") or "*" in path
     marked = by_form or any(path in span for span in _SPAN.findall(text))
-    return marked or bool(db.history.named([path])) or path in db.history.modules()
+    return marked or db.history.had(path) or bool(db.history.named([path]))
 
 
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
