@@ -184,8 +184,8 @@ def _is_read(record: MemoryRecord) -> bool:
 def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database) -> Iterator[Trigger]:
     """Yield the triggers of a rule file: a path, an event, a program as it is typed, and what an edit adds.
 
-    Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for what is
-    marked as a name and ruled out by a short sentence.
+    Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for what
+    is marked as a name and ruled out by a short sentence.
     """
     text = record.content
     for one in triggers_of(asks.named, record.id, weight):
