@@ -65,7 +65,9 @@ _DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.I
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact
 _OMITS = re.compile(r"\s*(?:skip|omit|drop|forget)\s+(?:the\s+)?`", re.IGNORECASE)
 _NOBODY = re.compile(
-    r"\W*(?:nobody|no one|hands off|niemand|personne|nadie|ninguém|nessuno|никто)\b", re.IGNORECASE
+    r"\W*(?:hands\s+off|(?:nobody|no\s+one|niemand)(?:\s+(?:but|except)\s+\w+)?"
+    r"\s+(?:(?:should|may|must|can|darf|soll)\b|(?=touch|edit|chang|run|push|merg|deploy|commit|releas|publish|ändert)))",
+    re.IGNORECASE,
 )
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
 _AUXILIARIES = frozenset(AUXILIARY.split())
@@ -77,14 +79,18 @@ _ACT = re.compile(
     r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
     re.IGNORECASE,
 )
-# "add a dependency", "new libraries": the event of adding one.
+# "add a dependency", "new libraries": the event of adding one, unless more is said about it.
 _ADDS = re.compile(
     r"\b(?:add|adding|install\w*|introduc\w+|new|extra|additional|external|third-party|neuen?|nouvelles?"
-    r"|nuevas?|novas?|nuov[ae]|nieuwe|новы[ехй])\s+(?:[\w-]+\s+){0,2}?(?:dependenc(?:y|ies)|deps?|librar(?:y|ies)"
-    r"|packages?|abhängigkeit(?:en)?|dépendances?|dependencias?|dependências?|dipendenz[ae]|afhankelijkhe\w+"
-    r"|зависимост\w+)\b|\bdependency\s+(?:upgrade|update|bump)s?\b",
+    r"|nuevas?|novas?|nuov[ae]|nieuwe|новы[ехй])\s+(?:(?!circular|cyclic|unused)[\w-]+\s+){0,2}?"
+    r"(?:dependenc(?:y|ies)|deps?|librar(?:y|ies)|packages?|abhängigkeit(?:en)?|dépendances?|dependencias?"
+    r"|dependências?|dipendenz[ae]|afhankelijkhe\w+|зависимост\w+)"
+    r"(?=\W*$|\s+(?:without|unless|before|until|ohne|sans|sin|sem|senza|zonder|без)\s+(?!an?\s|`)|\s+(?:to|in|for)\s)"
+    r"|\bdependency\s+(?:upgrade|update|bump)s?\b",
     re.IGNORECASE,
 )
+_NOUN = re.compile(r"dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps?", re.IGNORECASE)
+_EACH_ONE = re.compile(r"(?:each|every|any|jede\w?|chaque|cada|ogni|elke?)\b", re.IGNORECASE)
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 _CODE = re.compile(r"`[^`\n]*`")
 _PAUSE = re.compile(r"(?<=[,;:]) ")  # would end a clause
@@ -125,11 +131,19 @@ _MYSELF = frozenset(
     "myself selbst selber moi-même mismo misma mesmo mesma stesso stessa zelf сам сама".split()
 )
 _MOST_OWN = 12  # words between both
+# The past, and what somebody cannot or does not do.
+_NOT_FROM_NOW = re.compile(
+    r"\w+ed$|(?:wrote|ran|made|did|built|set|had|have|was|am|cannot)$|\w+n['’]?t$|do$|can$", re.IGNORECASE
+)
 _WITH_FLAG = re.compile(
     r"\b(?:with|pass(?:ing)?|add|set|include|mit|avec|con|com)\s+(?:the\s+)?(?:flags?\s+)?`?-{1,2}\w",
     re.IGNORECASE,
 )
-_RUN = re.compile(r"\W*(?:please\s+)?(?:run|execute)\s+`", re.IGNORECASE)
+_RUN = re.compile(
+    r"\W*(?:please\s+)?(?:run|execute|use|build|start|install|deploy|lint|format|test)\b[^`]{0,40}`"
+    r"|[^`]{1,80}\b(?:must|should)\s[^`]{1,40}`",
+    re.IGNORECASE,
+)
 # "Use `any` only when it is needed": limited, as if it were denied.
 _ONLY_WHEN = re.compile(
     r"\W*(?P<what>(?:use|call|import|add|run|set|edit|change|update|create)\s.*`[^`]*`)\s+only\s+(?:when|if|where)\b",
@@ -137,7 +151,8 @@ _ONLY_WHEN = re.compile(
 )
 # "We moved from Jest to Vitest": the name of the former tool.
 _MOVED = re.compile(
-    r"\b(?:moved|migrated|switched|changed)\s+(?:away\s+)?from\s+`?(?P<old>[\w.@/-]+)`?\s+to\s+`?[\w.@/-]+",
+    r"(?:^\W*|\b(?:we|i|project|codebase|repo|repository)\b[^.;]{0,20}\s)(?:moved|migrated|switched)\s+"
+    r"(?:away\s+)?from\s+`?(?P<old>[^\W\d][\w@-]+)`?\s+to\s+`?[\w.@/-]+",
     re.IGNORECASE,
 )
 _FORBIDS = re.compile(  # at the beginning of a clause
@@ -162,13 +177,13 @@ _BEFORE = re.compile(
     rf"(?P<what>{_WORD}(?:\s+{_WORD}){{0,2}})",
     re.IGNORECASE,
 )
-# "Commit messages are in English": a statement about what an event makes.
+# "Commit messages are in English", "PRs need a summary": a statement about what an event makes.
 _EVENT_SUBJECT = re.compile(
-    r"\W{0,8}(?:(?:all|our|the|alle|die)\s+)?(?:commit(?:s|[\s-](?:messages?|titles?|subjects?|nachrichten))"
+    r"\W{0,8}(?:(?:all|our|the|alle|die|les|los)\s+)?(?:(?P<text>commit[\s-](?:messages?|titles?|subjects?|nachrichten)"
     r"|messages?\s+de\s+commit|mensaj\w+\s+de\s+commit|コミットメッセージ|提交信息|提交消息"
-    r"|(?P<pr>(?:pull\s+request|pr)(?:s|\s+(?:titles?|descriptions?|bod(?:y|ies))))\b)"
-    r"(?=:\s|は|\s*(?:必|用|使用|\b(?:must|should|need|are|is|use|follow|have|start|begin|include|contain|always|never"
-    r"|in|immer|müssen|doivent|deben|sont|siguen)\b))",
+    r"|(?P<pr>(?:pull\s+request|pr)\s+(?:titles?|descriptions?|bod(?:y|ies))))|commits|(?P<prs>pull\s+requests|prs))"
+    r"(?=:\s|は|\s*(?:必|用|使用)|\s+(?:must|should|need|use|follow|have|start|begin|include|contain|always|never|in|immer"
+    r"|müssen|doivent|deben|siguen)\b|(?(text)\s+(?:are|is|sind|sont|son)\b|(?!)))",
     re.IGNORECASE,
 )
 _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{ORDER_CJK})")
@@ -287,15 +302,16 @@ def directive(text: str) -> Directive:
     for sentence in unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
         known, asked_for = len(forbids), len(wants)
-        if (without := _WITHOUT.match(plain)) and not _ADDS.search(
-            without["event"]
-        ):  # "never push without `make test`" asks for it before a push
+        without = _WITHOUT.match(plain)
+        if without and ("`" in without["needed"] or not _ADDS.search(without["event"])):
+            # "never push without `make test`" asks for it before a push
             events = _event_words(without["event"])
             if events and events[0] in EVENTS:
                 said = without["event"].lower().replace("`", "").split()
                 beside = [word for word in said if word not in STOP_WORDS]
                 before.append((*events, *(word for word in beside if stem(word) not in events)))
-                wants += [thing for thing in things_in(without["needed"]) if thing.kind == "command"]
+                needed = things_in(without["needed"])
+                wants += [one for one in needed if one.kind == "command" or one.words[0].startswith("-")]
                 plain = plain[without.end() :]
         plain = _SLASHED.sub(_alternatives, _CODE.sub(lambda span: _PAUSE.sub(HELD, span[0]), plain))
         asides = [one["said"] for one in _ASIDE.finditer(plain) if one["said"]]
@@ -333,7 +349,7 @@ def directive(text: str) -> Directive:
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in things_in(clause) if t.kind == "command"]
         if (subject := _EVENT_SUBJECT.match(sentence)) and not found:
-            found = [("pr", stem("create")) if subject["pr"] else ("commit",)]
+            found = [("pr", stem("create")) if subject["pr"] or subject["prs"] else ("commit",)]
         before += found
         touching += touched
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
@@ -373,7 +389,8 @@ def directive(text: str) -> Directive:
 def _alternatives(found: re.Match[str]) -> str:
     """Return programs or names between slashes as alternatives: "not Alpha/Beta", "cat/sed"."""
     parts = found[0].split("/")
-    apart = all(one[:1].isupper() for one in parts) or PROGRAMS.issuperset(parts)
+    edits = not EDITING.isdisjoint(map(stem, re.findall(r"\w+", found.string.lower())))
+    apart = (all(one[:1].isupper() for one in parts) and not edits) or PROGRAMS.issuperset(parts)
     return " or ".join(parts) if apart else found[0]
 
 
@@ -387,10 +404,12 @@ def _allowed(text: str) -> tuple[list[str], list[str]]:
     places: list[str] = []
     for found in _IS_ALLOWED.finditer(text):
         ahead = _BEFORE_ALLOWED.split(text[: found.start()])[-1]
+        if _LIMITS.search(ahead):
+            continue  # "no push is allowed", "only `get` is allowed"
         if here := _places(ahead):
             places += here
             continue
-        said = re.findall(r"\w+", _WITHIN.sub(" ", ahead).lower())
+        said = re.findall(r"(?<!\w)--?\w[\w-]*|\w+", _WITHIN.sub(" ", ahead).lower())
         said = [one for one in said if one not in STOP_WORDS and stem(one) not in EVENTS]
         words += said if len(said) <= _MOST_ALLOWED else []
     return words, places + [stem(word) for word in words if word in _TESTS]
@@ -503,7 +522,10 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
     A negator denies the things after it, or those before it if none follows.
     """
-    if own := _own(clause):
+    own = _own(clause)
+    if own == "":
+        return [], []  # "I can't run it myself"
+    if own:
         acts = [word for word in re.findall(r"\w+", own) if stem(word.lower()) in EVENTS]
         return things_in(own) or [Thing("words", (word.lower(),)) for word in acts], []
     if limited := _ONLY_WHEN.match(clause):
@@ -513,11 +535,11 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)
     if found is None and _DESCRIBES.search(clause):
         return [], []  # "the linter does not read tests"
-    found = found or next(NEGATES.finditer(clause), None) or _NOBODY.match(clause)
+    found = _NOBODY.match(clause) or found or next(NEGATES.finditer(clause), None)
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], things_in(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
-    if found[0].lower() == "avoid" and ahead.rstrip().lower().endswith(" to"):
+    if found[0].lower() == "avoid" and ahead.rstrip().lower().endswith(" to") and things_in(ahead):
         return [], things_in(ahead, used=True)  # "use a lock to avoid races"
     if _OMITS.match(behind):
         return [], things_in(behind)  # "don't skip `validate()`"
@@ -528,7 +550,9 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
     if (act := _ACT.match(behind)) and act["what"] in PRONOUNS:
         return [], []  # "merge them into one source"
-    if acts := [Thing("words", (DEPENDENCY,))] if _ADDS.search(behind) else _acts(behind):
+    if _ADDS.search(behind) and not _named_package(behind):
+        return ([] if _TELLS.search(f"{ahead} {found[0]}") else [Thing("words", (DEPENDENCY,))]), []
+    if acts := _acts(behind):
         return acts, []
     denied, subject = things_in(behind, short=True), things_in(ahead)
     if passive and not denied and all(thing.kind == "name" for thing in plain_things(behind, MOST_WORDS)):
@@ -551,8 +575,14 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     return denied, subject
 
 
-def _own(clause: str) -> str:
-    """Return what a person says to do without the agent, "" if nothing.
+def _named_package(clause: str) -> bool:
+    """Return whether a clause about dependencies names one, or the program that must not add it."""
+    named = [one for one in things_in(clause, short=True) if one.kind != "path"]
+    return any(not _NOUN.fullmatch(one.words[0]) for one in named)
+
+
+def _own(clause: str) -> str | None:
+    """Return what a person says to do without the agent, "" if they do not, None if nothing is said of it.
 
     >>> _own("From now on I'll run the migrations myself")
     'run the migrations'
@@ -561,7 +591,10 @@ def _own(clause: str) -> str:
     low = [word.strip(EDGES + ".,").lower() for word in words]
     at = next((n for n, word in enumerate(low) if word in _MYSELF), 0)
     start = next((n for n in range(at - 1, at - _MOST_OWN, -1) if n >= 0 and low[n] in _FIRST_PERSON), at)
-    return " ".join(words[start + 1 : at])
+    own = words[start + 1 : at]
+    if not own:
+        return None
+    return "" if _NOT_FROM_NOW.match(own[0]) else " ".join(own)
 
 
 def _acts(clause: str) -> list[Thing]:
@@ -628,7 +661,8 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
             continue
         at_start = not sentence[: found.start()].strip(" -*•\"'")
         if one in EVENTS:
-            if one != stem(DEPENDENCY) or _ADDS.search(found[0]):
+            each = found.re is _IF_CHANGED or _EACH_ONE.match(found[0])
+            if one != stem(DEPENDENCY) or (each and _ADDS.search(found[0])):
                 before.append((one,))
         elif one not in _GENERAL and (found.re is _IF_CHANGED or (at_start and not _content(sentence))):
             touching.append(one)

@@ -84,8 +84,9 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
     wanted = tuple(WANTED + str(thing) for thing in found.wants if thing.kind in ("command", "text"))
     alike = {_last(thing.words[0]) for thing in found.wants if thing.kind == "name"}
-    allowed = tuple(MAY + word for word in found.allowed)
     for thing in found.forbids:
+        denied = {stem(word.lower()) for word in thing.words}
+        allowed = tuple(MAY + word for word in found.allowed if stem(word) not in denied)
         for kind, key, needs in _of_thing(thing, alike):
             beside = wanted * (kind == PROGRAM) + allowed * (kind in (PROGRAM, EVENT))
             yield Trigger(kind, key, memory_id, needs, weight, places + beside)

@@ -139,7 +139,8 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))
             beside = (branch.lower(),) if branch and here and "git" in _chain(words) else ()
-            aimed = all(_has((), one, beside) for one in target)
+            kinds = (*beside, *(one.partition("/")[0] for one in beside))  # "release" of "release/2.4"
+            aimed = all(_has((), one, kinds) for one in target)
             if aimed and all(_has(words, one, beside) for one in needs):
                 return True
     return False
@@ -224,8 +225,7 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
                 return True
         if not low.startswith("-") and not need.startswith("-"):
             parts = re.split(r"[:@=]|refs/heads/|^(?:origin|upstream)/", low)
-            heads = [part.partition("/")[0] for part in parts]  # the kind of a branch: "release/2.4"
-            if need in parts or not {need, stem(need)}.isdisjoint(map(stem, (*parts, *heads))):
+            if need in parts or not {need, stem(need)}.isdisjoint(map(stem, parts)):
                 return True
     return False
 
