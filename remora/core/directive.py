@@ -95,7 +95,7 @@ _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", 
 _CODE = re.compile(r"`[^`\n]*`")
 _PAUSE = re.compile(r"(?<=[,;:]) ")  # would end a clause
 _ASIDE = re.compile(r"`[^`\n]*`|(?<!\w)\((?P<said>[^()]{1,200})\)")
-_SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w./`-])")
+_SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w/`-]|\.\w)")
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # A label that denies what stands below it, in the languages of the table above.
@@ -348,7 +348,8 @@ def directive(text: str) -> Directive:
             inside += [_place(one["where"]) for one in _WITHIN.finditer(plain) if "/" in one["where"]]
         if found:  # commands named beside an event must run before it
             wants += [t for clause in CLAUSE.split(plain) for t in things_in(clause) if t.kind == "command"]
-        if (subject := _EVENT_SUBJECT.match(sentence)) and not found:
+        subject = _EVENT_SUBJECT.match(sentence) or _EVENT_SUBJECT.match(sentence.partition(": ")[2])
+        if subject and not found:
             found = [("pr", stem("create")) if subject["pr"] or subject["prs"] else ("commit",)]
         before += found
         touching += touched
