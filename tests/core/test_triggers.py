@@ -197,7 +197,7 @@ def test_what_is_not_to_be_thought_forbids_nothing() -> None:
 def test_what_an_event_makes_is_said_at_the_event() -> None:
     """The statement begins with it."""
     for rule in (
-        "Commit messages are in English",
+        "Git: Commit messages are in English",
         "Commits: use Conventional Commits",
         "コミットメッセージは必ず英語で",
     ):
@@ -227,7 +227,7 @@ def test_what_stands_at_a_slash_alone_is_no_path() -> None:
 
 def test_programs_between_slashes_are_alternatives() -> None:
     """So are names with capitals; a path stays one."""
-    rule = "Use ruff, not black/flake8"
+    rule = "Use ruff, not black/flake8."
     assert at_line(rule, "flake8 src")
     assert at_edit("Format with Biome, not ESLint/Prettier", "a.ts", "import x from 'Prettier'")
     assert at_edit("Never edit build/out", "build/out/a.js", "x")
