@@ -12,6 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
+from remora.core.triggers import BRANCH, DONE, HAS, MAY, NOT_IN, ONLY, WANTED, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
@@ -480,6 +481,30 @@ def _said(one: Injection) -> Item:
     return Item(one.at[:19].replace("T", " "), tuple(facts), one.text, tuple(tail))
 
 
+_CONDITIONS = {
+    ONLY: "why.only",
+    NOT_IN: "why.not",
+    DONE: "why.done",
+    WANTED: "why.wanted",
+    BRANCH: "why.branch",
+    HAS: "why.has",
+    MAY: "why.may",
+    "-": "why.may",
+}
+
+
+def _trigger(one: Trigger) -> str:
+    """Return a trigger in words, with its conditions."""
+    needs = say("why.with") + ", ".join(one.needs) if one.needs else ""
+    conditions = [
+        say(key, value=value if mark == "-" else value.removeprefix(mark))
+        for value in one.unless
+        for mark, key in _CONDITIONS.items()
+        if value.startswith(mark)
+    ]
+    return "; ".join((f"{one.kind} {one.key}{needs}", *conditions))
+
+
 def why(found: Why) -> Page:
     """Return a page with origins, trust, triggers, uses and injections of a memory."""
     m = found.memory
@@ -492,8 +517,6 @@ def why(found: Why) -> Page:
         else []
     )
     trust += [say("chip.outdated")] if m.stale_at else []
-    also = say("why.with")
-    at = [f"{t.kind} {t.key}{also + ', '.join(t.needs) if t.needs else ''}" for t in found.triggers]
     uses = [used_for(found.uses), say("why.held_back", number=found.held_back) if found.held_back else ""]
     rows: list[tuple[str, str | Cell]] = [
         ("id", Cell(m.id, "id")),
@@ -504,7 +527,7 @@ def why(found: Why) -> Page:
         ("origins", "\n".join(_origins(found)) or "-"),
         ("files", "\n".join(m.related_files)),
         ("dependents", "\n".join(short(child) for child in found.children)),
-        ("triggers", "\n".join(at)),
+        ("triggers", "\n".join(map(_trigger, found.triggers))),
         ("use", ", ".join(filter(None, uses))),
     ]
     for one in found.effects:

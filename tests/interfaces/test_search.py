@@ -80,6 +80,15 @@ def test_why(run: Run, remember: Remember) -> None:
     assert len(stages) <= 5
 
 
+def test_why_shows_the_triggers_of_a_memory(run: Run, remember: Remember) -> None:
+    """Each with its conditions in words."""
+    ruby = remember("Every Ruby file in app/ starts with `# frozen`")
+    told = run("why", ruby).stdout
+    assert "triggers: touch rb with new; lacks `# frozen`; only in app/; not in test" in told
+    locked = remember("Always run `cargo test --locked`")
+    assert "program cargo with test; unless it has --locked" in run("why", locked).stdout
+
+
 def test_search_obeys_every_filter(run: Run, remember: Remember, project: Path) -> None:
     """Types, files, modules, scope and kinds each keep out what does not pass."""
     (project / "src").mkdir()
