@@ -27,7 +27,6 @@ from remora.core.triggers import (
     DONE,
     EVENT,
     HAS,
-    MAY,
     NEW,
     NOT_IN,
     ONLY,
@@ -51,7 +50,6 @@ _UNLESS = {
     WANTED: "unless the command is ",
     BRANCH: "on the branch ",
     HAS: "it must contain ",
-    MAY: "unless the command has the word ",
 }
 
 

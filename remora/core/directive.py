@@ -15,7 +15,6 @@ from typing import NamedTuple
 from remora.core.directive_words import (
     AUXILIARY,
     CHANGES,
-    CLAUSE,
     EACH,
     IS_GONE,
     LASTS,
@@ -26,6 +25,9 @@ from remora.core.directive_words import (
     POSITIVE,
     STOPS,
     USES,
+    clauses,
+    divided,
+    one_of,
 )
 from remora.core.paths import endings
 from remora.core.programs import ENVIRONMENTS, PROGRAMS
@@ -37,7 +39,6 @@ from remora.core.things import (
     EDITING,
     EVENTS,
     HEAVY,
-    HELD,
     JOINS,
     MOST_WORDS,
     NAMING,
@@ -63,12 +64,6 @@ _DONE = re.compile(r"\s*[a-z]+ed\b", re.IGNORECASE)  # a participle
 # A denied action, not its omission: "never skip"; "stop the workers before a deployment" is a step.
 _DENIED = re.compile(rf"\b(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"\bdoes(?:\s+not|n['’]t)\b", re.IGNORECASE)  # third person: a fact
-_OMITS = re.compile(r"\s*(?:skip|omit|drop|forget)\s+(?:the\s+)?`", re.IGNORECASE)
-_NOBODY = re.compile(
-    r"\W*(?:hands\s+off|(?:nobody|no\s+one|niemand)(?:\s+(?:but|except)\s+\w+)?"
-    r"\s+(?:(?:should|may|must|can|darf|soll)\b|(?=touch|edit|chang|run|push|merg|deploy|commit|releas|publish|ändert)))",
-    re.IGNORECASE,
-)
 _PASSIVE = re.compile(r"\s+be\s+(?P<verb>\w+)", re.IGNORECASE)
 _AUXILIARIES = frozenset(AUXILIARY.split())
 # "force-push", "push directly to `main`": an event, its manner, and the target with a preposition.
@@ -80,20 +75,19 @@ _ACT = re.compile(
     re.IGNORECASE,
 )
 # "add a dependency", "new libraries": the event of adding one, unless more is said about it.
+_NEW = one_of(
+    """new extra additional external third-party neue neuen nouvelle nouvelles nueva nuevas nova novas
+    nuova nuove nieuwe новая новые новых"""
+)
 _ADDS = re.compile(
-    r"\b(?:add|adding|install\w*|introduc\w+|new|extra|additional|external|third-party|neuen?|nouvelles?"
-    r"|nuevas?|novas?|nuov[ae]|nieuwe|новы[ехй])\s+(?:(?!circular|cyclic|unused)[\w-]+\s+){0,2}?"
-    r"(?:dependenc(?:y|ies)|deps?|librar(?:y|ies)|packages?|abhängigkeit(?:en)?|dépendances?|dependencias?"
-    r"|dependências?|dipendenz[ae]|afhankelijkhe\w+|зависимост\w+)"
+    rf"\b(?:(?:add|adding|install\w*|introduc\w+)\s+(?:(?:an?|any|more|other|{_NEW})\s+){{0,3}}|(?:{_NEW})\s+)"
+    r"(?:runtime\s+)?(?:dependenc(?:y|ies)|deps?|librar(?:y|ies)|packages?|abhängigkeit(?:en)?|dépendances?"
+    r"|dependencias?|dependências?|dipendenz[ae]|afhankelijkhe\w+|зависимост\w+)"
     r"(?=\W*$|\s+(?:without|unless|before|until|ohne|sans|sin|sem|senza|zonder|без)\s+(?!an?\s|`)|\s+(?:to|in|for)\s)"
     r"|\bdependency\s+(?:upgrade|update|bump)s?\b",
     re.IGNORECASE,
 )
-_NOUN = re.compile(r"dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps?", re.IGNORECASE)
-_EACH_ONE = re.compile(r"(?:each|every|any|jede\w?|chaque|cada|ogni|elke?)\b", re.IGNORECASE)
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
-_CODE = re.compile(r"`[^`\n]*`")
-_PAUSE = re.compile(r"(?<=[,;:]) ")  # would end a clause
 _ASIDE = re.compile(r"`[^`\n]*`|(?<!\w)\((?P<said>[^()]{1,200})\)")
 _SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w/`-]|\.\w)")
 _LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
@@ -118,41 +112,15 @@ _ENVIRONMENT = re.compile(
     r"(?P<name>[\w.-]+)(?=\W*$|\s+(?:clusters?|servers?|systems?|databases?|environments?|by|without|unless)\b)",
     re.IGNORECASE,
 )
-_THERE = re.compile(r"\b(?:there|dort|là|allí|lá|lì|daar|там)\b", re.IGNORECASE)
 # "On release/* branches ..." at the beginning of a text.
 _BRANCHES = re.compile(
     r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
     r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
     re.IGNORECASE,
 )
-# "I'll run `fly deploy` myself": what the person does is not for the agent.
-_FIRST_PERSON = frozenset("i i'll i’ll ich je yo eu io ik я".split())
-_MYSELF = frozenset(
-    "myself selbst selber moi-même mismo misma mesmo mesma stesso stessa zelf сам сама".split()
-)
-_MOST_OWN = 12  # words between both
-# The past, and what somebody cannot or does not do.
-_NOT_FROM_NOW = re.compile(
-    r"\w+ed$|(?:wrote|ran|made|did|built|set|had|have|was|am|cannot)$|\w+n['’]?t$|do$|can$", re.IGNORECASE
-)
-_WITH_FLAG = re.compile(
-    r"\b(?:with|pass(?:ing)?|add|set|include|mit|avec|con|com)\s+(?:the\s+)?(?:flags?\s+)?`?-{1,2}\w",
-    re.IGNORECASE,
-)
 _RUN = re.compile(
     r"\W*(?:please\s+)?(?:run|execute|use|build|start|install|deploy|lint|format|test)\b[^`]{0,40}`"
     r"|[^`]{1,80}\b(?:must|should)\s[^`]{1,40}`",
-    re.IGNORECASE,
-)
-# "Use `any` only when it is needed": limited, as if it were denied.
-_ONLY_WHEN = re.compile(
-    r"\W*(?P<what>(?:use|call|import|add|run|set|edit|change|update|create)\s.*`[^`]*`)\s+only\s+(?:when|if|where)\b",
-    re.IGNORECASE,
-)
-# "We moved from Jest to Vitest": the name of the former tool.
-_MOVED = re.compile(
-    r"(?:^\W*|\b(?:we|i|project|codebase|repo|repository)\b[^.;]{0,20}\s)(?:moved|migrated|switched)\s+"
-    r"(?:away\s+)?from\s+`?(?P<old>[^\W\d][\w@-]+)`?\s+to\s+`?[\w.@/-]+",
     re.IGNORECASE,
 )
 _FORBIDS = re.compile(  # at the beginning of a clause
@@ -209,12 +177,6 @@ _EXEMPT = re.compile(
     r"\s+(?:the |our |den |der |les |los )?(?P<where>[\w./*-]+)",
     re.IGNORECASE,
 )
-# "Reading (get, logs) is fine", "in tests a print is allowed".
-_IS_ALLOWED = re.compile(
-    r"\s(?:is|are)\s+(?:always\s+)?(?:fine|ok|okay|allowed|permitted|exempt|free)\b", re.IGNORECASE
-)
-_BEFORE_ALLOWED = re.compile(r"[.;:!?\n]\s*|,\s+(?:and|but)\s")
-_MOST_ALLOWED = 6  # words
 _WITHIN = re.compile(
     r"(?:^|[\s,(])(?:only |nur )?(?:in|inside|within|under|below|unter|innerhalb von|dans|sous|en"
     r"|nel|в)\s+(?:the |our |den )?"
@@ -249,7 +211,6 @@ class Directive(NamedTuple):
         touching: stems of things that must not be changed without it ("migration").
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
         about: paths at its beginning, and those that it is about.
-        allowed: words of commands that are exempt.
         kept: stems of things that must not be changed once they exist ("migration").
         holds: stems of kinds of files, each with a thing that a new file of the kind must contain.
         branches: the only branches on which it applies; a name may end in "*".
@@ -263,7 +224,6 @@ class Directive(NamedTuple):
     inside: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
-    allowed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     holds: tuple[tuple[str, Thing], ...] = ()
     branches: tuple[str, ...] = ()
@@ -313,11 +273,11 @@ def directive(text: str) -> Directive:
                 needed = things_in(without["needed"])
                 wants += [one for one in needed if one.kind == "command" or one.words[0].startswith("-")]
                 plain = plain[without.end() :]
-        plain = _SLASHED.sub(_alternatives, _CODE.sub(lambda span: _PAUSE.sub(HELD, span[0]), plain))
+        plain = _SLASHED.sub(_alternatives, plain)
         asides = [one["said"] for one in _ASIDE.finditer(plain) if one["said"]]
         plain = "; ".join((_ASIDE.sub(lambda one: " " if one["said"] else one[0], plain), *asides))
         listed = ""  # the clause before, if it ends in a denied name: "never use a, b or c"
-        for clause in filter(str.strip, CLAUSE.split(plain)):
+        for clause in filter(str.strip, clauses(plain)):
             denied, asked = ([], []) if _NEEDLESS.match(clause) else _sides(clause)
             if listed and not denied and f"{listed},{clause}" in plain and _LISTED.fullmatch(clause):
                 denied, asked = listed_names(clause), []
@@ -325,8 +285,7 @@ def directive(text: str) -> Directive:
                 bool(denied) and not asked and clause.rstrip("` ").lower().endswith(str(denied[-1]).lower())
             )
             listed = clause if ends else ""
-            where = _environment(clause) or (_environment(plain) if _THERE.search(plain) else "")
-            if where and any(thing.kind == "command" for thing in denied):
+            if where := _environment(clause):
                 denied = [_there(thing, where) for thing in denied]
             if denied and _is_edit(denied[0]):
                 what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
@@ -334,11 +293,9 @@ def directive(text: str) -> Directive:
                     about += found_in if _GENERAL.issuperset(map(stem, what)) else []
                 elif 0 < len(what) < 3 and stem(what[-1]) not in _GENERAL and stem(what[-1]) not in EVENTS:
                     kept.append(stem(what[-1]))
-            if moved := _MOVED.search(clause):
-                denied = [*denied, by_form(moved["old"]) or Thing("name", (moved["old"].lower(),))]
             forbids += denied[:MOST_THINGS]
             wants += asked
-            if LASTS.search(sentence) or _WITH_FLAG.search(clause) or _RUN.match(clause):
+            if LASTS.search(sentence) or _RUN.match(clause):
                 passing += [one for one in asked if any(word.startswith("-") for word in one.words)]
         denies = len(forbids) > known
         found, touched = _events(plain, denies=denies)
@@ -347,7 +304,7 @@ def directive(text: str) -> Directive:
         if content:
             inside += [_place(one["where"]) for one in _WITHIN.finditer(plain) if "/" in one["where"]]
         if found:  # commands named beside an event must run before it
-            wants += [t for clause in CLAUSE.split(plain) for t in things_in(clause) if t.kind == "command"]
+            wants += [t for clause in clauses(plain) for t in things_in(clause) if t.kind == "command"]
         subject = _EVENT_SUBJECT.match(sentence) or _EVENT_SUBJECT.match(sentence.partition(": ")[2])
         if subject and not found:
             found = [("pr", stem("create")) if subject["pr"] or subject["prs"] else ("commit",)]
@@ -356,8 +313,7 @@ def directive(text: str) -> Directive:
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
         if asks or (_LIMITS.search(sentence) and not _TELLS.search(sentence)):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
-    allowed, exempt = _allowed(text)
-    exempt += [_place(m["where"]) for m in _EXEMPT.finditer(text)]
+    exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
     exempt += [
         token.rstrip(".").removeprefix("./")
         for found in _UNLESS.finditer(text)
@@ -380,7 +336,6 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
         tuple(dict.fromkeys(about)),
-        tuple(dict.fromkeys(allowed)),
         tuple(dict.fromkeys(kept)),
         tuple(dict.fromkeys(holds))[:MOST_THINGS],
         (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
@@ -395,33 +350,12 @@ def _alternatives(found: re.Match[str]) -> str:
     return " or ".join(parts) if apart else found[0]
 
 
-def _allowed(text: str) -> tuple[list[str], list[str]]:
-    """Return the words of commands, and the places, that a statement calls allowed.
-
-    >>> _allowed("No kubectl on prod. Reading (get, logs) is fine, and in cmd/ all commands are ok.")
-    (['reading', 'get', 'logs'], ['cmd/'])
-    """
-    words: list[str] = []
-    places: list[str] = []
-    for found in _IS_ALLOWED.finditer(text):
-        ahead = _BEFORE_ALLOWED.split(text[: found.start()])[-1]
-        if _LIMITS.search(ahead):
-            continue  # "no push is allowed", "only `get` is allowed"
-        if here := _places(ahead):
-            places += here
-            continue
-        said = re.findall(r"(?<!\w)--?\w[\w-]*|\w+", _WITHIN.sub(" ", ahead).lower())
-        said = [one for one in said if one not in STOP_WORDS and stem(one) not in EVENTS]
-        words += said if len(said) <= _MOST_ALLOWED else []
-    return words, places + [stem(word) for word in words if word in _TESTS]
-
-
 def _places(sentence: str) -> list[str]:
     """Return the places that a sentence names as those where it applies."""
     found = [_place(one["where"]) for one in _WITHIN_CJK.finditer(sentence)]
     return found + [
         _place(one["where"])
-        for clause in CLAUSE.split(sentence)
+        for clause in clauses(sentence)
         for one in _WITHIN.finditer(clause)
         if _is_place(one["where"]) and not _PUTS.search(clause[: one.start()])
     ]
@@ -461,7 +395,7 @@ def unlabelled(text: str) -> Iterator[str]:
             denied = (
                 denied and line[:1].isspace() and not line.rstrip().endswith(":")
             )  # a line of the item above
-        yield from filter(str.strip, _SENTENCE.split(line))
+        yield from filter(str.strip, divided(line, _SENTENCE))
 
 
 def rules_out(clause: str) -> bool:
@@ -523,27 +457,17 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
 
     A negator denies the things after it, or those before it if none follows.
     """
-    own = _own(clause)
-    if own == "":
-        return [], []  # "I can't run it myself"
-    if own:
-        acts = [word for word in re.findall(r"\w+", own) if stem(word.lower()) in EVENTS]
-        return things_in(own) or [Thing("words", (word.lower(),)) for word in acts], []
-    if limited := _ONLY_WHEN.match(clause):
-        return things_in(limited["what"]), []
     if gone := IS_GONE.search(clause):
         return things_in(clause[: gone.start()])[:1] or plain_things(clause[: gone.start()], 1), []
     found = next((one for one in NEGATES.finditer(clause) if not _DESCRIBES.fullmatch(one[0])), None)
     if found is None and _DESCRIBES.search(clause):
         return [], []  # "the linter does not read tests"
-    found = _NOBODY.match(clause) or found or next(NEGATES.finditer(clause), None)
+    found = found or next(NEGATES.finditer(clause), None)
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], things_in(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
     if found[0].lower() == "avoid" and ahead.rstrip().lower().endswith(" to") and things_in(ahead):
         return [], things_in(ahead, used=True)  # "use a lock to avoid races"
-    if _OMITS.match(behind):
-        return [], things_in(behind)  # "don't skip `validate()`"
     if passive := _PASSIVE.match(behind):  # "card numbers must never be written to a log"
         subject_words = " ".join(word for word in ahead.split() if word.lower() not in _AUXILIARIES)
         if plain_things(subject_words, MOST_WORDS) and not things_in(ahead):
@@ -551,7 +475,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
             behind = f" {verb} {subject_words} {behind[passive.end() :]}"
     if (act := _ACT.match(behind)) and act["what"] in PRONOUNS:
         return [], []  # "merge them into one source"
-    if _ADDS.search(behind) and not _named_package(behind):
+    if _ADDS.match(behind.lstrip()):
         return ([] if _TELLS.search(f"{ahead} {found[0]}") else [Thing("words", (DEPENDENCY,))]), []
     if acts := _acts(behind):
         return acts, []
@@ -574,28 +498,6 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if verbal or not denied:
         return denied or subject, []
     return denied, subject
-
-
-def _named_package(clause: str) -> bool:
-    """Return whether a clause about dependencies names one, or the program that must not add it."""
-    named = [one for one in things_in(clause, short=True) if one.kind != "path"]
-    return any(not _NOUN.fullmatch(one.words[0]) for one in named)
-
-
-def _own(clause: str) -> str | None:
-    """Return what a person says to do without the agent, "" if they do not, None if nothing is said of it.
-
-    >>> _own("From now on I'll run the migrations myself")
-    'run the migrations'
-    """
-    words = clause.split()
-    low = [word.strip(EDGES + ".,").lower() for word in words]
-    at = next((n for n, word in enumerate(low) if word in _MYSELF), 0)
-    start = next((n for n in range(at - 1, at - _MOST_OWN, -1) if n >= 0 and low[n] in _FIRST_PERSON), at)
-    own = words[start + 1 : at]
-    if not own:
-        return None
-    return "" if _NOT_FROM_NOW.match(own[0]) else " ".join(own)
 
 
 def _acts(clause: str) -> list[Thing]:
@@ -651,7 +553,7 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
         words = _event_words(found["what"])
         if words[:1] == (stem(DEPENDENCY),) and not _ADDS.search(found["what"]):
             continue  # "before using a library"
-        if words and not _DENIED.search(CLAUSE.split(sentence[: found.start()])[-1]):
+        if words and not _DENIED.search(clauses(sentence[: found.start()])[-1]):
             before.append(words)  # "never stop before pushing" asks for nothing at a push
     if denies:
         return before, []
@@ -662,8 +564,8 @@ def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list
             continue
         at_start = not sentence[: found.start()].strip(" -*•\"'")
         if one in EVENTS:
-            each = found.re is _IF_CHANGED or _EACH_ONE.match(found[0])
-            if one != stem(DEPENDENCY) or (each and _ADDS.search(found[0])):
+            stated = found.re is _IF_CHANGED or at_start
+            if one != stem(DEPENDENCY) or (stated and _ADDS.search(found[0])):
                 before.append((one,))
         elif one not in _GENERAL and (found.re is _IF_CHANGED or (at_start and not _content(sentence))):
             touching.append(one)
@@ -684,9 +586,7 @@ def _content(sentence: str) -> list[tuple[str, Thing]]:
     at = next((n for n in verbs if low[n] in _MODALS), verbs[0] if verbs else 0)
     if not at or not (each or (low[at] in _MODALS and low[at - 1].endswith("s"))):
         return []
-    rest = " ".join(words[at:])
-    end = CLAUSE.search(re.sub(r"`[^`]*`", lambda span: "x" * len(span[0]), rest))
-    rest = rest[: end.start()] if end else rest
+    rest = clauses(" ".join(words[at:]))[0]
     if (
         not _STATES.isdisjoint(low[:at])
         or NEGATES.search(rest)

@@ -68,7 +68,8 @@ AUXILIARY = """is are was were isn't aren't has have had must should need needs 
     должна должны будет можно"""
 CONDITIONS = frozenset("while when if unless until because since so".split())
 BUT = one_of("but sondern aber mais pero mas ma maar но а")
-CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
+_CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
+_CODE = re.compile(r"`[^`\n]*`")
 NEGATES = re.compile(rf"(?<![\w-])(?:{NOT})(?![\w-])|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
@@ -77,3 +78,19 @@ POSITIVE = re.compile(
     r"|\bwhy not\b|\bno need to\b",
     re.IGNORECASE,
 )
+
+
+def divided(text: str, ends: re.Pattern[str]) -> list[str]:
+    """Return the parts of a text between the matches of a pattern; code in backticks is not divided."""
+    found = [end.span() for end in ends.finditer(_CODE.sub(lambda span: "x" * len(span[0]), text))]
+    starts = [0, *(behind for _, behind in found)]
+    return [text[at:end] for at, end in zip(starts, (*(end for end, _ in found), None), strict=True)]
+
+
+def clauses(text: str) -> list[str]:
+    """Return the clauses of a text.
+
+    >>> clauses("Use `f(a, b)`, but not g")
+    ['Use `f(a, b)`', 'not g']
+    """
+    return divided(text, _CLAUSE)

@@ -9,13 +9,13 @@ from functools import lru_cache
 from remora.core.directive import directive
 from remora.core.directive_words import (
     AUXILIARY,
-    CLAUSE,
     IS_GONE,
     LASTS,
     NEGATES,
     POSITIVE,
     STOPS,
     USES,
+    clauses,
     one_of,
 )
 from remora.core.stems import stem
@@ -74,7 +74,7 @@ class _Reading:
         self.numbers = set(_NUMBER.findall(text))
         # "ne ... jamais", "no ... nunca": several negators of one clause deny it once.
         plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
-        denials = sum(NEGATES.search(one) is not None for one in CLAUSE.split(plain)) + (gone > 0)
+        denials = sum(NEGATES.search(one) is not None for one in clauses(plain)) + (gone > 0)
         self.denials = (denials + whole) % 2
         self.denied = (denials % 2 == 1 and not (found.forbids and found.wants)) != (whole % 2 == 1)
         self.words = _words_of(said)
@@ -154,7 +154,7 @@ def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
     if not set(_telling(" ".join(told_at))) <= other.telling:
         return False
     shared = one.telling & other.telling
-    parts = (set(_telling(clause)) for clause in CLAUSE.split(said))
+    parts = (set(_telling(clause)) for clause in clauses(said))
     of_one = any(part and 2 * len(part & shared) >= len(part) for part in parts)
     return of_one and len(shared) >= 2 and 3 * len(shared) >= 2 * len(one.telling)
 
@@ -163,7 +163,7 @@ def _asked_and_denied(text: str) -> tuple[set[str], set[str]]:
     """Return the significant words without a negator before them in their clause, and those after one."""
     asked: set[str] = set()
     denied: set[str] = set()
-    for clause in CLAUSE.split(POSITIVE.sub(" ", text)):
+    for clause in clauses(POSITIVE.sub(" ", text)):
         before, *behind = NEGATES.split(clause, 1)
         asked.update(_telling(before))
         denied.update(_telling(" ".join(behind)))

@@ -14,7 +14,6 @@ from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
 from remora.core.triggers import DEPENDENCY
 
-HELD = "\u2060"  # stands for a space in code that is no end of a clause
 MOST_WORDS = 6  # of a thing named by ordinary words
 # After the name of a thing: "the moment library".
 _OF_NAMES = frozenset(
@@ -80,7 +79,7 @@ def _tokens(clause: str) -> list[str]:
         found = re.findall(r"`[^`]+`|[A-Za-z0-9_@./*:+-]+(?:\(\))?", clause)
         return [token for token in found if re.search(r"[A-Za-z]", token)]
     found = [t if t[0] == "`" else t.strip(EDGES).rstrip(",;:!?") for t in _TOKEN.findall(clause)]
-    return [(t.removeprefix("**").removesuffix("**") or t).replace(HELD, " ") for t in found if t]
+    return [t.removeprefix("**").removesuffix("**") or t for t in found if t]
 
 
 def things_in(clause: str, *, short: bool = False, used: bool = False) -> list[Thing]:

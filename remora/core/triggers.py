@@ -35,7 +35,7 @@ OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "se
 AT_EDITS = (WRITE, PATH, TOUCH)
 # Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted,
 # the branches on which it applies, what a new file must contain, and words that are allowed in a command.
-ONLY, NOT_IN, DONE, WANTED, BRANCH, HAS, MAY = "only:", "not:", "done:", "wanted:", "branch:", "has:", "may:"
+ONLY, NOT_IN, DONE, WANTED, BRANCH, HAS = "only:", "not:", "done:", "wanted:", "branch:", "has:"
 CHANGED, NEW = "changed", "new"  # in `needs` of an edit: the file exists; it does not
 DEPENDENCY = "dependency"  # the event of adding a package to the project
 INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
@@ -85,11 +85,8 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     wanted = tuple(WANTED + str(thing) for thing in found.wants if thing.kind in ("command", "text"))
     alike = {_last(thing.words[0]) for thing in found.wants if thing.kind == "name"}
     for thing in found.forbids:
-        denied = {stem(word.lower()) for word in thing.words}
-        allowed = tuple(MAY + word for word in found.allowed if stem(word) not in denied)
         for kind, key, needs in _of_thing(thing, alike):
-            beside = wanted * (kind == PROGRAM) + allowed * (kind in (PROGRAM, EVENT))
-            yield Trigger(kind, key, memory_id, needs, weight, places + beside)
+            yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
         yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags, *branches))
     for thing in found.passing:

@@ -27,7 +27,6 @@ from remora.core.triggers import (
     DONE,
     EVENT,
     INTO,
-    MAY,
     NOT_IN,
     PROGRAM,
     WANTED,
@@ -121,7 +120,6 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
     denied = {trigger.key, *trigger.needs}
     exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
-    allowed = [one.removeprefix(MAY) for one in trigger.unless if one.startswith(MAY)]
     at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
     needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
     for words in line.commands:
@@ -129,7 +127,7 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         if any(lies(part, place) for part in paths for place in exempt):
             continue
         said = set(map(str.lower, words))
-        if "--help" in said or any(_has(words, one, ()) for one in allowed):
+        if "--help" in said:
             continue
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for

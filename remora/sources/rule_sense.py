@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from remora.core.directive import directive, rules_out
-from remora.core.directive_words import CLAUSE, LASTS, NEGATES, one_of
+from remora.core.directive_words import LASTS, NEGATES, clauses, one_of
 from remora.core.fences import without_code
 from remora.core.text import words, words_or_pairs
 from remora.sources.rule_text import CODE_SPAN
@@ -237,7 +237,7 @@ def _rules(text: str) -> bool:
     if len(words_or_pairs(text)) > SHORT_WORDS:
         return False
     asks = directive(text).named
-    plainly = not _ENGLISH.search(text) or any(map(rules_out, CLAUSE.split(text)))
+    plainly = not _ENGLISH.search(text) or any(map(rules_out, clauses(text)))
     return bool(asks.before or (asks.forbids and plainly))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, explicit, rules_out, unlabelled
-from remora.core.directive_words import CLAUSE
+from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.paths import endings
@@ -198,10 +198,10 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database
             yield one
     told: list[str] = []
     for sentence in unlabelled(text):
-        clauses = CLAUSE.split(sentence)
+        parts = clauses(sentence)
         if len(sentence.split()) > CHOICE_WORDS:
-            told += [part for part in clauses if len(part.split()) <= CHOICE_WORDS and rules_out(part)]
-        elif any(rules_out(part) or _PREFERS.match(part) for part in clauses) or statements(sentence):
+            told += [part for part in parts if len(part.split()) <= CHOICE_WORDS and rules_out(part)]
+        elif any(rules_out(part) or _PREFERS.match(part) for part in parts) or statements(sentence):
             told.append(sentence)
     plain = ". ".join(told)
     broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
