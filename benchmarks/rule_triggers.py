@@ -23,7 +23,6 @@ from benchmarks.metrics import mean
 from remora.app.memory import Memory
 from remora.core.programs import PROGRAMS
 from remora.core.triggers import (
-    BRANCH,
     DONE,
     EVENT,
     HAS,
@@ -48,7 +47,6 @@ _UNLESS = {
     NOT_IN: "not in ",
     DONE: "unless it ran already: ",
     WANTED: "unless the command is ",
-    BRANCH: "on the branch ",
     HAS: "it must contain ",
 }
 

@@ -17,6 +17,7 @@ from remora.core.directive_words import (
     CHANGES,
     EACH,
     IS_GONE,
+    JOINS,
     LASTS,
     NEGATES,
     NOT,
@@ -30,7 +31,7 @@ from remora.core.directive_words import (
     one_of,
 )
 from remora.core.paths import endings
-from remora.core.programs import ENVIRONMENTS, PROGRAMS
+from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
@@ -39,13 +40,11 @@ from remora.core.things import (
     EDITING,
     EVENTS,
     HEAVY,
-    JOINS,
     MOST_WORDS,
     NAMING,
     PRONOUNS,
     Thing,
     by_form,
-    listed_names,
     names_next,
     plain_things,
     things_in,
@@ -54,7 +53,6 @@ from remora.core.triggers import DEPENDENCY, INTO
 
 MOST_THINGS = 8
 _READ = 2_000  # characters of a statement that are parsed
-_TELLS = re.compile(r"\b(?:is|are|was|were|does|did|could|has|have)(?:\s+no|\s+not|n['’]t)\b", re.IGNORECASE)
 _VERBAL = re.compile(  # negators that precede the forbidden action
     r"(?:never|don['’]?t|do not|must ?n[o'’]t|may not|can ?not|can['’]t"
     r"|should ?n[o'’]t|avoid|stop|nie|niemals)",
@@ -90,7 +88,6 @@ _ADDS = re.compile(
 _TESTS = ("test", "tests", "testing", "spec", "specs", "docs", "documentation", "examples", "scripts")
 _ASIDE = re.compile(r"`[^`\n]*`|(?<!\w)\((?P<said>[^()]{1,200})\)")
 _SLASHED = re.compile(r"(?<![\w./`-])\w[\w-]+(?:/\w[\w-]+)+(?![\w/`-]|\.\w)")
-_LISTED = re.compile(rf"\s*`?[\w@./-]{{2,}}`?\s+(?:{JOINS.pattern})\s+`?[\w@./-]{{2,}}`?\s*", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # A label that denies what stands below it, in the languages of the table above.
 _LABEL = re.compile(
@@ -105,18 +102,6 @@ _LABEL = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LIMITS = re.compile(
     rf"{NEGATES.pattern}|(?<!\w)(?:only|nur|seulement|solo|sólo|só|alleen|только)(?!\w)", re.IGNORECASE
-)
-# "Never run it on prod": an environment at the end of its phrase.
-_ENVIRONMENT = re.compile(
-    r"(?<!\w)(?:on|in|against|to|for|at|the|auf|gegen|sur|contre|contra)\s+(?:the\s+|la\s+|le\s+|der\s+|den\s+)?"
-    r"(?P<name>[\w.-]+)(?=\W*$|\s+(?:clusters?|servers?|systems?|databases?|environments?|by|without|unless)\b)",
-    re.IGNORECASE,
-)
-# "On release/* branches ..." at the beginning of a text.
-_BRANCHES = re.compile(
-    r"\W{0,8}(?:on|auf|sur|op)\s+(?:(?:the|dem|den|la|le|de)\s+)?(?P<ahead>branch(?:es)?\s+)?"
-    r"`?(?P<name>[\w.-]+/[\w.*-]+)`?(?P<behind>[\s-]+branch)?",
-    re.IGNORECASE,
 )
 _RUN = re.compile(
     r"\W*(?:please\s+)?(?:run|execute|use|build|start|install|deploy|lint|format|test)\b[^`]{0,40}`"
@@ -213,7 +198,6 @@ class Directive(NamedTuple):
         about: paths at its beginning, and those that it is about.
         kept: stems of things that must not be changed once they exist ("migration").
         holds: stems of kinds of files, each with a thing that a new file of the kind must contain.
-        branches: the only branches on which it applies; a name may end in "*".
     """
 
     forbids: tuple[Thing, ...] = ()
@@ -226,7 +210,6 @@ class Directive(NamedTuple):
     about: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     holds: tuple[tuple[str, Thing], ...] = ()
-    branches: tuple[str, ...] = ()
 
     @property
     def named(self) -> Directive:
@@ -276,17 +259,8 @@ def directive(text: str) -> Directive:
         plain = _SLASHED.sub(_alternatives, plain)
         asides = [one["said"] for one in _ASIDE.finditer(plain) if one["said"]]
         plain = "; ".join((_ASIDE.sub(lambda one: " " if one["said"] else one[0], plain), *asides))
-        listed = ""  # the clause before, if it ends in a denied name: "never use a, b or c"
         for clause in filter(str.strip, clauses(plain)):
             denied, asked = ([], []) if _NEEDLESS.match(clause) else _sides(clause)
-            if listed and not denied and f"{listed},{clause}" in plain and _LISTED.fullmatch(clause):
-                denied, asked = listed_names(clause), []
-            ends = (
-                bool(denied) and not asked and clause.rstrip("` ").lower().endswith(str(denied[-1]).lower())
-            )
-            listed = clause if ends else ""
-            if where := _environment(clause):
-                denied = [_there(thing, where) for thing in denied]
             if denied and _is_edit(denied[0]):
                 what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
                 if found_in := _places(clause):
@@ -311,7 +285,7 @@ def directive(text: str) -> Directive:
         before += found
         touching += touched
         asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
-        if asks or (_LIMITS.search(sentence) and not _TELLS.search(sentence)):
+        if asks or _LIMITS.search(sentence):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
     exempt += [
@@ -338,7 +312,6 @@ def directive(text: str) -> Directive:
         tuple(dict.fromkeys(about)),
         tuple(dict.fromkeys(kept)),
         tuple(dict.fromkeys(holds))[:MOST_THINGS],
-        (on["name"],) if (on := _BRANCHES.match(text)) and (on["ahead"] or on["behind"]) else (),
     )
 
 
@@ -476,7 +449,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if (act := _ACT.match(behind)) and act["what"] in PRONOUNS:
         return [], []  # "merge them into one source"
     if _ADDS.match(behind.lstrip()):
-        return ([] if _TELLS.search(f"{ahead} {found[0]}") else [Thing("words", (DEPENDENCY,))]), []
+        return [Thing("words", (DEPENDENCY,))], []
     if acts := _acts(behind):
         return acts, []
     denied, subject = things_in(behind, short=True), things_in(ahead)
@@ -527,19 +500,6 @@ def _acts(clause: str) -> list[Thing]:
 def _is_edit(thing: Thing) -> bool:
     """Return whether a thing in words is an edit: "change a migration"."""
     return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in EDITING
-
-
-def _there(thing: Thing, environment: str) -> Thing:
-    """Return a command with the environment that it must not run in among its words."""
-    if thing.kind != "command" or environment in thing.words:
-        return thing
-    return thing._replace(words=(*thing.words, environment))
-
-
-def _environment(clause: str) -> str:
-    """Return the environment that a clause names after a preposition, "" for none: "on prod"."""
-    names = (found["name"].lower().rstrip(".") for found in _ENVIRONMENT.finditer(clause))
-    return next((name for name in names if re.split(r"[\W_]", name)[0] in ENVIRONMENTS), "")
 
 
 def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list[str]]:

@@ -68,8 +68,13 @@ AUXILIARY = """is are was were isn't aren't has have had must should need needs 
     должна должны будет можно"""
 CONDITIONS = frozenset("while when if unless until because since so".split())
 BUT = one_of("but sondern aber mais pero mas ma maar но а")
-_CLAUSE = re.compile(rf"(?:[.!?](?=\s|$)|[;,:](?=\s|$)|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+")
+JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]*`")
+# The end of a clause in a text whose code is backticks alone: a comma of a list of code is none.
+_CLAUSE = re.compile(
+    rf"(?:[.!?](?=\s|$)|[;:](?=\s|$)|,(?=\s|$)(?!\s(?:(?:{JOINS.pattern})\s`|`+(?:[,.;:)]|\s*$|\s(?:{JOINS.pattern})\s)))"
+    rf"|[\n。！？；，、：（）]|\s[-–—]\s|\s(?:{BUT})\s)+"
+)
 NEGATES = re.compile(rf"(?<![\w-])(?:{NOT})(?![\w-])|{_NOT_CJK}", re.IGNORECASE)
 IS_GONE = re.compile(rf"(?<!\w)(?:{_GONE}|{_FORBIDDEN})(?!\w)", re.IGNORECASE)
 LASTS = re.compile(rf"(?<![\w-])(?:{_EVER})(?![\w-])|{_EVER_CJK}", re.IGNORECASE)
@@ -82,7 +87,7 @@ POSITIVE = re.compile(
 
 def divided(text: str, ends: re.Pattern[str]) -> list[str]:
     """Return the parts of a text between the matches of a pattern; code in backticks is not divided."""
-    found = [end.span() for end in ends.finditer(_CODE.sub(lambda span: "x" * len(span[0]), text))]
+    found = [end.span() for end in ends.finditer(_CODE.sub(lambda span: "`" * len(span[0]), text))]
     starts = [0, *(behind for _, behind in found)]
     return [text[at:end] for at, end in zip(starts, (*(end for end, _ in found), None), strict=True)]
 
@@ -90,7 +95,7 @@ def divided(text: str, ends: re.Pattern[str]) -> list[str]:
 def clauses(text: str) -> list[str]:
     """Return the clauses of a text.
 
-    >>> clauses("Use `f(a, b)`, but not g")
-    ['Use `f(a, b)`', 'not g']
+    >>> clauses("Use `f(a, b)`, but neither `g`, `h` nor `i`")
+    ['Use `f(a, b)`', 'neither `g`, `h` nor `i`']
     """
     return divided(text, _CLAUSE)

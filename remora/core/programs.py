@@ -137,8 +137,6 @@ RANK = {p: i for i, p in enumerate(("test", "lint", "build", "format", "run", "v
 QUIET = names("cd pushd popd export set unset source . echo printf true : sleep wait clear ulimit umask trap")
 TESTS = names("[ [[ ((")
 MOVES = names("cd pushd popd")
-ENVIRONMENTS = names("prod production staging stage live preview preprod qa uat")
-SAME_ENVIRONMENT = (names("prod production live"), names("staging stage"))
 # They run the command after them, possibly after arguments of their own.
 WRAPPERS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()) | names(
     "npm pnpm yarn bun bundle xargs doas"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from remora.core.directive_words import CONDITIONS, NEGATES, STOPS, USES
+from remora.core.directive_words import CONDITIONS, JOINS, NEGATES, STOPS, USES
 from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
@@ -38,7 +38,6 @@ PRONOUNS = frozenset("it them".split())
 HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
-JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
 _ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 EDGES = "\"'“”‘’«»„[]{}<>…"

@@ -34,8 +34,8 @@ PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 AT_EDITS = (WRITE, PATH, TOUCH)
 # Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted,
-# the branches on which it applies, what a new file must contain, and words that are allowed in a command.
-ONLY, NOT_IN, DONE, WANTED, BRANCH, HAS = "only:", "not:", "done:", "wanted:", "branch:", "has:"
+# what a new file must contain.
+ONLY, NOT_IN, DONE, WANTED, HAS = "only:", "not:", "done:", "wanted:", "has:"
 CHANGED, NEW = "changed", "new"  # in `needs` of an edit: the file exists; it does not
 DEPENDENCY = "dependency"  # the event of adding a package to the project
 INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
@@ -76,8 +76,6 @@ class Trigger(NamedTuple):
 def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterator[Trigger]:
     """Yield the triggers of a directive."""
     places = (*(ONLY + place for place in found.inside), *(NOT_IN + place for place in found.exempt))
-    branches = tuple(BRANCH + name for name in found.branches)
-    places = (*places, *branches)
     done = tuple(
         DONE + str(thing) for thing in found.wants if thing.kind == "command" and len(thing.words) > 1
     )
@@ -88,7 +86,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         for kind, key, needs in _of_thing(thing, alike):
             yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
-        yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags, *branches))
+        yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags))
     for thing in found.passing:
         options = tuple(word for word in thing.words if word.startswith("-"))
         if thing.kind == "command" and options and not found.before:
@@ -222,14 +220,6 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 def is_breach(trigger: Trigger) -> bool:
     """Return whether an edit that matches a trigger of its kind breaks the statement itself."""
     return trigger.kind == WRITE or NEW in trigger.needs
-
-
-def on_branch(trigger: Trigger, branch: str) -> bool:
-    """Return whether a trigger applies on a branch; one that names none applies on all."""
-    named = [one.removeprefix(BRANCH) for one in trigger.unless if one.startswith(BRANCH)]
-    return not named or any(
-        branch == one or (one[-1:] == "*" and branch.startswith(one[:-1])) for one in named
-    )
 
 
 def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:

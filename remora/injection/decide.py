@@ -152,9 +152,7 @@ def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting)
         fires = [
             note
             for note in found
-            if note.trigger
-            and triggers.writes(edit, note.trigger, exists=setting.there(path))
-            and triggers.on_branch(note.trigger, setting.branch)
+            if note.trigger and triggers.writes(edit, note.trigger, exists=setting.there(path))
         ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [

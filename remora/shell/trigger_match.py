@@ -15,9 +15,7 @@ from typing import NamedTuple
 from remora.core.programs import (
     ADDERS,
     CONTAINERS,
-    ENVIRONMENTS,
     RUNNERS,
-    SAME_ENVIRONMENT,
     WRAPPERS,
     script_of,
 )
@@ -32,7 +30,6 @@ from remora.core.triggers import (
     WANTED,
     Trigger,
     lies,
-    on_branch,
 )
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
@@ -114,7 +111,7 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         ran: marks (`mark`) of the commands that ran since the last change.
     """
     done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
-    if any(mark(" ".join(words)) in ran for words in done) or not on_branch(trigger, branch):
+    if any(mark(" ".join(words)) in ran for words in done):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
     asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
@@ -207,9 +204,6 @@ def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
     """Return whether a command has a word, in another form or as a flag: `-f` and `--force` for "force"."""
     need = need.lower()
     bare = need.lstrip("-")
-    if need in ENVIRONMENTS:  # "prod" for "prod-eu" and "production"
-        named = {part for word in (*words, *beside) for part in re.split(r"[\W_]+", word.lower())}
-        return any(not named.isdisjoint(same) for same in SAME_ENVIRONMENT if need in same) or need in named
     for word in (*words, *beside):
         low = word.lower()
         if low == need or low.partition("=")[0] == need:
