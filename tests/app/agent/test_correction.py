@@ -100,7 +100,7 @@ def test_erase_leaves_nothing(memory: Memory, relay: MemoryRecord) -> None:
         memory.show(relay.id)
     assert not any(one.fields for one in memory.history(relay.id))
     memory._project.db.connection.close()
-    assert b"7070" not in (memory.home / "memory.db").read_bytes()
+    assert b"listen" not in (memory.home / "memory.db").read_bytes()
 
 
 def test_a_correction_counts_once_a_session(memory: Memory, relay: MemoryRecord) -> None:
