@@ -891,12 +891,11 @@ class Memory:
 
         return self._run(tell_session, memory_id)
 
-    def as_said(self, text: str, told_at: Sequence[str] = ()) -> dict[str, Any]:
+    def as_said(self, text: str) -> dict[str, Any]:
         """Return the fields of a draft for a statement that restates a sentence of the person.
 
         Args:
             text: the statement.
-            told_at: its triggers: the actions that it forbids and wants, and when.
 
         Returns:
             Source, session and the sentence as fields of a draft, if the statement restates a sentence of the
@@ -904,7 +903,7 @@ class Memory:
         """
         from remora.app.agent.status import as_said
 
-        return self._run(as_said, text, told_at)
+        return self._run(as_said, text)
 
     def off_since(self) -> str:
         """Return the time since when Remora is off for the project, ISO 8601; empty if it is on."""

@@ -8,7 +8,7 @@ function words is enough for a language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -44,7 +44,6 @@ from remora.core.things import (
     NAMING,
     PRONOUNS,
     Thing,
-    by_form,
     names_next,
     plain_things,
     things_in,
@@ -387,38 +386,6 @@ def is_lasting(text: str) -> bool:
     (True, False)
     """
     return LASTS.match(text.lstrip(" ,;:-–\"'")) is not None
-
-
-def explicit(told: Mapping[str, Sequence[str]]) -> Directive:
-    """Return the triggers that the caller sets for a memory: {"forbids": […], "wants": […], "when": […]}.
-
-    A thing is classified by its form; without a recognized form, several words are a command and one is a
-    name. "when" takes an event ("before each commit", "commit"), or a path whose change triggers the memory.
-    """
-    before: list[tuple[str, ...]] = []
-    about: list[str] = []
-    for when in told.get("when", ()):
-        if (thing := by_form(when)) is not None and thing.kind == "path":
-            about.append(thing.words[0])
-            continue
-        found, touched = _events(when, denies=False)
-        words = _event_words(when)
-        before += found or ([(one,) for one in touched] or ([words] if words else []))
-    wants = tuple(_told(one) for one in told.get("wants", ()))
-    return Directive(
-        tuple(_told(one) for one in told.get("forbids", ())),
-        wants,
-        wants,
-        tuple(before),
-        about=tuple(about),
-    )
-
-
-def _told(text: str) -> Thing:
-    words = tuple(text.strip("` ").split())
-    if len(words) > 1:
-        return Thing("command" if words[0] in PROGRAMS else "words", words)
-    return by_form(words[0]) or Thing("command" if words[0] in PROGRAMS else "name", words)
 
 
 def _once(things: Sequence[Thing]) -> tuple[Thing, ...]:

@@ -131,11 +131,11 @@ def relation(newer: str, older: str) -> str:
     return "later" if one.changes and begins and len(mine) <= 2 and len(theirs) <= 1 else "apart"
 
 
-def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
+def restates(content: str, said: str) -> bool:
     """Return whether a statement restates a person's words: in the same cases, and without new names.
 
     At least two of its significant words, and two thirds of them, were said; they include half of the
-    significant words of one clause. Every significant word of its triggers was said.
+    significant words of one clause.
 
     >>> restates("Never push directly to main", "please never push to main directly, ok")
     True
@@ -150,8 +150,6 @@ def restates(content: str, said: str, told_at: Iterable[str] = ()) -> bool:
     if turned or bool(denied) != bool(was_denied):
         return False
     if one.turns - other.turns or (_names(content) - _names(said)) or relation(content, said) == "later":
-        return False
-    if not set(_telling(" ".join(told_at))) <= other.telling:
         return False
     shared = one.telling & other.telling
     parts = (set(_telling(clause)) for clause in clauses(said))

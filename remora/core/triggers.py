@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from fnmatch import fnmatchcase
 from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,10 @@ AT_EDITS = (WRITE, PATH, TOUCH)
 # Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted,
 # what a new file must contain.
 ONLY, NOT_IN, DONE, WANTED, HAS = "only:", "not:", "done:", "wanted:", "has:"
+# The same in the triggers that a caller gives: the action must have one of these, and none of those.
+IF, BUT = "if:", "but:"
+BRANCH = "branch "  # before the name or glob of a branch, in such a condition
+LINE = "line:"  # in `needs` of an edit: code on one line
 CHANGED, NEW = "changed", "new"  # in `needs` of an edit: the file exists; it does not
 DEPENDENCY = "dependency"  # the event of adding a package to the project
 INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
@@ -83,7 +88,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     wanted = tuple(WANTED + str(thing) for thing in found.wants if thing.kind in ("command", "text"))
     alike = {_last(thing.words[0]) for thing in found.wants if thing.kind == "name"}
     for thing in found.forbids:
-        for kind, key, needs in _of_thing(thing, alike):
+        for kind, key, needs in of_thing(thing, alike):
             yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
         yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags))
@@ -106,10 +111,10 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
 
 
-def _of_path(path: str) -> tuple[str, tuple[str, ...]]:
+def of_path(path: str) -> tuple[str, tuple[str, ...]]:
     """Return the key and the needs of a path; a glob is found by its end, or by the folder it begins with.
 
-    >>> _of_path("gen/"), _of_path("src/**/*.gen.go"), _of_path("gen/**")
+    >>> of_path("gen/"), of_path("src/**/*.gen.go"), of_path("gen/**")
     (('gen/', ()), ('*.gen.go', ('src/**/*.gen.go',)), ('gen/', ('gen/**',)))
     """
     if "*" not in path:
@@ -120,11 +125,11 @@ def _of_path(path: str) -> tuple[str, tuple[str, ...]]:
     return path.partition("*")[0].rpartition("/")[0] + "/", (path,)
 
 
-def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def of_thing(thing: Thing, alike: Collection[str] = ()) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield kind, key and needs of the triggers of a forbidden thing; `alike`: last names that are wanted."""
     words = tuple(word.lower() for word in thing.words)
     if thing.kind == "path":
-        yield PATH, *_of_path(thing.words[0])
+        yield PATH, *of_path(thing.words[0])
     elif thing.kind == "command":
         yield PROGRAM, words[0], words[1:]
         if len(words) == 1:
@@ -171,6 +176,12 @@ def _last(name: str) -> str:
 def _key(word: str) -> str:
     found = _IDENTIFIER.search(word)
     return found[0].lower() if found else word.lower()
+
+
+def key_of(code: str) -> str:
+    """Return the key of a line of code: its longest identifier, or two signs."""
+    found = _IDENTIFIER.findall(code)
+    return max(found, key=len).lower() if found else code.split()[0][:2]
 
 
 # Edits
@@ -222,26 +233,85 @@ def is_breach(trigger: Trigger) -> bool:
     return trigger.kind == WRITE or NEW in trigger.needs
 
 
-def writes(edit: Edit, trigger: Trigger, *, exists: bool = True) -> bool:
+def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "") -> bool:
     """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it.
 
-    `exists`: the file is there already.
+    Args:
+        edit: the edit.
+        trigger: of one of the kinds AT_EDITS, found by one of the edit's keys.
+        exists: the file is there already.
+        branch: the checked-out branch.
     """
-    only = [one.removeprefix(ONLY) for one in trigger.unless if one.startswith(ONLY)]
-    if only and not any(lies(edit.path, place) for place in only):
+    places = _marked(trigger, ONLY)
+    if places and not any(lies(edit.path, place) for place in places):
         return False
-    if any(lies(edit.path, one.removeprefix(NOT_IN)) for one in trigger.unless if one.startswith(NOT_IN)):
+    if any(lies(edit.path, place) for place in _marked(trigger, NOT_IN)):
+        return False
+    wanted, but = _marked(trigger, IF), _marked(trigger, BUT)
+    if wanted and not any(_meets(edit, pattern, branch) for pattern in wanted):
+        return False
+    if any(_meets(edit, pattern, branch) for pattern in but):
         return False
     if trigger.kind == PATH:
         return all(lies(edit.path, glob) for glob in trigger.needs)
     if NEW in trigger.needs:
         has = _joined(edit.text.lower())
-        return not exists and any(one.removeprefix(HAS) not in has for one in trigger.unless if HAS in one)
+        return not exists and any(one not in has for one in _marked(trigger, HAS))
     if trigger.kind != WRITE:
         return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
-    now = sum(_holds(form, line, edit.path) for line in edit.added)
+    asked = _marked(trigger, WANTED)
+    added = (line for line in edit.added if not any(has_code(one, line) for one in asked))
+    now = sum(_holds(form, line, edit.path) for line in added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)
+
+
+def _marked(trigger: Trigger, mark: str) -> list[str]:
+    """Return the conditions of a trigger that have a mark, without it."""
+    return [one.removeprefix(mark) for one in trigger.unless if one.startswith(mark)]
+
+
+def on_branch(pattern: str, branch: str) -> bool:
+    """Return whether a branch matches a pattern such as "branch release/*"."""
+    return fnmatchcase(branch, pattern.removeprefix(BRANCH))
+
+
+def _meets(edit: Edit, pattern: str, branch: str) -> bool:
+    """Return whether an edit is on a branch, of a file in a place, or its new text has some code."""
+    if pattern.startswith(BRANCH):
+        return on_branch(pattern, branch)
+    if " " not in pattern and (is_place(pattern) or lies(edit.path, stem(pattern))):
+        return lies(edit.path, pattern if is_place(pattern) else stem(pattern))
+    return any(has_code(pattern, line) for line in edit.text.splitlines())
+
+
+def is_place(pattern: str) -> bool:
+    """Return whether a pattern is a folder, a path or a glob.
+
+    >>> [is_place(one) for one in ("src/", "*.sql", "SELECT *", "v.*", "prod")]
+    [True, True, False, False, False]
+    """
+    return " " not in pattern and ("/" in pattern or re.match(r"\*+\.\w", pattern) is not None)
+
+
+def has_code(pattern: str, line: str) -> bool:
+    """Return whether a line has some code, by whole words; `...` is any text, and capitals match any case.
+
+    >>> [has_code("fmt.Errorf(...%v", line) for line in ('fmt.Errorf("a: %v", err)', 't.Errorf("%v", a)')]
+    [True, False]
+    >>> has_code("SELECT *", "select * from a"), has_code("new", "new_node"), has_code(":latest", "a:latest")
+    (True, False, True)
+    """
+    parts = ["\\s?".join(map(re.escape, part.split())) for part in pattern.split("...")]
+    parts[0] = rf"(?<!\w){parts[0]}" if re.match(r"\w", pattern) else parts[0]
+    parts[-1] = rf"{parts[-1]}(?!\w)" if re.search(r"\w$", pattern) else parts[-1]
+    at, text = 0, _joined(line)
+    for part in parts:
+        found = re.compile(part, re.IGNORECASE * pattern.isupper()).search(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 def brings_back(taken: Sequence[str], edit: Edit) -> bool:
@@ -274,6 +344,8 @@ def _holds(form: str, line: str, path: str) -> bool:
     True
     """
     kind, _, what = form.partition(":")
+    if kind == LINE[:-1]:
+        return has_code(what, line)
     if "/" in what:
         line = _RELATIVE.sub(lambda found: normpath(f"{path}/../{found[0]}"), line)
     if kind == "call":

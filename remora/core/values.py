@@ -44,6 +44,7 @@ EntryKind = Literal["note", "archive"]
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
 MEMORY_SOURCES: tuple[str, ...] = get_args(MemorySource)
 MEMORY_SCOPES: tuple[str, ...] = get_args(MemoryScope)
+TRIGGER_FIELDS = ("forbids", "when", "wants", "unless")  # lists of patterns; see `given_triggers`
 RELATION_TYPES: tuple[str, ...] = get_args(RelationType)
 PHASES: tuple[str, ...] = get_args(Phase)
 HIT_SOURCES: tuple[str, ...] = get_args(HitSource)

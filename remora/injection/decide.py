@@ -149,10 +149,11 @@ def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting)
     for path in _inside(moment.paths, setting):
         edit = triggers.read_edit(path, moment.changed, moment.removed)
         found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
+        there = setting.there(path)
         fires = [
             note
             for note in found
-            if note.trigger and triggers.writes(edit, note.trigger, exists=setting.there(path))
+            if note.trigger and triggers.writes(edit, note.trigger, exists=there, branch=setting.branch)
         ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [

@@ -12,7 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.triggers import DONE, HAS, NOT_IN, ONLY, WANTED, Trigger
+from remora.core.triggers import BUT, DONE, HAS, IF, NOT_IN, ONLY, WANTED, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
@@ -484,6 +484,8 @@ def _said(one: Injection) -> Item:
 _CONDITIONS = {
     ONLY: "why.only",
     NOT_IN: "why.not",
+    IF: "why.if",
+    BUT: "why.but",
     DONE: "why.done",
     WANTED: "why.wanted",
     HAS: "why.has",

@@ -23,6 +23,7 @@ from remora.core.values import (
     MEMORY_SOURCES,
     MEMORY_TYPES,
     RELATION_TYPES,
+    TRIGGER_FIELDS,
     MemoryDraft,
     Redaction,
     Relation,
@@ -38,7 +39,6 @@ MAX_NAME_CHARS = 1_000
 CITATION_CHARS = 40  # section 3
 MAX_DAYS = 1e6
 MAX_WHOLE = 2**53  # every JSON reader represents it exactly
-TRIGGER_FIELDS = ("forbids", "wants", "when")
 BINARY_SHARE = 0.1  # share of control and replacement characters
 _IDENTITIES = (
     "session_id",
@@ -271,7 +271,7 @@ def _payload(memory_type: str, value: object, counts: dict[str, int]) -> dict[st
 
 
 def _triggers(value: object, counts: dict[str, int]) -> dict[str, list[str]] | None:
-    """Return the triggers of a memory: lists of texts under "forbids", "wants" and "when"."""
+    """Return the triggers of a memory: lists of patterns under TRIGGER_FIELDS."""
     if value is None:
         return None
     if not isinstance(value, Mapping) or not set(value) <= set(TRIGGER_FIELDS):

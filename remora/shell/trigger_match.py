@@ -21,15 +21,21 @@ from remora.core.programs import (
 )
 from remora.core.stems import stem
 from remora.core.triggers import (
+    BRANCH,
+    BUT,
     DEPENDENCY,
     DONE,
     EVENT,
+    IF,
     INTO,
     NOT_IN,
     PROGRAM,
     WANTED,
     Trigger,
+    has_code,
+    is_place,
     lies,
+    on_branch,
 )
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
@@ -117,6 +123,8 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
     denied = {trigger.key, *trigger.needs}
     exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
+    ifs = [one.removeprefix(IF) for one in trigger.unless if one.startswith(IF)]
+    but = [one.removeprefix(BUT) for one in trigger.unless if one.startswith(BUT)]
     at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
     needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
     for words in line.commands:
@@ -124,7 +132,9 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
         if any(lies(part, place) for part in paths for place in exempt):
             continue
         said = set(map(str.lower, words))
-        if "--help" in said:
+        if "--help" in said or any(_meets(words, one, branch) for one in but):
+            continue
+        if ifs and not any(_meets(words, one, branch) for one in ifs):
             continue
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
@@ -139,6 +149,19 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
             if aimed and all(_has(words, one, beside) for one in needs):
                 return True
     return False
+
+
+def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
+    """Return whether a command is on a branch, has a path in a place, or all words of a pattern."""
+    if pattern.startswith(BRANCH):
+        return on_branch(pattern, branch)
+    if is_place(pattern):
+        paths = [part for word in words for part in word.split("=")]
+        return any(lies(part, pattern) for part in paths)
+    here = (branch,) if branch and not _AT_BRANCH.isdisjoint(words) else ()
+    if has_code(pattern, " ".join((*words, *here))):
+        return True
+    return all(_has(words, one, here) for one in pattern.split())
 
 
 def _breaks(words: Sequence[str], denied: Collection[str], asked: Collection[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.directive import directive, explicit
+from remora.core.directive import directive
 from remora.core.triggers import read_edit, triggers_of, writes
 from remora.shell.trigger_match import marks, read_line, sets_off
 from tests.tables import table
@@ -413,14 +413,6 @@ def test_ordinary_rules() -> None:
             shown = at_edit(rule, *act)
         right += shown == (expected == "shown")
     assert right >= ORDINARY
-
-
-def test_what_somebody_gave_is_taken_as_it_is() -> None:
-    """Triggers that a caller gives are read by the form of each."""
-    found = explicit({"forbids": ["yarn"], "wants": ["make fmt"], "when": ["before each commit", "db/"]})
-    assert [str(thing) for thing in found.forbids] == ["yarn"]
-    assert [str(thing) for thing in found.wants] == ["make fmt"]
-    assert (found.before, found.about) == ((("commit",),), ("db/",))
 
 
 @pytest.mark.parametrize(

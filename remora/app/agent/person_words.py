@@ -8,7 +8,6 @@ it stays the agent's.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 
 from remora.core.relation import restates
@@ -20,19 +19,18 @@ from remora.sources.transcripts.reader import read, survey
 FROM = 8  # least weight of a sentence that may lend a person's trust; one prompt in twenty has one
 
 
-def restated(content: str, told_at: Collection[str], transcript: Path) -> str:
+def restated(content: str, transcript: Path) -> str:
     """Return the latest sentence of a person that a statement restates, without secrets; empty for none.
 
     Args:
         content: the statement.
-        told_at: its triggers.
         transcript: of the session.
 
     Raises:
         RemoraError: the transcript cannot be read.
     """
     said = reversed(_said(transcript))
-    return next((redact(s).text for s in said if weight(s) >= FROM and restates(content, s, told_at)), "")
+    return next((redact(s).text for s in said if weight(s) >= FROM and restates(content, s)), "")
 
 
 def still_standing(transcript: Path) -> list[str]:

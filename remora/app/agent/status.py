@@ -7,7 +7,7 @@ files.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -136,7 +136,7 @@ def tell_session(project: OpenProject, memory_id: str) -> bool:
     return False
 
 
-def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[str, Any]:
+def as_said(project: OpenProject, text: str) -> dict[str, Any]:
     """Return the fields of a draft that make a statement the person's; see `Memory.as_said`."""
     from remora.app.agent.person_words import restated  # its patterns take some milliseconds to load
 
@@ -145,7 +145,7 @@ def as_said(project: OpenProject, text: str, told_at: Collection[str]) -> dict[s
         return {}
     said = ""
     with suppress(RemoraError):  # of a transcript that cannot be read nothing is the person's
-        said = restated(text, told_at, path)
+        said = restated(text, path)
     if not said:
         return {}
     return {"source": "user_taught", "session_id": found.head.session, "said": said}

@@ -14,9 +14,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import Directive, directive, explicit, rules_out, unlabelled
+from remora.core.directive import Directive, directive, rules_out, unlabelled
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
+from remora.core.given_triggers import given_triggers
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.paths import endings
 from remora.core.programs import PROGRAMS
@@ -110,11 +111,6 @@ def take_in(db: Database, records: Sequence[MemoryRecord]) -> None:
             db.triggers.put(ids, triggers)
 
 
-def directive_of(record: MemoryRecord) -> Directive:
-    """Return the directive of a memory: its explicit triggers if it has any, else that of its text."""
-    return explicit(record.triggers) if record.triggers else directive(record.content)
-
-
 def _all_triggers(
     db: Database, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
 ) -> list[Trigger]:
@@ -143,11 +139,12 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
     told = record.source in STATED or from_rules
-    asks = _with_replaced(directive_of(record), record, db) if told else Directive()
+    if told and record.triggers:
+        yield from _in_place(record, given_triggers(record.triggers, record.id, weight))
+        return
+    asks = _with_replaced(directive(record.content), record, db) if told else Directive()
     if not told or not (from_rules or _is_read(record)):
         yield from triggers_of(asks, record.id, weight)
-    elif record.triggers:
-        yield from _in_place(record, triggers_of(asks, record.id, weight))
     else:
         yield from _in_place(record, _of_prose(record, asks, weight, db))
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
@@ -166,7 +163,7 @@ def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Direc
     """Return a directive that also forbids the things that the superseded statement asked for."""
     old = [r.target_memory_id for r in record.relations if r.relation_type == "supersedes"]
     replaced = db.memories.get_many(filter(None, old)).values()
-    former = [thing for one in replaced for thing in directive_of(one).wants]
+    former = [thing for one in replaced for thing in directive(one.content).wants]
 
     def is_named(thing: Thing) -> bool:  # what the new statement names is not simply gone
         name = re.escape(" ".join(thing.words[:_VERB]))

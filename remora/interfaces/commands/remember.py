@@ -12,7 +12,14 @@ import click
 from remora.app.project.arguments import own_names
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.core.payloads import PAYLOADS
-from remora.core.values import MEMORY_SCOPES, MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord, Skipped
+from remora.core.values import (
+    MEMORY_SCOPES,
+    MEMORY_SOURCES,
+    MEMORY_TYPES,
+    TRIGGER_FIELDS,
+    MemoryRecord,
+    Skipped,
+)
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
@@ -34,16 +41,13 @@ set_files_option = click.option(
 
 def trigger_options(verb: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that set a memory's triggers; without them the triggers are read from its text."""
-    for name, metavar, text in (
-        ("--when", "EVENT", 'When to tell it: "before each commit", or a changed file; repeatable.'),
-        ("--wants", "THING", "A command or name that it requires; not told after its use; repeatable."),
-        (
-            "--forbids",
-            "THING",
-            "A command, name or path that it forbids; told when one is used; repeatable.",
-        ),
+    for name, text in (
+        ("--unless", "Not shown at a command or edit that has it; repeatable."),
+        ("--wants", "What it asks for: not shown if the action has it, or after it ran; repeatable."),
+        ("--when", 'Where it applies: "commit", a path or glob, a command, code; repeatable.'),
+        ("--forbids", "What breaks it: a command, a path or glob, code; repeatable."),
     ):
-        verb = click.option(name, multiple=True, metavar=metavar, help=text)(verb)
+        verb = click.option(name, multiple=True, metavar="PATTERN", help=text)(verb)
     return verb
 
 
@@ -122,7 +126,7 @@ def remember(
 
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given as fields of a memory; no triggers: its text is read for them."""
-    triggers = {name: value for name in ("forbids", "wants", "when") if (value := given.pop(name))}
+    triggers = {name: value for name in TRIGGER_FIELDS if (value := given.pop(name))}
     fields = {name: value for name, value in given.items() if value is not None}
     if "payload" in fields:
         fields["payload"] = payload_of(fields["payload"])

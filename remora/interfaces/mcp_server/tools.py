@@ -84,10 +84,29 @@ Words = Annotated[Sequence[str], _Many]
 Files = Annotated[Sequence[str], _Many, Field(description="Paths from the repository's root.")]
 Parents = Annotated[Sequence[str], _Many, Field(description="Ids of memories that it rests on.")]
 Forbids = Annotated[
-    Sequence[str], _Many, Field(description="Commands, names, paths that a person's rule forbids.")
+    Sequence[str],
+    _Many,
+    Field(
+        description="What breaks it: words of a command (git push --force), a path or glob, or code of one "
+        "line (fmt.Errorf(...%v; whole words, ... is any text). Each spelling."
+    ),
 ]
-Wants = Annotated[Sequence[str], _Many, Field(description="What it asks for instead.")]
-When = Annotated[Sequence[str], _Many, Field(description='"before each commit", or a file that changes.')]
+When = Annotated[
+    Sequence[str],
+    _Many,
+    Field(
+        description="The moment: an event (commit, push, pr), command, path or glob, code, branch NAME. With "
+        "forbids, needed too; else shown at each."
+    ),
+]
+Wants = Annotated[
+    Sequence[str],
+    _Many,
+    Field(description="What it asks for: not shown if the command or edit has it, or after it ran."),
+]
+Unless = Annotated[
+    Sequence[str], _Many, Field(description="Exceptions: not shown if the command or edit has one.")
+]
 Id = Annotated[str, Field(description="Whole, or its first 8 characters.")]
 Ids = Annotated[Sequence[str], _Many]
 
@@ -177,13 +196,14 @@ class Tools:
         tags: Words = (),
         derived_from: Parents = (),
         forbids: Forbids = (),
-        wants: Wants = (),
         when: When = (),
+        wants: Wants = (),
+        unless: Unless = (),
     ) -> str:
         """Store a statement of the agent, and return the result."""
         now = self.clock.now()
         # A text that repeats an unverified memory is derived from it, and so unverified, too.
-        told = {"forbids": forbids, "wants": wants, "when": when}
+        told = {"forbids": forbids, "when": when, "wants": wants, "unless": unless}
         echoes = self.log.echoes(content[:MOST_COMPARED])
         with self.holder.use(writes=True) as memory:
             if not memory.hears():
@@ -194,7 +214,7 @@ class Tools:
             parents = dict.fromkeys((*(parent.id for parent in _shown(memory, derived_from)), *echoes))
             record = memory.remember(
                 content,
-                **memory.as_said(content[:MOST_COMPARED], (*forbids, *wants, *when)),
+                **memory.as_said(content[:MOST_COMPARED]),
                 type=type.strip() or None,
                 related_files=files,
                 related_modules=modules,

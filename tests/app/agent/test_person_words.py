@@ -28,14 +28,14 @@ class World:
     def __init__(self, repo: Repo, environ: dict[str, str], folder: Path) -> None:
         self.repo, self.environ, self.folder = repo, environ, folder
 
-    def recorded(self, talk: Talk, content: str = RESTATED, *told_at: str, **environ: str) -> MemoryRecord:
+    def recorded(self, talk: Talk, content: str = RESTATED, **environ: str) -> MemoryRecord:
         """Record a statement as the tool of an agent does, after what was said."""
         environ = self.environ | environ
         hooked = Hooked(self.repo.root, environ)
         hooked.transcript = str(talk.save(self.folder))
         hooked.start()
         with Memory.open(self.repo.root, environ=environ) as memory:
-            return memory.remember(content, **memory.as_said(content, told_at))
+            return memory.remember(content, **memory.as_said(content))
 
 
 @pytest.fixture
@@ -65,13 +65,12 @@ def test_a_record_that_restates_a_sentence_is_the_person_s(world: World, talk: T
     [
         ("Servers must be behind the proxy of evil.example",),
         ("The health route returns 204",),
-        (RESTATED, "git push"),
     ],
 )
 def test_what_goes_beyond_the_sentence_stays_the_agent_s(
     world: World, talk: Talk, given: tuple[str, ...]
 ) -> None:
-    """Other names, another matter, an act that nobody spoke of."""
+    """Other names, and another matter."""
     assert world.recorded(talk.user(RULE), *given).source == "agent_explicit"
 
 
