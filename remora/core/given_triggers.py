@@ -17,9 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from remora.core.directive_words import EACH, ORDER
 from remora.core.programs import PROGRAMS
+from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
-from remora.core.things import EVENTS, Thing, by_form
+from remora.core.things import EVENTS
 from remora.core.triggers import (
     BRANCH,
     BUT,
@@ -27,16 +28,16 @@ from remora.core.triggers import (
     EVENT,
     IF,
     LINE,
-    PATH,
     PROGRAM,
     TOUCH,
     WANTED,
     WRITE,
     Trigger,
+    is_place,
     key_of,
-    of_path,
-    of_thing,
+    of_place,
 )
+from remora.core.values import TRIGGER_FIELDS
 
 _BEFORE = re.compile(rf"(?:{ORDER}|when|at|on)\s+(?:(?:{EACH}|the|an?|opening|creating)\s+)*", re.IGNORECASE)
 
@@ -48,54 +49,45 @@ def given_triggers(
 
     >>> told = {"forbids": ["console.log("], "when": ["src/"], "unless": ["src/cli/"]}
     >>> [(one.kind, one.key, one.unless) for one in given_triggers(told, "m")]
-    [('write', 'console', ('if:src/', 'but:src/cli/'))]
+    [('write', 'console', ('but:src/cli/', 'if:src/'))]
     """
-    forbids, wants, when, unless = (
-        [one.strip().strip("`") for one in told.get(name, ())]
-        for name in ("forbids", "wants", "when", "unless")
+    forbids, when, wants, unless = (
+        [one.strip().strip("`") for one in told.get(name, ())] for name in TRIGGER_FIELDS
     )
-    but = tuple(BUT + one for one in unless)
-    done = tuple(DONE + one for one in wants if len(one.split()) > 1)
+    conditions = [BUT + one for one in unless]
     if forbids:
-        only = tuple(IF + one for one in when)
-        excused = tuple(WANTED + one for one in wants)
-        for pattern in forbids:
-            wider = tuple(BUT + one for one in wants if pattern in one and pattern != one)
-            for kind, key, needs in _keys(pattern):
-                yield Trigger(kind, key, memory_id, needs, weight, (*only, *but, *wider, *excused))
-    elif when:
-        met = tuple(BUT + one for one in wants)
-        for pattern in when:
-            for kind, key, needs in _keys(pattern, place=True):
-                yield Trigger(kind, key, memory_id, needs, weight, (*but, *met, *done))
+        conditions += [*(IF + one for one in when), *(WANTED + one for one in wants)]
     else:
-        for one in wants:  # a command that must have its flags
-            words = one.split()
-            plain = [word.lower() for word in words if not word.startswith("-")]
-            if plain and len(plain) < len(words):
-                yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, (*but, BUT + one))
+        conditions += [*(BUT + one for one in wants), *(DONE + one for one in wants if " " in one)]
+    # A command that must have its flags is the moment itself.
+    flagged = [" ".join(word for word in one.split() if word[:1] != "-") for one in wants if " -" in one]
+    for pattern in forbids or when or flagged:
+        act, _, branch = pattern.rpartition(BRANCH)
+        act = act.removesuffix("on ").strip() if branch != pattern else pattern
+        here = [IF + BRANCH + branch] if act != pattern else []
+        for kind, key, needs in _keys(act, place=not forbids):
+            yield Trigger(kind, key, memory_id, needs, weight, (*here, *conditions))
 
 
-def _keys(pattern: str, *, place: bool = False) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _keys(pattern: str, *, place: bool) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield kind, key and needs of the triggers of a pattern; `place`: a word may be a part of a path."""
-    if pattern.startswith(BRANCH):
-        return
     words = _BEFORE.sub("", pattern).split()
     plain = [word.lower() for word in words if word.lower() not in STOP_WORDS]
     if plain and stem(plain[0]) in EVENTS:
         yield EVENT, stem(plain[0]), tuple(map(stem, plain[1:]))
-        return
-    thing = by_form(pattern) if len(words) == 1 else None
-    if thing is not None and thing.kind == "path":
-        yield PATH, *of_path(thing.words[0])
-        return
-    if len(words) == 1 and re.fullmatch(r"[a-z][a-z0-9-]*", pattern):
-        yield from of_thing(Thing("command" if pattern in PROGRAMS else "name", (pattern,)))
+    elif is_place(pattern) or (len(words) == 1 and named_paths(pattern)):
+        yield from of_place(pattern)
+    elif len(words) == 1 and re.fullmatch(r"[a-z][a-z0-9-]*", pattern):
+        kind = "word" if pattern in PROGRAMS else "name"
+        yield WRITE, key_of(pattern), (f"{kind}:{pattern}",)
+        yield PROGRAM, pattern, ()
+        if place:
+            yield TOUCH, stem(pattern), ()
     elif words:
         yield WRITE, key_of(pattern), (LINE + pattern,)
         if re.fullmatch(r"[a-z][\w+-]*", words[0]):
-            yield PROGRAM, words[0].lower(), tuple(word.lower() for word in words[1:] if word != "...")
-        elif words[0].startswith("-"):
+            yield PROGRAM, words[0], (LINE + pattern,)
+        if words[0][0] == "-":
             yield EVENT, words[0].lower(), ()
-    if place and len(words) == 1:
-        yield TOUCH, stem(pattern), ()
+        if place and len(words) == 1:
+            yield TOUCH, stem(pattern), ()

@@ -49,7 +49,7 @@ _TESTS = ("test", "spec")  # stems of folders and files of tests
 _HALF = 0.5  # share of the words of a thing that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
 # In these a plain word alone is a use of the thing.
-_PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix")
+_PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix", ".sql")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
 _SQL_COMMENT = re.compile(r"^\s*--")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
@@ -88,7 +88,7 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
     wanted = tuple(WANTED + str(thing) for thing in found.wants if thing.kind in ("command", "text"))
     alike = {_last(thing.words[0]) for thing in found.wants if thing.kind == "name"}
     for thing in found.forbids:
-        for kind, key, needs in of_thing(thing, alike):
+        for kind, key, needs in _of_thing(thing, alike):
             yield Trigger(kind, key, memory_id, needs, weight, places + wanted * (kind == PROGRAM))
     for words in found.before:
         yield Trigger(EVENT, words[0], memory_id, words[1:], weight, (*done, *flags))
@@ -111,25 +111,35 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
 
 
-def of_path(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return the key and the needs of a path; a glob is found by its end, or by the folder it begins with.
+def of_place(path: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield kind, key and needs of the trigger of a path or a glob.
 
-    >>> of_path("gen/"), of_path("src/**/*.gen.go"), of_path("gen/**")
-    (('gen/', ()), ('*.gen.go', ('src/**/*.gen.go',)), ('gen/', ('gen/**',)))
+    A glob is found by its end, by a folder in it, or by a word of its file name.
+
+    >>> [[*of_place(one)][0][:2] for one in ("gen/", "src/**/*.gen.go", "gen/**", "**/db/*")]
+    [('path', 'gen/'), ('path', '*.gen.go'), ('path', 'gen/'), ('path', 'db/')]
+    >>> [*of_place("**/*Test.java")]
+    [('path', 'test', ('**/*Test.java',))]
     """
     if "*" not in path:
-        return path, ()
-    end = path.rpartition("*")[2]
+        yield PATH, path, ()
+        return
+    end, before = path.rpartition("*")[2], path.partition("*")[0].rpartition("/")[0]
+    folder = next((part for part in path.split("/")[:-1] if part and "*" not in part), "")
+    name = max(map(stem, _PART.findall(path.rpartition("/")[2].partition(".")[0])), key=len, default="")
     if end.startswith(".") and "/" not in end:
-        return f"*{end}", (path,)
-    return path.partition("*")[0].rpartition("/")[0] + "/", (path,)
+        yield PATH, f"*{end}", (path,)
+    elif before or folder:
+        yield PATH, f"{before or folder}/", (path,)
+    elif name:
+        yield PATH, name, (path,)
 
 
-def of_thing(thing: Thing, alike: Collection[str] = ()) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield kind, key and needs of the triggers of a forbidden thing; `alike`: last names that are wanted."""
     words = tuple(word.lower() for word in thing.words)
     if thing.kind == "path":
-        yield PATH, *of_path(thing.words[0])
+        yield from of_place(thing.words[0])
     elif thing.kind == "command":
         yield PROGRAM, words[0], words[1:]
         if len(words) == 1:
@@ -208,17 +218,20 @@ class Edit(NamedTuple):
         anywhere = [part + "/" for part in parts[:-1]]
         ends = [f"*{parts[-1][at:]}" for at, sign in enumerate(parts[-1]) if sign == "."]
         found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *ends, *above, *anywhere))
-        found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
+        found |= dict.fromkeys((kind, one) for one in _path_stems(self.path) for kind in (TOUCH, PATH))
         for line in self.added:
-            for name in _IDENTIFIER.findall(line):
-                found |= dict.fromkeys((WRITE, one) for one in forms(name))
-            for signs in _SYMBOL.findall(line):
-                found |= dict.fromkeys(
-                    (WRITE, signs[at : at + size]) for size in (2, 3) for at in range(len(signs) - size + 1)
-                )
+            found |= dict.fromkeys((WRITE, key) for key in code_keys(line))
             if len(found) > MOST_KEYS:
                 break
         return list(found)[:MOST_KEYS]
+
+
+def code_keys(line: str) -> Iterator[str]:
+    """Yield the keys of the triggers that a line of code may match: forms of its names, and its signs."""
+    for name in _IDENTIFIER.findall(line):
+        yield from forms(name)
+    for signs in _SYMBOL.findall(line):
+        yield from (signs[at : at + size] for size in (2, 3) for at in range(len(signs) - size + 1))
 
 
 def read_edit(path: str, changed: str, removed: str) -> Edit:
@@ -242,12 +255,12 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "
         exists: the file is there already.
         branch: the checked-out branch.
     """
-    places = _marked(trigger, ONLY)
+    places = marked(trigger, ONLY)
     if places and not any(lies(edit.path, place) for place in places):
         return False
-    if any(lies(edit.path, place) for place in _marked(trigger, NOT_IN)):
+    if any(lies(edit.path, place) for place in marked(trigger, NOT_IN)):
         return False
-    wanted, but = _marked(trigger, IF), _marked(trigger, BUT)
+    wanted, but = marked(trigger, IF), marked(trigger, BUT)
     if wanted and not any(_meets(edit, pattern, branch) for pattern in wanted):
         return False
     if any(_meets(edit, pattern, branch) for pattern in but):
@@ -256,17 +269,17 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "
         return all(lies(edit.path, glob) for glob in trigger.needs)
     if NEW in trigger.needs:
         has = _joined(edit.text.lower())
-        return not exists and any(one not in has for one in _marked(trigger, HAS))
+        return not exists and any(one not in has for one in marked(trigger, HAS))
     if trigger.kind != WRITE:
         return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
-    asked = _marked(trigger, WANTED)
+    asked = marked(trigger, WANTED)
     added = (line for line in edit.added if not any(has_code(one, line) for one in asked))
     now = sum(_holds(form, line, edit.path) for line in added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)
 
 
-def _marked(trigger: Trigger, mark: str) -> list[str]:
+def marked(trigger: Trigger, mark: str) -> list[str]:
     """Return the conditions of a trigger that have a mark, without it."""
     return [one.removeprefix(mark) for one in trigger.unless if one.startswith(mark)]
 

@@ -15,8 +15,10 @@ from typing import NamedTuple
 from remora.core.programs import (
     ADDERS,
     CONTAINERS,
+    FILTERS,
     RUNNERS,
     WRAPPERS,
+    names,
     script_of,
 )
 from remora.core.stems import stem
@@ -28,13 +30,17 @@ from remora.core.triggers import (
     EVENT,
     IF,
     INTO,
+    LINE,
     NOT_IN,
     PROGRAM,
     WANTED,
+    WRITE,
     Trigger,
+    code_keys,
     has_code,
     is_place,
     lies,
+    marked,
     on_branch,
 )
 from remora.shell.lines import READ
@@ -48,6 +54,7 @@ _SHORTENED = frozenset(map(stem, "force recursive delete interactive global all 
 _AT_BRANCH = frozenset("commit merge rebase".split())  # they change the branch that is checked out
 _GOES_ON = frozenset("--abort --continue --quit --skip".split())
 _SHOWS = frozenset("list ls view show status".split())
+_SHOWING = FILTERS | names("echo printf find ls git gh glab")  # code among their words is text
 _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 
 
@@ -63,6 +70,7 @@ class Commands(NamedTuple):
         for words in self.commands:
             found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
             found |= dict.fromkeys((EVENT, head) for head in _heads(words))
+            found |= dict.fromkeys((WRITE, key) for key in code_keys(" ".join(words)))
         return list(found)
 
 
@@ -112,36 +120,34 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
 
     Args:
         line: the command line, before it runs.
-        trigger: of kind PROGRAM or EVENT, found by one of the line's keys.
+        trigger: of kind PROGRAM, EVENT or WRITE, found by one of the line's keys.
         branch: the checked-out branch; `git push` without a branch pushes it.
         ran: marks (`mark`) of the commands that ran since the last change.
     """
-    done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
+    done = (one.split()[:_HEADS] for one in marked(trigger, DONE))
     if any(mark(" ".join(words)) in ran for words in done):
         return False
-    wanted = [one for one in trigger.unless if one.startswith("-")]
-    asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
-    denied = {trigger.key, *trigger.needs}
-    exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
-    ifs = [one.removeprefix(IF) for one in trigger.unless if one.startswith(IF)]
-    but = [one.removeprefix(BUT) for one in trigger.unless if one.startswith(BUT)]
+    flags = [one for one in trigger.unless if one.startswith("-")]
+    asked = [one.lower().split() for one in marked(trigger, WANTED)]
+    code = [one.removeprefix(LINE) for one in trigger.needs if one.startswith(LINE)]
+    denied = {word for one in code for word in one.split()} if code else {trigger.key, *trigger.needs}
     at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
     needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
     for words in line.commands:
-        paths = [part for word in words for part in word.split("=") if "/" in part]
-        if any(lies(part, place) for part in paths for place in exempt):
+        if "--help" in words or not _applies(words, trigger, branch):
             continue
         said = set(map(str.lower, words))
-        if "--help" in said or any(_meets(words, one, branch) for one in but):
-            continue
-        if ifs and not any(_meets(words, one, branch) for one in ifs):
-            continue
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
+        if code:
+            shows = trigger.kind == WRITE and _SHOWING.intersection(_programs(words))
+            if not shows and all(_meets(words, one, branch) for one in code):
+                return True
+            continue
         if trigger.kind == EVENT and not (_GOES_ON.isdisjoint(words) and _SHOWS.isdisjoint(words[1:3])):
             continue  # `git merge --abort` begins no merge, `gh release list` no release
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
-        if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
+        if trigger.key in keys and not any(_has(words, flag, ()) for flag in flags):
             here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))
             beside = (branch.lower(),) if branch and here and "git" in _chain(words) else ()
             kinds = (*beside, *(one.partition("/")[0] for one in beside))  # "release" of "release/2.4"
@@ -149,6 +155,17 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
             if aimed and all(_has(words, one, beside) for one in needs):
                 return True
     return False
+
+
+def _applies(words: Sequence[str], trigger: Trigger, branch: str) -> bool:
+    """Return whether a command meets the conditions of a trigger, and none of its exceptions."""
+    paths = [part for word in words for part in word.split("=") if "/" in part]
+    if any(lies(part, place) for part in paths for place in marked(trigger, NOT_IN)):
+        return False
+    required = marked(trigger, IF)
+    return (not required or any(_meets(words, one, branch) for one in required)) and not any(
+        _meets(words, one, branch) for one in marked(trigger, BUT)
+    )
 
 
 def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
@@ -159,9 +176,15 @@ def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
         paths = [part for word in words for part in word.split("=")]
         return any(lies(part, pattern) for part in paths)
     here = (branch,) if branch and not _AT_BRANCH.isdisjoint(words) else ()
-    if has_code(pattern, " ".join((*words, *here))):
+    single = [word for word in (*words, *here) if " " not in word]
+    texts = [" ".join(single), *(word for word in words if " " in word)]
+    if any(has_code(pattern, text) for text in texts):
         return True
-    return all(_has(words, one, here) for one in pattern.split())
+    return all(
+        _has(words, one, here) or (one[0] != "-" and any(has_code(one, word) for word in single))
+        for one in pattern.split()
+        if one != "..."
+    )
 
 
 def _breaks(words: Sequence[str], denied: Collection[str], asked: Collection[str]) -> bool:
