@@ -59,9 +59,10 @@ _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in na
 
 
 class Commands(NamedTuple):
-    """The words of each command of a line, without quotes."""
+    """The words of each command of a line, without quotes, and the variables that are set for it."""
 
     commands: tuple[tuple[str, ...], ...]
+    variables: tuple[tuple[str, ...], ...]
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -80,7 +81,8 @@ def read_line(line: str) -> Commands:
     >>> read_line("if ! A=1 git push; then bash -c 'git pull && x=$(git log)'; fi").commands
     (('git', 'push'), ('bash', '-c', 'git pull && x=$(git log)'), ('git', 'pull'), ('git', 'log'))
     """
-    return Commands(tuple(_commands(parse(line[:READ]), 0)))
+    found = tuple(_commands(parse(line[:READ]), 0))
+    return Commands(tuple(words for words, _ in found), tuple(variables for _, variables in found))
 
 
 def asks(line: str, wanted: Collection[str]) -> bool:
@@ -103,11 +105,11 @@ def _has_all(words: Sequence[str], wanted: Collection[str]) -> bool:
     return {*words, *(word.partition("=")[0] for word in words if word[:1] == "-")}.issuperset(wanted)
 
 
-def _commands(line: Line, deep: int) -> Iterator[tuple[str, ...]]:
+def _commands(line: Line, deep: int) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     for one in line.programs:
         words = tuple(map(plain, one.words))
         if words:
-            yield words
+            yield words, one.variables
         scripts = [parse(script)] if deep < _DEPTH and (script := script_of(words)) else []
         for inner in (*one.inner, *scripts):
             yield from _commands(inner, deep + 1)
@@ -133,15 +135,15 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     denied = {word for one in code for word in one.split()} if code else {trigger.key, *trigger.needs}
     at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
     needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
-    for words in line.commands:
-        if "--help" in words or not _applies(words, trigger, branch):
+    for words, variables in zip(line.commands, line.variables, strict=True):
+        if "--help" in words or not _applies((*variables, *words), trigger, branch):
             continue
         said = set(map(str.lower, words))
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
         if code:
             shows = trigger.kind == WRITE and _SHOWING.intersection(_programs(words))
-            if not shows and all(_meets(words, one, branch) for one in code):
+            if not shows and all(_meets((*variables, *words), one, branch) for one in code):
                 return True
             continue
         if trigger.kind == EVENT and not (_GOES_ON.isdisjoint(words) and _SHOWS.isdisjoint(words[1:3])):
@@ -180,10 +182,11 @@ def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
     texts = [" ".join(single), *(word for word in words if " " in word)]
     if any(has_code(pattern, text) for text in texts):
         return True
+    wanted = [one for one in pattern.split() if one != "..."]
     return all(
-        _has(words, one, here) or (one[0] != "-" and any(has_code(one, word) for word in single))
-        for one in pattern.split()
-        if one != "..."
+        _has(words, one, here)
+        or ((at != 1 or not one.isalpha()) and one[0] != "-" and any(has_code(one, word) for word in single))
+        for at, one in enumerate(wanted)  # the second word of a command is what it does
     )
 
 
