@@ -40,6 +40,11 @@ MOST_OFTEN = 8
 COMMANDS = 3
 HABIT = 0.25  # share of the sessions, weighted by age, from which on a command is shown
 RECORD = "(When the user states a lasting rule or decision, save it with record_memory.)"
+# Of statements that a person typed: only the agent's model can say what breaks them.
+PLACE = (
+    "(New from the user: {ids}. Call record_memory with the same words and with forbids, when, wants and "
+    "unless, so that they are shown at the commands and edits that they concern.)"
+)
 LONGTERM = "From this project's MEMORY.md:"
 SAME = 0.75  # share of common words from which on two memories say the same
 MOST = 80  # memories that are compared with each other; more than any block has room for
@@ -169,6 +174,12 @@ def as_note(record: MemoryRecord) -> Note:
         path=next((origin.path for origin in record.origins if origin.path), ""),
         context=record.context_prefix or "",
     )
+
+
+def is_unplaced(record: MemoryRecord) -> bool:
+    """Return whether a person stated a memory, and nobody set the actions at which it is shown."""
+    typed = record.source == "user_taught" and not any(origin.path for origin in record.origins)
+    return typed and not record.triggers
 
 
 def _tail(material: Material) -> str:

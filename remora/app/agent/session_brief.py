@@ -54,6 +54,8 @@ MOST = 400  # candidates of a brief, highest confidence first
 TASK_HITS = 6
 HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # rule files that hosts read themselves
 MOST_RULES = 200_000  # bytes of one
+MOST_PLACED = 8  # statements whose triggers an agent is asked for, in one brief
+PLACE_TOKENS = 80  # of that request
 
 
 def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
@@ -220,13 +222,18 @@ def brief_of(
         inject.ask,
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
+    unplaced = (
+        [r.id for r in material.records if briefs.is_unplaced(r)] if material.asks and not again else []
+    )
     made = briefs.brief(
         material,
-        tokens=inject.brief_tokens - ceil_chars_4(head),
+        tokens=inject.brief_tokens - ceil_chars_4(head) - (PLACE_TOKENS if unplaced else 0),
         threshold=threshold_of(project),
         now=project.clock.now(),
     )
-    text = f"{head}{made.text}".rstrip()
+    new = [f"#{i[: render.SHORT]}" for i in made.ids if i in unplaced and not project.db.injections.of(i, 1)]
+    ask = briefs.PLACE.format(ids=", ".join(new[:MOST_PLACED])) if new else ""
+    text = "\n".join(filter(None, (f"{head}{made.text}".rstrip(), ask)))
     return Reply(text, ids=made.ids, trigger="brief", why="a session begins") if text else SILENCE
 
 
