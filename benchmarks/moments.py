@@ -3,12 +3,14 @@
 `DATA/moments` holds scenarios (`*.jsonl`) and `run_moments.py`, which plays them through the public API alone
 and judges what is said; none of these is shown or kept here. `benchmarks/scenarios` has further sets
 in the same form, each written by an author who knew neither the rules nor the other sets. A set counts as
-unseen until its mistakes were read; the table says which are.
+unseen until its mistakes were read; the table says which are. Each set is played twice: with what Remora
+reads from a statement's text, and with the triggers that a language model gave it (`given_triggers`).
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks import given_triggers
 from benchmarks.common import Check, Options, Report, Table
 
 # Shares to reach in DATA/moments: of all, of those to speak at, of the others.
@@ -29,17 +32,22 @@ Groups = dict[str, Counter[str]]
 def run(options: Options) -> Report:
     """Run the driver over each set and read its verdicts."""
     own = groups_of(verdicts(options))
-    others = {file.stem: groups_of(verdicts(options, file)) for file in sorted(SETS.glob("*.jsonl"))}
+    sets = sorted(SETS.glob("*.jsonl"))
+    others = {file.stem: groups_of(verdicts(options, file)) for file in sets}
+    others |= {f"{file.stem}, given": groups_of(verdicts(options, file, given=True)) for file in sets}
     return report(own, others)
 
 
-def verdicts(options: Options, *files: Path) -> list[dict[str, Any]]:
+def verdicts(options: Options, *files: Path, given: bool = False) -> list[dict[str, Any]]:
     """Return the driver's verdicts about some files of scenarios, about those beside it if none is given."""
     with tempfile.TemporaryDirectory() as place:
+        environ = dict(os.environ)
+        if given:
+            environ["PYTHONPATH"] = given_triggers.install(Path(place))
         out = Path(place) / "verdicts.json"
         command = [sys.executable, "run_moments.py", "--json", str(out), *map(str, files)]
         folder = options.folder("moments")
-        done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=folder, env=environ, check=False, capture_output=True, text=True)
         if not out.exists():
             raise SystemExit(f"the driver of the scenarios failed: {done.stderr[-400:]}")
         found: list[dict[str, Any]] = json.loads(out.read_text("utf-8"))
@@ -67,7 +75,7 @@ def report(own: Groups, others: dict[str, Groups]) -> Report:
     speak, silent = "must speak", "must silent"
     sets = [
         (
-            f"{name}, unseen" if name in UNSEEN else name,
+            f"{name}, unseen" if name[0] in UNSEEN else name,
             sum(groups["all"].values()),
             share(groups, speak),
             share(groups, silent),

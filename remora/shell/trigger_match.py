@@ -31,6 +31,7 @@ from remora.core.triggers import (
     IF,
     INTO,
     LINE,
+    MOST_KEYS,
     NOT_IN,
     PROGRAM,
     WANTED,
@@ -72,7 +73,7 @@ class Commands(NamedTuple):
             found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
             found |= dict.fromkeys((EVENT, head) for head in _heads(words))
             found |= dict.fromkeys((WRITE, key) for key in code_keys(" ".join(words)))
-        return list(found)
+        return list(found)[:MOST_KEYS]
 
 
 def read_line(line: str) -> Commands:

@@ -141,22 +141,36 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     told = record.source in STATED or from_rules
     if told and record.triggers:
         yield from _in_place(record, given_triggers(record.triggers, record.id, weight))
-        return
-    asks = _with_replaced(directive(record.content), record, db) if told else Directive()
-    if not told or not (from_rules or _is_read(record)):
-        yield from triggers_of(asks, record.id, weight)
+    elif told:
+        yield from _of_text(record, weight, db, met=bool(met), from_rules=from_rules)
     else:
-        yield from _in_place(record, _of_prose(record, asks, weight, db))
-    if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
-        for program, needs in _warned_of(record):
-            yield Trigger(COMMAND, program, record.id, needs, weight)
+        yield from _of_names(record, weight, db)
     is_error = record.type == "error_pattern"
     if record.source in STATED and not signal and (is_error or not from_rules):
         for words in symptoms(record.content, literal=not is_error):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
+
+
+def _of_text(
+    record: MemoryRecord, weight: float, db: Database, *, met: bool, from_rules: bool
+) -> Iterator[Trigger]:
+    """Yield the triggers that the text of a statement has by itself."""
+    asks = _with_replaced(directive(record.content), record, db)
+    if from_rules or _is_read(record):
+        yield from _in_place(record, _of_prose(record, asks, weight, db))
+    else:
+        yield from triggers_of(asks, record.id, weight)
+    if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
+        for program, needs in _warned_of(record):
+            yield Trigger(COMMAND, program, record.id, needs, weight)
     if not asks.forbids and not from_rules:
-        for name in _names(record, db):
-            yield Trigger(TERM, name, record.id, (), weight)
+        yield from _of_names(record, weight, db)
+
+
+def _of_names(record: MemoryRecord, weight: float, db: Database) -> Iterator[Trigger]:
+    """Yield the triggers of the code names in a memory."""
+    for name in _names(record, db):
+        yield Trigger(TERM, name, record.id, (), weight)
 
 
 def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Directive:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from remora.core.clock import Clock
 from remora.core.errors import InvalidInput
 from remora.core.text import collapse, safe, shorten
-from remora.core.values import MEMORY_TYPES, MemoryRecord
+from remora.core.values import MemoryRecord
 from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.answers import bounded, hit_line, lines, memory_line, said, source
 from remora.interfaces.mcp_server.lazy_memory import Holder
@@ -74,9 +74,21 @@ def without_nulls(value: Any) -> Any:
     return {name: one for name, one in value.items() if one is not None}
 
 
+# Those that an agent may state; the others are made by Remora.
+STATED_TYPES = (
+    "decision",
+    "preference",
+    "requirement",
+    "gotcha",
+    "dead_end",
+    "workflow_recipe",
+    "pattern",
+    "module_insight",
+    "error_pattern",
+)
 _Many = BeforeValidator(one_or_many)
 Query = Annotated[str, Field(description="A question, name, path or error.")]
-Type = Annotated[str, Field(description=f"Guessed when left out: {', '.join(MEMORY_TYPES)}.")]
+Type = Annotated[str, Field(description=f"Guessed when left out: {', '.join(STATED_TYPES)}.")]
 Types = Annotated[Sequence[str], _Many, Field(description="Such as gotcha, decision.")]
 Kinds = Annotated[Sequence[str], _Many]
 MinScore = Annotated[float, Field(ge=0, le=1)]
