@@ -1,7 +1,7 @@
 """Store statements with the triggers that a language model chose for them, in another program's processes.
 
-`labels/given_triggers.jsonl` has the statements of the scenarios. For each, a model answered that saw only the
-statement and the description of the tool `record_memory`.
+`labels/given_triggers.jsonl` has the statements of the scenarios. For each, a model answered that saw only
+the statement and the description of the tool `record_memory`.
 """
 
 from __future__ import annotations
