@@ -39,6 +39,7 @@ from remora.core.triggers import (
 )
 from remora.core.values import TRIGGER_FIELDS
 
+_ON_BRANCH = re.compile(rf"(?:(?P<act>.+?)\s+on\s+)?{BRANCH}(?P<branch>\S+)")
 _BEFORE = re.compile(rf"(?:{ORDER}|when|at|on)\s+(?:(?:{EACH}|the|an?|opening|creating)\s+)*", re.IGNORECASE)
 
 
@@ -62,10 +63,9 @@ def given_triggers(
     # A command that must have its flags is the moment itself.
     flagged = [" ".join(word for word in one.split() if word[:1] != "-") for one in wants if " -" in one]
     for pattern in forbids or when or flagged:
-        act, _, branch = pattern.rpartition(BRANCH)
-        act = act.removesuffix("on ").strip() if branch != pattern else pattern
-        here = [IF + BRANCH + branch] if act != pattern else []
-        for kind, key, needs in _keys(act, place=not forbids):
+        found = _ON_BRANCH.fullmatch(pattern)
+        here = [IF + BRANCH + found["branch"]] if found else []
+        for kind, key, needs in _keys(found["act"] or "" if found else pattern, place=not forbids):
             yield Trigger(kind, key, memory_id, needs, weight, (*here, *conditions))
 
 

@@ -83,19 +83,6 @@ def wraps(failed: str, worked: str) -> bool:
     return 0 < len(short) < len(long) and long[-len(short) :] == short
 
 
-def extends(failed: str, worked: str) -> bool:
-    """Return whether a command is a failed one with further words.
-
-    >>> extends("dotnet ef database update", "dotnet ef database update --project src/Data")
-    True
-    >>> extends("node dist/index.js", "node -v")
-    False
-    """
-    old, new = failed.split(), worked.split()
-    rest = iter(new)
-    return len(new) > len(old) and all(word in rest for word in old)
-
-
 def already_there(call: Call) -> bool:
     """Return whether a `cd` failed because the shell was already in that folder, as the host recorded."""
     cwd = call.extra.get("cwd")

@@ -23,7 +23,6 @@ from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.command_fixes import (
     after,
     already_there,
-    extends,
     instead,
     with_set,
     without_flag,
@@ -43,18 +42,6 @@ _HELPED = 3  # such commands; if more ran in between, none of them is known to h
 _OPEN = 60  # failures without a success yet
 _SOON = 4  # steps within which another command counts as the fix of a mistaken one
 
-# The command itself was wrong, not the code.
-_MISTAKEN = re.compile(
-    r"command not found|unknown (?:flag|command|option|shorthand|revision)|unrecognized"
-    r"|no rule to make target|no such file"
-    r"|not found in|\bsh: \d+: \S+ not found"
-    r"|parse error|invalid (?:option|argument|flag)|not a git repository|missing script"
-    r"|no tasks? named"
-    r"|cannot find|permission denied|no module named|is not recognized|usage:|ambiguous argument"
-    r"|unexpected argument"
-    r"|pathspec|does not exist|must be provided|required|ignored by one of|not in std|cannot write",
-    re.IGNORECASE,
-)
 _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
 # Commands that inspect or record the working copy make no other command work.
 _RECORDS = re.compile(r"git (?:status|diff|log|show|branch|add|commit)\b")
@@ -257,10 +244,15 @@ class Errors(Checkpointed):
             answer = self._answer(failure, target, call, run)
             if answer is None:
                 continue
+            other = bool(answer.worked) and target != failure.target
+            passed = not (other and failure.purpose in CHECKS)  # other checks may pass where these still fail
             self.failures[name] = failure._replace(
-                resolved=True, answer=answer, evidence=max(failure.evidence, call.step), retried=True
+                resolved=failure.resolved or passed,
+                answer=answer,
+                evidence=max(failure.evidence, call.step),
+                retried=True,
             )
-            if not (answer.worked and target != failure.target):
+            if not other:
                 self.open.remove(name)  # another form may only have prepared the command itself
 
     def _answer(self, failure: Failure, target: str, call: Call, run: Run | None) -> Answer | None:
@@ -280,13 +272,9 @@ class Errors(Checkpointed):
         edited = failure.purpose in _CODE and any(c.order > failure.order for c in self.changes)
         if edited and (shared or _covers(run.purpose, failure.purpose)) and _reaches(run, failure, call.text):
             return self._between(failure, run)
-        # The same command run by another program, or with more options, is another way to do the same; any
-        # other form is one only if the message says that the command was wrong.
+        # Another form of the command may be another way to do the same; two sessions that agree prove it.
         related = shared or (failure.purpose in CHECKS and run.purpose == failure.purpose)
-        same = wraps(failure.target, run.normal) or (
-            failure.purpose == "other" and shared and extends(failure.target, run.normal)
-        )
-        if soon and not edited and (same or (related and _MISTAKEN.search(failure.message))):
+        if soon and not edited and (related or wraps(failure.target, run.normal)):
             helped = self._helped(failure)
             how = f"{after(helped)}, as `{run.as_run}`" if helped else instead(run.as_run)
             how = without_flag(failure.message, failure.target, run.normal) or how

@@ -88,12 +88,10 @@ def remedy(met: Sequence[ErrorMet]) -> Remedy | None:
 
 def _ways(error: ErrorSeen) -> Iterator[tuple[str, str]]:
     """Yield the possible remedies of an error: a key that is equal across sessions, and the words."""
-    if not error.resolved:
-        return
     if error.worked:
         flagless = without_flag(error.message, error.command, error.worked)
         yield differs(error.command, error.worked), flagless or instead(error.worked)
-    for command in error.helped:
+    for command in error.helped if error.resolved else ():
         for head in heads(command):
             yield head, after([command])
 

@@ -708,7 +708,7 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
         ("python -m unittest", "passed in 3 of the last 3 sessions"),
     ]
     about = {c.key for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
-    assert about == {"make check", "pytest tests"}
+    assert about == {"make check", "npm test", "pytest tests"}
     brief = memory.status().brief
     assert "PYTHONPATH=. pytest -q tests" in brief
     assert not any(wrong in brief for wrong in ("npm test", "make check", "hunter2"))
