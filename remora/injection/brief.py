@@ -42,8 +42,8 @@ HABIT = 0.25  # share of the sessions, weighted by age, from which on a command 
 RECORD = "(When the user states a lasting rule or decision, save it with record_memory.)"
 # Of statements that a person typed: only the agent's model can say what breaks them.
 PLACE = (
-    "(New from the user: {ids}. Call record_memory with the same words and with forbids, when, wants and "
-    "unless, so that they are shown at the commands and edits that they concern.)"
+    "(New from the user: {ids}. With your first calls, record_memory each: the same words, with any of "
+    "forbids, when, wants and unless that fit. Skip it if no command or edit fits.)"
 )
 LONGTERM = "From this project's MEMORY.md:"
 SAME = 0.75  # share of common words from which on two memories say the same

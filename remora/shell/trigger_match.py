@@ -179,6 +179,8 @@ def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
         paths = [part for word in words for part in word.split("=")]
         return any(lies(part, pattern) for part in paths)
     here = (branch,) if branch and not _AT_BRANCH.isdisjoint(words) else ()
+    if branch and "push" in words and _names_nothing(words):
+        here = ("origin", branch)
     single = [word for word in (*words, *here) if " " not in word]
     texts = [" ".join(single), *(word for word in words if " " in word)]
     if any(has_code(pattern, text) for text in texts):

@@ -62,6 +62,14 @@ def test_what_ran_is_not_asked_for() -> None:
     assert not at_line(told, "git commit -m x", ran="make fmt")
 
 
+def test_a_push_is_of_the_branch_that_is_checked_out() -> None:
+    """Unless it names another one."""
+    told = {"forbids": ["git push origin main"]}
+    assert at_line(told, "git push", branch="main")
+    assert not at_line(told, "git push", branch="topic")
+    assert not at_line(told, "git push origin topic", branch="main")
+
+
 def test_a_branch() -> None:
     """A pattern may name the branch that is checked out, for a command and for an edit."""
     told = {"forbids": ["git merge main", "lib/"], "when": ["branch release/*"]}

@@ -55,9 +55,9 @@ min_score; around adds the messages beside one.""",
         "Record a memory",
         """\
 Remember one self-contained statement for later sessions: a trap, the reason of a decision, what fixed an \
-error, what failed, how a person wants things done. Not what code or git says. forbids, when, wants, unless \
-are patterns, not prose: they decide at which later commands and edits it is shown. What is known is merged; \
-secrets are taken out.""",
+error, what failed, how a person wants things done. Not what code or git says. Any of forbids, when, wants, \
+unless that fit: patterns, not prose, of the commands and edits at which it is shown. The same words are \
+merged; secrets are taken out.""",
         reads=False,
         always=True,
     ),

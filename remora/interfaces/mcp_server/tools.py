@@ -99,26 +99,24 @@ Forbids = Annotated[
     Sequence[str],
     _Many,
     Field(
-        description="What breaks it: words of a command (git push --force), a path or glob, or code of one "
-        "line (fmt.Errorf(...%v; whole words, ... is any text). Each spelling."
+        description="What breaks it, every spelling: words of a command (git push --force), a path or glob, "
+        "or code of a line (`fmt.Errorf(...%v`). Whole words; ... is any text."
     ),
 ]
 When = Annotated[
     Sequence[str],
     _Many,
     Field(
-        description="The moment: an event (commit, push, pr), command, path or glob, code, branch NAME. With "
-        "forbids, needed too; else shown at each."
+        description="Where (any): an event (commit, push, pr), command, path or glob, code, branch NAME. "
+        "With forbids, both must match."
     ),
 ]
 Wants = Annotated[
     Sequence[str],
     _Many,
-    Field(description="What it asks for: not shown if the command or edit has it, or after it ran."),
+    Field(description="What satisfies it (make test): not shown if the action has it, or it ran."),
 ]
-Unless = Annotated[
-    Sequence[str], _Many, Field(description="Exceptions: not shown if the command or edit has one.")
-]
+Unless = Annotated[Sequence[str], _Many, Field(description="Exceptions: not shown if the action has one.")]
 Id = Annotated[str, Field(description="Whole, or its first 8 characters.")]
 Ids = Annotated[Sequence[str], _Many]
 
