@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from remora.core import moments, triggers
+from remora.core import edit_match, moments, triggers
 from remora.core.evidence import QUIET, SESSIONS, STATED, decayed
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
@@ -147,17 +147,17 @@ def _stage(moment: Moment, setting: Setting) -> str:
 def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting) -> Reply:
     """Return the rules that an edit breaks, or that require another change beside it."""
     for path in _inside(moment.paths, setting):
-        edit = triggers.read_edit(path, moment.changed, moment.removed)
+        edit = edit_match.read_edit(path, moment.changed, moment.removed)
         found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
         there = setting.there(path)
         fires = [
             note
             for note in found
-            if note.trigger and triggers.writes(edit, note.trigger, exists=there, branch=setting.branch)
+            if note.trigger and edit_match.writes(edit, note.trigger, exists=there, branch=setting.branch)
         ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [
-            n for n in fires if n.trigger and (triggers.is_breach(n.trigger) or not _shown(n, moment.host))
+            n for n in fires if n.trigger and (edit_match.is_breach(n.trigger) or not _shown(n, moment.host))
         ]
         said = _say("rule", path, fires, f"the edit of {path}", state, look, setting)
         if said.text:
@@ -197,7 +197,7 @@ def _gotchas(moment: Moment, state: State, look: HookReader, setting: Setting) -
         return _say(
             "undoing", paths[0], vouched, f"the edit of {paths[0]} takes it back", state, look, setting
         )
-    edit = triggers.read_edit(paths[0], moment.changed, moment.removed)
+    edit = edit_match.read_edit(paths[0], moment.changed, moment.removed)
     endings = {ending(path) for path in paths}
     terms = _terms("\n".join((*edit.added, *edit.removed)))
     named = [
@@ -228,8 +228,8 @@ def _undoes(moment: Moment, note: Note) -> bool:
     names = set(filter(_marked, stated))
     if note.type != "dead_end":
         return not names.isdisjoint(gone - new)
-    edit = triggers.read_edit(moment.paths[0], moment.changed, moment.removed)
-    return triggers.brings_back(note.taken_out, edit) or not names.isdisjoint(new - gone)
+    edit = edit_match.read_edit(moment.paths[0], moment.changed, moment.removed)
+    return edit_match.brings_back(note.taken_out, edit) or not names.isdisjoint(new - gone)
 
 
 def _marked(name: str) -> bool:

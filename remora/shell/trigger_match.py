@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from remora.core.edit_match import code_keys, has_code, lies, on_branch
 from remora.core.programs import (
     ADDERS,
     CONTAINERS,
@@ -37,12 +38,8 @@ from remora.core.triggers import (
     WANTED,
     WRITE,
     Trigger,
-    code_keys,
-    has_code,
     is_place,
-    lies,
     marked,
-    on_branch,
 )
 from remora.shell.lines import READ
 from remora.shell.syntax import Line, parse, plain
@@ -178,7 +175,7 @@ def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
     if is_place(pattern):
         paths = [part for word in words for part in word.split("=")]
         return any(lies(part, pattern) for part in paths)
-    here = (branch,) if branch and not _AT_BRANCH.isdisjoint(words) else ()
+    here: tuple[str, ...] = (branch,) if branch and not _AT_BRANCH.isdisjoint(words) else ()
     if branch and "push" in words and _names_nothing(words):
         here = ("origin", branch)
     single = [word for word in (*words, *here) if " " not in word]

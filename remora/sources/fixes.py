@@ -18,10 +18,10 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remora.core.edit_match import CODE_WORD, read_edit
 from remora.core.paths import module_of
 from remora.core.secrets import redact
 from remora.core.text import STOP_WORDS, content_hash, words
-from remora.core.triggers import CODE_WORD, read_edit
 from remora.core.values import MemoryDraft, Skipped
 from remora.sources.git_process import run, text
 from remora.sources.history import renames

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from remora.core.edit_match import read_edit, writes
 from remora.core.given_triggers import given_triggers
-from remora.core.triggers import read_edit, writes
 from remora.shell.trigger_match import marks, read_line, sets_off
 
 Told = Mapping[str, Sequence[str]]
