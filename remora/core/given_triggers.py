@@ -39,7 +39,6 @@ from remora.core.triggers import (
 )
 from remora.core.values import TRIGGER_FIELDS
 
-_ON_BRANCH = re.compile(rf"(?:(?P<act>.+?)\s+on\s+)?{BRANCH}(?P<branch>\S+)")
 _BEFORE = re.compile(rf"(?:{ORDER}|when|at|on)\s+(?:(?:{EACH}|the|an?|opening|creating)\s+)*", re.IGNORECASE)
 
 
@@ -63,9 +62,10 @@ def given_triggers(
     # A command that must have its flags is the moment itself.
     flagged = [" ".join(word for word in one.split() if word[:1] != "-") for one in wants if " -" in one]
     for pattern in forbids or when or flagged:
-        found = _ON_BRANCH.fullmatch(pattern)
-        here = [IF + BRANCH + found["branch"]] if found else []
-        for kind, key, needs in _keys(found["act"] or "" if found else pattern, place=not forbids):
+        act, on, branch = f" {pattern}".rpartition(f" {BRANCH}")
+        on_branch = bool(on) and (not act or act.endswith(" on"))  # "git branch -D" names none
+        here = [IF + BRANCH + branch] if on_branch else []
+        for kind, key, needs in _keys(act.removesuffix(" on") if here else pattern, place=not forbids):
             yield Trigger(kind, key, memory_id, needs, weight, (*here, *conditions))
 
 

@@ -77,6 +77,10 @@ def test_a_branch() -> None:
     assert not at_line(told, "git merge main", branch="topic")
     assert at_edit(told, "lib/a.py", "a = 1", branch="release/3.2")
     assert not at_edit(told, "lib/a.py", "a = 1", branch="topic")
+    told = {"when": ["commit on branch release/*"]}
+    assert at_line(told, "git commit -m x", branch="release/3.2")
+    assert not at_line(told, "git commit -m x", branch="topic")
+    assert at_line({"forbids": ["git branch -D"]}, "git branch -D x")
     assert list(given_triggers({"when": ["branch release/*"]}, "m")) == []
 
 
