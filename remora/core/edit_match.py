@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
+from itertools import islice
 from posixpath import normpath
 from typing import NamedTuple
 
+from remora.core.patterns import ANY, Pattern, has_code, is_file, keys_in, on_branch, parse, uses
 from remora.core.stems import stem
 from remora.core.triggers import (
-    BRANCH,
     BUT,
     CHANGED,
+    GIVEN,
     HAS,
     IDENTIFIER,
     IF,
-    LINE,
     MOST_KEYS,
     NEW,
     NOT_IN,
@@ -26,9 +26,9 @@ from remora.core.triggers import (
     TESTS,
     TOUCH,
     WANTED,
+    WHEN,
     WRITE,
     Trigger,
-    is_place,
     last_of,
     marked,
 )
@@ -49,12 +49,13 @@ _SYMBOL = re.compile(r"[^\w\s'\"`]+")
 
 
 class Edit(NamedTuple):
-    """The added and the removed lines of an edit, without comments and empty for prose; all the new text."""
+    """The added and the removed lines of an edit, without comments and empty for prose; the whole texts."""
 
     path: str
     added: tuple[str, ...]
     removed: tuple[str, ...]
     text: str
+    gone: str
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -69,32 +70,32 @@ class Edit(NamedTuple):
         anywhere = [part + "/" for part in parts[:-1]]
         ends = [f"*{parts[-1][at:]}" for at, sign in enumerate(parts[-1]) if sign == "."]
         found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *ends, *above, *anywhere))
-        found |= dict.fromkeys((kind, one) for one in _path_stems(self.path) for kind in (TOUCH, PATH))
+        found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
+        given = dict.fromkeys((ANY, *keys_in(self.path), *keys_in(self.text)))
+        found |= dict.fromkeys((GIVEN, key) for key in islice(given, MOST_KEYS))
         for line in self.added:
-            found |= dict.fromkeys((WRITE, key) for key in code_keys(line))
-            if len(found) > MOST_KEYS:
+            for name in IDENTIFIER.findall(line):
+                found |= dict.fromkeys((WRITE, one) for one in forms(name))
+            for signs in _SYMBOL.findall(line):
+                found |= dict.fromkeys(
+                    (WRITE, signs[at : at + size]) for size in (2, 3) for at in range(len(signs) - size + 1)
+                )
+            if len(found) > 2 * MOST_KEYS:
                 break
-        return list(found)[:MOST_KEYS]
-
-
-def code_keys(line: str) -> Iterator[str]:
-    """Yield the keys of the triggers that a line of code may match: forms of its names, and its signs."""
-    for name in IDENTIFIER.findall(line):
-        yield from forms(name)
-    for signs in _SYMBOL.findall(line):
-        yield from (signs[at : at + size] for size in (2, 3) for at in range(len(signs) - size + 1))
+        return list(found)[: 2 * MOST_KEYS]
 
 
 def read_edit(path: str, changed: str, removed: str) -> Edit:
     """Return an edit of a file (path from the project's root), reduced to its relevant lines."""
     if path.lower().endswith(_PROSE):
-        return Edit(path, (), (), changed)
-    return Edit(path, _code(path, changed), _code(path, removed), changed)
+        return Edit(path, (), (), changed, removed)
+    return Edit(path, _code(path, changed), _code(path, removed), changed, removed)
 
 
 def is_breach(trigger: Trigger) -> bool:
     """Return whether an edit that matches a trigger of its kind breaks the statement itself."""
-    return trigger.kind == WRITE or NEW in trigger.needs
+    given = trigger.kind == GIVEN and WHEN not in trigger.needs
+    return given or trigger.kind == WRITE or NEW in trigger.needs
 
 
 def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "") -> bool:
@@ -106,15 +107,12 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "
         exists: the file is there already.
         branch: the checked-out branch.
     """
+    if trigger.kind == GIVEN:
+        return _has_given(edit, trigger, branch)
     places = marked(trigger, ONLY)
     if places and not any(lies(edit.path, place) for place in places):
         return False
     if any(lies(edit.path, place) for place in marked(trigger, NOT_IN)):
-        return False
-    wanted, but = marked(trigger, IF), marked(trigger, BUT)
-    if wanted and not any(_meets(edit, pattern, branch) for pattern in wanted):
-        return False
-    if any(_meets(edit, pattern, branch) for pattern in but):
         return False
     if trigger.kind == PATH:
         return all(lies(edit.path, glob) for glob in trigger.needs)
@@ -124,44 +122,55 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "
     if trigger.kind != WRITE:
         return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
-    asked = marked(trigger, WANTED)
-    added = (line for line in edit.added if not any(has_code(one, line) for one in asked))
-    now = sum(_holds(form, line, edit.path) for line in added)
+    now = sum(_holds(form, line, edit.path) for line in edit.added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)
 
 
-def on_branch(pattern: str, branch: str) -> bool:
-    """Return whether a branch matches a pattern such as "branch release/*"."""
-    return fnmatchcase(branch, pattern.removeprefix(BRANCH))
+def _has_given(edit: Edit, trigger: Trigger, branch: str) -> bool:
+    """Return whether an edit has a given pattern, meets its conditions and none of its exceptions.
 
-
-def _meets(edit: Edit, pattern: str, branch: str) -> bool:
-    """Return whether an edit is on a branch, of a file in a place, or its new text has some code."""
-    if pattern.startswith(BRANCH):
-        return on_branch(pattern, branch)
-    if " " not in pattern and (is_place(pattern) or lies(edit.path, stem(pattern))):
-        return lies(edit.path, pattern if is_place(pattern) else stem(pattern))
-    return any(has_code(pattern, line) for line in edit.text.splitlines())
-
-
-def has_code(pattern: str, line: str) -> bool:
-    """Return whether a line has some code, by whole words; `...` is any text, and capitals match any case.
-
-    >>> [has_code("fmt.Errorf(...%v", line) for line in ('fmt.Errorf("a: %v", err)', 't.Errorf("%v", a)')]
-    [True, False]
-    >>> has_code("SELECT *", "select * from a"), has_code("new", "new_node"), has_code(":latest", "a:latest")
-    (True, False, True)
+    What is wanted excuses the line that has it; where the pattern is a file or a moment, the whole edit.
     """
-    parts = ["\\s?".join(map(re.escape, part.split())) for part in pattern.split("...")]
-    parts[0] = rf"(?<!\w){parts[0]}" if re.match(r"\w", pattern) else parts[0]
-    parts[-1] = rf"{parts[-1]}(?!\w)" if re.search(r"\w$", pattern) else parts[-1]
-    at, text = 0, _joined(line)
-    for part in parts:
-        found = re.compile(part, re.IGNORECASE * pattern.isupper()).search(text, at)
-        if found is None:
-            return False
-        at = found.end()
-    return True
+    pattern, asked = parse(trigger.needs[0]), marked(trigger, WANTED)
+    required, but = marked(trigger, IF), marked(trigger, BUT)
+    if required and not any(_meets(edit, one, branch) for one in required):
+        return False
+    if pattern.event or not on_branch(pattern, branch) or any(_meets(edit, one, branch) for one in but):
+        return False
+    if is_file(pattern, edit.path, plain=WHEN in trigger.needs):
+        return not any(_meets(edit, one, branch) for one in asked)
+    if pattern.is_folder:
+        return False
+    excused = () if WHEN in trigger.needs else asked
+    # A comment or a page may speak of what is forbidden; a pattern may be about comments, or about pages.
+    whole = pattern.comments or any(is_file(parse(one), edit.path, plain=True) for one in required)
+    whole = pattern.comments or (whole and edit.path.lower().endswith(_PROSE))
+    texts = (edit.text.splitlines(), edit.gone.splitlines()) if whole else (edit.added, edit.removed)
+    added, removed = (
+        sum(
+            _has_line(pattern, line, edit.path) and not any(has_code(one, line) for one in excused)
+            for line in lines
+        )
+        for lines in texts
+    )
+    return added > removed and (bool(excused) or not any(_meets(edit, one, branch) for one in asked))
+
+
+def _has_line(pattern: Pattern, line: str, path: str) -> bool:
+    """Return whether a line has the code of a pattern; a program counts only where programs are run."""
+    if pattern.program:
+        return _holds(f"word:{pattern.program}", line, path)
+    return uses(pattern.word, line) if pattern.word else has_code(pattern.text, line)
+
+
+def _meets(edit: Edit, given: str, branch: str) -> bool:
+    """Return whether an edit has a pattern of a condition."""
+    pattern = parse(given)
+    if not on_branch(pattern, branch) or pattern.event:
+        return False
+    if not pattern.text or is_file(pattern, edit.path, plain=True):
+        return True
+    return not pattern.is_folder and any(has_code(pattern.text, line) for line in edit.text.splitlines())
 
 
 def brings_back(taken: Sequence[str], edit: Edit) -> bool:
@@ -194,8 +203,6 @@ def _holds(form: str, line: str, path: str) -> bool:
     True
     """
     kind, _, what = form.partition(":")
-    if kind == LINE[:-1]:
-        return has_code(what, line)
     if "/" in what:
         line = _RELATIVE.sub(lambda found: normpath(f"{path}/../{found[0]}"), line)
     if kind == "call":

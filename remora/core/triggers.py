@@ -11,6 +11,7 @@
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
     term      an edit that names it                         key: an identifier
     search    a search for it                               key: a pattern, a name
+    given     a command or an edit that has a pattern       key: a word of it; needs: the pattern, WHEN
 
 `unless` holds the conditions that suppress the memory: a flag of the command, a command that ran since the
 last change, a place. Triggers are made when a memory is stored, and matched in hooks: edits by
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 
 PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
-AT_EDITS = (WRITE, PATH, TOUCH)
+GIVEN = "given"
+AT_EDITS = (WRITE, PATH, TOUCH, GIVEN)
 # Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted,
 # what a new file must contain.
 ONLY, NOT_IN, DONE, WANTED, HAS = "only:", "not:", "done:", "wanted:", "has:"
-# The same in the triggers that a caller gives: the action must have one of these, and none of those.
+# The same of patterns that a caller gives: the action must have one of these, and none of those.
 IF, BUT = "if:", "but:"
-BRANCH = "branch "  # before the name or glob of a branch, in such a condition
-LINE = "line:"  # in `needs` of an edit: code on one line
+WHEN = "when"  # in `needs` of a given pattern: it is a moment, and nothing is forbidden
 CHANGED, NEW = "changed", "new"  # in `needs` of an edit: the file exists; it does not
 DEPENDENCY = "dependency"  # the event of adding a package to the project
 INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
@@ -98,35 +99,25 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
 
 
-def of_place(path: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield kind, key and needs of the trigger of a path or a glob.
+def _of_path(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return the key and the needs of a path; a glob is found by its end, or by the folder it begins with.
 
-    A glob is found by its end, by a folder in it, or by a word of its file name.
-
-    >>> [[*of_place(one)][0][:2] for one in ("gen/", "src/**/*.gen.go", "gen/**", "**/db/*")]
-    [('path', 'gen/'), ('path', '*.gen.go'), ('path', 'gen/'), ('path', 'db/')]
-    >>> [*of_place("**/*Test.java")]
-    [('path', 'test', ('**/*Test.java',))]
+    >>> _of_path("gen/"), _of_path("src/**/*.gen.go"), _of_path("gen/**")
+    (('gen/', ()), ('*.gen.go', ('src/**/*.gen.go',)), ('gen/', ('gen/**',)))
     """
     if "*" not in path:
-        yield PATH, path, ()
-        return
-    end, before = path.rpartition("*")[2], path.partition("*")[0].rpartition("/")[0]
-    folder = next((part for part in path.split("/")[:-1] if part and "*" not in part), "")
-    name = max(map(stem, PART.findall(path.rpartition("/")[2].partition(".")[0])), key=len, default="")
+        return path, ()
+    end = path.rpartition("*")[2]
     if end.startswith(".") and "/" not in end:
-        yield PATH, f"*{end}", (path,)
-    elif before or folder:
-        yield PATH, f"{before or folder}/", (path,)
-    elif name:
-        yield PATH, name, (path,)
+        return f"*{end}", (path,)
+    return path.partition("*")[0].rpartition("/")[0] + "/", (path,)
 
 
 def _of_thing(thing: Thing, alike: Collection[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield kind, key and needs of the triggers of a forbidden thing; `alike`: last names that are wanted."""
     words = tuple(word.lower() for word in thing.words)
     if thing.kind == "path":
-        yield from of_place(thing.words[0])
+        yield PATH, *_of_path(thing.words[0])
     elif thing.kind == "command":
         yield PROGRAM, words[0], words[1:]
         if len(words) == 1:
@@ -173,18 +164,3 @@ def last_of(name: str) -> str:
 def _key(word: str) -> str:
     found = IDENTIFIER.search(word)
     return found[0].lower() if found else word.lower()
-
-
-def key_of(code: str) -> str:
-    """Return the key of a line of code: its longest identifier, or two signs."""
-    found = IDENTIFIER.findall(code)
-    return max(found, key=len).lower() if found else code.split()[0][:2]
-
-
-def is_place(pattern: str) -> bool:
-    """Return whether a pattern is a folder, a path or a glob.
-
-    >>> [is_place(one) for one in ("src/", "*.sql", "SELECT *", "v.*", "prod")]
-    [True, True, False, False, False]
-    """
-    return " " not in pattern and ("/" in pattern or re.match(r"\*+\.\w", pattern) is not None)

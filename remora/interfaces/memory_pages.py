@@ -12,7 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.triggers import BUT, DONE, HAS, IF, LINE, NOT_IN, ONLY, WANTED, Trigger
+from remora.core.triggers import BUT, DONE, HAS, IF, NOT_IN, ONLY, WANTED, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
@@ -495,7 +495,7 @@ _CONDITIONS = {
 
 def _trigger(one: Trigger) -> str:
     """Return a trigger in words, with its conditions."""
-    needs = say("why.with") + ", ".join(need.removeprefix(LINE) for need in one.needs) if one.needs else ""
+    needs = say("why.with") + ", ".join(one.needs) if one.needs else ""
     conditions = [
         say(key, value=value if mark == "-" else value.removeprefix(mark))
         for value in one.unless

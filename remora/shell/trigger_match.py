@@ -9,39 +9,32 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
-from remora.core.edit_match import code_keys, has_code, lies, on_branch
+from remora.core.edit_match import lies
 from remora.core.programs import (
-    ADDERS,
     CONTAINERS,
-    FILTERS,
     RUNNERS,
     WRAPPERS,
-    names,
     script_of,
 )
 from remora.core.stems import stem
 from remora.core.triggers import (
-    BRANCH,
-    BUT,
     DEPENDENCY,
     DONE,
     EVENT,
-    IF,
+    GIVEN,
     INTO,
-    LINE,
     MOST_KEYS,
     NOT_IN,
     PROGRAM,
     WANTED,
-    WRITE,
     Trigger,
-    is_place,
     marked,
 )
 from remora.shell.lines import READ
+from remora.shell.pattern_match import Command, adds_package, fits, keys_of
 from remora.shell.syntax import Line, parse, plain
 
 _HEADS = 4  # words of a command that show its action
@@ -52,7 +45,6 @@ _SHORTENED = frozenset(map(stem, "force recursive delete interactive global all 
 _AT_BRANCH = frozenset("commit merge rebase".split())  # they change the branch that is checked out
 _GOES_ON = frozenset("--abort --continue --quit --skip".split())
 _SHOWS = frozenset("list ls view show status".split())
-_SHOWING = FILTERS | names("echo printf find ls git gh glab")  # code among their words is text
 _SUBCOMMANDS = frozenset(word for name in (*RUNNERS, *CONTAINERS) for word in name.split()[1:])
 
 
@@ -69,8 +61,17 @@ class Commands(NamedTuple):
         for words in self.commands:
             found |= dict.fromkeys((PROGRAM, program) for program in _programs(words))
             found |= dict.fromkeys((EVENT, head) for head in _heads(words))
-            found |= dict.fromkeys((WRITE, key) for key in code_keys(" ".join(words)))
-        return list(found)[:MOST_KEYS]
+        for command in self.placed(""):
+            found |= dict.fromkeys((GIVEN, key) for key in keys_of(command))
+        return list(found)[: 2 * MOST_KEYS]
+
+    def placed(self, branch: str) -> Iterator[Command]:
+        """Yield each command with the branch that is checked out and, if known, its folder."""
+        folder = ""
+        for words, variables in zip(self.commands, self.variables, strict=True):
+            yield Command(words, variables, folder, branch, tuple(_chain(words)))
+            if words[0] == "cd" and len(words) > 1:
+                folder = words[1]
 
 
 def read_line(line: str) -> Commands:
@@ -120,34 +121,34 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
 
     Args:
         line: the command line, before it runs.
-        trigger: of kind PROGRAM, EVENT or WRITE, found by one of the line's keys.
+        trigger: of kind PROGRAM, EVENT or GIVEN, found by one of the line's keys.
         branch: the checked-out branch; `git push` without a branch pushes it.
         ran: marks (`mark`) of the commands that ran since the last change.
     """
-    done = (one.split()[:_HEADS] for one in marked(trigger, DONE))
+    if trigger.kind == GIVEN:
+        return _has_given(line, trigger, branch, ran)
+    done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
     if any(mark(" ".join(words)) in ran for words in done):
         return False
-    flags = [one for one in trigger.unless if one.startswith("-")]
-    asked = [one.lower().split() for one in marked(trigger, WANTED)]
-    code = [one.removeprefix(LINE) for one in trigger.needs if one.startswith(LINE)]
-    denied = {word for one in code for word in one.split()} if code else {trigger.key, *trigger.needs}
+    wanted = [one for one in trigger.unless if one.startswith("-")]
+    asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
+    denied = {trigger.key, *trigger.needs}
+    exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
     at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
     needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
-    for words, variables in zip(line.commands, line.variables, strict=True):
-        if "--help" in words or not _applies((*variables, *words), trigger, branch):
+    for words in line.commands:
+        paths = [part for word in words for part in word.split("=") if "/" in part]
+        if any(lies(part, place) for part in paths for place in exempt):
             continue
         said = set(map(str.lower, words))
+        if "--help" in said:
+            continue
         if any(said.issuperset(one) and not _breaks(words, denied, one) for one in asked):
             continue  # it is the command that is asked for
-        if code:
-            shows = trigger.kind == WRITE and _SHOWING.intersection(_programs(words))
-            if not shows and all(_meets((*variables, *words), one, branch) for one in code):
-                return True
-            continue
         if trigger.kind == EVENT and not (_GOES_ON.isdisjoint(words) and _SHOWS.isdisjoint(words[1:3])):
             continue  # `git merge --abort` begins no merge, `gh release list` no release
         keys = _programs(words) if trigger.kind == PROGRAM else _heads(words)
-        if trigger.key in keys and not any(_has(words, flag, ()) for flag in flags):
+        if trigger.key in keys and not any(_has(words, flag, ()) for flag in wanted):
             here = not _AT_BRANCH.isdisjoint(words) or ("push" in words and _names_nothing(words))
             beside = (branch.lower(),) if branch and here and "git" in _chain(words) else ()
             kinds = (*beside, *(one.partition("/")[0] for one in beside))  # "release" of "release/2.4"
@@ -157,37 +158,19 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     return False
 
 
-def _applies(words: Sequence[str], trigger: Trigger, branch: str) -> bool:
-    """Return whether a command meets the conditions of a trigger, and none of its exceptions."""
-    paths = [part for word in words for part in word.split("=") if "/" in part]
-    if any(lies(part, place) for part in paths for place in marked(trigger, NOT_IN)):
-        return False
-    required = marked(trigger, IF)
-    return (not required or any(_meets(words, one, branch) for one in required)) and not any(
-        _meets(words, one, branch) for one in marked(trigger, BUT)
-    )
+def _has_given(line: Commands, trigger: Trigger, branch: str, ran: Collection[str]) -> bool:
+    """Return whether a command of a line fits a given pattern, and nothing that is wanted ran before it."""
+    wanted = {mark(" ".join(takewhile(_is_bare, one.split()))) for one in marked(trigger, WANTED)}
+    done = set(ran)
+    for command in line.placed(branch):
+        if wanted.isdisjoint(done) and fits(command, trigger):
+            return True
+        done.update(_marks_of(command.words))
+    return False
 
 
-def _meets(words: Sequence[str], pattern: str, branch: str) -> bool:
-    """Return whether a command is on a branch, has a path in a place, or all words of a pattern."""
-    if pattern.startswith(BRANCH):
-        return on_branch(pattern, branch)
-    if is_place(pattern):
-        paths = [part for word in words for part in word.split("=")]
-        return any(lies(part, pattern) for part in paths)
-    here: tuple[str, ...] = (branch,) if branch and not _AT_BRANCH.isdisjoint(words) else ()
-    if branch and "push" in words and _names_nothing(words):
-        here = ("origin", branch)
-    single = [word for word in (*words, *here) if " " not in word]
-    texts = [" ".join(single), *(word for word in words if " " in word)]
-    if any(has_code(pattern, text) for text in texts):
-        return True
-    wanted = [one for one in pattern.split() if one != "..."]
-    return all(
-        _has(words, one, here)
-        or ((at != 1 or not one.isalpha()) and one[0] != "-" and any(has_code(one, word) for word in single))
-        for at, one in enumerate(wanted)  # the second word of a command is what it does
-    )
+def _is_bare(word: str) -> bool:
+    return not word.startswith("-")
 
 
 def _breaks(words: Sequence[str], denied: Collection[str], asked: Collection[str]) -> bool:
@@ -203,11 +186,17 @@ def mark(command: str) -> str:
 
 def marks(command: str) -> list[str]:
     """Return the marks of the commands of a line: of the first one to four words of each."""
-    found: dict[str, None] = {}
-    for words in read_line(command).commands:
-        for length in range(1, min(len(words), _HEADS) + 1):
-            found[mark(" ".join(words[:length]))] = None
-    return list(found)[:40]
+    found = (one for words in read_line(command).commands for one in _marks_of(words))
+    return list(islice(dict.fromkeys(found), 40))
+
+
+def _marks_of(words: Sequence[str]) -> Iterator[str]:
+    """Yield the marks of a command, and of the one that it runs: `uv run pytest`, `pytest`."""
+    for begin in dict.fromkeys(
+        (0, *(at for at, word in enumerate(words[:_HEADS]) if word in _programs(words)))
+    ):
+        for length in range(1, min(len(words) - begin, _HEADS) + 1):
+            yield mark(" ".join(words[begin : begin + length]))
 
 
 def _programs(words: Sequence[str]) -> list[str]:
@@ -237,16 +226,8 @@ def _heads(words: Sequence[str]) -> list[str]:
     ran = len(_chain(words))
     said = [word for number, word in enumerate(plain) if number < ran or not _NO_VERB.search(word)]
     found = [stem(part) for word in said for part in re.split(r"[^\w-]|_", word) if part]
-    found += [stem(DEPENDENCY)] if _adds(words) else []
+    found += [stem(DEPENDENCY)] if adds_package(words) else []
     return ["pr" if one == "mr" else one for one in found] + [w.lower() for w in words if w.startswith("-")]
-
-
-def _adds(words: Sequence[str]) -> bool:
-    """Return whether a command adds a named package: `npm install x`, but not `npm install`."""
-    plain = [word for word in words if not word.startswith("-")]
-    named = (at for at, pair in enumerate(pairwise(plain)) if " ".join(pair) in ADDERS)
-    packages = plain[next(named, len(plain)) + 2 :]
-    return {"-r", "-g", "--global"}.isdisjoint(words) and any(word[0] not in "./~" for word in packages)
 
 
 def _has(words: Sequence[str], need: str, beside: Sequence[str]) -> bool:
