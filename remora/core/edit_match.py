@@ -34,7 +34,7 @@ from remora.core.triggers import (
 )
 
 _HALF = 0.5  # share of the words of a thing that one line must contain
-_PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex")
+_PROSE = (".md", ".mdx", ".rst", ".adoc", ".org", ".tex")
 # In these a plain word alone is a use of the thing.
 _PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix", ".sql")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")

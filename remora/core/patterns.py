@@ -33,11 +33,19 @@ _PHRASES = (  # of events, and the stem that stands for each
 _LEAD = r"(?:(?:before|after|when|at|on|each|every|any|all|a|an|the|you|we)\s+)*"
 _EVENT = re.compile(
     rf"{_LEAD}(?:{'|'.join(f'(?P<e{n}>{phrase})' for n, (phrase, _) in enumerate(_PHRASES))})"
-    r"(?P<target>(?:\s+(?:directly\s+)?(?:in)?to\s+(?:the\s+)?(?P<to>[\w./*-]+))?)",
+    r"(?: messages?)?(?:\s+(?:directly\s+)?(?:in)?to\s+(?:the\s+)?(?P<to>[\w./*-]+))?"
+    r"(?P<flags>(?:\s+--?\w[\w-]*)*)",
     re.IGNORECASE,
 )
+_TOKEN = re.compile(r"(\s*)(\w+|[^\w\s])")
+_QUOTE = "'\"`"
+# An operator is no part of a longer one: `==` is not in `===`.
+_OPERATORS = "=!<>&|+*/?~^%-"
+_NO_SIGN_BEFORE, _NO_SIGN_BEHIND = rf"(?<![{_OPERATORS}])", rf"(?![{_OPERATORS}])"
 # In code that may be a comment: its signs, and directives to tools.
 _COMMENTED = ("#", "//", "/*", "<!--", "TODO", "FIXME", "noqa", "nolint", "-ignore", "-disable", ": ignore")
+# A glob of file names: by the ending, by a name with an ending, or of a file that has a name of its own.
+_GLOB = re.compile(r"[\w.-]*\*+[\w.-]*\.[\w{},]+|[\w-]+\.[\w.-]+\.\*|(?:\.\w|[A-Z][a-z])[\w.-]*\*")
 _WORD = re.compile(r"[a-z][a-z0-9_-]*")
 _NAME = re.compile(r"\.?[\w@+-]+(?:\.[A-Za-z][\w-]*)*")
 
@@ -48,7 +56,7 @@ class Pattern(NamedTuple):
     Attributes:
         text: without the branch, as it was given.
         branch: the name or glob of the branch on which alone it holds; empty for any.
-        event: the stem of an event and, for a push or a merge, its target; empty for no event.
+        event: the stem of an event, with its target and flags; empty for no event.
         words: the words of the text.
     """
 
@@ -60,9 +68,9 @@ class Pattern(NamedTuple):
     @property
     def is_folder(self) -> bool:
         """Return whether it can only be a folder or a glob of files."""
-        glob = "*" in self.text and not re.search(r"[()\s;=]|\*$(?<!/\*)(?<!\w\*)(?<!/\*\*)", self.text)
-        elsewhere = "://" in self.text or self.text.startswith("../")
-        return len(self.words) == 1 and not elsewhere and (glob or self.text.endswith(("/", "\\")))
+        elsewhere = "://" in self.text or self.text.startswith("../") or re.search(r"[()\s;=]", self.text)
+        glob = "*" in self.text and ("/" in self.text or _GLOB.fullmatch(self.text) is not None)
+        return bool(self.text) and not elsewhere and (glob or self.text.endswith(("/", "\\")))
 
     @property
     def word(self) -> str:
@@ -91,14 +99,19 @@ def parse(given: str) -> Pattern:
     (('merg', 'main'), ('dependency',), ())
     """
     text, branch = given.strip().strip("`").strip(), ""
-    act, on, name = f" {text}".rpartition(" branch ")
-    if on and name and " " not in name and (not act.strip() or act.endswith(" on")):
-        text, branch = act.removesuffix(" on").removesuffix("on").strip(), name
+    act, on, name = (
+        f" {text}".replace(" Branch ", " branch ").replace(" branch: ", " branch ").rpartition(" branch ")
+    )
+    if not on:
+        act, on, name = f" {text}".rpartition(" on ")
+        on = on if _EVENT.fullmatch(act.strip()) else ""  # "commit on main"
+    if on and name and " " not in name and (on == " on " or not act.strip() or act.endswith(" on")):
+        text, branch = f"{act} ".removesuffix(" on ").strip(), name.strip("`")
     found = _EVENT.fullmatch(text)
     event: tuple[str, ...] = ()
     if found:
         names = (acts for n, (_, acts) in enumerate(_PHRASES) if found[f"e{n}"])
-        event = (next(names), *filter(None, (found["to"],)))
+        event = (next(names), *filter(None, (found["to"],)), *found["flags"].split())
     return Pattern(text, branch, event, tuple(text.split()))
 
 
@@ -119,9 +132,14 @@ def key_of(given: str) -> str:
     first = pattern.words[0] if pattern.words else ""
     if len(pattern.words) > 1 and re.fullmatch(r"[a-z]\w*", first):
         return first
-    text = re.sub(r"\{[^}]*\}", "*", pattern.text)
-    whole = re.sub(r"\w*(?:\.\.\.|\*)\w*", " ", text)
-    return max(re.findall(r"\w+", whole.lower()), key=len, default=ANY)
+    certain: list[str] = []
+    pieces = re.split(r"\.\.\.|\*|\{[^{}]*\}", pattern.text.lower())
+    for number, piece in enumerate(pieces):
+        words = re.findall(r"\w+|\W+", piece)
+        begins, ends = number == 0 or piece[:1] == " ", number == len(pieces) - 1 or piece[-1:] == " "
+        whole = words[0 if begins else 1 : len(words) if ends else -1]  # beside a gap a word may go on
+        certain += [word for word in whole if word[0].isalnum() or word[0] == "_"]
+    return max(certain, key=len, default=ANY)
 
 
 def keys_in(text: str) -> Iterator[str]:
@@ -146,7 +164,8 @@ def is_file(pattern: Pattern, path: str, *, plain: bool) -> bool:
         return False
     if "*" in text and pattern.is_folder:
         folder = f"{text}**" if text.endswith("/") else text
-        return matches(folder, path) or matches(f"**/{folder}", path)
+        spelt = (folder, f"**/{folder}", f"{text}/**", f"**/{text}/**")
+        return any(matches(glob, path) for glob in spelt)
     if "/" in text:
         return f"/{path}/".find(f"/{text.rstrip('/')}/") >= 0
     parts = path.split("/")
@@ -161,22 +180,21 @@ def is_file(pattern: Pattern, path: str, *, plain: bool) -> bool:
 def _code(text: str) -> tuple[re.Pattern[str], ...]:
     """Return the parts of code between gaps, as patterns that follow each other."""
     parts = []
+    case = re.IGNORECASE if text.isupper() and " " in text.strip() else 0  # "SELECT *"
     for number, part in enumerate(pieces := text.split("...")):
-        words = part.split()
-        spelt = r"\s+".join(map(re.escape, words))
-        begins = number == 0 or part[:1] == " "
-        ends = number == len(pieces) - 1 or part[-1:] == " "
-        if words and begins:
-            spelt = (r"(?<!\w)" if re.match(r"\w", words[0]) else "") + spelt
-        if words and ends:
-            spelt += r"(?!\w)" if re.search(r"\w$", words[-1]) else ""
-        parts.append(re.compile(spelt, re.IGNORECASE if _is_sql(text) else 0))
+        spelt, before = "", ""
+        for space, token in _TOKEN.findall(part):
+            words = before[-1:].isalnum() and token[:1].isalnum()
+            spelt += r"\s+" if words and space else r"\s*" if before and (space or token[0].isalnum()) else ""
+            spelt += "['\"`]" if token in _QUOTE else re.escape(token)
+            before = token
+        begins, ends = number == 0 or part[:1] == " ", number == len(pieces) - 1 or part[-1:] == " "
+        signs = all(one in _OPERATORS for one in text)
+        start, end = (_NO_SIGN_BEFORE, _NO_SIGN_BEHIND) if signs else (r"(?<!\w)", r"(?!\w)")
+        start = start if begins and (signs or re.match(r"\s*\w", part)) else ""
+        end = end if ends and (signs or re.search(r"\w\s*$", part)) else ""
+        parts.append(re.compile(f"{start}{spelt}{end}", case))
     return tuple(parts)
-
-
-def _is_sql(text: str) -> bool:
-    """Return whether code is of capitals alone, so that its case does not matter: "SELECT *"."""
-    return text.isupper() and len(re.findall(r"[A-Z]{2,}", text)) > 0
 
 
 def uses(word: str, line: str) -> bool:

@@ -33,6 +33,7 @@ from remora.core.values import (
 from remora.lifecycle.redaction import holds_secret, redact_json
 
 MAX_CONTENT_CHARS = 20_000  # a memory is a statement; a document belongs in a file
+MOST_PATTERNS = 40  # in one list of triggers; a hook holds them against each action
 MAX_PAYLOAD_CHARS = 100_000
 MAX_LIST_ITEMS = 200
 MAX_NAME_CHARS = 1_000
@@ -277,6 +278,8 @@ def _triggers(value: object, counts: dict[str, int]) -> dict[str, list[str]] | N
     if not isinstance(value, Mapping) or not set(value) <= set(TRIGGER_FIELDS):
         raise InvalidInput(f"triggers must be a mapping with {', '.join(TRIGGER_FIELDS)}")
     found = {name: list(_names(name, value[name], counts)) for name in TRIGGER_FIELDS if value.get(name)}
+    if any(len(patterns) > MOST_PATTERNS for patterns in found.values()):
+        raise InvalidInput(f"a list of triggers has more than {MOST_PATTERNS} patterns")
     return found or None
 
 

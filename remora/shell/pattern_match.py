@@ -15,7 +15,7 @@ from remora.core.triggers import BUT, DEPENDENCY, IF, WANTED, Trigger, marked
 _QUOTES = names("git gh glab hg jj echo printf")  # their arguments in quotes are prose
 _READS = FILTERS | names("find ls which type man")  # what they name is not done
 _GOES_ON = frozenset("--abort --continue --quit --skip --help --dry-run -n".split())
-_SHOWS = frozenset("list ls view show status diff checks checkout comment log".split())
+_SHOWS = frozenset("list ls view show status diff checks checkout comment log get describe logs".split())
 _OF_VCS = frozenset(map(stem, "commit push merge rebase tag amend".split()))
 _VCS = names("git gh glab hg jj gt svn")
 _TASKS = names("make just task npm pnpm yarn bun mise rake invoke nox tox cargo gradle mvn gh glab")
@@ -94,7 +94,9 @@ def _is_act(command: Command, pattern: Pattern) -> bool:
     if pattern.event:
         return _is_event(command, pattern.event)
     first = pattern.words[0] if pattern.words else ""
-    if not first or (pattern.is_folder and len(pattern.words) == 1):
+    if pattern.is_folder:
+        return _changes_files(command) and _names_file(command, pattern)
+    if not first:
         return False
     if first.lower() in command.ran or first in command.words[:1]:
         return _has_words(command, pattern.words)
@@ -103,6 +105,10 @@ def _is_act(command: Command, pattern: Pattern) -> bool:
     if first.startswith("-") or len(pattern.words) == 1:
         return all(_has_word(command, one) for one in pattern.words) or _in_text(command, pattern)
     return _in_text(command, pattern)
+
+
+def _changes_files(command: Command) -> bool:
+    return bool(HANDS.intersection(command.ran)) or ("sed" in command.ran and "-i" in command.words)
 
 
 def _in_text(command: Command, pattern: Pattern) -> bool:

@@ -69,9 +69,14 @@ class Commands(NamedTuple):
         """Yield each command with the branch that is checked out and, if known, its folder."""
         folder = ""
         for words, variables in zip(self.commands, self.variables, strict=True):
-            yield Command(words, variables, folder, branch, tuple(_chain(words)))
-            if words[0] == "cd" and len(words) > 1:
-                folder = words[1]
+            named = [word for word in words[1:] if word[:1] != "-"]
+            pushes = named[:1] == ["push"] and not _names_nothing(words)
+            of = named[-1].rpartition(":")[2] if pushes else branch
+            yield Command(words, variables, folder, of, tuple(_chain(words)))
+            if words[0] == "cd" and named:
+                folder = named[0]
+            elif words[0] == "git" and named[:1] in (["switch"], ["checkout"]) and len(named) == 2:
+                branch = named[1]
 
 
 def read_line(line: str) -> Commands:

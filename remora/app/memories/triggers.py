@@ -153,10 +153,10 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
 
 
 def _of_folder(record: MemoryRecord) -> Mapping[str, Sequence[str]]:
-    """Return the given patterns of a memory; those of a folder's rule file hold in the folder."""
+    """Return the given patterns of a memory; those of a folder hold in it."""
     told = record.triggers or {}
     globs = [path for path in record.related_files if "*" in path]
-    if record.scope != "module" or not globs or not _is_read(record):
+    if record.scope != "module" or not globs:
         return told
     return {**told, "when": globs} if told.get("forbids") and not told.get("when") else told
 

@@ -254,9 +254,9 @@ def test_what_a_person_set_stands(bare: Memory):
     assert {kind for kind, *_ in cues(bare, own)} == {"touch"}
     of_web = {"origin_path": "web/CLAUDE.md", "scope": "module", "related_files": ("web/**",)}
     read = stored(bare, "Be careful", type="preference", triggers={"forbids": ["reset_all"]}, **of_web)
-    assert {kind for kind, *_ in cues(bare, read)} == {"write"}
+    assert {kind for kind, *_ in cues(bare, read)} == {"given"}
     (found,) = bare._project.db.triggers.of(read)
-    assert found.unless == ("only:web/**",)
+    assert found.unless == ("if:web/**",)
 
 
 def test_what_a_statement_replaces_is_forbidden(bare: Memory):
