@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from remora.core.edit_match import read_edit, writes
 from remora.core.given_triggers import given_triggers
 from remora.shell.trigger_match import marks, read_line, sets_off
+from tests.tables import table
 
 Told = Mapping[str, Sequence[str]]
 
@@ -131,6 +133,18 @@ def test_what_an_edit_takes_out_is_not_held_against_it() -> None:
     """Code that is forbidden may go, and may stay."""
     assert not at_edit({"forbids": ["SELECT *"]}, "a.sql", "SELECT a", "SELECT * FROM a")
     assert not at_edit({"forbids": ["SELECT *"]}, "a.sql", "SELECT * FROM b", "SELECT * FROM a")
+
+
+RIGHT = 471  # of 489: patterns by a reader of the manual, with an action that breaks each, and others
+
+
+def test_patterns_by_the_manual() -> None:
+    """Most are shown at the action that breaks the rule, and at no other."""
+    right = 0
+    for expected, told, kind, *act in table(__file__, "given_patterns"):
+        shown = (at_line if kind == "command" else at_edit)(json.loads(told), *act)
+        right += shown == (expected == "shown")
+    assert right >= RIGHT
 
 
 @pytest.mark.parametrize("pattern", ["", "`", "...", "\0", "*", "(", "a" * 5_000, "branch ", "-", "é", "!!"])
