@@ -139,7 +139,7 @@ def _has_given(edit: Edit, trigger: Trigger, branch: str) -> bool:
         return False
     if is_file(pattern, edit.path, plain=WHEN in trigger.needs):
         return not any(_meets(edit, one, branch) for one in asked)
-    if pattern.is_folder:
+    if pattern.is_place:
         return False
     excused = () if WHEN in trigger.needs else asked
     # A comment or a page may speak of what is forbidden; a pattern may be about comments, or about pages.
@@ -170,7 +170,7 @@ def _meets(edit: Edit, given: str, branch: str) -> bool:
         return False
     if not pattern.text or is_file(pattern, edit.path, plain=True):
         return True
-    return not pattern.is_folder and any(has_code(pattern.text, line) for line in edit.text.splitlines())
+    return not pattern.is_place and any(has_code(pattern.text, line) for line in edit.text.splitlines())
 
 
 def brings_back(taken: Sequence[str], edit: Edit) -> bool:

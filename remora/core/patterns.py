@@ -66,7 +66,7 @@ class Pattern(NamedTuple):
     words: tuple[str, ...] = ()
 
     @property
-    def is_folder(self) -> bool:
+    def is_place(self) -> bool:
         """Return whether it can only be a folder or a glob of files."""
         elsewhere = "://" in self.text or self.text.startswith("../") or re.search(r"[()\s;=]", self.text)
         glob = "*" in self.text and ("/" in self.text or _GLOB.fullmatch(self.text) is not None)
@@ -99,9 +99,8 @@ def parse(given: str) -> Pattern:
     (('merg', 'main'), ('dependency',), ())
     """
     text, branch = given.strip().strip("`").strip(), ""
-    act, on, name = (
-        f" {text}".replace(" Branch ", " branch ").replace(" branch: ", " branch ").rpartition(" branch ")
-    )
+    spelt = f" {text}".replace(" Branch ", " branch ").replace(" branch: ", " branch ")
+    act, on, name = spelt.rpartition(" branch ")
     if not on:
         act, on, name = f" {text}".rpartition(" on ")
         on = on if _EVENT.fullmatch(act.strip()) else ""  # "commit on main"
@@ -162,7 +161,7 @@ def is_file(pattern: Pattern, path: str, *, plain: bool) -> bool:
     text = pattern.text.replace("\\", "/").removeprefix("./").lstrip("/")
     if not text or not pattern.text:
         return False
-    if "*" in text and pattern.is_folder:
+    if "*" in text and pattern.is_place:
         folder = f"{text}**" if text.endswith("/") else text
         spelt = (folder, f"**/{folder}", f"{text}/**", f"**/{text}/**")
         return any(matches(glob, path) for glob in spelt)
@@ -178,23 +177,30 @@ def is_file(pattern: Pattern, path: str, *, plain: bool) -> bool:
 
 @lru_cache(1_024)
 def _code(text: str) -> tuple[re.Pattern[str], ...]:
-    """Return the parts of code between gaps, as patterns that follow each other."""
-    parts = []
+    """Return the parts of code between gaps, as patterns in order; beside a gap a word may go on."""
+    pieces = text.split("...")
     case = re.IGNORECASE if text.isupper() and " " in text.strip() else 0  # "SELECT *"
-    for number, part in enumerate(pieces := text.split("...")):
-        spelt, before = "", ""
-        for space, token in _TOKEN.findall(part):
-            words = before[-1:].isalnum() and token[:1].isalnum()
-            spelt += r"\s+" if words and space else r"\s*" if before and (space or token[0].isalnum()) else ""
-            spelt += "['\"`]" if token in _QUOTE else re.escape(token)
-            before = token
-        begins, ends = number == 0 or part[:1] == " ", number == len(pieces) - 1 or part[-1:] == " "
-        signs = all(one in _OPERATORS for one in text)
-        start, end = (_NO_SIGN_BEFORE, _NO_SIGN_BEHIND) if signs else (r"(?<!\w)", r"(?!\w)")
-        start = start if begins and (signs or re.match(r"\s*\w", part)) else ""
-        end = end if ends and (signs or re.search(r"\w\s*$", part)) else ""
-        parts.append(re.compile(f"{start}{spelt}{end}", case))
+    signs = all(one in _OPERATORS for one in text)
+    start, end = (_NO_SIGN_BEFORE, _NO_SIGN_BEHIND) if signs else (r"(?<!\w)", r"(?!\w)")
+    parts = []
+    for number, part in enumerate(pieces):
+        begins = (number == 0 or part[:1] == " ") and (signs or re.match(r"\s*\w", part))
+        ends = (number == len(pieces) - 1 or part[-1:] == " ") and (signs or part.rstrip()[-1:].isalnum())
+        parts.append(re.compile((start if begins else "") + _spelt(part) + (end if ends else ""), case))
     return tuple(parts)
+
+
+def _spelt(part: str) -> str:
+    """Return a pattern for code: any space beside a sign, any quotes."""
+    spelt, before = "", ""
+    for space, token in _TOKEN.findall(part):
+        if before[-1:].isalnum() and token[0].isalnum():
+            spelt += r"\s+"
+        elif before and (space or token[0].isalnum()):
+            spelt += r"\s*"
+        spelt += f"[{_QUOTE}]" if token in _QUOTE else re.escape(token)
+        before = token
+    return spelt
 
 
 def uses(word: str, line: str) -> bool:

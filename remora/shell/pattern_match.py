@@ -63,25 +63,20 @@ def has(command: Command, given: str) -> bool:
     pattern = parse(given)
     if not on_branch(pattern, command.branch):
         return False
-    if not pattern.text or _is_act(command, pattern):
+    if not pattern.text or _is_act(command, pattern) or _names_file(command, pattern):
         return True
-    if _names_file(command, pattern):
-        return True
-    return len(pattern.words) == 1 and any(has_code(pattern.text, one) for one in _texts(command))
-
-
-def _texts(command: Command) -> Iterator[str]:
-    yield from command.words
-    yield from command.variables
+    texts = (*command.words, *command.variables) if len(pattern.words) == 1 else ()
+    return any(has_code(pattern.text, text) for text in texts)
 
 
 def _names_file(command: Command, pattern: Pattern) -> bool:
+    """Return whether a command names a file of a pattern, or runs in such a folder."""
     if len(pattern.words) != 1:
         return False
     places = [
         part.strip("/") for word in command.words for part in word.split("=") if "/" in word or "." in word
     ]
-    places += [word for word in command.words[1:] if pattern.is_folder]
+    places += [word for word in command.words[1:] if pattern.is_place]
     places += [command.folder] if command.folder else []
     return any(
         is_file(pattern, place, plain=False) or is_file(pattern, f"{place}/x", plain=False)
@@ -94,7 +89,7 @@ def _is_act(command: Command, pattern: Pattern) -> bool:
     if pattern.event:
         return _is_event(command, pattern.event)
     first = pattern.words[0] if pattern.words else ""
-    if pattern.is_folder:
+    if pattern.is_place:
         return _changes_files(command) and _names_file(command, pattern)
     if not first:
         return False
@@ -108,6 +103,7 @@ def _is_act(command: Command, pattern: Pattern) -> bool:
 
 
 def _changes_files(command: Command) -> bool:
+    """Return whether a command changes the files that it names."""
     return bool(HANDS.intersection(command.ran)) or ("sed" in command.ran and "-i" in command.words)
 
 
@@ -232,6 +228,7 @@ def _is_event(command: Command, event: Sequence[str]) -> bool:
 
 
 def _on(command: Command, branch: str) -> bool:
+    """Return whether a git command changes a branch that it does not name."""
     return branch.lower() in (one.lower() for one in _pushed(command))
 
 
