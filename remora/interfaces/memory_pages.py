@@ -12,7 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.triggers import BUT, DONE, HAS, IF, NOT_IN, ONLY, WANTED, Trigger
+from remora.core.triggers import BUT, DONE, GIVEN, HAS, IF, NOT_IN, ONLY, WANTED, WHEN, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
@@ -496,13 +496,17 @@ _CONDITIONS = {
 def _trigger(one: Trigger) -> str:
     """Return a trigger in words, with its conditions."""
     needs = say("why.with") + ", ".join(one.needs) if one.needs else ""
+    if one.kind == GIVEN:
+        act = f"{'when' if WHEN in one.needs else 'forbids'} `{one.needs[0]}`"
+    else:
+        act = f"{one.kind} {one.key}{needs}"
     conditions = [
         say(key, value=value if mark == "-" else value.removeprefix(mark))
         for value in one.unless
         for mark, key in _CONDITIONS.items()
         if value.startswith(mark)
     ]
-    return "; ".join((f"{one.kind} {one.key}{needs}", *conditions))
+    return "; ".join((act, *conditions))
 
 
 def why(found: Why) -> Page:
