@@ -25,13 +25,10 @@ from remora.core.programs import PROGRAMS
 from remora.core.triggers import (
     DONE,
     EVENT,
-    HAS,
-    NEW,
     NOT_IN,
     ONLY,
     PATH,
     PROGRAM,
-    TOUCH,
     WANTED,
     WRITE,
     Trigger,
@@ -41,13 +38,12 @@ from remora.core.values import Filters
 LABELS = ROOT / "benchmarks" / "labels"
 KINDS = ("right", "harmless", "wrong")
 LEAST = 5  # triggers of a repository whose share is told as the worst
-AT = (PROGRAM, EVENT, WRITE, PATH, TOUCH)
+AT = (PROGRAM, EVENT, WRITE, PATH)
 _UNLESS = {
     ONLY: "only in ",
     NOT_IN: "not in ",
     DONE: "unless it ran already: ",
     WANTED: "unless the command is ",
-    HAS: "it must contain ",
 }
 
 
@@ -107,11 +103,8 @@ def action_of(trigger: Trigger) -> str:
         does = f"runs a command of the kind {trigger.key}" + (f" with {words}" if words else "")
     elif trigger.kind == WRITE:
         does = f"adds code with {words}"
-    elif trigger.kind == PATH:
-        does = f"edits {words or trigger.key}"
     else:
-        new = NEW in trigger.needs
-        does = f"{'creates a file' if new else 'edits a file'} with {trigger.key} in its path"
+        does = f"edits {words or trigger.key}"
     marks = [(one, mark) for one in trigger.unless for mark in _UNLESS if one.startswith(mark)]
     beside = [_UNLESS[mark] + one.removeprefix(mark) for one, mark in marks]
     return does + (f" ({'; '.join(sorted(beside))})" if beside else "")

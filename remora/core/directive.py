@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from typing import NamedTuple
 
 from remora.core.directive_words import (
@@ -30,7 +29,6 @@ from remora.core.directive_words import (
     divided,
     one_of,
 )
-from remora.core.paths import endings
 from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
@@ -139,16 +137,8 @@ _EVENT_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_CJK = re.compile(rf"(?<![\w-])(?P<what>[\w-]+)\s*+(?:の)?(?:{ORDER_CJK})")
-_OF_EACH = re.compile(rf"(?<!\w)(?:{EACH})\s+(?:(?:{EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
-_MOST_KIND = 6  # words before the verb of "every shell script in bin/ begins with ..."
-_MODALS = frozenset("must should shall need müssen sollen deben devem devono doivent moeten".split())
 _STATES = frozenset("is are was were — – -".split())
-_CONTAINS = frozenset(
-    """begin begins start starts end ends have has contain contains include includes use uses call calls
-    extend extends implement implements export exports import imports declare declares define defines set
-    sets carry carries lives beginnt beginnen enthält enthalten commencer commence contenir contient empezar
-    incluir contener contiene contenere""".split()
-)
+_OF_EACH = re.compile(rf"(?<!\w)(?:{EACH})\s+(?:(?:{EACH})\s+)?(?P<what>{_WORD})", re.IGNORECASE)
 _IF_CHANGED = re.compile(
     rf"(?<!\w)(?:{CHANGES})\s+(?:you\s+|we\s+)?(?:(?:add|change|edit|touch|modify|update)\w*\s+)?"
     rf"(?:(?:the|a|an|any|das|die|der|le|la|el)\s+)?(?P<what>{_WORD})"
@@ -192,23 +182,17 @@ class Directive(NamedTuple):
         forbids, wants: things, in order.
         passing: those of `wants` that are commands which must not run without their flags.
         before: stems of events that must not begin without it ("commit"), each a tuple of words.
-        touching: stems of things that must not be changed without it ("migration").
         inside, exempt: the only places where it applies, and its exceptions: paths, or stems of folder names.
         about: paths at its beginning, and those that it is about.
-        kept: stems of things that must not be changed once they exist ("migration").
-        holds: stems of kinds of files, each with a thing that a new file of the kind must contain.
     """
 
     forbids: tuple[Thing, ...] = ()
     wants: tuple[Thing, ...] = ()
     passing: tuple[Thing, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
-    touching: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    holds: tuple[tuple[str, Thing], ...] = ()
 
     @property
     def named(self) -> Directive:
@@ -235,10 +219,7 @@ def directive(text: str) -> Directive:
     forbids: list[Thing] = []
     wants: list[Thing] = []
     before: list[tuple[str, ...]] = []
-    touching: list[str] = []
-    kept: list[str] = []
     passing: list[Thing] = []
-    holds: list[tuple[str, Thing]] = []
     inside: list[str] = []
     about: list[str] = []
     for sentence in unlabelled(text):
@@ -260,30 +241,21 @@ def directive(text: str) -> Directive:
         plain = "; ".join((_ASIDE.sub(lambda one: " " if one["said"] else one[0], plain), *asides))
         for clause in filter(str.strip, clauses(plain)):
             denied, asked = ([], []) if _NEEDLESS.match(clause) else _sides(clause)
-            if denied and _is_edit(denied[0]):
-                what = tuple(takewhile(lambda one: one != "without", denied[0].words[1:]))
-                if found_in := _places(clause):
-                    about += found_in if _GENERAL.issuperset(map(stem, what)) else []
-                elif 0 < len(what) < 3 and stem(what[-1]) not in _GENERAL and stem(what[-1]) not in EVENTS:
-                    kept.append(stem(what[-1]))
+            if denied and _is_edit(denied[0]) and _GENERAL.issuperset(map(stem, denied[0].words[1:])):
+                about += _places(clause)
             forbids += denied[:MOST_THINGS]
             wants += asked
             if LASTS.search(sentence) or _RUN.match(clause):
                 passing += [one for one in asked if any(word.startswith("-") for word in one.words)]
         denies = len(forbids) > known
-        found, touched = _events(plain, denies=denies)
-        content = [] if denies else _content(plain)
-        holds += content
-        if content:
-            inside += [_place(one["where"]) for one in _WITHIN.finditer(plain) if "/" in one["where"]]
+        found = _events(plain, denies=denies)
         if found:  # commands named beside an event must run before it
             wants += [t for clause in clauses(plain) for t in things_in(clause) if t.kind == "command"]
         subject = _EVENT_SUBJECT.match(sentence) or _EVENT_SUBJECT.match(sentence.partition(": ")[2])
         if subject and not found:
             found = [("pr", stem("create")) if subject["pr"] or subject["prs"] else ("commit",)]
         before += found
-        touching += touched
-        asks = len(forbids) > known or len(wants) > asked_for or touched or found or content
+        asks = len(forbids) > known or len(wants) > asked_for or found
         if asks or _LIMITS.search(sentence):
             inside += _places(sentence)  # "In scripts/ it is fine." limits nothing
     exempt = [_place(m["where"]) for m in _EXEMPT.finditer(text)]
@@ -298,19 +270,16 @@ def directive(text: str) -> Directive:
     used = forbids and not {"words", "path"}.intersection(thing.kind for thing in forbids)
     used = bool(used) and not NAMING.isdisjoint(text.lower().split())
     about = [*(one for one in _about(text) if not used or one not in inside), *about]
-    if not (forbids or before or touching or holds or any(w[:1] == "-" for t in wants for w in t.words)):
+    if not (forbids or before or any(w[:1] == "-" for t in wants for w in t.words)):
         about += inside  # it is about the place itself
     return Directive(
         _once(forbids),
         tuple(thing for thing in _once(wants) if thing not in forbids),
         tuple(thing for thing in _once(passing) if thing not in forbids),
         tuple(dict.fromkeys(before)),
-        tuple(dict.fromkeys(touching)),
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
         tuple(dict.fromkeys(about)),
-        tuple(dict.fromkeys(kept)),
-        tuple(dict.fromkeys(holds))[:MOST_THINGS],
     )
 
 
@@ -469,72 +438,31 @@ def _is_edit(thing: Thing) -> bool:
     return thing.kind == "words" and len(thing.words) > 1 and stem(thing.words[0]) in EDITING
 
 
-def _events(sentence: str, *, denies: bool) -> tuple[list[tuple[str, ...]], list[str]]:
-    """Return the events before which something is required, and the things not to be changed without it.
-
-    If the sentence denies something, the denied thing is the trigger, and only events are returned.
-    """
+def _events(sentence: str, *, denies: bool) -> list[tuple[str, ...]]:
+    """Return the events before which something is required; of a denial, only those after "before"."""
     before: list[tuple[str, ...]] = []
-    touching: list[str] = []
     for found in (*_BEFORE.finditer(sentence), *_BEFORE_CJK.finditer(sentence)):
         words = _event_words(found["what"])
         if words[:1] == (stem(DEPENDENCY),) and not _ADDS.search(found["what"]):
             continue  # "before using a library"
         if words and not _DENIED.search(clauses(sentence[: found.start()])[-1]):
             before.append(words)  # "never stop before pushing" asks for nothing at a push
-    if denies:
-        return before, []
-    covered = " ".join(" ".join(words) for words in before)
+    sentence = "" if denies else sentence
     for found in (*_OF_EACH.finditer(sentence), *_IF_CHANGED.finditer(sentence)):
         one = stem(_alias(found["what"].strip(EDGES + "`")))
-        if one in covered.split() or len(one) < 3 or one in STOP_WORDS or one in ("tim", "new", "other"):
-            continue
-        at_start = not sentence[: found.start()].strip(" -*•\"'")
-        if one in EVENTS:
-            stated = found.re is _IF_CHANGED or at_start
-            if one != stem(DEPENDENCY) or (stated and _ADDS.search(found[0])):
-                before.append((one,))
-        elif one not in _GENERAL and (found.re is _IF_CHANGED or (at_start and not _content(sentence))):
-            touching.append(one)
-    return before, touching
-
-
-def _content(sentence: str) -> list[tuple[str, Thing]]:
-    """Return the kinds of files that a sentence begins with, as stems, with the code that each must contain.
-
-    >>> [(kind, str(thing)) for kind, thing in _content("Every Ruby file starts with `# frozen: true`")]
-    [('rb', '# frozen: true')]
-    """
-    sentence = sentence.lstrip(" -*•\"'")
-    each = _OF_EACH.match(sentence)
-    words = sentence[each.start("what") if each else 0 :].split()
-    low = [word.lower() for word in words]
-    verbs = [n for n, word in enumerate(low[:_MOST_KIND]) if word in _MODALS | _CONTAINS]
-    at = next((n for n in verbs if low[n] in _MODALS), verbs[0] if verbs else 0)
-    if not at or not (each or (low[at] in _MODALS and low[at - 1].endswith("s"))):
-        return []
-    rest = clauses(" ".join(words[at:]))[0]
-    if (
-        not _STATES.isdisjoint(low[:at])
-        or NEGATES.search(rest)
-        or _CONTAINS.isdisjoint(one for one in low[at : at + 3] if one not in STOP_WORDS)
-    ):
-        return []
-    said = takewhile(lambda word: word not in STOPS, low[:at])
-    kind = [one for word in said for one in word.strip(EDGES + "`.,:;").split("-")]
-    named = [stem(one) for one in kind if len(one) > 2 and one not in STOP_WORDS]
-    named = [one for one in named if one not in _GENERAL]
-    ends = [stem(end) for end in endings(kind)]
-    code = [one for one in things_in(" ".join(re.findall(r"`[^`<*]+`", rest))) if one.kind != "path"]
-    return [(one, thing) for one in ends or named[-1:] if one not in EVENTS for thing in code]
+        stated = found.re is _IF_CHANGED or not sentence[: found.start()].strip(" -*•\"'")
+        if one in EVENTS and (one != stem(DEPENDENCY) or (stated and _ADDS.search(found[0]))):
+            before.append((one,))
+    return before
 
 
 def _event_words(what: str) -> tuple[str, ...]:
+    """Return the stems of an event's words, at most two; the event itself ends them."""
+    kept: list[str] = []
     words = [
         _alias(w.strip(EDGES + "`."))
         for w in re.sub(r"\b(?:pull|merge) request", "pr", what, flags=re.IGNORECASE).split()
     ]
-    kept: list[str] = []
     for word in words:
         low = word.lower()
         if low in STOPS or (low in ("run", "always", "immer", "make", "please") and kept):

@@ -12,19 +12,15 @@ from remora.core.patterns import ANY, Pattern, has_code, is_file, keys_in, on_br
 from remora.core.stems import stem
 from remora.core.triggers import (
     BUT,
-    CHANGED,
     GIVEN,
-    HAS,
     IDENTIFIER,
     IF,
     MOST_KEYS,
-    NEW,
     NOT_IN,
     ONLY,
     PART,
     PATH,
     TESTS,
-    TOUCH,
     WANTED,
     WHEN,
     WRITE,
@@ -70,7 +66,6 @@ class Edit(NamedTuple):
         anywhere = [part + "/" for part in parts[:-1]]
         ends = [f"*{parts[-1][at:]}" for at, sign in enumerate(parts[-1]) if sign == "."]
         found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *ends, *above, *anywhere))
-        found |= dict.fromkeys((TOUCH, one) for one in _path_stems(self.path))
         given = dict.fromkeys((ANY, *keys_in(self.path), *keys_in(self.text)))
         found |= dict.fromkeys((GIVEN, key) for key in islice(given, MOST_KEYS))
         for line in self.added:
@@ -95,16 +90,15 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 def is_breach(trigger: Trigger) -> bool:
     """Return whether an edit that matches a trigger of its kind breaks the statement itself."""
     given = trigger.kind == GIVEN and WHEN not in trigger.needs
-    return given or trigger.kind == WRITE or NEW in trigger.needs
+    return given or trigger.kind == WRITE
 
 
-def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "") -> bool:
+def writes(edit: Edit, trigger: Trigger, *, branch: str = "") -> bool:
     """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it.
 
     Args:
         edit: the edit.
         trigger: of one of the kinds AT_EDITS, found by one of the edit's keys.
-        exists: the file is there already.
         branch: the checked-out branch.
     """
     if trigger.kind == GIVEN:
@@ -116,11 +110,6 @@ def writes(edit: Edit, trigger: Trigger, *, exists: bool = True, branch: str = "
         return False
     if trigger.kind == PATH:
         return all(lies(edit.path, glob) for glob in trigger.needs)
-    if NEW in trigger.needs:
-        has = _joined(edit.text.lower())
-        return not exists and any(one not in has for one in marked(trigger, HAS))
-    if trigger.kind != WRITE:
-        return exists or CHANGED not in trigger.needs
     form = trigger.needs[0] if trigger.needs else ""
     now = sum(_holds(form, line, edit.path) for line in edit.added)
     return now > sum(_holds(form, line, edit.path) for line in edit.removed)

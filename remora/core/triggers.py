@@ -5,7 +5,6 @@
     write     an edit that adds it                          key: one of its words; needs: the searched form
     path      an edit below a path                          key: a file, a folder with a slash at its end, or
                                                             the end of a glob ("*.gen.go"); needs: the glob
-    touch     an edit of a file with the name               key: a stem ("migration"); needs: CHANGED, NEW
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
@@ -30,17 +29,15 @@ if TYPE_CHECKING:
     from remora.core.directive import Directive
     from remora.core.things import Thing
 
-PROGRAM, EVENT, WRITE, PATH, TOUCH = "program", "event", "write", "path", "touch"
+PROGRAM, EVENT, WRITE, PATH = "program", "event", "write", "path"
 OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 GIVEN = "given"
-AT_EDITS = (WRITE, PATH, TOUCH, GIVEN)
-# Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted,
-# what a new file must contain.
-ONLY, NOT_IN, DONE, WANTED, HAS = "only:", "not:", "done:", "wanted:", "has:"
+AT_EDITS = (WRITE, PATH, GIVEN)
+# Marks in `unless`: applies only in one of these, not there, done already, the command that is wanted.
+ONLY, NOT_IN, DONE, WANTED = "only:", "not:", "done:", "wanted:"
 # The same of patterns that a caller gives: the action must have one of these, and none of those.
 IF, BUT = "if:", "but:"
 WHEN = "when"  # in `needs` of a given pattern: it is a moment, and nothing is forbidden
-CHANGED, NEW = "changed", "new"  # in `needs` of an edit: the file exists; it does not
 DEPENDENCY = "dependency"  # the event of adding a package to the project
 INTO = "into"  # in `needs` of a merge: the branch that is checked out follows
 MOST_KEYS = 600  # of one edit or command line
@@ -85,16 +82,6 @@ def triggers_of(found: Directive, memory_id: str, weight: float = 1.0) -> Iterat
         if thing.kind == "command" and options and not found.before:
             plain = [word.lower() for word in thing.words if word not in options]
             yield Trigger(PROGRAM, plain[0], memory_id, tuple(plain[1:]), weight, options)
-    for one in found.touching:
-        yield Trigger(TOUCH, one, memory_id, (), weight)
-    for kind in dict.fromkeys(kind for kind, _ in found.holds):
-        content = [str(thing).removesuffix("()").lower() for of, thing in found.holds if of == kind]
-        but = (NOT_IN + TESTS[0],) * (kind not in TESTS)
-        yield Trigger(
-            TOUCH, kind, memory_id, (NEW,), weight, (*(HAS + one for one in content), *places, *but)
-        )
-    for one in found.kept:
-        yield Trigger(TOUCH, one, memory_id, (CHANGED,), weight, places)
     for path in found.about:
         yield Trigger(PATH, path, memory_id, (), weight, tuple(NOT_IN + place for place in found.exempt))
 

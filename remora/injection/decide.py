@@ -149,11 +149,10 @@ def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting)
     for path in _inside(moment.paths, setting):
         edit = edit_match.read_edit(path, moment.changed, moment.removed)
         found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
-        there = setting.there(path)
         fires = [
             note
             for note in found
-            if note.trigger and edit_match.writes(edit, note.trigger, exists=there, branch=setting.branch)
+            if note.trigger and edit_match.writes(edit, note.trigger, branch=setting.branch)
         ]
         # A host shows its own rule files; rules from them are repeated only where the edit breaks them.
         fires = [

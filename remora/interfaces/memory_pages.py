@@ -12,7 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.triggers import BUT, DONE, GIVEN, HAS, IF, NOT_IN, ONLY, WANTED, WHEN, Trigger
+from remora.core.triggers import BUT, DONE, GIVEN, IF, NOT_IN, ONLY, WANTED, WHEN, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
@@ -488,7 +488,6 @@ _CONDITIONS = {
     BUT: "why.but",
     DONE: "why.done",
     WANTED: "why.wanted",
-    HAS: "why.has",
     "-": "why.may",
 }
 

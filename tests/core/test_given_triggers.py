@@ -26,7 +26,7 @@ def at_edit(told: Told, path: str, added: str, removed: str = "", branch: str = 
     """Return whether a memory is shown before an edit."""
     edit = read_edit(path, added, removed)
     found = [one for one in given_triggers(told, "m") if (one.kind, one.key) in edit.keys]
-    return any(writes(edit, one, exists=bool(removed), branch=branch) for one in found)
+    return any(writes(edit, one, branch=branch) for one in found)
 
 
 @pytest.mark.parametrize(

@@ -28,14 +28,12 @@ from remora.core.triggers import (
     COMMAND,
     ERROR,
     EVENT,
-    NEW,
     ONLY,
     OUTPUT,
     PATH,
     PROGRAM,
     SEARCH,
     TERM,
-    TOUCH,
     WRITE,
     Trigger,
     triggers_of,
@@ -215,7 +213,7 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database
         if typed and ordinary and not _is_marked(f"name:{one.key}", text):
             continue  # "rather than the file next to you"
         place = one.kind == PATH and _is_place(one.key, text, db)
-        if typed or place or one.kind == EVENT or NEW in one.needs:
+        if typed or place or one.kind == EVENT:
             yield one
     told: list[str] = []
     for sentence in unlabelled(text):
@@ -272,7 +270,7 @@ def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigge
         if is_of_place and trigger.kind not in (PROGRAM, EVENT):
             yield trigger._replace(unless=(*trigger.unless, *places))
         elif not is_of_place:
-            has_place = trigger.kind not in (WRITE, TOUCH) or any(ONLY in one for one in trigger.unless)
+            has_place = trigger.kind != WRITE or any(ONLY in one for one in trigger.unless)
             yield trigger if has_place else trigger._replace(unless=(*trigger.unless, *of_language))
 
 

@@ -246,12 +246,12 @@ def test_what_a_person_set_stands(bare: Memory):
     """A tag of theirs makes no rule file; triggers of theirs are taken as they are, in the rule's folder."""
     own = stored(
         bare,
-        "Every migration is written by two people",
+        "Avoid loops in handlers",
         type="preference",
         tags=("rule",),
         source="user_taught",
     )
-    assert {kind for kind, *_ in cues(bare, own)} == {"touch"}
+    assert {kind for kind, *_ in cues(bare, own)} == {"write", "program"}
     of_web = {"origin_path": "web/CLAUDE.md", "scope": "module", "related_files": ("web/**",)}
     read = stored(bare, "Be careful", type="preference", triggers={"forbids": ["reset_all"]}, **of_web)
     assert {kind for kind, *_ in cues(bare, read)} == {"given"}
@@ -330,7 +330,6 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
     [
         ("Write scripts in Fish, not in Bash", {"program", "write"}, set()),
         ("Use httpx, not requests", {"program", "write"}, {"program", "write"}),
-        ("Every migration is written by two people", {"touch"}, set()),
         ("Never push half of a change", {"event", "write"}, {"event"}),
         ("Never call `reset_all()`", {"write", "search"}, {"write"}),
         ("Avoid loops in handlers", {"write", "program"}, set()),
