@@ -116,3 +116,21 @@ def test_a_transcript_that_cannot_be_read_lends_no_trust(world: World, talk: Tal
     hooked.start()
     with Memory.open(world.repo.root, environ=world.environ) as memory:
         assert memory.as_said(RESTATED) == {}
+
+
+def test_the_brief_asks_once_for_the_patterns_of_what_a_person_typed(
+    repo: Repo, environ: dict[str, str]
+) -> None:
+    """Recording the same words sets them, and a person's patterns stay as they are."""
+    said = "Never push to main directly"
+    with Memory.open(repo.root, environ=environ) as memory:
+        own = memory.remember(said, source="user_taught")
+        loop = memory.loop("s1")
+        assert f"New from the user: #{own.id[:8]}" in loop.brief()
+        loop.finish()
+        assert "New from the user" not in memory.loop("s2").brief()
+        given = {"forbids": ["git push origin main"]}
+        again = memory.remember(said, source="agent_explicit", triggers=given)
+        assert (again.id, again.triggers) == (own.id, given)
+        other = memory.remember(said, source="agent_explicit", triggers={"when": ["push"]})
+        assert other.triggers == given
