@@ -82,9 +82,11 @@ def test_why(run: Run, remember: Remember) -> None:
 
 def test_why_shows_the_triggers_of_a_memory(run: Run, remember: Remember) -> None:
     """Each with its conditions in words."""
-    ruby = remember("Every Ruby file in app/ starts with `# frozen`")
-    told = run("why", ruby).stdout
-    assert "triggers: touch rb with new; lacks `# frozen`; only in app/; not in test" in told
+    given = remember(
+        "Logs are structured", "--forbids", "console.log(", "--when", "src/", "--unless", "src/cli/"
+    )
+    told = run("why", given).stdout
+    assert "triggers: forbids `console.log(`; only with `src/`; not with `src/cli/`" in told
     locked = remember("Always run `cargo test --locked`")
     assert "program cargo with test; unless it has --locked" in run("why", locked).stdout
 
