@@ -7,6 +7,7 @@ the statement and the description of the tool `record_memory`.
 from __future__ import annotations
 
 import json
+import os
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ LABELS = Path(__file__).with_name("labels") / "given_triggers.jsonl"
 def install(folder: Path) -> str:
     """Write the module that Python imports at its start; return the path to set as PYTHONPATH."""
     (folder / "sitecustomize.py").write_text("from benchmarks.given_triggers import patch\n\npatch()\n")
-    return f"{folder}:{Path(__file__).resolve().parents[1]}"
+    return os.pathsep.join((str(folder), str(Path(__file__).resolve().parents[1])))
 
 
 def patch() -> None:

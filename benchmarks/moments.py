@@ -75,7 +75,7 @@ def report(own: Groups, others: dict[str, Groups]) -> Report:
     speak, silent = "must speak", "must silent"
     sets = [
         (
-            f"{name}, unseen" if name[0] in UNSEEN else name,
+            f"{name}, unseen" if name.partition(",")[0] in UNSEEN else name,
             sum(groups["all"].values()),
             share(groups, speak),
             share(groups, silent),

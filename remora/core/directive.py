@@ -224,7 +224,7 @@ def directive(text: str) -> Directive:
     about: list[str] = []
     for sentence in unlabelled(text):
         plain = POSITIVE.sub(" ", sentence)
-        known, asked_for = len(forbids), len(wants)
+        known, asked_for, lasts = len(forbids), len(wants), LASTS.search(sentence)
         without = _WITHOUT.match(plain)
         if without and ("`" in without["needed"] or not _ADDS.search(without["event"])):
             # "never push without `make test`" asks for it before a push
@@ -245,7 +245,7 @@ def directive(text: str) -> Directive:
                 about += _places(clause)
             forbids += denied[:MOST_THINGS]
             wants += asked
-            if LASTS.search(sentence) or _RUN.match(clause):
+            if lasts or _RUN.match(clause):
                 passing += [one for one in asked if any(word.startswith("-") for word in one.words)]
         denies = len(forbids) > known
         found = _events(plain, denies=denies)

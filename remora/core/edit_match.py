@@ -8,7 +8,19 @@ from itertools import islice
 from posixpath import normpath
 from typing import NamedTuple
 
-from remora.core.patterns import ANY, Pattern, has_code, is_file, keys_in, on_branch, parse, uses
+from remora.core.paths import matches
+from remora.core.patterns import (
+    ANY,
+    NO_SIGN_BEFORE,
+    NO_SIGN_BEHIND,
+    Pattern,
+    has_code,
+    is_file,
+    keys_in,
+    on_branch,
+    parse,
+    uses,
+)
 from remora.core.stems import stem
 from remora.core.triggers import (
     BUT,
@@ -39,8 +51,6 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
 _RELATIVE = re.compile(r"(?<=[\"'])\.{1,2}/[\w./@-]+(?=[\"'])")
 CODE_WORD = re.compile(r"[^\W\d]\w*|(?<!\d)\d++(?:\.\d++)+")  # an identifier, or a version
-# An operator is no part of a longer one: `==` is not in `===`.
-_NO_SIGN_BEFORE, _NO_SIGN_BEHIND = r"(?<![=!<>&|+*/?~^%-])", r"(?![=!<>&|+*/?~^%-])"
 _SYMBOL = re.compile(r"[^\w\s'\"`]+")
 
 
@@ -89,8 +99,7 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 
 def is_breach(trigger: Trigger) -> bool:
     """Return whether an edit that matches a trigger of its kind breaks the statement itself."""
-    given = trigger.kind == GIVEN and WHEN not in trigger.needs
-    return given or trigger.kind == WRITE
+    return trigger.kind == WRITE or (trigger.kind == GIVEN and WHEN not in trigger.needs)
 
 
 def writes(edit: Edit, trigger: Trigger, *, branch: str = "") -> bool:
@@ -101,13 +110,13 @@ def writes(edit: Edit, trigger: Trigger, *, branch: str = "") -> bool:
         trigger: of one of the kinds AT_EDITS, found by one of the edit's keys.
         branch: the checked-out branch.
     """
-    if trigger.kind == GIVEN:
-        return _has_given(edit, trigger, branch)
     places = marked(trigger, ONLY)
     if places and not any(lies(edit.path, place) for place in places):
         return False
     if any(lies(edit.path, place) for place in marked(trigger, NOT_IN)):
         return False
+    if trigger.kind == GIVEN:
+        return _has_given(edit, trigger, branch)
     if trigger.kind == PATH:
         return all(lies(edit.path, glob) for glob in trigger.needs)
     form = trigger.needs[0] if trigger.needs else ""
@@ -132,8 +141,9 @@ def _has_given(edit: Edit, trigger: Trigger, branch: str) -> bool:
         return False
     excused = () if WHEN in trigger.needs else asked
     # A comment or a page may speak of what is forbidden; a pattern may be about comments, or about pages.
-    whole = pattern.comments or any(is_file(parse(one), edit.path, plain=True) for one in required)
-    whole = pattern.comments or (whole and edit.path.lower().endswith(_PROSE))
+    is_page = edit.path.lower().endswith(_PROSE)
+    of_pages = is_page and any(is_file(parse(one), edit.path, plain=True) for one in required)
+    whole = pattern.comments or of_pages
     texts = (edit.text.splitlines(), edit.gone.splitlines()) if whole else (edit.added, edit.removed)
     added, removed = (
         sum(
@@ -214,8 +224,8 @@ def _holds(form: str, line: str, path: str) -> bool:
         return alone is not None and (shell or '"' in line or "'" in line)
     name = re.escape(what)
     if kind == "code":
-        begins = r"(?<![\w.-])" if re.match(r"\w", what) else _NO_SIGN_BEFORE
-        ends = r"(?![\w-])" if re.search(r"\w$", what) else _NO_SIGN_BEHIND
+        begins = r"(?<![\w.-])" if re.match(r"\w", what) else NO_SIGN_BEFORE
+        ends = r"(?![\w-])" if re.search(r"\w$", what) else NO_SIGN_BEHIND
         bare = line if shell else _STRING.sub("''", line)
         found = re.search(rf"{begins}{name}{ends}(?!\s*=[^=])", bare) is not None
         if found or not re.match(r"\w", what):
@@ -259,8 +269,6 @@ def _path_stems(path: str) -> set[str]:
 def lies(path: str, place: str) -> bool:
     """Return whether a file is in a place: below a folder, or with the stem in a part of its path."""
     if "*" in place:
-        from remora.core.paths import matches
-
         return matches(place, path)
     if "/" in place:
         return path == place or f"/{path}".find(f"/{place.rstrip('/')}/") >= 0

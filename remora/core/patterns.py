@@ -25,10 +25,9 @@ _PHRASES = (  # of events, and the stem that stands for each
     (rf"(?:(?:open|creat)\w*\s+(?:(?:an?|the)\s+)?)?{_REQUEST}", "pr"),
     (rf"(?:add|install)\w*\s+(?:(?:an?|the|new)\s+)*{_PACKAGE}|(?:new\s+)?dependenc(?:y|ies)", DEPENDENCY),
     *(
-        (rf"{act}(?:e?s|e?d|\w?ed|\w?ing|ments?)?", stem(act))
-        for act in ("commit", "push", "rebas", "tag", "amend", "merg", "releas", "publish", "deploy")
+        (rf"{act.removesuffix('e')}(?:e|e?s|e?d|\w?ed|\w?ing|ments?)?", stem(act))
+        for act in ("commit", "push", "rebase", "tag", "amend", "merge", "release", "publish", "deploy")
     ),
-    *((act, stem(act)) for act in ("rebase", "merge", "release")),
 )
 _LEAD = r"(?:(?:before|after|when|at|on|each|every|any|all|a|an|the|you|we)\s+)*"
 _EVENT = re.compile(
@@ -41,7 +40,7 @@ _TOKEN = re.compile(r"(\s*)(\w+|[^\w\s])")
 _QUOTE = "'\"`"
 # An operator is no part of a longer one: `==` is not in `===`.
 _OPERATORS = "=!<>&|+*/?~^%-"
-_NO_SIGN_BEFORE, _NO_SIGN_BEHIND = rf"(?<![{_OPERATORS}])", rf"(?![{_OPERATORS}])"
+NO_SIGN_BEFORE, NO_SIGN_BEHIND = rf"(?<![{_OPERATORS}])", rf"(?![{_OPERATORS}])"
 # In code that may be a comment: its signs, and directives to tools.
 _COMMENTED = ("#", "//", "/*", "<!--", "TODO", "FIXME", "noqa", "nolint", "-ignore", "-disable", ": ignore")
 # A glob of file names: by the ending, by a name with an ending, or of a file that has a name of its own.
@@ -181,7 +180,7 @@ def _code(text: str) -> tuple[re.Pattern[str], ...]:
     pieces = text.split("...")
     case = re.IGNORECASE if text.isupper() and " " in text.strip() else 0  # "SELECT *"
     signs = all(one in _OPERATORS for one in text)
-    start, end = (_NO_SIGN_BEFORE, _NO_SIGN_BEHIND) if signs else (r"(?<!\w)", r"(?!\w)")
+    start, end = (NO_SIGN_BEFORE, NO_SIGN_BEHIND) if signs else (r"(?<!\w)", r"(?!\w)")
     parts = []
     for number, part in enumerate(pieces):
         begins = (number == 0 or part[:1] == " ") and (signs or re.match(r"\s*\w", part))

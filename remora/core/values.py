@@ -146,9 +146,7 @@ class MemoryDraft(NamedTuple):
     context_prefix: str | None = None
     target_node_id: str | None = None
     impacted_node_ids: tuple[str, ...] = ()
-    triggers: Mapping[str, Any] | None = (
-        None  # {"forbids": […], "wants": […], "when": […]}; None: read from the text
-    )
+    triggers: Mapping[str, Any] | None = None  # patterns by TRIGGER_FIELDS; None: read from the text
     created_at: str | None = None  # when it became true, if not now
     origin_path: str | None = None
     origin_line: int | None = None

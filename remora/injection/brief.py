@@ -41,7 +41,7 @@ COMMANDS = 3
 HABIT = 0.25  # share of the sessions, weighted by age, from which on a command is shown
 RECORD = "(When the user states a lasting rule or decision, save it with record_memory.)"
 # Of statements that a person typed: only the agent's model can say what breaks them.
-PLACE = (
+ASK_PATTERNS = (
     "(New from the user: {ids}. With your first calls, record_memory each: the same words, with any of "
     "forbids, when, wants and unless that fit. Skip it if no command or edit fits.)"
 )
@@ -176,7 +176,7 @@ def as_note(record: MemoryRecord) -> Note:
     )
 
 
-def is_unplaced(record: MemoryRecord) -> bool:
+def lacks_patterns(record: MemoryRecord) -> bool:
     """Return whether a person stated a memory, and nobody set the actions at which it is shown."""
     typed = record.source == "user_taught" and not any(origin.path for origin in record.origins)
     return typed and not record.triggers

@@ -239,7 +239,7 @@ class Errors(Checkpointed):
             failure = self.failures[name]
             if (run is None) == bool(failure.heads):  # commands resolve only commands, tools only tools
                 continue
-            if failure.resolved and target != failure.target:
+            if (failure.resolved or failure.answer.worked) and target != failure.target:
                 continue
             answer = self._answer(failure, target, call, run)
             if answer is None:

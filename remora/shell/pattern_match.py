@@ -51,7 +51,7 @@ def fits(command: Command, trigger: Trigger) -> bool:
     """Return whether a command has a given pattern, meets its conditions, and has no exception."""
     pattern = parse(trigger.needs[0])
     required = marked(trigger, IF)
-    if not on_branch(pattern, command.branch) or not _is_act(command, pattern):
+    if "--help" in command.words or not on_branch(pattern, command.branch) or not _is_act(command, pattern):
         return False
     if required and not any(has(command, one) for one in required):
         return False

@@ -28,6 +28,7 @@ from remora.core.triggers import (
     INTO,
     MOST_KEYS,
     NOT_IN,
+    ONLY,
     PROGRAM,
     WANTED,
     Trigger,
@@ -132,13 +133,13 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
     """
     if trigger.kind == GIVEN:
         return _has_given(line, trigger, branch, ran)
-    done = (one.removeprefix(DONE).split()[:_HEADS] for one in trigger.unless if one.startswith(DONE))
+    done = (one.split()[:_HEADS] for one in marked(trigger, DONE))
     if any(mark(" ".join(words)) in ran for words in done):
         return False
     wanted = [one for one in trigger.unless if one.startswith("-")]
-    asked = [one.removeprefix(WANTED).lower().split() for one in trigger.unless if one.startswith(WANTED)]
+    asked = [one.lower().split() for one in marked(trigger, WANTED)]
     denied = {trigger.key, *trigger.needs}
-    exempt = [one.removeprefix(NOT_IN) for one in trigger.unless if one.startswith(NOT_IN)]
+    exempt = marked(trigger, NOT_IN)
     at = trigger.needs.index(INTO) if INTO in trigger.needs else len(trigger.needs)
     needs, target = trigger.needs[:at], trigger.needs[at + 1 :]
     for words in line.commands:
@@ -164,7 +165,12 @@ def sets_off(line: Commands, trigger: Trigger, branch: str = "", ran: Collection
 
 
 def _has_given(line: Commands, trigger: Trigger, branch: str, ran: Collection[str]) -> bool:
-    """Return whether a command of a line fits a given pattern, and nothing that is wanted ran before it."""
+    """Return whether a command of a line fits a given pattern, and nothing that is wanted ran before it.
+
+    A rule of a folder is about edits there: the folder that a command works on is unknown.
+    """
+    if marked(trigger, ONLY):
+        return False
     wanted = {mark(" ".join(takewhile(_is_bare, one.split()))) for one in marked(trigger, WANTED)}
     done = set(ran)
     for command in line.placed(branch):

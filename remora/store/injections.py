@@ -80,6 +80,12 @@ class Injections(Tables):
         sql = f"SELECT {_COLUMNS} FROM injections WHERE session_id = ? ORDER BY at, id"
         return [_made(row) for row in self._connection.rows(sql, (session_id,))]
 
+    def known(self, memory_ids: Sequence[str]) -> set[str]:
+        """Return those of some memories that were shown to an agent."""
+        sql = """SELECT DISTINCT j.value FROM json_each(?) j
+                 JOIN injected_memories m ON m.memory_id = j.value"""
+        return {row[0] for row in self._connection.rows(sql, (memory_ids,))}
+
     def of(self, memory_id: str, limit: int = 20) -> list[Injection]:
         """Return the times at which a memory was shown, newest first."""
         columns = ", ".join(f"i.{name}" for name in _COLUMNS.split(", "))

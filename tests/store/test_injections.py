@@ -27,6 +27,7 @@ def test_what_was_said_is_found_by_time_session_and_memory(db: Database):
     assert db.injections.latest(1) == [later]
     assert [i.text for i in db.injections.of_session("h:s1")] == ["one", "two"]
     assert db.injections.of_session("s1") == []
+    assert db.injections.known(["m2", "m3"]) == {"m2"}
 
 
 def test_storing_again_adds_only_what_followed(db: Database):

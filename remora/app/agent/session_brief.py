@@ -54,8 +54,8 @@ MOST = 400  # candidates of a brief, highest confidence first
 TASK_HITS = 6
 HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # rule files that hosts read themselves
 MOST_RULES = 200_000  # bytes of one
-MOST_PLACED = 8  # statements whose triggers an agent is asked for, in one brief
-PLACE_TOKENS = 80  # of that request
+ASKING, NAMED = 50, 3  # tokens of the request for patterns, and of each id in it
+MOST_NAMED = 30  # more memories than a brief has room for
 
 
 def head_of(moment: Moment, environ: Mapping[str, str], started: str = "") -> Head:
@@ -222,17 +222,19 @@ def brief_of(
         inject.ask,
     )
     head = f"[{IN_PROGRESS}]\n" if not again and unfinished(project) == IN_PROGRESS else ""
-    unplaced = (
-        [r.id for r in material.records if briefs.is_unplaced(r)] if material.asks and not again else []
-    )
+    asks = material.asks and not again
+    lacking = [r.id for r in material.records if briefs.lacks_patterns(r)] if asks else []
+    new = set(lacking) - project.db.injections.known(lacking)  # an agent is asked about each once
     made = briefs.brief(
         material,
-        tokens=inject.brief_tokens - ceil_chars_4(head) - (PLACE_TOKENS if unplaced else 0),
+        tokens=inject.brief_tokens
+        - ceil_chars_4(head)
+        - (ASKING + NAMED * min(len(new), MOST_NAMED) if new else 0),
         threshold=threshold_of(project),
         now=project.clock.now(),
     )
-    new = [f"#{i[: render.SHORT]}" for i in made.ids if i in unplaced and not project.db.injections.of(i, 1)]
-    ask = briefs.PLACE.format(ids=", ".join(new[:MOST_PLACED])) if new else ""
+    asked = [f"#{one[: render.SHORT]}" for one in made.ids if one in new]
+    ask = briefs.ASK_PATTERNS.format(ids=", ".join(asked)) if asked else ""
     text = "\n".join(filter(None, (f"{head}{made.text}".rstrip(), ask)))
     return Reply(text, ids=made.ids, trigger="brief", why="a session begins") if text else SILENCE
 

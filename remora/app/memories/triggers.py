@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, rules_out, unlabelled
@@ -137,9 +137,9 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
     told = record.source in STATED or from_rules
-    given = list(given_triggers(_of_folder(record), record.id, weight)) if told and record.triggers else []
+    given = list(given_triggers(record.triggers or {}, record.id, weight)) if told else []
     if given:
-        yield from given
+        yield from _in_place(record, given) if from_rules or _is_read(record) else given
     elif told:
         yield from _of_text(record, weight, db, met=bool(met), from_rules=from_rules)
     else:
@@ -148,15 +148,6 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
     if record.source in STATED and not signal and (is_error or not from_rules):
         for words in symptoms(record.content, literal=not is_error):
             yield Trigger(OUTPUT, words[0], record.id, words[1:], weight)
-
-
-def _of_folder(record: MemoryRecord) -> Mapping[str, Sequence[str]]:
-    """Return the given patterns of a memory; those of a folder hold in it."""
-    told = record.triggers or {}
-    globs = [path for path in record.related_files if "*" in path]
-    if record.scope != "module" or not globs:
-        return told
-    return {**told, "when": globs} if told.get("forbids") and not told.get("when") else told
 
 
 def _of_text(

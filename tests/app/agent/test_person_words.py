@@ -121,7 +121,7 @@ def test_a_transcript_that_cannot_be_read_lends_no_trust(world: World, talk: Tal
 def test_the_brief_asks_once_for_the_patterns_of_what_a_person_typed(
     repo: Repo, environ: dict[str, str]
 ) -> None:
-    """Recording the same words sets them, and a person's patterns stay as they are."""
+    """Recording the same words sets them; those of a person's statement stay until it is edited."""
     said = "Never push to main directly"
     with Memory.open(repo.root, environ=environ) as memory:
         own = memory.remember(said, source="user_taught")

@@ -256,7 +256,7 @@ def test_what_a_person_set_stands(bare: Memory):
     read = stored(bare, "Be careful", type="preference", triggers={"forbids": ["reset_all"]}, **of_web)
     assert {kind for kind, *_ in cues(bare, read)} == {"given"}
     (found,) = bare._project.db.triggers.of(read)
-    assert found.unless == ("if:web/**",)
+    assert found.unless == ("only:web/**",)
 
 
 def test_what_a_statement_replaces_is_forbidden(bare: Memory):
