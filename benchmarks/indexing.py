@@ -37,7 +37,7 @@ from benchmarks.latency import MILLION, Spread, spread, timed
 from benchmarks.metrics import percentile
 from benchmarks.sources import make_repository
 from remora.app.memory import Memory
-from remora.core.code import IndexReport
+from remora.core.reports import IndexReport
 from remora.graph.grammars import grammar_of, language_of
 
 FILES = 1_500  # of the made-up repository; what is promised is promised of so many Python files

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from remora.core.clock import FixedClock, SystemClock
     from remora.core.errors import RemoraError
     from remora.core.events import Event
+    from remora.core.reports import InitReport
     from remora.core.values import (
         Context,
         Entry,
         FileHit,
         Hit,
-        InitReport,
         MemoryDraft,
         MemoryRecord,
         Message,
@@ -39,6 +39,7 @@ _HOMES = {
     "ConversationMemory": "remora.conversation.memory",
     "Conversations": "remora.conversation.conversations",
     "Event": "remora.core.events",
+    "InitReport": "remora.core.reports",
     "PersistentMemory": "remora.conversation.persistent",
     "AsyncSession": "remora.app.aio",
     "Memory": "remora.app.memory",
@@ -54,7 +55,6 @@ _HOMES = {
             "Entry",
             "FileHit",
             "Hit",
-            "InitReport",
             "MemoryDraft",
             "MemoryRecord",
             "Message",

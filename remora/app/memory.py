@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
     from remora.app.codebase.module_descriptions import SemanticReport
     from remora.app.health.backup import Backup
+    from remora.app.health.costs import Costs
     from remora.app.health.erase import Erased
     from remora.app.health.export import Exported
     from remora.app.health.findings import Report
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from remora.app.learning.promotion import Learnt
     from remora.app.learning.run_summary import SessionSummary
     from remora.app.learning.synthesis import Synthesized
-    from remora.app.project.metered_models import Costs
     from remora.app.recall.questions import Answer, Passage
     from remora.app.records.entries import Entries
     from remora.app.records.journal import Journal
@@ -61,10 +61,10 @@ if TYPE_CHECKING:
     from remora.app.sharing.sharing import Sharing
     from remora.checks.suggest import Suggestion
     from remora.conversation.sessions import SessionInfo
-    from remora.core.code import IndexReport
     from remora.core.config import Settings
     from remora.core.merge import Revision
-    from remora.core.values import Context, FileHit, Hit, InitReport, Ownership, Used, WorkUnitRef
+    from remora.core.reports import IndexReport, InitReport
+    from remora.core.values import Context, FileHit, Hit, Ownership, Used, WorkUnitRef
     from remora.embeddings.embedder import Embedder
     from remora.graph.modules import ModuleInfo
     from remora.injection.prefetch import Prefetch
@@ -835,7 +835,7 @@ class Memory:
         Args:
             days: number of days, up to today.
         """
-        from remora.app.project.metered_models import costs
+        from remora.app.health.costs import costs
 
         return self._run(costs, days)
 

@@ -11,8 +11,6 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from remora.core.values import Skipped
-
 # Confidence of an edge from the syntax tree. Below GUESS_BELOW it is a guess, and shown as one.
 EXACT = 0.95  # the language's own rules name the target: an import, `self.x`, a name in the same file
 LIKELY = 0.75  # by an inherited method or the type of an assigned variable
@@ -261,38 +259,3 @@ class Impact(NamedTuple):
     def guess(self) -> bool:
         """Whether the path includes a call that could not be resolved with certainty."""
         return self.confidence < GUESS_BELOW
-
-
-class IndexReport(NamedTuple):
-    """The result of `index`.
-
-    Attributes:
-        files: number of files in the graph.
-        read: number of files read in this run; `unchanged` is the number of the others.
-        resolved: number of files whose names were resolved, including those read.
-        deleted: files removed since the last run.
-        left_out: (reason, number) of files left out by design, most first.
-        broken: files that their grammar could parse only in part.
-        skipped: files that could not be read, with the reason.
-        nodes, edges, chunks: their present numbers.
-        waiting: chunks without a vector yet; they are found by words.
-        precise: edges taken from a SCIP index.
-        complete: False if the run was stopped before its end; the next run continues.
-    """
-
-    files: int
-    read: int
-    unchanged: int
-    resolved: int
-    deleted: int
-    left_out: tuple[tuple[str, int], ...]
-    broken: int
-    skipped: tuple[Skipped, ...]
-    nodes: int
-    edges: int
-    chunks: int
-    waiting: int
-    precise: int = 0
-    complete: bool = True
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0

@@ -7,10 +7,7 @@ They are NamedTuples: light enough for a hook's short process, immutable, and ch
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
-
-if TYPE_CHECKING:
-    from remora.core.code import IndexReport
+from typing import Any, Literal, NamedTuple, get_args
 
 MemoryType = Literal[
     "gotcha",  # a trap or a constraint that is not obvious
@@ -408,32 +405,6 @@ class Skipped(NamedTuple):
 
     what: str
     why: str
-
-
-class InitReport(NamedTuple):
-    """The result of `init`; branches are (name, memories) that were merged, deleted, or are back."""
-
-    project_id: str
-    home: str
-    root: str
-    rule_files: tuple[str, ...]
-    rules_found: int
-    stored: int
-    merged: int
-    unchanged: int
-    retired: int
-    commits_read: int
-    commits_new: int
-    edges: int
-    files_known: int
-    candidates: int
-    redactions: tuple[Redaction, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    code: IndexReport | None = None
-    seconds: float = 0.0
-    branches_merged: tuple[tuple[str, int], ...] = ()
-    branches_retired: tuple[tuple[str, int], ...] = ()
-    branches_revived: tuple[tuple[str, int], ...] = ()
 
 
 class Used(NamedTuple):

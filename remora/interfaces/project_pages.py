@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from remora.core.code import Impact, IndexReport
+from remora.core.code import Impact
+from remora.core.reports import IndexReport, InitReport
 from remora.core.text import shorten
-from remora.core.values import HISTORY, FileHit, InitReport
+from remora.core.values import HISTORY, FileHit
 from remora.interfaces.page import Cell, Page, Para, Part, Table, fields
 from remora.interfaces.present import listed, redaction_sentence, short
 from remora.interfaces.words import columns, in_words, say, spoken
@@ -17,13 +18,13 @@ from remora.interfaces.words import columns, in_words, say, spoken
 if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
     from remora.app.codebase.module_descriptions import SemanticReport
+    from remora.app.health.costs import Costs
     from remora.app.health.erase import Erased
     from remora.app.health.findings import Report
     from remora.app.health.privacy import Privacy
     from remora.app.health.score import Health
     from remora.app.health.stats import Stats
     from remora.app.importing.export_reader import Imported
-    from remora.app.project.metered_models import Costs
     from remora.graph.modules import ModuleInfo
 
 SHOWN_SKIPS = 10  # reasons for skipped files of `init`

@@ -16,8 +16,8 @@ from remora import Memory
 from remora.app.codebase import freshness, impact
 from remora.app.codebase import indexing as module
 from remora.core.clock import FixedClock
-from remora.core.code import IndexReport
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
+from remora.core.reports import IndexReport
 from remora.disk.files import lock
 from remora.graph import indexer
 from remora.retrieval.files import NOTHING_SAID

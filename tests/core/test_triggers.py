@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.directive import directive
+from remora.core.directive_triggers import triggers_of
 from remora.core.edit_match import read_edit, writes
-from remora.core.triggers import triggers_of
 from remora.shell.trigger_match import marks, read_line, sets_off
 from tests.tables import table
 

@@ -9,7 +9,8 @@ import pytest
 from remora.app.health.findings import Finding, Report
 from remora.app.health.stats import Stats, VectorCount
 from remora.app.memory import Memory
-from remora.core.values import HISTORY, FileHit, InitReport, Redaction, Skipped
+from remora.core.reports import InitReport
+from remora.core.values import HISTORY, FileHit, Redaction, Skipped
 from remora.interfaces import project_pages
 from remora.interfaces.draw import plain
 

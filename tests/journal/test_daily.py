@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from remora.core.errors import StoreError
 from remora.core.values import Message
-from remora.journal.daily import last_exchange, note_exchange, note_line, one_line
+from remora.journal.daily import note_line, one_line
+from remora.journal.exchange import last_exchange, note_exchange
 from tests.journal.made import SETTINGS, journal_in
 
 AT = datetime(2026, 2, 7, 14, 15)

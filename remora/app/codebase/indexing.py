@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from remora.app.codebase.tree_comparison import BEGUN, TREE, note_listed
 from remora.app.project.locate import commit_of
 from remora.core.clock import to_iso
-from remora.core.code import IndexReport
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
 from remora.core.paths import module_of
+from remora.core.reports import IndexReport
 from remora.disk.files import lock
 from remora.graph.file_reader import FileReader
 from remora.graph.grammars import kind_of

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import to_iso
 from remora.core.directive import directive
+from remora.core.directive_triggers import triggers_of
 from remora.core.directive_words import LASTS
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words
-from remora.core.triggers import Trigger, triggers_of
+from remora.core.triggers import Trigger
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
 from remora.observer.past_sessions import Seen, same_words

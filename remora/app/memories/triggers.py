@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, rules_out, unlabelled
+from remora.core.directive_triggers import triggers_of
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
 from remora.core.given_triggers import given_triggers
@@ -36,7 +37,6 @@ from remora.core.triggers import (
     TERM,
     WRITE,
     Trigger,
-    triggers_of,
 )
 from remora.core.values import Filters
 from remora.injection.brief import as_note

@@ -1,4 +1,4 @@
-"""Record every model call by purpose in a ledger, limit the tokens of background calls, report the cost.
+"""Record every model call by purpose in a ledger, limit the tokens of background calls.
 
 It covers language models, and embedders and rerankers behind a server; the built-in model costs nothing.
 Token counts are the provider's; if it reports none, they are estimated from the characters and marked as
@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from remora.core.clock import DAY_SECONDS, to_iso
-from remora.core.errors import InvalidInput, ProviderError, StoreError
+from remora.core.clock import to_iso
+from remora.core.errors import ProviderError, StoreError
 from remora.core.tokens import ceil_chars_4
 from remora.store.model_costs import EMBEDDINGS, OTHERS, RERANK
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from remora.app.project.open_project import OpenProject
     from remora.core.clock import Clock
     from remora.embeddings.embedder import Embedder
     from remora.llm.client import Completion, LanguageModel, Message, Reranker
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 UNASKED = ("describe", "synthesis", "learn", "e2e", "hyde")  # purposes of background calls
 FLUSH_AT = 64  # calls kept in memory before they are written
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
-MILLION = 1_000_000
 
 
 class Limited(ProviderError):
@@ -207,76 +205,3 @@ class MeteredReranker:
         given = [text for document in documents for text in (query, document)]
         with self._ledger.counted(RERANK, self._model_id, given, at_once=False):
             return self._reranker.rerank(query, documents, timeout=timeout)
-
-
-class CostRow(NamedTuple):
-    """The calls of one purpose to one model.
-
-    Attributes:
-        purpose, model: of the calls.
-        calls, failed: number of calls, and of those that failed.
-        input_tokens, output_tokens: totals, with estimates.
-        estimated: number of calls whose tokens are estimated because none were reported.
-        seconds: total duration.
-        money: cost by the prices in the settings; None without prices.
-    """
-
-    purpose: str
-    model: str
-    calls: int
-    failed: int
-    input_tokens: int
-    output_tokens: int
-    estimated: int
-    seconds: float
-    money: float | None = None
-
-
-class Costs(NamedTuple):
-    """The cost of model calls.
-
-    Attributes:
-        days: number of days, counted back from today.
-        rows: by purpose and model, the most tokens first.
-        today: tokens used today.
-        limit: daily token limit of background calls; 0 for none.
-        due: descriptions of the calls that are made automatically.
-    """
-
-    days: int
-    rows: tuple[CostRow, ...]
-    today: int
-    limit: int
-    due: tuple[str, ...] = ()
-
-
-def costs(project: OpenProject, days: int) -> Costs:
-    """Return the model calls of the last `days` days; see `Memory.costs`."""
-    if days < 1:
-        raise InvalidInput("days must be 1 or more")
-    now, settings = project.clock.now(), project.settings.llm
-    since = to_iso(now - (days - 1) * DAY_SECONDS)[:10]
-    rows = []
-    for sums in project.db.model_costs.since(since):
-        row, money = CostRow(*sums), None
-        if (settings.price_in or settings.price_out) and row.purpose not in OTHERS:
-            spent = row.input_tokens * settings.price_in + row.output_tokens * settings.price_out
-            money = spent / MILLION
-        rows.append(row._replace(seconds=round(row.seconds, 3), money=money))
-    today = project.db.model_costs.tokens_of(to_iso(now)[:10])
-    return Costs(days, tuple(rows), today, settings.daily_tokens, _due(project))
-
-
-def _due(project: OpenProject) -> tuple[str, ...]:
-    """Return the purposes for which the settings have a model called after sessions."""
-    settings = project.settings
-    if settings.llm.provider == "none":
-        return ()
-    found = []
-    if settings.llm.describe:
-        found.append("descriptions of changed modules, once a day")
-    if settings.learn.synthesis:
-        found.append("the lessons of each session")
-    if settings.synthesis.enabled and settings.synthesis.model:
-        found.append("what several sessions on a module have in common")
-    return tuple(found)

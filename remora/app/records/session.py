@@ -197,7 +197,7 @@ class Session:
         return self._note_exchange()
 
     def _note_exchange(self) -> str:
-        from remora.journal.daily import note_exchange
+        from remora.journal.exchange import note_exchange
 
         said = [m._replace(content=redact(m.content).text) for m in self.messages()]
         try:

@@ -46,7 +46,7 @@ def index(cli: CliContext, *, path: str | None, watch: bool, embed: bool, semant
 
 
 def _watch(cli: CliContext) -> None:
-    from remora.core.code import IndexReport
+    from remora.core.reports import IndexReport
 
     memory = cli.memory()
     stop = threading.Event()
