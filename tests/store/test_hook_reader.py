@@ -164,7 +164,6 @@ def test_it_loads_little():
     assert done.stdout.split() == [
         "remora",
         "remora.core",
-        "remora.core.stems",
         "remora.core.triggers",
         "remora.store",
         "remora.store.hook_reader",
