@@ -373,8 +373,7 @@ def merged_fields(record: MemoryRecord, draft: MemoryDraft, now: str) -> dict[st
         "target_node_id": record.target_node_id or draft.target_node_id,
         "impacted_node_ids": _joined(record.impacted_node_ids, draft.impacted_node_ids),
     }
-    persons = record.triggers and record.source == "user_taught"
-    if draft.triggers and (not persons or draft.source == "user_taught"):
+    if draft.triggers:
         wanted["triggers"] = dict(draft.triggers)
     if draft.source == "user_taught" and not draft.needs_review and record.review_reason is None:
         wanted["needs_review"] = False  # a person stated it

@@ -193,6 +193,7 @@ def test_record_what_sets_it_off(call: Caller) -> None:
     """What a memory forbids, wants and when is kept as it was given, and `why` shows it."""
     given = {"forbids": ["yarn"], "wants": ["make stamp"], "when": "before each commit"}
     answer = call("record_memory", content="Ship it only with the blue stamp", type="preference", **given)
+    assert "Shown by its patterns: forbids yarn; when before each commit; wants make stamp" in answer
     told = call("why", memory_id=answer.split()[0])
     assert "yarn" in told
     assert "commit" in told

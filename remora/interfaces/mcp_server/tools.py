@@ -100,7 +100,7 @@ Forbids = Annotated[
     _Many,
     Field(
         description="What breaks it, every spelling: words of a command (git push --force), a path or glob, "
-        "or code of a line (`fmt.Errorf(...%v`). Whole words; ... is any text."
+        "or code of a line: `requests.get(...verify=False)`. Whole words; ... is any text."
     ),
 ]
 When = Annotated[
@@ -391,6 +391,9 @@ def _received(record: MemoryRecord) -> str:
         told += [redaction_sentence(receipt.redactions), *receipt.notes]
         if receipt.action != "stored":
             told.append(f"It says:{said(shorten(record.content, 300), quoted=record.taint is not None)}")
+    if record.triggers:
+        lists = (f"{name} {', '.join(given)}" for name, given in record.triggers.items() if given)
+        told.append(shorten(f"Shown by its patterns: {'; '.join(lists)}", 400))
     if record.taint is not None:
         told.append(
             f"It is unverified: it repeats text learned after reading {source(record.taint.source)}. "

@@ -121,7 +121,7 @@ def test_a_transcript_that_cannot_be_read_lends_no_trust(world: World, talk: Tal
 def test_the_brief_asks_once_for_the_patterns_of_what_a_person_typed(
     repo: Repo, environ: dict[str, str]
 ) -> None:
-    """Recording the same words sets them; those of a person's statement stay until it is edited."""
+    """Recording the same words sets them, and sets others in place of them."""
     said = "Never push to main directly"
     with Memory.open(repo.root, environ=environ) as memory:
         own = memory.remember(said, source="user_taught")
@@ -133,4 +133,4 @@ def test_the_brief_asks_once_for_the_patterns_of_what_a_person_typed(
         again = memory.remember(said, source="agent_explicit", triggers=given)
         assert (again.id, again.triggers) == (own.id, given)
         other = memory.remember(said, source="agent_explicit", triggers={"when": ["push"]})
-        assert other.triggers == given
+        assert other.triggers == {"when": ["push"]}
