@@ -382,8 +382,6 @@ def _say(
 ) -> Reply:
     worth = _helpful(trigger, _worth(notes, state, setting, at_the_act=trigger == "rule"), look)
     limits = setting.limits
-    if trigger == "rule":
-        worth.sort(key=lambda note: note.id.startswith("q"))  # a quote only for want of a memory of the same
     chosen: list[Note] = []
     room = min(limits.moment_characters, limits.session_characters - state.characters)
     for note in worth:
@@ -527,7 +525,7 @@ def _opposed(note: Note, look: HookReader, setting: Setting) -> bool:
         if other.id != note.id
         and not (_seen(note) and _seen(other))
         and other.confidence >= setting.threshold()
-        and _alike(_bare(note.content), _bare(other.content))
+        and _alike(note.content, other.content)
         and _outweighs(other, note)
     ]
     if not rivals:
@@ -553,12 +551,6 @@ def _alike(one: str, other: str, share: float = LOOSELY) -> bool:
     """Return whether two texts share enough long words for a closer comparison."""
     mine, theirs = (set(re.findall(r"\w{4,}", text.lower())) for text in (one, other))
     return len(mine & theirs) >= share * len(mine | theirs)
-
-
-def _bare(content: str) -> str:
-    """Return a quote of the user without its marks and date; any other text unchanged."""
-    text, mark, _ = content.removeprefix("“").rpartition("” (said by the user")
-    return text if mark else content
 
 
 def _seen(note: Note) -> bool:

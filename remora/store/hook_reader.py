@@ -20,7 +20,7 @@ import apsw
 from remora.core.triggers import Trigger
 
 APPLICATION_ID = 0x52454D4F  # as `connection` writes it
-OLDEST = 20  # schema that has the triggers and branches of quotes
+OLDEST = 24  # schema from which on every table here exists
 BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 SALT, AT_ONCE = "trial.salt", "trial.at_once"  # meta keys: see `store.trials`
 ROOT = "root"  # meta key: the folder that the project was opened in last
@@ -39,11 +39,6 @@ _NOTE = """m.id, m.type, m.content,
            coalesce(json_extract(m.origins, '$[0].path'), ''), m.tags,
            iif(json_type(m.payload, '$.taken_out') = 'array', json_extract(m.payload, '$.taken_out'), '[]'),
            coalesce(m.context_prefix, '')"""
-# A quote in the form of a memory: verbatim, in quotation marks, with the date; stated by a person.
-_QUOTE = """'q' || n.id, 'preference',
-            '“' || n.content || '” (said by the user, ' || coalesce(substr(n.time, 1, 10), '?') || ')',
-            1.0, 0, coalesce(n.time, ''), 0, 0, 0, '[]', coalesce(f.branch, ''), 'user_taught', 0, 0, 1, '',
-             '[]', '[]', ''"""
 # Memories derived from a superseded or forgotten one have a review reason and are excluded.
 _LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
     AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
@@ -195,12 +190,7 @@ class HookReader:
                   CROSS JOIN memory_triggers t ON t.kind = j.value ->> 0 AND t.key = j.value ->> 1
                   CROSS JOIN memories m ON m.id = t.memory_id WHERE {_LIVE}
                   ORDER BY t.weight DESC, m.created_at DESC, m.id LIMIT {MOST_TRIGGERED}"""
-        quotes = f"""SELECT {_QUOTE}, t.kind, t.key, t.needs, 0.0, t.unless FROM json_each(?1) j
-                     CROSS JOIN quote_triggers t ON t.kind = j.value ->> 0 AND t.key = j.value ->> 1
-                     CROSS JOIN notes n ON n.id = t.quote_id CROSS JOIN note_files f ON f.path = n.path
-                     ORDER BY n.time DESC, n.id LIMIT {MOST_TRIGGERED}"""
-        wanted = (json.dumps(list(keys)),)
-        return [_triggered(row) for row in (*self._rows(sql, wanted), *self._rows(quotes, wanted))]
+        return [_triggered(row) for row in self._rows(sql, (json.dumps(list(keys)),))]
 
     def partners(self, path: str, together: int, share: float, tied: float) -> list[Partner]:
         """Return the present files that change with one, the likeliest first.

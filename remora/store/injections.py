@@ -118,15 +118,6 @@ class Triggers(Tables):
         )
         self._insert(triggers)
 
-    def put_quotes(self, path: str, triggers: Iterable[Trigger]) -> None:
-        """Replace the triggers of a session's quotes; call inside a transaction."""
-        own = "SELECT id FROM notes WHERE path = ?"
-        self._connection.execute(f"DELETE FROM quote_triggers WHERE quote_id IN ({own})", (path,))
-        self._connection.execute_many(
-            "INSERT OR IGNORE INTO quote_triggers(kind, key, quote_id, needs, unless) VALUES (?, ?, ?, ?, ?)",
-            [(t.kind, t.key, int(t.memory_id), json.dumps(t.needs), json.dumps(t.unless)) for t in triggers],
-        )
-
     def any_of(self, memory_ids: Iterable[str]) -> bool:
         """Return whether any of some memories has a trigger."""
         sql = "SELECT 1 FROM json_each(?) j JOIN memory_triggers t ON t.memory_id = j.value LIMIT 1"

@@ -35,7 +35,6 @@ TABLES = (
     "source_items",
     "note_files",
     "notes",
-    "quote_triggers",
     "injections",
     "injected_memories",
     "learned",

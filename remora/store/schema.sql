@@ -618,15 +618,6 @@ CREATE TRIGGER notes_embeddings_delete AFTER DELETE ON notes BEGIN
   DELETE FROM embedding_queue WHERE owner_kind = 'note' AND owner_id = CAST(old.id AS TEXT);
   DELETE FROM embeddings WHERE owner_kind = 'note' AND owner_id = CAST(old.id AS TEXT);
 END;
-CREATE TABLE quote_triggers (
-  kind     TEXT NOT NULL,
-  key      TEXT NOT NULL,
-  quote_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE,
-  needs    TEXT NOT NULL DEFAULT '[]',
-  unless   TEXT NOT NULL DEFAULT '[]',
-  PRIMARY KEY (kind, key, quote_id, needs)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX idx_quote_triggers_quote ON quote_triggers(quote_id);
 CREATE TABLE memory_revisions (
   rev       TEXT PRIMARY KEY,
   memory_id TEXT NOT NULL,

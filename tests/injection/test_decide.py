@@ -504,16 +504,6 @@ def test_the_text_states_facts_and_gives_no_orders():
     assert not re.search(r"\b(you must|do not|don't|always|never)\b", said.text, re.IGNORECASE)
 
 
-def test_a_quote_is_told_only_for_want_of_a_memory_of_the_same():
-    """Both were made of one sentence; only the memory has an id that a person can look up."""
-    rule = "Never run yarn install here"
-    quote = note(f"“{rule}” (said by the user, 2026-01-01)", id="q1", key="yarn")
-    memory = note(rule, key="yarn")
-    moment = at(moments.BEFORE, "run", command="yarn install")
-    assert decide(moment, State(), Store(program=[quote, memory]), setting()).ids == (memory.id,)
-    assert decide(moment, State(), Store(program=[quote]), setting()).ids == ("q1",)
-
-
 def test_a_rule_of_a_file_is_told_as_what_the_file_says():
     """In quotes that it cannot end, with the file's name; a person's confirmation makes it a plain fact."""
     words, path = "Never “edit” dist/.", "docs/AGENTS.md"

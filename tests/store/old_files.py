@@ -210,11 +210,14 @@ _GRAPH = {
 }
 
 
+GONE = {"memory_cues": 17, "quote_triggers": 27}  # tables, by the version that dropped them
+
+
 def rows_of(version: int) -> list[str]:
     """Return the statements that write a version's rows."""
     rows = [row for number in range(1, version + 1) for row in ROWS.get(number, ())]
-    if version >= 17:
-        rows = [row for row in rows if "memory_cues" not in row]  # their table is gone
+    gone = [table for table, since in GONE.items() if version >= since]
+    rows = [row for row in rows if not any(table in row for table in gone)]
     rows += _GRAPH[7 if version >= 7 else 1]
     return [*rows, _EMBEDDINGS[max(one for one in _EMBEDDINGS if one <= version)]]
 

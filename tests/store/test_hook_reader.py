@@ -15,6 +15,7 @@ from remora.core.triggers import Trigger
 from remora.store.database import Database
 from remora.store.hook_reader import APPLICATION_ID, OLDEST, HookReader, Partner, look
 from remora.store.migrations import latest
+from tests.store import old_files
 from tests.store.makers import add, record
 
 WARNINGS = ("gotcha", "error_pattern")
@@ -128,6 +129,27 @@ def test_a_database_that_cannot_be_used_gives_nothing(tmp_path: Path, empty_file
         assert look(str(path)) is None
     (tmp_path / "folder").mkdir()
     assert look(str(tmp_path / "folder")) is None
+
+
+@pytest.mark.parametrize("version", range(OLDEST, latest() + 1))
+def test_every_question_is_answered_from_the_oldest_schema_on(version: int, tmp_path: Path):
+    """A file that no writer has opened since an update has the tables that are asked."""
+    old_files.make(version, tmp_path / "memory.db")
+    found = look(str(tmp_path / "memory.db"))
+    assert found is not None
+    assert [note.id for note in found.about(["src/users.py"], WARNINGS)] == ["m-one"]
+    assert found.trial() == ("salt", 0)
+    found.threshold()
+    found.triggered([("program", "git")])
+    found.patterns(WARNINGS)
+    found.partners("src/users.py", 1, 0.1, 0.1)
+    found.saying("checked id", 3)
+    found.like("Call getUserById with a checked id")
+    found.effects("file")
+    found.held_last(["m-one"])
+    found.counts()
+    found.spoke(1)
+    found.close()
 
 
 def test_a_newer_schema_is_looked_at(tmp_path: Path, empty_file: Path):

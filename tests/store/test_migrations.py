@@ -27,6 +27,7 @@ BLOB = bytes.fromhex("003c0000")  # as float16 what was float32
 # Tables whose rows do not stay as they are, by the version that made them anew, and why.
 MADE_ANEW = {
     "memory_cues": 17,  # made anew from the memories, as triggers
+    "quote_triggers": 27,  # quotes are found by search alone
     **dict.fromkeys(("embeddings", "embedding_cache"), 26),  # half as long; empty
     "memory_embeddings": 2,  # a view of `embeddings` since; another test looks there
     **dict.fromkeys(  # nothing read the graph before, and its ids were texts

@@ -1,23 +1,17 @@
 """Store, find and delete quotes: sentences of a person in a session, kept verbatim.
 
-`remora/observer/quotes.py` selects the sentences. A quote that states that it lasts, and forbids an action or
-orders it before another, gets triggers and is injected at that action, as a quotation with its date; all
-others are only found by search.
+`remora/observer/quotes.py` selects the sentences. They are found by search, and quoted with their date to a
+task that they concern.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from remora.core.clock import to_iso
-from remora.core.directive import directive
-from remora.core.directive_triggers import triggers_of
-from remora.core.directive_words import LASTS
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words
-from remora.core.triggers import Trigger
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
 from remora.observer.past_sessions import Seen, same_words
@@ -59,9 +53,6 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
         return
     db.notes.put(path, "", pieces)
     db.notes.bind(path, branch)
-    db.triggers.put_quotes(
-        path, [trigger for row in db.notes.of_path(path) for trigger in triggers_of_quote(row)]
-    )
 
 
 def routine(observation: Observation, seen: Seen) -> list[str]:
@@ -80,16 +71,6 @@ def _is_kept(db: Database, path: str, text: str) -> bool:
     found = [number for number, _ in db.notes.search(words(text), ("quote",), NEAREST)]
     rows = db.notes.get_many(found).values()
     return any(row.path != path and same_words(row.content) == same_words(text) for row in rows)
-
-
-def triggers_of_quote(row: NoteRow) -> Iterator[Trigger]:
-    """Yield the triggers of a quote: the actions that it names, and the order of actions that it states.
-
-    Most sentences hold for the moment only, so the quote must state that it lasts.
-    """
-    if LASTS.search(row.content) is None:
-        return
-    yield from triggers_of(directive(row.content).named, str(row.id))
 
 
 def quotes(project: OpenProject, limit: int, session_id: str | None) -> list[Hit]:
