@@ -206,8 +206,10 @@ def answered(hits: Sequence[Hit]) -> bool:
 
 
 def hit_kind(hit: Hit) -> str:
-    """Return the type of a memory, or the source of any other hit."""
-    return hit.memory.type if hit.memory is not None else hit.source
+    """Return the type of a memory, "commit" for the record of one, or the source of any other hit."""
+    if hit.memory is None:
+        return hit.source
+    return "commit" if hit.memory.source == "commit_auto" else hit.memory.type
 
 
 def hit_whence(hit: Hit) -> str:

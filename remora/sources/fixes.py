@@ -38,8 +38,8 @@ KEPT = 200  # candidates of one history; more would drown a person's own stateme
 FILES_KEPT = 8
 CONFIDENCE = 0.6
 AGE_COMMITS = 1500.0  # after this many commits a message needs half as much content to be kept
-FEW_WORDS, BODY_WORDS = 5, 8  # minimum words of a subject alone, or of a body
-REASON_WORDS = 4  # the same of the reason for a revert, which is told only when its change comes back
+FEW_WORDS, BODY_WORDS = 5, 8  # minimum words of a subject that is no chore; half those of a chore's body
+REASON_WORDS = 4  # minimum words of what a body adds to its subject
 
 
 _FIX_VERB = any_of(r"""
@@ -210,10 +210,9 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
     if _is_chore(subject) and len(_telling(body)) < 2 * BODY_WORDS:
         return None, "a chore: types, style, documents, tests or builds"
-    said = len(_telling(subject))
-    if said < FEW_WORDS and (said < 1 or len(_telling(body)) < BODY_WORDS):
-        return None, "too little information"
-    text = f"{subject.rstrip('.')}. {body}" if body else subject
+    if not _telling(subject) or len(_telling(body)) < REASON_WORDS:
+        return None, "no more than its subject, which the log shows"
+    text = f"{subject.rstrip('.')}. {body}"
     kind = "error_pattern" if _ERROR.search(text) else "gotcha"
     return _draft(commit, kind, f"An earlier commit: {text}", files, "fix"), ""
 

@@ -71,7 +71,7 @@ def test_a_fix_becomes_a_gotcha_with_its_commit():
 )
 def test_an_error_that_is_named_makes_an_error_pattern(subject):
     """Exceptions and symptoms have their own type."""
-    draft = fix_candidate(commit(subject))
+    draft = fix_candidate(commit(subject, SAYS))
     assert draft is not None
     assert draft.type == "error_pattern"
 
@@ -90,8 +90,8 @@ def test_an_error_that_is_named_makes_an_error_pattern(subject):
     ],
 )  # fmt: skip
 def test_commits_that_say_nothing_are_left_out(subject):
-    """Typing, style, releases, documents, and fixes of nobody knows what."""
-    assert fix_candidate(commit(subject)) is None
+    """Typing, style, releases, documents, and fixes of nobody knows what, though a body says a little."""
+    assert fix_candidate(commit(subject, SAYS)) is None
 
 
 @pytest.mark.parametrize(
@@ -103,27 +103,30 @@ def test_commits_that_say_nothing_are_left_out(subject):
 )
 def test_a_fix_that_names_a_chore_in_passing_is_kept(subject):
     """A version, an entry or a review may be what the product is about."""
-    assert fix_candidate(commit(subject)) is not None
+    assert fix_candidate(commit(subject, SAYS)) is not None
 
 
 @pytest.mark.parametrize("key", ["HAR-9 ", "[HAR-10] ", "#123 ", "(#7): ", "H2O-1: "])
 def test_the_key_of_an_issue_may_stand_before_a_fix(key):
     """The fix is known all the same, without its key, and so is another kind of commit."""
-    draft = fix_candidate(commit(f"{key}Fix double booking of a room when the guest pays at midnight"))
+    draft = fix_candidate(commit(f"{key}Fix double booking of a room at midnight", SAYS))
     assert draft is not None
-    assert draft.content == "An earlier commit: Fix double booking of a room when the guest pays at midnight"
-    assert (
-        fix_candidate(
-            commit(f"{key}docs: fix the wrong example of a double booking when the guest pays at midnight")
-        )
-        is None
-    )
+    assert draft.content == f"An earlier commit: Fix double booking of a room at midnight. {SAYS}"
+    assert fix_candidate(commit(f"{key}docs: fix the wrong example of a double booking", SAYS)) is None
 
 
 def test_a_body_can_explain_a_terse_subject():
-    """Two words and a paragraph say enough; two words alone do not."""
-    assert fix_candidate(commit("Fix pager output")) is None
+    """Two words and eight telling ones in a body say enough; seven do not."""
     assert fix_candidate(commit("Fix pager output", SAYS)) is not None
+    assert fix_candidate(commit("Fix pager output", "The pager lost output.")) is None
+
+
+@pytest.mark.parametrize("body", ["", f"* Fix: {SAYS}", "Signed-off-by: Ada <ada@example.org>"])
+def test_a_subject_alone_is_left_out(body):
+    """However much it says, for the log shows it; a body that repeats it or only signs it adds nothing."""
+    candidates = gathered(commit(f"Fix: {SAYS}", body))
+    assert candidates.drafts() == []
+    assert candidates.left_out() == (("1 commit", "no more than its subject, which the log shows"),)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +248,9 @@ def test_renames_in_a_circle_end():
 def test_only_the_most_telling_are_kept(monkeypatch):
     """Of many candidates the ones that say more stay, and the rest is counted."""
     monkeypatch.setattr(fixes, "KEPT", 2)
-    wide = (commit(f"Fix wrong column width of wide characters number {n}", "", n=n) for n in range(5))
-    candidates = gathered(*wide, commit("Fix lost output in the pager", SAYS, n=9))
+    more = f"{SAYS} Large tables filled the buffer and blocked until somebody pressed a key."
+    wide = (commit(f"Fix wrong column width of wide characters number {n}", SAYS, n=n) for n in range(5))
+    candidates = gathered(*wide, commit("Fix lost output in the pager", more, n=9))
     kept = candidates.drafts()
     assert len(kept) == 2
     assert kept[-1].commit_sha == f"{9:040x}"
@@ -258,7 +262,7 @@ def test_why_commits_were_left_out_is_counted():
     said = ("Fix typo", "Fix lint", "Fix bug", "Add things")
     assert gathered(*(commit(subject, n=n) for n, subject in enumerate(said))).left_out() == (
         ("2 commits", "a chore: types, style, documents, tests or builds"),
-        ("1 commit", "too little information"),
+        ("1 commit", "no more than its subject, which the log shows"),
     )
 
 

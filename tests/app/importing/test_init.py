@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -31,10 +32,12 @@ RULES = """# Working here
 - Never edit the files below generated/ by hand; run the generator.
 """
 FIX = {
-    "fix: token refresh failed when the clock of the client was behind the server": {
+    "fix: token refresh failed when the clock of the client was behind the server\n\n"
+    "The expiry was compared with local time, so a valid token looked stale and the session ended.": {
         "src/auth/tokens.py": "1"
     },
-    "fix: invoice totals were rounded twice when a discount code applied to shipping": {
+    "fix: invoice totals were rounded twice when a discount code applied to shipping\n\n"
+    "Every line was rounded before the sum was, so customers with large orders paid a cent more.": {
         "src/bill/total.py": "1"
     },
 }
@@ -88,7 +91,8 @@ def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[
     def look() -> list[list[str]]:
         said = trace.read_text() if trace.exists() else ""
         trace.unlink(missing_ok=True)
-        calls = [shlex.split(line.partition("built-in: git ")[2]) for line in said.splitlines()]
+        asked = re.findall(r"built-in: git ((?:'[^']*'|[^'\n])*)", said)  # a message has lines of its own
+        calls = [shlex.split(call) for call in asked]
         assert any(call[:1] == ["rev-parse"] for call in calls), said  # git did write it down
         return [call for call in calls if call[:1] in (["log"], ["rev-list"], ["diff"])]
 
@@ -273,7 +277,9 @@ def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path
     rule = f"Use the key {SECRET} to publish the package to the registry from the release job."
     fix = f"fix: publishing failed because the key {SECRET} was read before the vault was open"
     repo.commit("Add the shop", {"CLAUDE.md": f"# Rules\n\n- {rule}\n"})
-    repo.commit(fix, {"src/release.py": "1"})
+    body = "The release job started first, so the registry refused an empty password until someone retried."
+    message = f"{fix}\n\n{body}"
+    repo.commit(message, {"src/release.py": "1"})
     report = memory.init()
     assert [(r.kind, r.count >= 2) for r in report.redactions] == [("github-token", True)]
     assert stored(memory, "publish the package").redaction_count >= 1
@@ -281,7 +287,7 @@ def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path
     assert counts(memory.init()) == {"stored": 0, "merged": 0, "unchanged": 1, "retired": 0}
     assert rows(memory) == before
     memory.close()
-    for text in (SECRET, rule, rule.rstrip("."), rule.casefold(), rule.rstrip(".").casefold(), fix):
+    for text in (SECRET, rule, rule.rstrip("."), rule.casefold(), rule.rstrip(".").casefold(), fix, message):
         assert holds(tmp_path / "data", text) == []
 
 
@@ -294,7 +300,8 @@ def test_secrets_that_a_cut_would_halve(repo: Repo, memory: Memory, tmp_path: Pa
     repo.commit(
         "Add the shop", {"CLAUDE.md": f"# Keys\n\nThe key of the shop:\n\n```\n{key}\n```\n\n- {rule}\n"}
     )
-    said = " ".join(f"The reason number {n} is that the server forgot its clock." for n in range(11))
+    reason = "the nightly backup stopped the server of the shop, which then forgot the clock of the proxy."
+    said = " ".join(f"Reason {n}: {reason}" for n in range(11))
     for cut in range(560, 610, 7):
         body = f"{said[:cut]} {SECRET} was the key that the server had used all the time until then."
         repo.commit(
@@ -393,7 +400,8 @@ def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:
     memory.pin(stored(memory, "discount code").id)
     for sha, (message, files) in zip(shas, FIX.items(), strict=True):
         why_not = "It broke every client that caches tokens between two restarts of the server."
-        text = f'Revert "{message}"\n\nThis reverts commit {sha}.\n\n{why_not}'
+        subject = message.partition("\n")[0]
+        text = f'Revert "{subject}"\n\nThis reverts commit {sha}.\n\n{why_not}'
         repo.commit(text, dict.fromkeys(files, "0"))
     report = memory.init()
     assert report.retired == 1

@@ -16,6 +16,7 @@ from tests.helpers import Repo, environment
 from tests.observer.sessions import session
 
 SUBJECT = "fix: token refresh failed when the clock of the client was behind the server"
+WHY = "The reader took the first value it saw, so a later change of the settings never reached the worker."
 TAINT = Taint("printed by `docker logs api`", 3)
 MADE = session(commits=(CommitMade(f"{SUBJECT}\n\nAs the log says.", 5, taint=TAINT),))
 
@@ -40,7 +41,7 @@ def test_a_commit_that_is_read_later_is_tainted(memory: Memory, repo: Repo, mess
     subject, _, body = message.partition("\n\n")
     if body:
         subject = "fix: requests were sent twice when the connection of the proxy dropped"
-    repo.commit(f"{subject}\n\n{body}".strip(), {"src/auth/tokens.py": "1"})
+    repo.commit(f"{subject}\n\n{body}\n\n{WHY}", {"src/auth/tokens.py": "1"})
     note(memory)
     memory.init()
     (found,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
@@ -51,7 +52,7 @@ def test_a_commit_that_was_read_before_is_tainted_when_its_session_is_learnt(
     memory: Memory, repo: Repo
 ) -> None:
     """`init` may come first; what a person confirmed stays."""
-    repo.commit(SUBJECT, {"src/auth/tokens.py": "1"})
+    repo.commit(f"{SUBJECT}\n\n{WHY}", {"src/auth/tokens.py": "1"})
     memory.init()
     (before,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
     assert before.taint is None
@@ -66,7 +67,8 @@ def test_a_commit_that_was_read_before_is_tainted_when_its_session_is_learnt(
 
 def test_other_commits_are_left_alone(memory: Memory, repo: Repo) -> None:
     """Another subject is another commit."""
-    repo.commit("fix: invoice totals were rounded twice when a discount applied", {"src/bill.py": "1"})
+    subject = "fix: invoice totals were rounded twice when a discount applied"
+    repo.commit(f"{subject}\n\n{WHY}", {"src/bill.py": "1"})
     note(memory)
     memory.init()
     (found,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
