@@ -7,6 +7,7 @@ themselves (CLAUDE.local.md) are looked up at the root.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +31,9 @@ _HIDDEN_WALKED = frozenset(
     {".claude", ".cursor", ".windsurf", ".devin", ".clinerules", ".github", ".learnings"}
 )
 _OF_OTHERS = frozenset("node_modules bower_components site-packages vendor third_party Pods".split())
+# Words in the name of a folder whose rule files are written for other projects, or test how they are read.
+_SAMPLES = frozenset("fixture fixtures testdata template templates mock mocks".split())
+_BETWEEN = re.compile(r"[-_.]+")
 
 
 class Found(NamedTuple):
@@ -80,7 +84,7 @@ def find(root: Path, home: Path | None = None) -> tuple[list[Found], list[Skippe
 def _listed(root: Path, repository: Repository | None, skipped: list[Skipped]) -> Iterable[str]:
     if repository is None or repository.bare:
         return _walked(root, skipped)
-    return (p for p in repository.files(root) if kind_of(p) and _OF_OTHERS.isdisjoint(p.split("/")))
+    return (path for path in repository.files(root) if kind_of(path) and _is_own(path))
 
 
 def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
@@ -92,8 +96,19 @@ def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
         folders[:] = sorted(f for f in folders if is_walked(Path(here) / f))
         for name in names:
             path = (Path(here) / name).relative_to(root).as_posix()
-            if kind_of(path):
+            if kind_of(path) and _is_own(path):
                 yield path
+
+
+def _is_own(path: str) -> bool:
+    """Return whether a rule file is the project's own.
+
+    >>> _is_own("tests/AGENTS.md"), _is_own("test/fixtures/app/AGENTS.md"), _is_own("app-template/AGENTS.md")
+    (True, False, False)
+    """
+    folders = path.split("/")[:-1]
+    named = (word.lower() for folder in folders for word in _BETWEEN.split(folder))
+    return _OF_OTHERS.isdisjoint(folders) and _SAMPLES.isdisjoint(named)
 
 
 def is_walked(folder: Path) -> bool:
