@@ -157,11 +157,11 @@ def _ran(passed: int, of: int) -> str:
     """Return the number of sessions in which a command passed, in words.
 
     >>> _ran(2, 3), _ran(1, 1), _ran(0, 1)
-    ('passed in 2 of the last 3 sessions', 'passed in the last session', '')
+    ('used in 2 of the last 3 sessions', 'used in the last session', '')
     """
     if not passed:
         return ""
-    return f"passed in {passed} of the last {of} sessions" if of > 1 else "passed in the last session"
+    return f"used in {passed} of the last {of} sessions" if of > 1 else "used in the last session"
 
 
 def _warned_of(db: Database, commands: Sequence[str]) -> set[str]:
