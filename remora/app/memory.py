@@ -566,22 +566,26 @@ class Memory:
 
         return self._run(ownership, path)
 
-    def predict_files(self, task: str, k: int = 10, *, tests: bool = False) -> builtins.list[FileHit]:
+    def predict_files(
+        self, task: str, k: int = 10, *, tests: bool = False, habits: bool = True
+    ) -> builtins.list[FileHit]:
         """Return the files that a task will most likely touch, best first, each with its reasons.
 
         Args:
             task: the task: an issue's text, a request, a commit message.
             k: number of files.
             tests: rank every file, tests too; otherwise code, and other files that sessions or the branch
-                changed.
+                changed, or whose path has words of the task.
+            habits: count what sessions and commits change most and last, whatever the task.
 
         Raises:
             InvalidInput: the task is empty.
         """
-        from remora.app.recall.files import predict_files
+        from remora.app.recall.files import HABITS, predict_files
 
+        without = frozenset[str]() if habits else HABITS
         with self._lock:
-            found, self.notes = predict_files(self._project, task, k, tests=tests)
+            found, self.notes = predict_files(self._project, task, k, tests=tests, without=without)
             return found
 
     def impact(self, target: str, depth: int = 3, *, limit: int = 200) -> Impacts:

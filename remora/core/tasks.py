@@ -7,6 +7,7 @@ Signals rate a file, each from 0 to 1, and their weighted sum ranks it:
 
     parts     the words of the task in the file's parts: its five best count 1, .7, .49, .34 and .24
     names     identifiers of the task that the file defines, rare ones most
+    called    words of the task in the file's own path, rare ones most
     frames    tracebacks that go through the file, the innermost most
     paths     files that the text names
     modules   files of the dotted names in the text (`shop.cart.Cart`)
@@ -40,6 +41,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from remora.core.fences import fence_after
+from remora.core.stems import stem
 from remora.core.text import STOP_WORDS, identifier_parts
 
 PARTS, DECAY = 5, 0.7  # parts (or commits) of a file that count; relative weight of the next
@@ -48,6 +50,7 @@ SESSIONS, COMMITS = 200, 400  # the newest, whose files are counted
 LATELY = 0.7  # weight of a session relative to the next one
 HALF_LIFE = 40  # commits after which a change counts half in `heat`
 TERMS = 48  # words that are searched for: those with the highest weight x rarity
+IN_FOLDER = 0.4  # weight of a word of a folder, relative to one of the file's name
 TITLE, OFTEN, ONCE = 3, 2, 1  # weight of a word: in the first line, three times or more in the rest, else
 OFTEN_FROM = 3
 MAX_CHARS = 200_000  # of a task that are read; the longest issues have half of that
@@ -67,6 +70,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "parts": 1.0,
         "names": 1.0,
+        "called": 0.5,
         "frames": 1.0,
         "paths": 1.0,
         "modules": 0.25,  # an imported module of an example is used, but not always at fault
@@ -90,6 +94,7 @@ _TRACE = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 # A path is tried only where it can begin, not at each character: pasted base64 is one long word.
 _PLACE = re.compile(
@@ -183,6 +188,40 @@ def word_weights(task: Zones, holding: Callable[[str], int], total: int) -> dict
             value[word] = times * max(math.log((total - number + 0.5) / (number + 0.5)), 1e-6)
     best = sorted(value, key=lambda word: (-value[word], word))[:TERMS]
     return {word: weight[word] for word in best}
+
+
+def by_paths(asked: Zones, paths: Iterable[str]) -> dict[str, float]:
+    """Return how well the words of a title and its prose fit the words of each path, as shares of the best.
+
+    A word counts by its rarity among the paths, one of the title TITLE times, one of a folder IN_FOLDER
+    times. Long names match more by chance: the sum is divided by the root of the number of their words.
+
+    >>> task = zones("the managed installer forgets its exit code")
+    >>> by_paths(task, ["src/managed_guest_installer.py", "src/installer/main.py", "src/exits.md"])
+    {'src/managed_guest_installer.py': 0.95, 'src/installer/main.py': 0.26, 'src/exits.md': 1.0}
+    """
+    weight = dict.fromkeys(_stems(asked.prose), ONCE) | dict.fromkeys(_stems(asked.title), TITLE)
+    held: dict[str, tuple[set[str], set[str]]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        own = set(_stems(name.rpartition(".")[0] or name))
+        held[path] = own, set(_stems(folder)) - own
+    common = Counter(word for both in held.values() for part in both for word in part)
+
+    def worth(words: set[str]) -> float:
+        return sum(weight[w] * math.log(1 + len(held) / common[w]) for w in words if w in weight)
+
+    total = {
+        path: (worth(own) + IN_FOLDER * worth(folders)) / math.sqrt(max(1, len(own)))
+        for path, (own, folders) in held.items()
+    }
+    return scaled({path: score for path, score in total.items() if score > 0})
+
+
+def _stems(text: str) -> list[str]:
+    """Return the stems of the words of a text or a path, those of compound names too, without stop words."""
+    parts = (part.lower() for part in _PART.findall(text[:MAX_CHARS]))
+    return [stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS]
 
 
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:

@@ -31,7 +31,8 @@ NOTHING_SAID = (
     "earlier sessions and commits"
 )
 _EXAMPLES = frozenset("doc docs documentation example examples sample samples tutorial tutorials".split())
-_EDITED = ("branch", "sessions", "often", "lately")  # signals that also count for files that are no code
+# Signals that also count for files that are no code.
+_EDITED = ("branch", "sessions", "often", "lately", "called")
 # Signals that do not depend on the task's words.
 _UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})
 
@@ -186,6 +187,9 @@ def _gather(
     if "names" not in without:
         signals["names"], said["names"] = _names(db, zones)
 
+    if "called" not in without:
+        signals["called"] = tasks.by_paths(zones, db.file_prediction.paths())
+
     def ending(written: str) -> list[str]:
         return tasks.by_suffix(written, db.graph.called(written.rpartition("/")[2]))
 
@@ -305,6 +309,7 @@ _PLAIN = {
     "frames": "in the traceback",
     "paths": "named in the task",
     "modules": "a module named in the task",
+    "called": "words of the task in its path",
     "branch": "changed on this branch",
     "meaning": "close in meaning",
     "imports": "imported by files above",

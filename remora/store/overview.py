@@ -156,6 +156,12 @@ class FilePrediction(Tables):
                  WHERE f.kind = 'code' AND f.skipped = '' AND f.test <= ?"""
         return set(self._connection.column(sql, (paths, int(tests))))
 
+    def paths(self) -> list[str]:
+        """Return the paths of all files: those in the graph, and those of the newest commit."""
+        sql = """SELECT path FROM graph_files WHERE skipped = ''
+                 UNION SELECT path FROM git_files WHERE present = 1"""
+        return list(self._connection.column(sql))
+
     def other_files(self, paths: Collection[str]) -> set[str]:
         """Return the files among some paths that are not code: documents, settings, data, unread files."""
         sql = """SELECT f.path FROM json_each(?1) j CROSS JOIN graph_files f ON f.path = j.value

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CO_ACCESS_WEIGHT = 0.5
 SPEAKING = 8  # memories whose files count for a task
+HABITS = frozenset({"often", "lately", "heat"})  # signals that do not depend on the task
 
 
 def related_files(project: OpenProject, path: str, k: int) -> list[FileHit]:

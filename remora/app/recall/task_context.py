@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from remora.app.codebase.freshness import unfinished
 from remora.app.project.arguments import current_branch, file_names, listed
-from remora.app.recall.files import predict_files
+from remora.app.recall.files import HABITS, predict_files
 from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import reader
 from remora.core.errors import InvalidInput, RemoraError
@@ -24,7 +24,6 @@ from remora.injection.scope import Scope, folder_of, scope
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
-WHATEVER = frozenset({"often", "lately", "heat"})  # signals that do not depend on the task
 LIKELY = 3  # predicted files whose folders are the modules of a task that names none
 
 
@@ -105,7 +104,7 @@ def _place(
     if found.modules or found.files or not task.strip() or not db.chunks.any():
         return found, branch
     with suppress(RemoraError):
-        likely, _ = predict_files(project, task, LIKELY, without=WHATEVER)
+        likely, _ = predict_files(project, task, LIKELY, without=HABITS)
         folders = dict.fromkeys(folder_of(hit.path) for hit in likely)
         found = Scope(tuple(folder for folder in folders if folder))
     return found, branch
