@@ -35,10 +35,8 @@ if TYPE_CHECKING:
 
 PLAN, QA = "plan", "qa"
 STATED = "stated"
-QUOTES = 3  # sentences of people from sessions, besides the rules that they stated
 PHASES = {PLAN: "define", QA: "validate"}
 RELEVANT = 0.35  # score in a search for the task; a hit below it is about something else
-QUOTED = 0.15  # the same for a quote: a sentence has few words to share, and is shown as a quote
 LEAST = 0.3  # confidence after decay; memories below it are left out
 READ = 50  # memories of a kind and place that are read, before the best are chosen
 LINE = 400  # characters of a memory
@@ -49,8 +47,8 @@ AS_PLANNED = 0.1  # a ratio this near to 1 is left out
 class Kind(NamedTuple):
     """One section of a block: its memory type, its maximum of memories, and its heading.
 
-    `type` is a memory type, or STATED for statements of people, in memories of `types` and in quotes. `doubt`
-    is added to the score that a hit of a search needs: paths share words with any task.
+    `type` is a memory type, or STATED for statements of people, in memories of `types`. `doubt` is added to
+    the score that a hit of a search needs: paths share words with any task.
     """
 
     type: str
@@ -141,8 +139,6 @@ def _gathered(
             if _worth_telling(record, reader.now) and not _goes_with_any(record)
             if kind.type != STATED or record.source in STATED_BY or record.user_verified
         ]
-        if kind.type == STATED and task.strip():
-            hits += _quotes(reader, task)
         found[kind.type] = _chosen(kind, hits)
     for kind in kinds:
         own = found[kind.type]
@@ -150,12 +146,6 @@ def _gathered(
         if kind.type == "workflow_recipe" and len(own) < kind.most and any(found.values()):
             own += _of_any_change(reader, branch)[: kind.most - len(own)]
     return found
-
-
-def _quotes(reader: Reader, task: str) -> list[Hit]:
-    """Return the quotes of people in sessions that match a task."""
-    request = Request(task, QUOTES, Filters(kinds=("quote",)), explicit=False)
-    return [hit for hit in pipeline.search(reader, request).hits if hit.score >= QUOTED]
 
 
 def _placed(reader: Reader, kind: Kind, where: Scope, branch: str | None) -> dict[str, float]:
@@ -292,11 +282,7 @@ def _text(lines: Sequence[_Line], what: str) -> str:
 
 def _line(hit: Hit, kind: Kind) -> _Line:
     record = hit.memory
-    if record is None:
-        day = f", {hit.time[:10]}" if hit.time else ""
-        return _Line(
-            hit, kind, f"{_quoted(hit.text)} (said by the user{day}) [Memory #{hit.id}]", outside=False
-        )
+    assert record is not None
     mark = f"[Memory #{record.id[:SHORT]}]"
     if record.taint is not None:
         # The whole text in quotes: no part of it may read as a sentence of Remora.

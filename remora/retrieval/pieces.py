@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from remora.core.paths import matches
 from remora.core.query import named_paths
-from remora.core.values import NOTE_KINDS, Filters, Reason
+from remora.core.values import FILE_KINDS, NOTE_KINDS, Filters, Reason
 from remora.retrieval.candidates import (
     FILES_FOLLOWED,
     NEIGHBOUR,
@@ -48,13 +48,17 @@ def wants_code(request: Request) -> bool:
 
 
 def wanted_notes(request: Request) -> tuple[str, ...]:
-    """Return the kinds of notes that are allowed; they have no type, file or module for a filter."""
+    """Return the kinds of notes that are allowed; they have no type, file or module for a filter.
+
+    Most quotes concern the moment: they are searched only if their kind or the role "user" is given.
+    """
     filters = request.filters
     if filters.types or filters.files or filters.modules or filters.scope:
         return ()
-    kinds = tuple(k for k in NOTE_KINDS if not filters.kinds or k in filters.kinds)
+    kinds = tuple(k for k in NOTE_KINDS if k in filters.kinds) if filters.kinds else FILE_KINDS
     if filters.role is not None:
-        kinds = tuple(k for k in kinds if k == "quote" and filters.role.lower() == "user")
+        of_user = filters.role.lower() == "user" and (not filters.kinds or "quote" in filters.kinds)
+        return ("quote",) if of_user else ()
     return kinds if request.explicit else tuple(k for k in kinds if k != "archive")
 
 

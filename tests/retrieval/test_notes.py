@@ -73,7 +73,7 @@ def test_archives_answer_only_those_who_ask(written):
     found = {h.source for h in pipeline.search(reader, asked).hits}
     assert "archive" not in found
     assert {"longterm", "note", "history", "daily"} <= found
-    assert wanted_notes(request(explicit=False)) == ("longterm", "note", "history", "daily", "quote")
+    assert wanted_notes(request(explicit=False)) == ("longterm", "note", "history", "daily")
 
 
 @pytest.mark.parametrize(

@@ -63,18 +63,20 @@ def test_a_request_of_three_sessions_is_kept_once(memory: Memory, tmp_path: Path
     for day in range(1, 6):
         learnt(memory, tmp_path, "address PR feedback" + "!" * (day % 2), name=f"s{day}", day=day)
         assert len(words(memory)) == (day > 2)
-    (hit,) = memory.search("what is done about feedback of a PR", k=1)
+    (hit,) = memory.search("what is done about feedback of a PR", k=1, kinds=["quote"])
     assert hit.text.startswith("address PR feedback")
 
 
-def test_a_task_it_bears_on_is_told_it_as_a_quotation(memory: Memory, tmp_path: Path) -> None:
-    """`context` and `plan` quote it with its day; a task about something else is not told."""
+def test_a_quote_is_told_to_who_asks_for_quotes(memory: Memory, tmp_path: Path) -> None:
+    """By kind or by speaker, with its day; a search or a task in general does without."""
     learnt(memory, tmp_path, DATABASE)
     task = "write a migration that runs against the staging database"
-    for text in (memory.context(task).text, memory.plan_context(task).text):
-        assert f"“{DATABASE}”" in text
-        assert "2026-01-05" in text
-    assert DATABASE not in memory.plan_context("translate the welcome page").text
+    assert memory.search(task) == []
+    assert DATABASE not in memory.context(task).text + memory.plan_context(task).text
+    assert [hit.text for hit in memory.search(task, role="user")] == [DATABASE]
+    text = memory.context(task, kinds=["quote"]).text
+    assert f"“{DATABASE}”" in text
+    assert "2026-01-05" in text
 
 
 def test_a_quote_is_not_told_at_an_action(memory: Memory, tmp_path: Path) -> None:
