@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.checks.suggest import Suggestion
-from remora.core.rule_names import CONTRIBUTING, HOST_FILES, ON_REQUEST
+from remora.core.rule_names import CONTRIBUTING, DECISIONS, HOST_FILES, ON_REQUEST
 from remora.core.statement import tells
 from remora.core.strength import SOURCE_TRUST, current_confidence
 from remora.core.text import jaccard, words
@@ -192,8 +192,9 @@ def _belongs(record: MemoryRecord) -> bool:
     """Return whether a memory belongs in a brief, and not to one action, one module or one file."""
     if record.type not in WORTH or record.deprecated or is_shaken(record) or not tells(record.content):
         return False
+    of_a_task = DECISIONS in record.tags  # a project may have a hundred decision records
     elsewhere = record.scope == "module" or (record.type in AT_THE_FILE and bool(record.related_files))
-    return record.pinned or not (elsewhere or waits_for_its_action(record))
+    return record.pinned or not (elsewhere or of_a_task or waits_for_its_action(record))
 
 
 def silence(record: MemoryRecord, threshold: float, now: float) -> str:

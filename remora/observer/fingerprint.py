@@ -195,7 +195,7 @@ _TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
 _NOISE = re.compile(
     r"^(?:Exit code \d+|\[[\w:.-]+\] (?:\$|ERROR task failed|Finished).*|exit status \d+"
     r"|Error: exit status \d+|FAIL(?:\s+\S+\s+[\d.]+s)?|"
-    r"make(?:\[\d+\])?: \*\*\* \[.*|Usage:.*|\s*|</?tool_use_error>)$"
+    r"make(?:\[\d+\])?: \*\*\* \[.*|Usage:.*|\(no output\)|\s*|</?tool_use_error>)$"
 )
 _LAST_HOPE = re.compile(
     r"error|fail|fatal|denied|refused|missing|not found|unable to|cannot|could not|unexpected|unsupported"

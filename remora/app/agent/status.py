@@ -7,7 +7,7 @@ files.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -74,6 +74,7 @@ class Session(NamedTuple):
         steps: number of finished tool calls.
         said: number of injections.
         over: it ended, and waits to be imported.
+        edited: files that it changed, from the root of the project, latest first.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Session(NamedTuple):
     steps: int
     said: int
     over: bool
+    edited: tuple[str, ...] = ()
 
 
 class Status(NamedTuple):
@@ -246,7 +248,13 @@ def _summed(session: Waiting) -> Session:
         steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in session.lines),
         said=sum(isinstance(line.get("said"), list) for line in session.lines),
         over=is_over(session.lines, time.time() - _at(session.last)),
+        edited=tuple(dict.fromkeys(path for line in reversed(session.lines) for path in _edited(line))),
     )
+
+
+def _edited(line: Line) -> Sequence[str]:
+    done = line.get("k") == moments.AFTER and line.get("a") in ("edit", "write")
+    return [str(path) for path in line.get("p", ())] if done else ()
 
 
 def _at(line: Line) -> float:

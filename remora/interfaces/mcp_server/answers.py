@@ -62,7 +62,8 @@ USED = frozenset(
 )
 USES = frozenset({"imports it", "calls it", "inherits from it", "implements it", "tests it"})
 # Beginnings of the evidence from commits and sessions; names and folders alone are none.
-TOGETHER = ("changed together in ", "both change with ", "read together in ")
+TOGETHER = ("changed together in ", "read together in ")
+ONCE_TOGETHER = "changed together in 1 of "
 NEAR_IT = "Near it by name or folder"
 
 
@@ -200,7 +201,9 @@ def explained(
 
 def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tuple[str, str]]:
     """Yield the properties of a memory as name and value; the value may be empty."""
-    yield "Said by", "a person" if record.source == "user_taught" else said_by(record.source)
+    file = next((origin.path for origin in record.origins if origin.path), None)
+    own = "a person" if record.source == "user_taught" else said_by(record.source)
+    yield "Said by", f"the file {collapse(file)}" if file else own
     sessions = len({o.session_id for o in record.origins if o.session_id} | {*record.provenance_session_ids})
     yield (
         "Seen",
@@ -243,7 +246,7 @@ def _origin(record: MemoryRecord, number: int, now: float) -> str:
 
 
 def session_context(memory: Memory, log: Log, now: float) -> str:
-    """Return the log of this server's session, recent injections, and the newest memories.
+    """Return the log of this server's session, the files that it changed, and recent injections.
 
     Without memories that were forgotten since: their texts would return as true.
     """
@@ -251,6 +254,9 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
     blocks = [
         f"- recorded {short(r.id)} {r.type}, {r.action} {ago(r.at, now)}:{said(r.text)}" for r in records[:12]
     ]
+    going = [one for one in memory.status().sessions if not one.over]
+    if len(going) == 1 and going[0].edited:
+        blocks.append(f"- files changed, latest first: {listed(map(collapse, going[0].edited), 20)}")
     if files:
         blocks.append(f"- files asked about, latest first: {listed(map(collapse, files))}")
     for memory_id, recall in log.latest(8):
@@ -258,18 +264,14 @@ def session_context(memory: Memory, log: Log, now: float) -> str:
             asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
             blocks.append(f"- recalled {short(memory_id)} by {recall.tool}{asked} {ago(recall.at, now)}")
     for one in memory.log(TOLD):
-        if now - from_iso(one.at) < TOLD_SECONDS:
+        if one.memory_ids and now - from_iso(one.at) < TOLD_SECONDS:
             ids = listed(short(i) for i in one.memory_ids)
             about = f" at {collapse(one.about)}" if one.about else ""
-            blocks.append(f"- told by a hook {age(one.at, now)}{about} ({one.trigger}): {ids or 'no memory'}")
+            blocks.append(f"- told by a hook {age(one.at, now)}{about} ({one.trigger}): {ids}")
     if not blocks:
         blocks = ["- nothing was recorded or recalled yet"]
     if left := memory.work_state():
         blocks.append(left)
-    known = {r.id for r in records}
-    newest = [m for m in memory.list(limit=40) if m.id not in known][:5]
-    if newest:
-        blocks += ["Newest in the memory of the project:", *(memory_line(m, now, tokens=80) for m in newest)]
     head = f"Through this server, which started {ago(log.started, now)}:"
     return bounded([head], blocks, more="{} more lines are left out.")
 
@@ -411,9 +413,10 @@ def _related(memory: Memory, path: str, limit: int) -> list[str]:
 
 
 def _groups(file: FileHit) -> list[str]:
+    """Return the groups of a related file; a single common commit may be any large one, and makes none."""
     words = {word.strip() for reason in file.why for word in reason.split(" and ")}
     found = [name for name, said_so in (("It uses", USED), ("Used by", USES)) if words & said_so]
-    if not found and any(reason.startswith(TOGETHER) for reason in file.why):
+    if not found and any(r.startswith(TOGETHER) and not r.startswith(ONCE_TOGETHER) for r in file.why):
         return ["Changes with it"]
     return found or ([NEAR_IT] if {NAMED_ALIKE, BESIDE} & {*file.why} else [])
 

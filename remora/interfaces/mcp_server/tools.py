@@ -42,6 +42,7 @@ MOST_TOKENS = 8_000  # maximum of the budget; hosts warn at 10,000
 MOST_COMPARED = 20_000  # characters; a memory has no more
 LIKELY_FILES = 5
 CHECKS = 3
+CLOSEST = 3  # hits that are shown if none is clearly about the question
 TASK_TOKENS = 1_500  # default budget of `context_for_task`
 
 
@@ -116,7 +117,11 @@ Wants = Annotated[
     _Many,
     Field(description="What satisfies it (make test): not shown if the action has it, or it ran."),
 ]
-Unless = Annotated[Sequence[str], _Many, Field(description="Exceptions: not shown if the action has one.")]
+Unless = Annotated[
+    Sequence[str],
+    _Many,
+    Field(description="Exceptions, also branch NAME: not shown if the action has one."),
+]
 Id = Annotated[str, Field(description="Whole, or its first 8 characters.")]
 Ids = Annotated[Sequence[str], _Many]
 
@@ -193,6 +198,7 @@ class Tools:
             return lines(_nothing(asked, empty=empty, filtered=bool(narrowed)), notes)
         head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
         if not answered(hits):
+            hits = hits[:CLOSEST]
             head = f"No hit is clearly about {asked}; these are closest:"
         more = "{} more did not fit; ask for something narrower."
         return bounded([head], [hit_line(hit, now, around=around) for hit in hits], notes, more=more)
@@ -261,7 +267,7 @@ class Tools:
             f"{counted(len(found), 'place')} may break when {collapse(found.target)} changes, nearest first:"
         )
         if not found:
-            head = f"Nothing known depends on {collapse(found.target)}."
+            head = f"No file that depends on {collapse(found.target)} is known."
         tests = listed(dict.fromkeys(collapse(impact.path) for impact in found.tests), 10)
         tail = [f"Tests to run: {tests}" if tests else "", *(f"note: {note}" for note in found.notes)]
         more = "{} more are left out; ask with a smaller depth."
@@ -280,9 +286,9 @@ class Tools:
         """Return memories about a task, files that it may touch, and commands that check it."""
         now = self.clock.now()
         with self.holder.use() as memory:
+            likely = [f.path for f in memory.predict_files(task, LIKELY_FILES, habits=False)]
             packed = memory.context(task, phase, budget * 3 // 4, recent_files=files)
             notes = _notes(memory)
-            likely = [f.path for f in memory.predict_files(task, LIKELY_FILES)]
             checks = memory.suggest_commands(CHECKS, task=task, files=likely)
         self.log.handed_out("context_for_task", task, packed.hits, now)
         self.log.asked_about(files, now)

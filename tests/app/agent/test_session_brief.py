@@ -63,16 +63,16 @@ def test_the_brief_of_a_project(able: Memory):
 
 
 TOLD = {
-    "claude-code": {"agents", "decided"},
-    "codex": {"claude", "imported", "decided"},
-    "copilot": {"decided"},
-    "gemini": {"claude", "imported", "agents", "decided"},
-    "": {"decided"},
+    "claude-code": {"agents"},
+    "codex": {"claude", "imported"},
+    "copilot": set(),
+    "gemini": {"claude", "imported", "agents"},
+    "": set(),
 }
 
 
 def test_a_host_is_told_what_it_does_not_show(able: Memory):
-    """Its own rule files and their imports stand before it already; those for contributors are for people."""
+    """Its own rule files and their imports stand before it already; contributors and decisions wait."""
     (able.root / "docs" / "adr").mkdir(parents=True)
     (able.root / "CLAUDE.md").write_text("- Always lint before the claude word.\n\n@docs/more.md\n")
     (able.root / "docs" / "more.md").write_text("- Always test before the imported word.\n")
