@@ -119,12 +119,12 @@ def pack(hits: Sequence[Hit], phase: str, budget: int | None = None) -> Context:
 
 
 def block(hits: Sequence[Hit], *, ids: bool = False) -> str:
-    """Return the text of chosen hits, with `ids` each memory with its short id; empty without hits."""
+    """Return the text of chosen hits, with `ids` with short ids in place of citations; empty without hits."""
     return safe("\n\n".join([HEADING, *(entry(hit, ids=ids) for hit in hits)])) if hits else ""
 
 
 def entry(hit: Hit, *, ids: bool = False) -> str:
-    """Return the text of one hit: label, files, with `ids` its id, confidence, text, citation.
+    """Return the text of one hit: label, files, confidence, text, and its id or a citation.
 
     Text from untrusted sources is quoted, so that it reads as data and not as an order; so is text with a
     line that could be mistaken for a part of the block, for a tag or for another speaker.
@@ -156,7 +156,7 @@ def entry(hit: Hit, *, ids: bool = False) -> str:
     if hit.answers:
         notes.append(f"[in answer to: “{shorten(hit.answers, ANSWERED)}”]")
     said = f"“{hit.text.strip()}”" if hit.source == "quote" else hit.text.strip()
-    text = f"{said}\n{citation(hit)}"
+    text = said if ids else f"{said}\n{citation(hit)}"
     if (hit.memory is not None and hit.memory.taint is not None) or _poses(hit.text):
         text = "\n".join(f"> {line}" for line in text.splitlines())
     head = collapse(" ".join([f"**{label}**{files}", *notes]))

@@ -42,6 +42,8 @@ _NOTE = """m.id, m.type, m.content,
 # Memories derived from a superseded or forgotten one have a review reason and are excluded.
 _LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
     AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
+# Patterns say at which actions a memory is shown; its files alone do not.
+_NOT_GIVEN = "NOT EXISTS (SELECT 1 FROM memory_triggers t WHERE t.memory_id = m.id AND t.kind = 'given')"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
 
 
@@ -173,14 +175,14 @@ class HookReader:
         sql = f"""SELECT {_NOTE} FROM json_each(?1) j
                   CROSS JOIN memory_files f ON f.file_path = j.value
                   CROSS JOIN memories m ON m.id = f.memory_id
-                  WHERE {_LIVE} AND m.type IN (SELECT value FROM json_each(?2))
+                  WHERE {_LIVE} AND {_NOT_GIVEN} AND m.type IN (SELECT value FROM json_each(?2))
                   GROUP BY m.id {_ORDER} LIMIT {MOST}"""
         return [_note(row) for row in self._rows(sql, (json.dumps(list(paths)), json.dumps(list(types))))]
 
     def patterns(self, types: Iterable[str]) -> list[str]:
         """Return the file patterns of memories of some types, each once."""
         sql = f"""SELECT DISTINCT f.file_path FROM memory_files f CROSS JOIN memories m ON m.id = f.memory_id
-                  WHERE instr(f.file_path, '*') > 0 AND {_LIVE}
+                  WHERE instr(f.file_path, '*') > 0 AND {_LIVE} AND {_NOT_GIVEN}
                     AND m.type IN (SELECT value FROM json_each(?))"""
         return [row[0] for row in self._rows(sql, (json.dumps(list(types)),))]
 

@@ -131,6 +131,22 @@ def test_a_database_that_cannot_be_used_gives_nothing(tmp_path: Path, empty_file
     assert look(str(tmp_path / "folder")) is None
 
 
+def test_a_memory_with_patterns_is_not_told_for_its_files(db: Database, tmp_path: Path):
+    """The patterns say at which actions it is shown, also for files that it names by a glob."""
+    add(
+        db.memories,
+        record("plain", type="gotcha", related_files=("a.py", "b/*.py")),
+        record("given", type="gotcha", related_files=("a.py", "c/*.py")),
+    )
+    with db.transaction():
+        db.triggers.put(["given"], [Trigger("given", "push", "given", ("push", "when"))])
+    found = look(str(tmp_path / "memory.db"))
+    assert found is not None
+    assert [note.id for note in found.about(["a.py"], WARNINGS)] == ["plain"]
+    assert found.patterns(WARNINGS) == ["b/*.py"]
+    found.close()
+
+
 @pytest.mark.parametrize("version", range(OLDEST, latest() + 1))
 def test_every_question_is_answered_from_the_oldest_schema_on(version: int, tmp_path: Path):
     """A file that no writer has opened since an update has the tables that are asked."""

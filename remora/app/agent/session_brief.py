@@ -46,7 +46,6 @@ from remora.injection.decide import agreeing
 from remora.injection.scope import Scope, scope
 from remora.injection.trial import arm_of_session
 from remora.store.hook_reader import look
-from remora.store.memories import records_in
 from remora.store.shared import SPACE
 
 DATABASE = "memory.db"
@@ -209,7 +208,7 @@ def brief_of(
     left = _left_open(project, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     counts = project.db.memories.counts()
-    held = amounts(counts["live"], records_in(counts))
+    held = amounts(counts["live"], {})
     material = Material(
         [r for r in _candidates(project, host) if r.id not in said],
         commands,

@@ -33,7 +33,7 @@ MAX_QUERY = 20_000_000  # characters; more is a file, not a question
 BACKLOG_SECONDS = 0.3
 CONTEXT_HITS = 60
 GOOD = 0.5  # a hit this relevant counts as used
-RELEVANT = 0.15  # least relevance of a hit in a context block
+RELEVANT, WRITTEN = 0.3, 0.15  # least relevance in a context block: of a memory, of other texts
 WEIGHTS = "trial.weights"  # meta key: applied phase weights, oldest first, each of (phase, type, weight)
 AT_HAND = 5  # memories about the files at hand that are included whatever their relevance
 
@@ -152,7 +152,11 @@ def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
     """Return the relevant hits, and the best few about the files at hand, in order."""
     at_hand = [h for h in hits if any(r.stage == "graph" and r.score >= SAME_FILE for r in h.why)]
     wanted = {(h.source, h.id) for h in at_hand[:AT_HAND]}
-    return [h for h in hits if h.score >= RELEVANT or (h.source, h.id) in wanted]
+    return [
+        h
+        for h in hits
+        if h.score >= (RELEVANT if h.memory is not None else WRITTEN) or (h.source, h.id) in wanted
+    ]
 
 
 def reader(

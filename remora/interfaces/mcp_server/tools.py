@@ -43,6 +43,7 @@ MOST_COMPARED = 20_000  # characters; a memory has no more
 LIKELY_FILES = 5
 CHECKS = 3
 CLOSEST = 3  # hits that are shown if none is clearly about the question
+WEAK = 0.2  # relevance below which a hit is not shown beside one that is
 TASK_TOKENS = 1_500  # default budget of `context_for_task`
 
 
@@ -196,8 +197,10 @@ class Tools:
         narrowed = types or files or kinds or since or until or session or role
         if not hits:
             return lines(_nothing(asked, empty=empty, filtered=bool(narrowed)), notes)
-        head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
-        if not answered(hits):
+        if answered(hits):
+            hits = [hit for hit in hits if hit.score >= max(WEAK, min_score)]
+            head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
+        else:
             hits = hits[:CLOSEST]
             head = f"No hit is clearly about {asked}; these are closest:"
         more = "{} more did not fit; ask for something narrower."
