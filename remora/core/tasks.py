@@ -197,8 +197,9 @@ def by_paths(asked: Zones, paths: Iterable[str]) -> dict[str, float]:
     times. Long names match more by chance: the sum is divided by the root of the number of their words.
 
     >>> task = zones("the managed installer forgets its exit code")
-    >>> by_paths(task, ["src/managed_guest_installer.py", "src/installer/main.py", "src/exits.md"])
-    {'src/managed_guest_installer.py': 0.95, 'src/installer/main.py': 0.26, 'src/exits.md': 1.0}
+    >>> found = by_paths(task, ["src/managed_guest_installer.py", "src/installer/main.py", "src/help.md"])
+    >>> {path: round(share, 2) for path, share in found.items()}
+    {'src/managed_guest_installer.py': 1.0, 'src/installer/main.py': 0.28}
     """
     weight = dict.fromkeys(_stems(asked.prose), ONCE) | dict.fromkeys(_stems(asked.title), TITLE)
     held: dict[str, tuple[set[str], set[str]]] = {}
