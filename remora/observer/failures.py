@@ -66,7 +66,7 @@ def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected 
 def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
     """Return why an error is not worth a record; empty if it is."""
     if _says_nothing(error):
-        return "it is an error of the host's own tools, or does not say what failed"
+        return "it is an error of the agent's tools, or does not say what failed"
     return too_few(len(met), SESSIONS) if len(met) < SESSIONS else ""
 
 
@@ -101,10 +101,10 @@ def _is_flag(error: ErrorSeen) -> bool:
 
 
 def _says_nothing(error: ErrorSeen) -> bool:
-    """Return whether a failure is of the host's own tools, or its message does not say what failed."""
-    message = error.message
-    nothing = says_nothing(message, error.command)
-    return bool(of_harness(message) or nothing or error.tool.startswith("mcp__"))
+    """Return whether a failure is of the agent's tools, not of a command, or does not say what failed."""
+    if not error.command:
+        return True
+    return of_harness(error.message) or says_nothing(error.message, error.command)
 
 
 def _candidate(

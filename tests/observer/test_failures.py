@@ -138,6 +138,16 @@ def test_a_message_without_a_cause(message: str) -> None:
     assert "does not say what failed" in found.why
 
 
+def test_a_failure_of_a_tool_that_runs_no_command() -> None:
+    """A file that is not there, a page that is gone: it says something of the agent, not of the project."""
+    missed = helped("go generate ./...", message="Offset 390 is out of range")._replace(
+        command="", tool="read"
+    )
+    found = of(missed, missed)
+    assert isinstance(found, Rejected)
+    assert found.why == "it is an error of the agent's tools, or does not say what failed"
+
+
 def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
     """Only the newest meetings are known at length; all of them are counted."""
     sessions = [on(5, f"s{n}", errors=(helped("go generate ./..."),)) for n in range(KEPT + 10)]
