@@ -63,6 +63,7 @@ _FORBIDDEN = cue(
     r"^\W{0,3}(?:(?:it|this|that)\s+)?(?:must|should|may|can|do|does|is|are|will)(?:\s+not|n'?t|\s+never)\b",
     r"^\W{0,3}(?:is|are)\s+(?:deprecated|broken|forbidden|obsolete|gone|removed|destructive)\b",
 )
+_EITHER = re.compile(r"(?<=\w)\|(?=\w)")  # between the alternatives of a usage line, where no pipe stands
 _EXAMPLE = re.compile(
     r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$→]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
     r"|\s(?-i:[A-Z][A-Z_]{2,})(?=\s|$)"  # NAME, as in usage lines
@@ -259,6 +260,7 @@ def _same(command: str, source: _Source) -> Iterator[str]:
 
 def _add(found: dict[str, NamedCheck], text: str, source: _Source) -> None:
     """Add the checks of some shell lines, except examples, endless commands and those run elsewhere."""
+    text = _EITHER.sub("…", text)
     folder: str | None = source.folder
     told, around = source.is_task, list[tuple[str | None, bool]]()
     programs = list(written(parse(text[:_BLOCK])))

@@ -88,6 +88,7 @@ def test_checks_of_a_folder_are_named_with_it(tmp_path: Path):
         pytest.param(
             "`pytest -k NAME` and `python -m checks test FILE --out DIR`", id="words of usage lines"
         ),
+        pytest.param("`npm run lint|test|coverage`", id="alternatives of a usage line"),
         pytest.param("```\ncd web && npm test\n```", id="in another folder"),
         pytest.param("```\ncd web\nnpm test\n```", id="after a step into another folder"),
         pytest.param("`(cd web && (cd e2e && npm test) && npm run lint)`", id="one folder in another"),

@@ -251,7 +251,7 @@ class Tools:
         with self.holder.use() as memory:
             return answers.session_context(memory, self.log, self.clock.now())
 
-    def analyze_impact(self, target: Target, depth: Depth = 3, limit: Limit = 30) -> str:
+    def analyze_impact(self, target: Target, depth: Depth = 2, limit: Limit = 30) -> str:
         """Return the code that may break when a target changes, tests to run, and memories about it."""
         now = self.clock.now()
         with self.holder.use() as memory:
