@@ -106,8 +106,9 @@ def shown(transcript: Transcript, marks: set[int]) -> Iterator[Item]:
 
 
 def held(memory: Memory, item: Item) -> bool:
-    """Return whether one of the best hits for an item holds its words."""
-    return any(holds(hit.text, item.text) for hit in memory.search(item.text[:500], k=HITS))
+    """Return whether one of the best hits for an item holds its words; quotes are asked for a sentence."""
+    kinds = ("memory", "quote") if item.kind == "sentences" else None
+    return any(holds(hit.text, item.text) for hit in memory.search(item.text[:500], k=HITS, kinds=kinds))
 
 
 def report(found: dict[str, Counts]) -> Report:

@@ -76,7 +76,9 @@ def _found(messages: list[dict[str, Any]], labelled: list[dict[str, Any]]) -> di
             _say(memory, [one for one in messages if one["repo"] == repo])
             memory.catch_up()
             mine = [one for one in asked if one["repo"] == repo]
-            hits = [[_plain(h.text) for h in memory.search(tasks[one["id"]], HITS)] for one in mine]
+            kinds = ("memory", "quote")
+            found_for = [memory.search(tasks[one["id"]], HITS, kinds=kinds) for one in mine]
+            hits = [[_plain(hit.text) for hit in own] for own in found_for]
             right = sum(_among(_plain(one["sentence"]), own) for one, own in zip(mine, hits, strict=True))
             found[repo] = [len(mine), right]
     return found
