@@ -240,6 +240,17 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
 
 
+def test_a_file_of_a_kind_that_is_not_parsed_is_said_to_be(repo: Repo, memory: Memory):
+    """It is not told apart as a wrong name: the history knows it."""
+    repo.commit("Begin", {"shop/cart.py": "def total(): pass\n", "pages/cart.astro": "<Cart />\n"})
+    memory.init()
+    memory.index()
+    with pytest.raises(NotFound, match=r"pages/cart\.astro is of a kind that is not parsed"):
+        memory.impact("pages/cart.astro")
+    with pytest.raises(NotFound, match="is not in the code graph"):
+        memory.impact("pages/card.astro")
+
+
 def test_a_file_that_is_left_out_is_said_to_be(shop: Memory, folder: Path):
     """A target that was looked at and not read is told apart from one that is not there."""
     write(folder, {"shop/made.py": "# @generated\ndef made(): pass\n"})

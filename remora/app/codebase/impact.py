@@ -88,6 +88,12 @@ def _asked(
     empty = isinstance(answer, NotFound) or not answer[0].impacts
     if empty and not looked and (said := look_now(project)):
         notes, answer = said, _tried(ask)
+    unread = isinstance(answer, NotFound) and project.db.graph.file(target) is None
+    if unread and project.db.history.stats([target]):
+        raise NotFound(
+            f"{target} is of a kind that is not parsed: what uses it is unknown",
+            hint=f"`remora related {target}` lists the files that change with it.",
+        )
     if isinstance(answer, NotFound):
         why = [note for note in notes if not note.endswith(READ_AGAIN)]
         raise NotFound(str(answer), hint=why[0] if why else answer.hint) from None
