@@ -17,6 +17,7 @@ from remora.core.secrets import redact
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph.chunks import Statements, chunks
+from remora.graph.components import COMPONENTS, LANGUAGE, script_of
 from remora.graph.extract import extract_with_tree
 from remora.graph.grammars import LANGUAGES, kind_of, language_of
 from remora.graph.packed import pack_outline, pack_uses
@@ -101,11 +102,12 @@ class FileReader(NamedTuple):
         if redactions:
             data = text.encode("utf-8", "replace")
         facts = tree = None
-        if LANGUAGES[language].queries:
+        parsed, source = (LANGUAGE, script_of(data)) if language in COMPONENTS else (language, data)
+        if LANGUAGES[parsed].queries:
             failed: list[Skipped] = []
             with sparing(item.path, failed, f"{FAILED} be parsed: "):
                 deadline = time.monotonic() + PARSE_SECONDS
-                facts, tree = extract_with_tree(data, language, lambda: time.monotonic() > deadline)
+                facts, tree = extract_with_tree(source, parsed, lambda: time.monotonic() > deadline)
             if failed:
                 return Refused(failed[0].why, hash=hashed)
         lines = facts.lines if facts else text.count("\n") + 1

@@ -201,6 +201,7 @@ UNPARSED: tuple[Language, ...] = (
     Language("fortran", "code", (".f", ".f90", ".f95", ".for")),
     Language("vue", "code", (".vue",)),
     Language("svelte", "code", (".svelte",)),
+    Language("astro", "code", (".astro",)),
     Language("protobuf", "code", (".proto",)),
     Language("graphql", "code", (".graphql", ".gql")),
     Language("markdown", "prose", (".md", ".markdown", ".mdx", ".mdc")),

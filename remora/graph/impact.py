@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.graph.components import COMPONENTS
 from remora.graph.grammars import LANGUAGES
 from remora.graph.inferred_edges import SAYS, said
 from remora.graph.names import place_names, speaks
@@ -254,7 +255,9 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
 def _unread(graph: Graph, node: Node) -> str:
     """Return a note if a file's users cannot be known because its language is not parsed."""
     row = graph.file(node.path) if node.type != FOLDER else None
-    if row is None or row.kind != "code" or (known := LANGUAGES.get(row.language)) is None or known.queries:
+    if row is None or row.kind != "code" or row.language in COMPONENTS:
+        return ""
+    if (known := LANGUAGES.get(row.language)) is None or known.queries:
         return ""
     return (
         f"{row.language} is read as text, not parsed: the users of {node.path} in code are unknown; "

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
-VERSION = 8  # of the facts of a file: a change causes every file to be read again
+VERSION = 9  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()

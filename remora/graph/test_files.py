@@ -20,7 +20,7 @@ _CAMEL_LANGUAGES = frozenset(
     (".java", ".cs", ".kt", ".scala", ".php", ".swift", ".cpp", ".cc", ".h", ".groovy", ".rb")
 )
 _CODE = re.compile(
-    r"\.(?:py|pyi|[cm]?[jt]sx?|go|rs|java|c|h|cc|cpp|cxx|hh|hpp|hxx|cs|rb|php|kt|scala|swift|groovy|vue|svelte)$"
+    r"\.(?:py|pyi|[cm]?[jt]sx?|go|rs|java|c|h|cc|cpp|cxx|hh|hpp|hxx|cs|rb|php|kt|scala|swift|groovy|vue|svelte|astro)$"
 )
 # Where the tested file lies under another ending than the test's.
 _ALSO = {

@@ -240,15 +240,38 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
 
 
+USE = "import { format } from './date'"
+COMPONENTS = {
+    "src/date.ts": "export function format(day: Date) { return String(day) }\n",
+    "src/Card.vue": f"<template>\n<b>{{{{ f() }}}}</b>\n</template>\n<script setup lang='ts'>\n{USE}\n"
+    "const f = () => format(new Date())\n</script>\n",
+    "src/Day.svelte": f"<script>\n{USE}\nlet day = format(new Date())\n</script>\n<p>{{day}}</p>\n",
+    "src/page.astro": f"---\nimport Card from './Card.vue'\n{USE}\nformat(new Date())\n---\n<Card />\n",
+    "src/plain.astro": "<p>format('./date')</p>\n",
+}
+
+
+def test_the_script_of_a_component_is_parsed(repo: Repo, memory: Memory):
+    """Of Vue, Svelte and Astro; what stands outside of the script uses nothing."""
+    repo.commit("Begin", COMPONENTS)
+    memory.index()
+    users = [one.path for one in memory.impact("src/date.ts")]
+    assert users == ["src/Card.vue", "src/Day.svelte", "src/page.astro"]
+    first = memory.impact("format", 1)[0]
+    assert (first.path, first.symbol) == ("src/Card.vue", "f")
+    assert [one.path for one in memory.impact("src/Card.vue")] == ["src/page.astro"]
+    assert memory.impact("src/Card.vue").notes == ()
+
+
 def test_a_file_of_a_kind_that_is_not_parsed_is_said_to_be(repo: Repo, memory: Memory):
     """It is not told apart as a wrong name: the history knows it."""
-    repo.commit("Begin", {"shop/cart.py": "def total(): pass\n", "pages/cart.astro": "<Cart />\n"})
+    repo.commit("Begin", {"shop/cart.py": "def total(): pass\n", "conf/cart.pkl": "x = 1\n"})
     memory.init()
     memory.index()
-    with pytest.raises(NotFound, match=r"pages/cart\.astro is of a kind that is not parsed"):
-        memory.impact("pages/cart.astro")
+    with pytest.raises(NotFound, match=r"conf/cart\.pkl is of a kind that is not parsed"):
+        memory.impact("conf/cart.pkl")
     with pytest.raises(NotFound, match="is not in the code graph"):
-        memory.impact("pages/card.astro")
+        memory.impact("conf/card.pkl")
 
 
 def test_a_file_that_is_left_out_is_said_to_be(shop: Memory, folder: Path):

@@ -305,14 +305,27 @@ RULES = Rules(
 )
 
 
-_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte")
+_ENDINGS = (
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mts",
+    ".cts",
+    ".mjs",
+    ".cjs",
+    ".vue",
+    ".svelte",
+    ".astro",
+)
 _WRITTEN_FOR = {
     ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
     ".jsx": (".tsx",),
     ".mjs": (".mts", ".d.mts"),
     ".cjs": (".cts", ".d.cts"),
 }
-_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte)$")
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro)$")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|es|esm|cjs|types)(?=/)")
 _WORD = re.compile(r"\W+")
 
