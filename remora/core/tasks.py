@@ -37,6 +37,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -219,10 +220,11 @@ def by_paths(asked: Zones, paths: Iterable[str]) -> dict[str, float]:
     return scaled({path: score for path, score in total.items() if score > 0})
 
 
-def _stems(text: str) -> list[str]:
+@lru_cache(maxsize=20_000)  # folders have many files, and the next task asks for the same names
+def _stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a text or a path, those of compound names too, without stop words."""
-    parts = (part.lower() for part in _PART.findall(text[:MAX_CHARS]))
-    return [stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS]
+    parts = (part.lower() for part in _PART.findall(text))
+    return tuple(stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS)
 
 
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Store, find and delete quotes: sentences of a person in a session, kept verbatim.
 
-`remora/observer/quotes.py` selects the sentences. They are found by search, and quoted with their date to a
-task that they concern.
+`remora/observer/quotes.py` selects the sentences. A search that asks for quotes finds them; a person makes
+memories of them.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.memory_pages import used_for
 from remora.interfaces.present import (
     TOLD,
+    about,
     answered,
     counted,
     is_empty,
@@ -198,7 +199,7 @@ class Tools:
         if not hits:
             return lines(_nothing(asked, empty=empty, filtered=bool(narrowed)), notes)
         if answered(hits):
-            hits = [hit for hit in hits if hit.score >= max(WEAK, min_score)]
+            hits = [hit for hit in hits if hit.score >= WEAK or about(hit)]
             head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
         else:
             hits = hits[:CLOSEST]
