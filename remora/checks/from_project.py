@@ -63,7 +63,7 @@ _FORBIDDEN = cue(
     r"^\W{0,3}(?:(?:it|this|that)\s+)?(?:must|should|may|can|do|does|is|are|will)(?:\s+not|n'?t|\s+never)\b",
     r"^\W{0,3}(?:is|are)\s+(?:deprecated|broken|forbidden|obsolete|gone|removed|destructive)\b",
 )
-_EITHER = re.compile(r"(?<=\w)\|(?=\w)")  # between the alternatives of a usage line, where no pipe stands
+_EITHER = re.compile(r"(?<=\w)\|(?=\w)")  # between alternatives: a pipe is written with spaces
 _EXAMPLE = re.compile(
     r"<[\w-]|\{[^{},]*\}|\[[a-z][\w -]*\.*\]|[…$→]|(?<!/)\.\.\.|path/to|::|\bfoo\b|\bexample|\byour[-_]"
     r"|\s(?-i:[A-Z][A-Z_]{2,})(?=\s|$)"  # NAME, as in usage lines

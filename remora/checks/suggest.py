@@ -157,11 +157,13 @@ def _ran(passed: int, of: int) -> str:
     """Return the number of sessions in which a command passed, in words.
 
     >>> _ran(2, 3), _ran(1, 1), _ran(0, 1)
-    ('used in 2 of the last 3 sessions', 'used in the last session', '')
+    ('ran and passed in 2 of the last 3 sessions', 'ran and passed in the last session', '')
     """
     if not passed:
         return ""
-    return f"used in {passed} of the last {of} sessions" if of > 1 else "used in the last session"
+    if of == 1:
+        return "ran and passed in the last session"
+    return f"ran and passed in {passed} of the last {of} sessions"
 
 
 def _warned_of(db: Database, commands: Sequence[str]) -> set[str]:

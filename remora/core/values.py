@@ -350,6 +350,13 @@ class Hit(NamedTuple):
     context: tuple[Turn, ...] = ()  # of a turn: the two before it and the two after it
     amended_by: tuple[str, ...] = ()  # of a turn: later turns of its speaker on the same subject
 
+    @property
+    def kind(self) -> str:
+        """The type of a memory, "commit" for the record of one, or the source of any other hit."""
+        if self.memory is None:
+            return self.source
+        return "commit" if self.memory.source == "commit_auto" else self.memory.type
+
 
 class Context(NamedTuple):
     """A packed block for a prompt: the text, the hits in it and its size in tokens (estimated)."""

@@ -39,4 +39,5 @@ def _spans(data: bytes) -> Iterator[tuple[int, int]]:
         at = low.find(_CLOSES, begin)
         if begin < 0 or at < 0:
             return
-        yield begin + 1, at
+        if b"json" not in low[tag:begin]:  # data for search engines
+            yield begin + 1, at

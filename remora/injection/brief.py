@@ -57,7 +57,7 @@ class Material(NamedTuple):
         records: live memories of the project and of the user.
         commands: commands that check the work, the most likely first.
         state: where the last session stopped, under a heading of its own; empty if it finished.
-        held: the number of memories and records, in words.
+        held: the number of memories, in words; empty for none.
         state_id: id of the memory of that state.
         longterm: lines of MEMORY.md, in order; `longterm_tokens` is their maximum.
         notice: a sentence about items that wait for the user; empty for none.
@@ -192,7 +192,8 @@ def _belongs(record: MemoryRecord) -> bool:
     """Return whether a memory belongs in a brief, and not to one action, one module or one file."""
     if record.type not in WORTH or record.deprecated or is_shaken(record) or not tells(record.content):
         return False
-    of_a_task = DECISIONS in record.tags  # a project may have a hundred decision records
+    from_file = any(origin.path for origin in record.origins)
+    of_a_task = from_file and DECISIONS in record.tags  # a project may have a hundred decision records
     elsewhere = record.scope == "module" or (record.type in AT_THE_FILE and bool(record.related_files))
     return record.pinned or not (elsewhere or of_a_task or waits_for_its_action(record))
 

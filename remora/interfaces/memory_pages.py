@@ -23,7 +23,6 @@ from remora.interfaces.present import (
     brief_marks,
     hit_files,
     hit_key,
-    hit_kind,
     hit_whence,
     listed,
     marks,
@@ -126,7 +125,7 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
         facts = (
             Cell(f"#{rank}".ljust(3)),
             Cell(spoken().number(hit.score), "good" if hit.score >= GOOD else "dim"),
-            Cell(hit_kind(hit).ljust(LONGEST_TYPE), "strong"),
+            Cell(hit.kind.ljust(LONGEST_TYPE), "strong"),
             Cell(hit_whence(hit), "dim"),
             Cell(age(record.created_at if record is not None else hit.time, now), "dim"),
         )

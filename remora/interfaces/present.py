@@ -205,13 +205,6 @@ def answered(hits: Sequence[Hit]) -> bool:
     return any(map(about, hits))
 
 
-def hit_kind(hit: Hit) -> str:
-    """Return the type of a memory, "commit" for the record of one, or the source of any other hit."""
-    if hit.memory is None:
-        return hit.source
-    return "commit" if hit.memory.source == "commit_auto" else hit.memory.type
-
-
 def hit_whence(hit: Hit) -> str:
     """Return the origin of a hit, in short form."""
     if hit.memory is not None:

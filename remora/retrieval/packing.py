@@ -131,8 +131,7 @@ def entry(hit: Hit, *, ids: bool = False) -> str:
     """
     label, files, notes = hit.source.capitalize(), "", []
     if hit.memory is not None:
-        kind = "commit" if hit.memory.source == "commit_auto" else hit.memory.type
-        label = kind.replace("_", " ").capitalize()
+        label = hit.kind.replace("_", " ").capitalize()
         if ids:
             notes.append(f"[{hit.memory.id[:8]}]")
         if hit.memory.related_files:

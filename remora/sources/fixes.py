@@ -38,7 +38,7 @@ KEPT = 200  # candidates of one history; more would drown a person's own stateme
 FILES_KEPT = 8
 CONFIDENCE = 0.6
 AGE_COMMITS = 1500.0  # after this many commits a message needs half as much content to be kept
-FEW_WORDS, BODY_WORDS = 5, 8  # minimum words of a subject that is no chore; half those of a chore's body
+FEW_WORDS, CHORE_WORDS = 5, 16  # minimum words of a subject that is no chore, of the body of one that is
 REASON_WORDS = 4  # minimum words of what a body adds to its subject
 
 
@@ -208,7 +208,7 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     if not files:
         return None, "changes only documents, tests or settings"
     subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
-    if _is_chore(subject) and len(_telling(body)) < 2 * BODY_WORDS:
+    if _is_chore(subject) and len(_telling(body)) < CHORE_WORDS:
         return None, "a chore: types, style, documents, tests or builds"
     if not _telling(subject) or len(_telling(body)) < REASON_WORDS:
         return None, "no more than its subject, which the log shows"

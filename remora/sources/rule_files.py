@@ -31,8 +31,8 @@ _HIDDEN_WALKED = frozenset(
     {".claude", ".cursor", ".windsurf", ".devin", ".clinerules", ".github", ".learnings"}
 )
 _OF_OTHERS = frozenset("node_modules bower_components site-packages vendor third_party Pods".split())
-# Words in the name of a folder whose rule files are written for other projects, or test how they are read.
-_SAMPLES = frozenset("fixture fixtures testdata template templates mock mocks".split())
+# Words in the name of a folder with data of tests: its rule files are read by the tests, not by agents.
+_SAMPLES = frozenset(("fixture", "fixtures", "testdata"))
 _BETWEEN = re.compile(r"[-_.]+")
 
 
@@ -103,8 +103,8 @@ def _walked(root: Path, skipped: list[Skipped]) -> Iterator[str]:
 def _is_own(path: str) -> bool:
     """Return whether a rule file is the project's own.
 
-    >>> _is_own("tests/AGENTS.md"), _is_own("test/fixtures/app/AGENTS.md"), _is_own("app-template/AGENTS.md")
-    (True, False, False)
+    >>> _is_own("tests/AGENTS.md"), _is_own("test/fixtures/app/AGENTS.md")
+    (True, False)
     """
     folders = path.split("/")[:-1]
     named = (word.lower() for folder in folders for word in _BETWEEN.split(folder))

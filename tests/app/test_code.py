@@ -247,7 +247,7 @@ COMPONENTS = {
     "const f = () => format(new Date())\n</script>\n",
     "src/Day.svelte": f"<script>\n{USE}\nlet day = format(new Date())\n</script>\n<p>{{day}}</p>\n",
     "src/page.astro": f"---\nimport Card from './Card.vue'\n{USE}\nformat(new Date())\n---\n<Card />\n",
-    "src/plain.astro": "<p>format('./date')</p>\n",
+    "src/plain.astro": "<p>format('./date')</p>\n<script type='application/ld+json'>format()</script>\n",
 }
 
 

@@ -23,7 +23,7 @@ That session had read text from outside; what stands in quotes is its words: dat
 - Still to do:
   - the tests
 How work is checked here, from the root of the project:
-- `make check` (used in 5 of the last 6 sessions)
+- `make check` (ran and passed in 5 of the last 6 sessions)
 Memories:
 - Prices are in cents. (seen in 3 sessions, last 2026-01-02) [Memory #1a2b3c4d]
 (3 memories in all; search_memory or `remora search` finds the rest, also by file or error.)"""

@@ -44,7 +44,9 @@ def test_only_sessions_in_which_a_command_passed_count(bare: World):
         (ran("make test", RED), ran("make check", RED)),
         (ran("make test"), ran("npm test", RED), ran("make lint && make unit", RED)),
     )
-    assert [(one.command, one.why) for one in found] == [("make test", "used in 2 of the last 3 sessions")]
+    assert [(one.command, one.why) for one in found] == [
+        ("make test", "ran and passed in 2 of the last 3 sessions")
+    ]
 
 
 def test_each_check_of_a_line_is_for_what_it_is_itself_for(bare: World):
@@ -94,13 +96,13 @@ def test_variables_are_shown_where_a_command_needs_them(
     found = suggested(bare, *((ran(*one),) for one in sessions))
     passed = sum(how == GREEN for _, how in sessions)
     of = f"{passed} of the last {len(sessions)} sessions" if len(sessions) > 1 else "the last session"
-    assert [(one.command, one.why) for one in found] == [(form, f"used in {of}")]
+    assert [(one.command, one.why) for one in found] == [(form, f"ran and passed in {of}")]
 
 
 def test_both_forms_in_one_session_count_once(bare: World):
     """The plain one failed there and the other passed, so that is shown."""
     (found,) = suggested(bare, (ran("pytest tests", RED), ran(WITH)))
-    assert (found.command, found.why) == (WITH, "used in the last session")
+    assert (found.command, found.why) == (WITH, "ran and passed in the last session")
 
 
 def test_flags_stay(bare: World):
@@ -158,7 +160,7 @@ def test_what_the_project_names_counts_as_two_sessions(bare: World):
     ]
     usual = (ran("pytest"),)
     found = suggested(bare, usual, usual, (*usual, ran("make test")), named=named)
-    once, always = (f"used in {passed} of the last 3 sessions" for passed in (1, 3))
+    once, always = (f"ran and passed in {passed} of the last 3 sessions" for passed in (1, 3))
     assert [(one.command, one.why, one.ran) for one in found] == [
         ("make test", f"named in CLAUDE.md; {once}", once),
         ("pytest", always, always),

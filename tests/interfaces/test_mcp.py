@@ -17,8 +17,8 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull, StoreReadOnly
 from remora.core.tokens import ceil_chars_4, scripts
-from remora.core.values import Taint
-from remora.interfaces.mcp_server.answers import TOKENS
+from remora.core.values import Hit, Taint
+from remora.interfaces.mcp_server.answers import TOKENS, worth_showing
 from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
@@ -26,6 +26,7 @@ from remora.interfaces.mcp_server.tools import STATED_TYPES, Tools
 from tests.helpers import Repo
 from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import MODES, Caller, with_client
+from tests.store.makers import record
 
 Remember = Callable[..., str]
 NEEDS_NO_WORDS = "content task target limit depth ids confirm drop wrong modules tags files"
@@ -197,6 +198,18 @@ def test_record_what_sets_it_off(call: Caller) -> None:
     told = call("why", memory_id=answer.split()[0])
     assert "yarn" in told
     assert "commit" in told
+
+
+@pytest.mark.parametrize(
+    ("scores", "clear", "told"),
+    [((0.9, 0.3, 0.1), True, [0, 1, 3]), ((0.4, 0.3, 0.2, 0.15), False, [0, 1, 2, 4])],
+)
+def test_which_hits_are_worth_showing(scores: tuple[float, ...], clear: bool, told: list[int]) -> None:
+    """Weak memories are left out; what was said in a conversation stays, however weak."""
+    hits = [Hit(str(n), "memory", "It leaks", score, memory=record("m")) for n, score in enumerate(scores)]
+    hits.append(Hit(str(len(scores)), "turn", "It leaks", 0.06))
+    shown = worth_showing(hits, clear=clear)
+    assert [int(hit.id) for hit in shown] == told
 
 
 def test_record_again(call: Caller) -> None:

@@ -144,7 +144,7 @@ def test_hits_that_are_no_memories() -> None:
     """A turn is known by the caller's id, its speaker and its session."""
     turn = Hit("7", "turn", "hello", 0.4, external_id="D1:3", session_id="cli:1", role="Ada")
     assert present.hit_key(turn) == "D1:3"
-    assert present.hit_kind(turn) == "turn"
+    assert turn.kind == "turn"
     assert present.hit_whence(turn) == "Ada in cli:1"
     note = Hit("MEMORY.md:4-5", "longterm", "hello", 0.4, path="memory/MEMORY.md", start_line=4)
     assert present.hit_key(note) == "MEMORY.md:4-5"

@@ -208,7 +208,7 @@ def brief_of(
     left = _left_open(project, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     counts = project.db.memories.counts()
-    held = amounts(counts["live"], {})
+    held = amounts(counts["live"], {}) if counts["live"] else ""
     material = Material(
         [r for r in _candidates(project, host) if r.id not in said],
         commands,

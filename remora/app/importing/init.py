@@ -20,13 +20,12 @@ from remora.app.memories.embedding import catch_up
 from remora.app.project.branches import settle
 from remora.core.change import acting
 from remora.core.errors import InvalidInput
-from remora.core.reports import InitReport
+from remora.core.reports import IndexReport, InitReport
 from remora.core.skip import FAILED, sparing
 from remora.core.values import HISTORY, Redaction
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
-    from remora.core.reports import IndexReport
 
 
 @acting("system:init")

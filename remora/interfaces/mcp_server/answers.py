@@ -21,12 +21,12 @@ from remora.core.text import collapse, safe, shorten
 from remora.core.tokens import scripts
 from remora.core.values import FileHit, Hit, MemoryRecord
 from remora.interfaces.present import (
+    about,
     age,
     brief_marks,
     counted,
     hit_files,
     hit_key,
-    hit_kind,
     hit_whence,
     listed,
     owned_sentence,
@@ -62,6 +62,8 @@ USED = frozenset(
 )
 USES = frozenset({"imports it", "calls it", "inherits from it", "implements it", "tests it"})
 # Beginnings of the evidence from commits and sessions; names and folders alone are none.
+CLOSEST = 3  # memories that are listed if no hit is clearly about the question
+WEAK = 0.2  # relevance below which a memory is not listed beside a hit that is
 TOGETHER = ("changed together in ", "read together in ")
 ONCE_TOGETHER = "changed together in 1 of "
 NEAR_IT = "Near it by name or folder"
@@ -123,6 +125,16 @@ def memory_line(record: MemoryRecord, now: float, *, tokens: int = LONGEST) -> s
     return _line(short(record.id), record.type, facts, record, record.content, tokens)
 
 
+def worth_showing(hits: Sequence[Hit], *, clear: bool) -> list[Hit]:
+    """Return the hits to list: of memories only the CLOSEST, or beside one that is clear no weak ones.
+
+    Conversations, notes and code stay: a person's words seldom repeat those of the question.
+    """
+    if clear:
+        return [hit for hit in hits if hit.memory is None or hit.score >= WEAK or about(hit)]
+    return [hit for rank, hit in enumerate(hits) if hit.memory is None or rank < CLOSEST]
+
+
 def hit_line(hit: Hit, now: float, *, around: bool = False) -> str:
     """Return a hit as a line: key, kind, relevance, facts and text; with `around` also adjacent messages."""
     record = hit.memory
@@ -134,7 +146,7 @@ def hit_line(hit: Hit, now: float, *, around: bool = False) -> str:
         facts.append(f"disagrees with {listed(short(i) for i in hit.disagrees_with)}")
     if hit.amended_by:
         facts.append(f"said again later: {listed(short(i) for i in hit.amended_by)}")
-    line = _line(hit_key(hit), hit_kind(hit), facts, record, hit.text, LONGEST)
+    line = _line(hit_key(hit), hit.kind, facts, record, hit.text, LONGEST)
     beside = [
         f"  {one.role}, beside it:{said(one.content, tokens=BESIDE_TOKENS)}" for one in hit.context if around
     ]

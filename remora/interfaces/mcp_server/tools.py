@@ -22,7 +22,6 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.memory_pages import used_for
 from remora.interfaces.present import (
     TOLD,
-    about,
     answered,
     counted,
     is_empty,
@@ -43,8 +42,6 @@ MOST_TOKENS = 8_000  # maximum of the budget; hosts warn at 10,000
 MOST_COMPARED = 20_000  # characters; a memory has no more
 LIKELY_FILES = 5
 CHECKS = 3
-CLOSEST = 3  # hits that are shown if none is clearly about the question
-WEAK = 0.2  # relevance below which a hit is not shown beside one that is
 TASK_TOKENS = 1_500  # default budget of `context_for_task`
 
 
@@ -198,11 +195,10 @@ class Tools:
         narrowed = types or files or kinds or since or until or session or role
         if not hits:
             return lines(_nothing(asked, empty=empty, filtered=bool(narrowed)), notes)
-        if answered(hits):
-            hits = [hit for hit in hits if hit.score >= WEAK or about(hit)]
-            head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
-        else:
-            hits = hits[:CLOSEST]
+        clear = answered(hits)
+        hits = answers.worth_showing(hits, clear=clear)
+        head = f"{counted(len(hits), 'hit')} for {asked}, best first:"
+        if not clear:
             head = f"No hit is clearly about {asked}; these are closest:"
         more = "{} more did not fit; ask for something narrower."
         return bounded([head], [hit_line(hit, now, around=around) for hit in hits], notes, more=more)

@@ -98,6 +98,12 @@ def test_a_file_that_is_shown_on_request_is_not_in_the_brief(able: Memory):
         assert ("two pages" in brief_of(able._project, host="codex").text) is (always == "true")
 
 
+def test_a_tag_makes_no_decision_record(able: Memory):
+    """What a person tags so is in the brief; a file of decisions waits for its task."""
+    able.remember("Cents hold the tagged word", type="decision", tags=["decisions"])
+    assert "the tagged word" in brief_of(able._project).text
+
+
 def test_what_a_person_said_is_in_the_brief_whatever_file_has_it(able: Memory):
     """A file that is shown on request takes nothing from the person's own memory."""
     rule = "Never write a spec of two pages"

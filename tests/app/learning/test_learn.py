@@ -704,8 +704,11 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
         talk.reply("Done; all tests pass.").save(tmp_path / "talks")
     learn()
     assert [(s.command, s.why) for s in memory.suggest_commands()] == [
-        ("API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests", "used in 3 of the last 3 sessions"),
-        ("python -m unittest", "used in 3 of the last 3 sessions"),
+        (
+            "API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests",
+            "ran and passed in 3 of the last 3 sessions",
+        ),
+        ("python -m unittest", "ran and passed in 3 of the last 3 sessions"),
     ]
     about = {c.key for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
     assert about == {"make check", "npm test", "pytest tests"}
