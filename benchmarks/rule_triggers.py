@@ -21,30 +21,13 @@ from pathlib import Path
 from benchmarks.common import ROOT, Check, Options, Report, Table, memory_in, say, workplace
 from benchmarks.metrics import mean
 from remora.app.memory import Memory
-from remora.core.programs import PROGRAMS
-from remora.core.triggers import (
-    DONE,
-    EVENT,
-    NOT_IN,
-    ONLY,
-    PATH,
-    PROGRAM,
-    WANTED,
-    WRITE,
-    Trigger,
-)
+from remora.core.triggers import BUT, IF, ONLY, PATTERN, WANTED, WHEN, Trigger
 from remora.core.values import Filters
 
 LABELS = ROOT / "benchmarks" / "labels"
 KINDS = ("right", "harmless", "wrong")
 LEAST = 5  # triggers of a repository whose share is told as the worst
-AT = (PROGRAM, EVENT, WRITE, PATH)
-_UNLESS = {
-    ONLY: "only in ",
-    NOT_IN: "not in ",
-    DONE: "unless it ran already: ",
-    WANTED: "unless the command is ",
-}
+_UNLESS = {ONLY: "only in ", IF: "only with ", BUT: "not with ", WANTED: "unless with "}
 
 
 def run(options: Options) -> Report:
@@ -83,8 +66,7 @@ def _of(memory: Memory) -> Iterator[tuple[str, str, str]]:
     db = memory._project.db
     for record in db.memories.find(Filters(branch="*"), limit=5_000):
         for trigger in db.triggers.of(record.id) if "rule" in record.tags else ():
-            never = trigger.kind == PROGRAM and trigger.key not in PROGRAMS
-            if trigger.kind in AT and not never:
+            if trigger.kind == PATTERN:
                 rule = " ".join(f"{record.context_prefix or ''} | {record.content}".split()).strip(" |")
                 action = action_of(trigger)
                 yield hashlib.sha256(f"{rule}\n{action}".encode()).hexdigest()[:12], rule, action
@@ -93,18 +75,10 @@ def _of(memory: Memory) -> Iterator[tuple[str, str, str]]:
 def action_of(trigger: Trigger) -> str:
     """Return in words what an agent does when a trigger is met.
 
-    >>> action_of(Trigger(PROGRAM, "git", "m", ("push", "--force"), 1.0, ("not:infra/",)))
-    'runs `git` with push, --force (not in infra/)'
+    >>> action_of(Trigger(PATTERN, "git", "m", ("git push --force",), 1.0, ("but:infra/",)))
+    'runs, adds or edits `git push --force` (not with infra/)'
     """
-    words = ", ".join(trigger.needs)
-    if trigger.kind == PROGRAM:
-        does = f"runs `{trigger.key}`" + (f" with {words}" if words else "")
-    elif trigger.kind == EVENT:
-        does = f"runs a command of the kind {trigger.key}" + (f" with {words}" if words else "")
-    elif trigger.kind == WRITE:
-        does = f"adds code with {words}"
-    else:
-        does = f"edits {words or trigger.key}"
+    does = f"{'is about to do' if WHEN in trigger.needs else 'runs, adds or edits'} `{trigger.needs[0]}`"
     marks = [(one, mark) for one in trigger.unless for mark in _UNLESS if one.startswith(mark)]
     beside = [_UNLESS[mark] + one.removeprefix(mark) for one, mark in marks]
     return does + (f" ({'; '.join(sorted(beside))})" if beside else "")

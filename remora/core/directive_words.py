@@ -46,7 +46,6 @@ _NOT_CJK = (
     "|말고|하지|금지"
 )
 _EVER_CJK = "总是|始终|永远|每次|从现在起|以后|今后|必ず|常に|今後|これから|항상|반드시|앞으로"
-ORDER_CJK = "之前|以前|前に|전에"
 USES = frozenset(
     """use uses used using via run runs running execute call calls import install require depend rely prefer
     add adding include with through to the a an any ever please simply just directly anymore more again by
@@ -66,7 +65,6 @@ AUXILIARY = """is are was were isn't aren't has have had must should need needs 
     ist sind war hat haben muss müssen soll sollte darf werden est sont ont doit doivent faut es son está
     están tiene debe deben é são tem deve è sono ha devono moet heeft zijn есть это нужно надо нельзя должен
     должна должны будет можно"""
-CONDITIONS = frozenset("while when if unless until because since so".split())
 BUT = one_of("but sondern aber mais pero mas ma maar но а")
 JOINS = re.compile(r"or|nor|and|oder|und|ou|et|o|y|e|of|en|или|и", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]*`")

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from remora.core.paths import matches
 from remora.core.patterns import (
     ANY,
-    NO_SIGN_BEFORE,
-    NO_SIGN_BEHIND,
     Pattern,
     has_code,
     is_file,
@@ -21,37 +19,26 @@ from remora.core.patterns import (
     parse,
     uses,
 )
-from remora.core.stems import stem
 from remora.core.triggers import (
     BUT,
-    GIVEN,
-    IDENTIFIER,
     IF,
     MOST_KEYS,
-    NOT_IN,
     ONLY,
-    PART,
-    PATH,
-    TESTS,
+    PATTERN,
     WANTED,
     WHEN,
-    WRITE,
     Trigger,
-    last_of,
     marked,
 )
 
-_HALF = 0.5  # share of the words of a thing that one line must contain
 _PROSE = (".md", ".mdx", ".rst", ".adoc", ".org", ".tex")
 # In these a plain word alone is a use of the thing.
 _PLAIN = (".sh", ".bash", ".zsh", ".fish", ".yml", ".yaml", ".toml", ".json", ".mk", ".ps1", ".nix", ".sql")
 _COMMENT = re.compile(r"^\s*(?:#(?!!|include|define|if|import)|//|/\*|\*(?:\s|/|$)|<!--|;;|%%|\"\"\")")
 _SQL_COMMENT = re.compile(r"^\s*--")
-_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
 _RELATIVE = re.compile(r"(?<=[\"'])\.{1,2}/[\w./@-]+(?=[\"'])")
 CODE_WORD = re.compile(r"[^\W\d]\w*|(?<!\d)\d++(?:\.\d++)+")  # an identifier, or a version
-_SYMBOL = re.compile(r"[^\w\s'\"`]+")
 
 
 class Edit(NamedTuple):
@@ -66,28 +53,8 @@ class Edit(NamedTuple):
     @property
     def keys(self) -> list[tuple[str, str]]:
         """Return the keys of the triggers that this edit may match."""
-        parts = self.path.split("/")
-        above = [
-            folder + end
-            for n in range(1, len(parts))
-            for folder in ["/".join(parts[:n])]
-            for end in ("/", "")
-        ]
-        anywhere = [part + "/" for part in parts[:-1]]
-        ends = [f"*{parts[-1][at:]}" for at, sign in enumerate(parts[-1]) if sign == "."]
-        found = dict.fromkeys((PATH, one) for one in (self.path, parts[-1], *ends, *above, *anywhere))
-        given = dict.fromkeys((ANY, *keys_in(self.path), *keys_in(self.text)))
-        found |= dict.fromkeys((GIVEN, key) for key in islice(given, MOST_KEYS))
-        for line in self.added:
-            for name in IDENTIFIER.findall(line):
-                found |= dict.fromkeys((WRITE, one) for one in forms(name))
-            for signs in _SYMBOL.findall(line):
-                found |= dict.fromkeys(
-                    (WRITE, signs[at : at + size]) for size in (2, 3) for at in range(len(signs) - size + 1)
-                )
-            if len(found) > 2 * MOST_KEYS:
-                break
-        return list(found)[: 2 * MOST_KEYS]
+        words = dict.fromkeys((ANY, *keys_in(self.path), *keys_in(self.text)))
+        return [(PATTERN, word) for word in islice(words, MOST_KEYS)]
 
 
 def read_edit(path: str, changed: str, removed: str) -> Edit:
@@ -98,37 +65,24 @@ def read_edit(path: str, changed: str, removed: str) -> Edit:
 
 
 def is_breach(trigger: Trigger) -> bool:
-    """Return whether an edit that matches a trigger of its kind breaks the statement itself."""
-    return trigger.kind == WRITE or (trigger.kind == GIVEN and WHEN not in trigger.needs)
+    """Return whether an edit that matches a trigger breaks the statement itself."""
+    return WHEN not in trigger.needs
 
 
 def writes(edit: Edit, trigger: Trigger, *, branch: str = "") -> bool:
-    """Return whether an edit matches a trigger: for WRITE, if it adds the form oftener than it removes it.
+    """Return whether an edit has a pattern, meets its conditions and none of its exceptions.
+
+    An edit has code if it adds it oftener than it removes it. What is wanted excuses the line that has it;
+    where the pattern is a file or a moment, the whole edit.
 
     Args:
         edit: the edit.
-        trigger: of one of the kinds AT_EDITS, found by one of the edit's keys.
+        trigger: of the kind PATTERN, found by one of the edit's keys.
         branch: the checked-out branch.
     """
     places = marked(trigger, ONLY)
     if places and not any(lies(edit.path, place) for place in places):
         return False
-    if any(lies(edit.path, place) for place in marked(trigger, NOT_IN)):
-        return False
-    if trigger.kind == GIVEN:
-        return _has_given(edit, trigger, branch)
-    if trigger.kind == PATH:
-        return all(lies(edit.path, glob) for glob in trigger.needs)
-    form = trigger.needs[0] if trigger.needs else ""
-    now = sum(_holds(form, line, edit.path) for line in edit.added)
-    return now > sum(_holds(form, line, edit.path) for line in edit.removed)
-
-
-def _has_given(edit: Edit, trigger: Trigger, branch: str) -> bool:
-    """Return whether an edit has a given pattern, meets its conditions and none of its exceptions.
-
-    What is wanted excuses the line that has it; where the pattern is a file or a moment, the whole edit.
-    """
     pattern, asked = parse(trigger.needs[0]), marked(trigger, WANTED)
     required, but = marked(trigger, IF), marked(trigger, BUT)
     if required and not any(_meets(edit, one, branch) for one in required):
@@ -158,8 +112,13 @@ def _has_given(edit: Edit, trigger: Trigger, branch: str) -> bool:
 def _has_line(pattern: Pattern, line: str, path: str) -> bool:
     """Return whether a line has the code of a pattern; a program counts only where programs are run."""
     if pattern.program:
-        return _holds(f"word:{pattern.program}", line, path)
-    return uses(pattern.word, line) if pattern.word else has_code(pattern.text, line)
+        return _runs(pattern.program, line, path)
+    if pattern.word:
+        return uses(pattern.word, line)
+    target = (
+        _RELATIVE.sub(lambda found: normpath(f"{path}/../{found[0]}"), line) if "/" in pattern.text else ""
+    )
+    return has_code(pattern.text, line) or has_code(pattern.text, target)
 
 
 def _meets(edit: Edit, given: str, branch: str) -> bool:
@@ -195,81 +154,15 @@ def _code(path: str, text: str) -> tuple[str, ...]:
     )
 
 
-def _holds(form: str, line: str, path: str) -> bool:
-    """Return whether a line contains a thing in the searched form; a relative import is of its target's path.
-
-    >>> _holds("name:packages/web", "import { b } from '../../web/src/b'", "packages/api/src/a.ts")
-    True
-    """
-    kind, _, what = form.partition(":")
-    if "/" in what:
-        line = _RELATIVE.sub(lambda found: normpath(f"{path}/../{found[0]}"), line)
-    if kind == "call":
-        return (
-            re.search(rf"(?<!\w){re.escape(what.removesuffix('()'))}!?\s*(?:<[^<>]*>)?\(", line) is not None
-        )
-    if kind == "whole":
-        owner = re.escape(what[: -len(last_of(what))].rstrip(".:->"))
-        brought = rf"\b(?:import|from|use|alias|require)\b.*(?<!\w){owner}(?!\w)"
-        return re.search(rf"(?<!\w){re.escape(what)}(?!\w)|{brought}", line) is not None
-    if kind == "member":
-        return re.search(rf"(?:\.|::|->|\b(?:import|from)\b.*\b){re.escape(what)}(?!\w)", line) is not None
-    if kind == "text":
-        return _joined(what) in _joined(line.lower())
-    if kind == "words":
-        return _speaks(what.split(), line)
+def _runs(program: str, line: str, path: str) -> bool:
+    """Return whether a line has the name of a program where programs are run: in a script, or in quotes."""
     shell = path.lower().endswith(_PLAIN) or "." not in path.rpartition("/")[2]
-    if kind == "word" or (shell and kind == "name"):
-        alone = re.search(rf"(?<![\w./@-]){re.escape(what)}(?![\w./@-])", line, re.IGNORECASE)
-        return alone is not None and (shell or '"' in line or "'" in line)
-    name = re.escape(what)
-    if kind == "code":
-        begins = r"(?<![\w.-])" if re.match(r"\w", what) else NO_SIGN_BEFORE
-        ends = r"(?![\w-])" if re.search(r"\w$", what) else NO_SIGN_BEHIND
-        bare = line if shell else _STRING.sub("''", line)
-        found = re.search(rf"{begins}{name}{ends}(?!\s*=[^=])", bare) is not None
-        if found or not re.match(r"\w", what):
-            return found
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", what):  # its form identifies it as a name
-        case = re.IGNORECASE if what == what.lower() else 0  # a sentence had it in lower case
-        return re.search(rf"(?<!\w){name}(?!\w)", line, case) is not None
-    brought = rf"\b(?:import|from|require|include|use|using)\b.*(?<![\w-]){name}(?![\w-])"
-    begins = rf"^\s*{name}(?:\s*;?\s*$|\s+(?!(?:in|is|as|and|or|not|if|else|for)\b)[\w\"'`:$@&])"
-    used = rf"{brought}|(?<![\w.-]){name}(?:\.|::|\(|!\()|{begins}"
-    return re.search(used, line) is not None or any(
-        stem(called) == stem(what) for called in re.findall(r"(?<![\w.])(\w+)\(", line)
-    )
-
-
-def _speaks(stems: Sequence[str], line: str) -> bool:
-    """Return whether a line contains two of the forbidden words, and half of all."""
-    own = {one for name in IDENTIFIER.findall(line) for one in forms(name)}
-    defines = re.search(
-        r"\b(?:class|def|func|fn|function|interface|struct|enum|trait|type|record|object)\s", line
-    )
-    return (stems[0] in own or defines is not None) and sum(one in own for one in stems) >= max(
-        2, _HALF * len(stems)
-    )
-
-
-def forms(name: str) -> set[str]:
-    """Return an identifier in lower case, its parts, and their stems."""
-    parts = [part.lower() for part in PART.findall(name)]
-    return {name.lower(), *parts, *map(stem, parts), stem(name)}
-
-
-def _joined(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
-
-
-def _path_stems(path: str) -> set[str]:
-    return {stem(part) for name in re.split(r"[/.]", path) for part in PART.findall(name)}
+    alone = re.search(rf"(?<![\w./@-]){re.escape(program)}(?![\w./@-])", line, re.IGNORECASE)
+    return alone is not None and (shell or '"' in line or "'" in line)
 
 
 def lies(path: str, place: str) -> bool:
-    """Return whether a file is in a place: below a folder, or with the stem in a part of its path."""
+    """Return whether a file is in a place: a glob, or below a folder."""
     if "*" in place:
         return matches(place, path)
-    if "/" in place:
-        return path == place or f"/{path}".find(f"/{place.rstrip('/')}/") >= 0
-    return not _path_stems(path).isdisjoint(TESTS if place in TESTS else (place,))
+    return path == place or f"/{path}".find(f"/{place.rstrip('/')}/") >= 0

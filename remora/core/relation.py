@@ -76,7 +76,7 @@ class _Reading:
         plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
         denials = sum(NEGATES.search(one) is not None for one in clauses(plain)) + (gone > 0)
         self.denials = (denials + whole) % 2
-        self.denied = (denials % 2 == 1 and not (found.forbids and found.wants)) != (whole % 2 == 1)
+        self.denied = (denials % 2 == 1 and not found.wants) != (whole % 2 == 1)
         self.words = _words_of(said)
         self.telling = frozenset(self.words)
         self.turns = _ORDERING.intersection(words(text))

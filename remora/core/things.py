@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import NamedTuple
 
-from remora.core.directive_words import CONDITIONS, JOINS, NEGATES, STOPS, USES
+from remora.core.directive_words import JOINS, NEGATES, STOPS, USES
 from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
@@ -33,12 +32,10 @@ AMBIGUOUS = frozenset(  # programs that are also ordinary words
     prove less tree cut all standard printf echo man watch stack mix pest bats ava xo black invoke nox cog
     next hatch revive head cat look cd set bun node column strings install base""".split()
 )
-_REPORTS = re.compile(r"(?:[^s]s|ed)$")  # a verb in the third person, or a participle
 PRONOUNS = frozenset("it them".split())
 HEAVY = frozenset("push commit merge rebase amend deploy release publish tag".split())
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FOLDER = re.compile(r"[\w.-]{2,}(?:/[\w.-]{2,})+")  # without a slash at its end
-_ALTERNATIVES = re.compile(rf"(?:[\w@./-]+\s+(?:{JOINS.pattern})\s+)+[\w@./-]+", re.IGNORECASE)
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s`]+")
 EDGES = "\"'“”‘’«»„[]{}<>…"
 
@@ -55,22 +52,6 @@ class Thing(NamedTuple):
 
     def __str__(self) -> str:
         return " ".join(self.words)
-
-
-def listed_names(listed: str) -> list[Thing]:
-    """Return the words of a list as names, without those that join them; events as words."""
-    found: list[Thing] = []
-    for one in (token.strip("`") for token in _tokens(listed)):
-        if JOINS.fullmatch(one) or one.lower() in STOP_WORDS:
-            continue
-        kind = "words" if stem(one) in EVENTS else "command" if one in PROGRAMS else "name"
-        found.append(by_form(one) or Thing(kind, (one,)))
-    return found
-
-
-def names_next(text: str) -> bool:
-    """Return whether a text begins with a word that is followed by a name: "use X"."""
-    return next((word in NAMING for word in text.lower().split() if word not in STOP_WORDS), False)
 
 
 def _tokens(clause: str) -> list[str]:
@@ -142,47 +123,6 @@ def _with_flags(things: list[Thing]) -> list[Thing]:
 
 def _is_flag(thing: Thing) -> bool:
     return thing.words[0].startswith("-")
-
-
-def plain_things(clause: str, most: int, *, acts: bool = False) -> list[Thing]:
-    """Return the things that a clause denies in ordinary words; one word after a word for use is a name."""
-    plain: list[str] = []
-    folders: list[Thing] = []
-    for token in _tokens(clause):
-        low = token.lower().rstrip(".")
-        if acts and plain and low in ("before", "until"):
-            return []  # "never stop before pushing" rules out an order
-        if low in STOPS and plain and (len(plain) > 1 or stem(plain[0]) not in EVENTS or low in CONDITIONS):
-            break
-        if not low or low in STOP_WORDS or low in USES or low in STOPS or low.endswith("ly"):
-            continue
-        plain.append(low)
-        folders += [Thing("path", (token,))] if _FOLDER.fullmatch(token) else []
-    if folders and len(plain) > 1 and stem(plain[0]) not in EVENTS:
-        return folders  # "edit src/gen by hand"
-    if not plain or (len(plain) == 1 and not PRONOUNS.isdisjoint(map(str.lower, _tokens(clause)))):
-        return []  # "don't add it back": what "it" is was said before
-    if (
-        acts
-        and len(plain) == 1
-        and stem(plain[0]) not in EVENTS
-        and (stem(plain[0]) in EDITING or _REPORTS.search(plain[0]))
-    ):
-        return []  # "gen/ is generated, do not edit"; "it never blocks"
-    head = " ".join(
-        takewhile(lambda token: token.lower() not in STOPS or JOINS.fullmatch(token), _tokens(clause))
-    )
-    if len(plain) > 1 and _ALTERNATIVES.fullmatch(head.strip()):
-        listed = listed_names(head)
-        if not acts or all(thing.kind == "words" for thing in listed):
-            return listed
-    if len(plain) > 1 and most > 1:
-        return [Thing("words", tuple(plain[:most]))]
-    if _is_phrase(plain[:2]) and stem(plain[0]) not in EVENTS:
-        return []  # "instead of parallel mechanisms"
-    if stem(plain[0]) == stem(DEPENDENCY):
-        return []  # "no dependencies between batches"
-    return [Thing("words" if stem(plain[0]) in EVENTS else "name", (plain[0],))]
 
 
 def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple[Thing | None, int]:
@@ -274,5 +214,5 @@ def by_form(token: str) -> Thing | None:
 EDITING = frozenset(
     map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
 )
-# Stems of events that habits precede.
-EVENTS = frozenset(map(stem, (*HEAVY, "pr", "deployment", "push", "apply", "build", "upload", DEPENDENCY)))
+# Stems and words of events that habits precede.
+EVENTS = {stem(word): word for word in ("pr", "deployment", "apply", "build", "upload", DEPENDENCY, *HEAVY)}

@@ -148,7 +148,7 @@ def _forbidden(moment: Moment, state: State, look: HookReader, setting: Setting)
     """Return the rules that an edit breaks, or that require another change beside it."""
     for path in _inside(moment.paths, setting):
         edit = edit_match.read_edit(path, moment.changed, moment.removed)
-        found = look.triggered([key for key in edit.keys if key[0] in triggers.AT_EDITS])
+        found = look.triggered(edit.keys)
         fires = [
             note
             for note in found
@@ -538,7 +538,9 @@ def _opposed(note: Note, look: HookReader, setting: Setting) -> bool:
 def _one_rule(one: Note, other: Note) -> bool:
     """Return whether two rules say the same: half of their words, and no two different required commands."""
     required, also = (
-        {mark for mark in note.trigger.unless if mark.startswith(triggers.DONE)} if note.trigger else set()
+        {mark for mark in triggers.marked(note.trigger, triggers.WANTED) if mark[0] != "-"}
+        if note.trigger
+        else set()
         for note in (one, other)
     )
     if required and also and required != also:

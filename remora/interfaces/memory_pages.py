@@ -12,7 +12,7 @@ from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
 from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
-from remora.core.triggers import BUT, DONE, GIVEN, IF, NOT_IN, ONLY, WANTED, WHEN, Trigger
+from remora.core.triggers import BUT, IF, ONLY, PATTERN, WANTED, WHEN, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
 from remora.interfaces.present import (
@@ -482,24 +482,21 @@ def _said(one: Injection) -> Item:
 
 _CONDITIONS = {
     ONLY: "why.only",
-    NOT_IN: "why.not",
     IF: "why.if",
     BUT: "why.but",
-    DONE: "why.done",
     WANTED: "why.wanted",
-    "-": "why.may",
 }
 
 
 def _trigger(one: Trigger) -> str:
     """Return a trigger in words, with its conditions."""
     needs = say("why.with") + ", ".join(one.needs) if one.needs else ""
-    if one.kind == GIVEN:
+    if one.kind == PATTERN:
         act = f"{'when' if WHEN in one.needs else 'forbids'} `{one.needs[0]}`"
     else:
         act = f"{one.kind} {one.key}{needs}"
     conditions = [
-        say(key, value=value if mark == "-" else value.removeprefix(mark))
+        say(key, value=value.removeprefix(mark))
         for value in one.unless
         for mark, key in _CONDITIONS.items()
         if value.startswith(mark)

@@ -15,6 +15,7 @@ from remora.core.triggers import BUT, DEPENDENCY, IF, WANTED, Trigger, marked
 _QUOTES = names("git gh glab hg jj echo printf")  # their arguments in quotes are prose
 _READS = FILTERS | names("find ls which type man")  # what they name is not done
 _GOES_ON = frozenset("--abort --continue --quit --skip --help --dry-run -n".split())
+_REMOVE = frozenset("uninstall remove rm un".split())
 _SHOWS = frozenset("list ls view show status diff checks checkout comment log get describe logs".split())
 _OF_VCS = frozenset(map(stem, "commit push merge rebase tag amend".split()))
 _VCS = names("git gh glab hg jj gt svn")
@@ -95,11 +96,16 @@ def _is_act(command: Command, pattern: Pattern) -> bool:
         return False
     if first.lower() in command.ran or first in command.words[:1]:
         return _has_words(command, pattern.words)
-    if pattern.program or _READS.intersection(command.ran[:1]):
+    if pattern.program or _READS.intersection(command.ran[:1]) or (pattern.word and _removes(command)):
         return False
     if first.startswith("-") or len(pattern.words) == 1:
         return all(_has_word(command, one) for one in pattern.words) or _in_text(command, pattern)
     return _in_text(command, pattern)
+
+
+def _removes(command: Command) -> bool:
+    """Return whether a command removes what it names: `npm uninstall x`."""
+    return not _REMOVE.isdisjoint(command.words[1:3])
 
 
 def _changes_files(command: Command) -> bool:
@@ -222,14 +228,20 @@ def _is_event(command: Command, event: Sequence[str]) -> bool:
         stems.add("pr")
     if act not in stems:
         return False
-    if act == stem("merge"):  # into the branch that is checked out
-        return all(_on(command, one) for one in target)
-    return all(_has_word(command, one) or _on(command, one) for one in target)
+    return all(_aims(command, act, one) for one in target)
 
 
-def _on(command: Command, branch: str) -> bool:
-    """Return whether a git command changes a branch that it does not name."""
-    return branch.lower() in (one.lower() for one in _pushed(command))
+def _aims(command: Command, act: str, target: str) -> bool:
+    """Return whether an event has a target or a flag: "push to main", "push --force"."""
+    if target.startswith("-"):
+        return _has_flag(command, target) or any(word.startswith(f"{target}-") for word in command.words)
+    here = [one.lower() for one in _pushed(command)]
+    if act == stem("merge"):  # into the branch that is checked out, or its kind: "release" of "release/2.4"
+        return target.lower() in (*here, *(one.partition("/")[0] for one in here))
+    if act in _OF_VCS:
+        named = {part for word in command.words for part in re.split(r"[:=@]|refs/heads/", word)}
+        return target.lower() in here or target in named or _has_flag(command, f"--{target}")
+    return _has_word(command, target)
 
 
 def keys_of(command: Command) -> Iterator[str]:

@@ -42,8 +42,8 @@ _NOTE = """m.id, m.type, m.content,
 # Memories derived from a superseded or forgotten one have a review reason and are excluded.
 _LIVE = """m.deprecated = 0 AND m.silent = 0 AND m.stale_at IS NULL
     AND (m.needs_review = 0 OR m.review_reason IS NULL)"""
-# Patterns say at which actions a memory is shown; its files alone do not.
-_NOT_GIVEN = "NOT EXISTS (SELECT 1 FROM memory_triggers t WHERE t.memory_id = m.id AND t.kind = 'given')"
+# Given patterns say at which actions a memory is shown; its files alone do not.
+_NOT_GIVEN = "m.triggers IS NULL"
 _ORDER = "ORDER BY m.pinned DESC, m.confidence DESC, m.created_at DESC, m.id"
 
 

@@ -16,7 +16,7 @@ def test_the_rules_of_a_clone_are_read(tmp_path: Path) -> None:
     repo.commit("rules", {"AGENTS.md": "# Rules\n\n- Never call `reset_all()` in a handler.\n"})
     first, again = list(read(repo.root)), list(read(repo.root))
     assert [(rule, action) for _, rule, action in first] == [
-        ("Never call `reset_all()` in a handler.", "adds code with call:reset_all")
+        ("Never call `reset_all()` in a handler.", "runs, adds or edits `reset_all(`")
     ]
     assert first == again
 

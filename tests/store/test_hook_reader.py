@@ -136,10 +136,8 @@ def test_a_memory_with_patterns_is_not_told_for_its_files(db: Database, tmp_path
     add(
         db.memories,
         record("plain", type="gotcha", related_files=("a.py", "b/*.py")),
-        record("given", type="gotcha", related_files=("a.py", "c/*.py")),
+        record("given", type="gotcha", related_files=("a.py", "c/*.py"), triggers={"when": ["push"]}),
     )
-    with db.transaction():
-        db.triggers.put(["given"], [Trigger("given", "push", "given", ("push", "when"))])
     found = look(str(tmp_path / "memory.db"))
     assert found is not None
     assert [note.id for note in found.about(["a.py"], WARNINGS)] == ["plain"]

@@ -15,27 +15,26 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, rules_out, unlabelled
-from remora.core.directive_triggers import triggers_of
+from remora.core.directive_patterns import patterns_of
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
-from remora.core.given_triggers import given_triggers
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.paths import endings
+from remora.core.pattern_triggers import pattern_triggers
+from remora.core.patterns import parse
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import shown_by
 from remora.core.symptoms import quotes_output, symptoms
-from remora.core.things import AMBIGUOUS
+from remora.core.things import AMBIGUOUS, Thing
 from remora.core.triggers import (
     COMMAND,
     ERROR,
-    EVENT,
+    IF,
     ONLY,
     OUTPUT,
-    PATH,
-    PROGRAM,
     SEARCH,
     TERM,
-    WRITE,
+    WHEN,
     Trigger,
 )
 from remora.core.values import Filters
@@ -47,7 +46,6 @@ from remora.shell.purposes import check_of, unwrapped
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
-    from remora.core.things import Thing
     from remora.core.values import MemoryRecord
     from remora.store.database import Database
 
@@ -137,7 +135,7 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
             yield Trigger(COMMAND, program, record.id, needs, weight)
     from_rules = _from_rules(record)
     told = record.source in STATED or from_rules
-    given = list(given_triggers(record.triggers or {}, record.id, weight)) if told else []
+    given = list(pattern_triggers(record.triggers or {}, record.id, weight)) if told else []
     if given:
         yield from _in_place(record, given) if from_rules or _is_read(record) else given
     elif told:
@@ -155,10 +153,13 @@ def _of_text(
 ) -> Iterator[Trigger]:
     """Yield the triggers that the text of a statement has by itself."""
     asks = _with_replaced(directive(record.content), record, db)
-    if from_rules or _is_read(record):
-        yield from _in_place(record, _of_prose(record, asks, weight, db))
-    else:
-        yield from triggers_of(asks, record.id, weight)
+    is_prose = from_rules or _is_read(record)
+    found = [
+        trigger
+        for patterns in patterns_of(_of_prose(record.content, asks, db) if is_prose else asks)
+        for trigger in pattern_triggers(patterns, record.id, weight)
+    ]
+    yield from _in_place(record, found) if is_prose else found
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record):
             yield Trigger(COMMAND, program, record.id, needs, weight)
@@ -191,21 +192,12 @@ def _is_read(record: MemoryRecord) -> bool:
     return "rule" in record.tags and any(origin.path for origin in record.origins)
 
 
-def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database) -> Iterator[Trigger]:
-    """Yield the triggers of a rule file: a path, an event, a program as it is typed, and what an edit adds.
+def _of_prose(text: str, asks: Directive, db: Database) -> Directive:
+    """Return what counts of a rule file: paths, events, programs, and named code.
 
     Its prose shares words with most edits, and a host has usually shown it. So an edit counts only for what
     is marked as a name and ruled out by a short sentence.
     """
-    text = record.content
-    for one in triggers_of(asks.named, record.id, weight):
-        typed = one.kind == PROGRAM and re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", text)
-        ordinary = not one.needs and (one.key in AMBIGUOUS or one.key not in PROGRAMS)
-        if typed and ordinary and not _is_marked(f"name:{one.key}", text):
-            continue  # "rather than the file next to you"
-        place = one.kind == PATH and _is_place(one.key, text, db)
-        if typed or place or one.kind == EVENT:
-            yield one
     told: list[str] = []
     for sentence in unlabelled(text):
         parts = clauses(sentence)
@@ -213,26 +205,35 @@ def _of_prose(record: MemoryRecord, asks: Directive, weight: float, db: Database
             told += [part for part in parts if len(part.split()) <= CHOICE_WORDS and rules_out(part)]
         elif any(rules_out(part) or _PREFERS.match(part) for part in parts) or statements(sentence):
             told.append(sentence)
-    plain = ". ".join(told)
-    broken = directive(plain).named._replace(inside=asks.inside, exempt=asks.exempt)
-    for one in triggers_of(broken, record.id, weight):
-        if one.kind == WRITE and _is_marked(one.needs[0], text):
-            yield one
+    plainly = directive(". ".join(told)).forbids
+
+    def counts(thing: Thing) -> bool:
+        first = thing.words[0]
+        if thing.kind == "path":
+            return _is_place(first, text, db)
+        if thing.kind == "words" or (thing.kind == "command" and (thing.words[1:] or first not in AMBIGUOUS)):
+            return True
+        return thing in plainly and _is_marked(thing, text)
+
+    return asks.named._replace(
+        forbids=tuple(filter(counts, asks.named.forbids)),
+        about=tuple(path for path in asks.about if _is_place(path, text, db)),
+    )
 
 
-def _is_marked(form: str, text: str) -> bool:
-    """Return whether a text marks the thing of a form as a name: by backticks, its own form, or as a choice.
+def _is_marked(thing: Thing, text: str) -> bool:
+    """Return whether a text marks a thing as a name: by backticks, its own form, or as a choice.
 
     >>> text = "Avoid loops, `map` is there; no strLen. Use httpx, not requests"
-    >>> [_is_marked(form, text) for form in ("name:loops", "name:map", "name:strLen", "name:requests")]
+    >>> [_is_marked(Thing("name", (one,)), text) for one in ("loops", "map", "strLen", "requests")]
     [False, True, True, True]
     """
-    kind, _, what = form.partition(":")
-    if kind not in ("name", "word"):
-        return kind != "words"
+    if thing.kind in ("code", "text"):
+        return True
+    what = str(thing)
     other = r"\buse\b[^.;]{1,80}\b(?:not|never|instead of|rather than)\s+(?:\w+\s+or\s+)?['\"]?"
     chosen = rf"{other}{re.escape(what)}(?!\w)\s*(?:['\").,;]|or\b|[-–—]\s|$)"
-    by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]", what) is not None
+    by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]|^-", what) is not None
     return (
         by_form
         or any(span.strip("().").lower() == what.lower() for span in _SPAN.findall(text))
@@ -258,11 +259,17 @@ def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigge
     section = re.findall(r"[\w#+]+", (record.context_prefix or label * bool(colon)).lower())
     of_language = tuple(f"{ONLY}*.{end}" for end in endings(section))
     for trigger in found:
-        if is_of_place and trigger.kind not in (PROGRAM, EVENT):
+        if is_of_place:
             yield trigger._replace(unless=(*trigger.unless, *places))
-        elif not is_of_place:
-            has_place = trigger.kind != WRITE or any(ONLY in one for one in trigger.unless)
-            yield trigger if has_place else trigger._replace(unless=(*trigger.unless, *of_language))
+        else:
+            yield trigger._replace(unless=(*trigger.unless, *of_language)) if _is_code(trigger) else trigger
+
+
+def _is_code(trigger: Trigger) -> bool:
+    """Return whether a trigger is code that is forbidden everywhere, and no command or file."""
+    pattern = parse(trigger.needs[0])
+    other = pattern.event or pattern.is_place or "/" in pattern.text or pattern.words[0] in PROGRAMS
+    return not other and WHEN not in trigger.needs and not any(IF in one for one in trigger.unless)
 
 
 def _searched(record: MemoryRecord, db: Database) -> list[str]:

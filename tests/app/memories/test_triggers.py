@@ -21,6 +21,11 @@ def cues(memory: Memory, memory_id: str) -> set[tuple[str, str, tuple[str, ...]]
     return {(one.kind, one.key, one.needs) for one in found}
 
 
+def patterns(memory: Memory, memory_id: str) -> set[str]:
+    """Return the patterns of a memory after making all anew."""
+    return {needs[0] for kind, _, needs in cues(memory, memory_id) if kind == "pattern"}
+
+
 def stored(memory: Memory, content: str, **more: object) -> str:
     """Store a memory as a session's learning does, and return its id."""
     draft = MemoryDraft(content, **more)  # type: ignore[arg-type]
@@ -217,19 +222,16 @@ def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
 
 
 def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
-    """Its prose shares words with many commands; a person's sentence says little, and is told."""
-    said, named = "Never leave generated snapshots", "Never run `flushall`"
-    person = stored(bare, said, type="preference", source="user_taught")
-    assert {kind for kind, *_ in cues(bare, person)} == {"event", "write"}
-    rule = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
-    assert cues(bare, rule) == set()
-    for event, told in (("writing any code", set()), ("each commit", {"event"})):
-        rule = stored(bare, f"Read the plan before {event}", type="preference", origin_path="CLAUDE.md")
-        assert {kind for kind, *_ in cues(bare, rule)} == told
-    rule = stored(bare, "Never push half of a change", type="preference", origin_path="CLAUDE.md")
-    assert ("event", "push", ("half", "chang")) in cues(bare, rule)
-    rule = stored(bare, named, type="preference", origin_path="CLAUDE.md")
-    assert "program" in {kind for kind, *_ in cues(bare, rule)}
+    """Its prose shares words with many commands: an event, a program and marked code count."""
+    for said, told in (
+        ("Never leave generated snapshots", set()),
+        ("Read the plan before writing any code", set()),
+        ("Read the plan before each commit", {"commit"}),
+        ("Never push half of a change", {"push to half"}),
+        ("Never run `flushall`", {"flushall"}),
+    ):
+        rule = stored(bare, said, type="preference", origin_path="CLAUDE.md")
+        assert patterns(bare, rule) == told
 
 
 def test_a_section_about_a_language_is_about_its_files(repo: Repo, memory: Memory):
@@ -251,10 +253,10 @@ def test_what_a_person_set_stands(bare: Memory):
         tags=("rule",),
         source="user_taught",
     )
-    assert {kind for kind, *_ in cues(bare, own)} == {"write", "program"}
+    assert patterns(bare, own) == {"loops"}
     of_web = {"origin_path": "web/CLAUDE.md", "scope": "module", "related_files": ("web/**",)}
     read = stored(bare, "Be careful", type="preference", triggers={"forbids": ["reset_all"]}, **of_web)
-    assert {kind for kind, *_ in cues(bare, read)} == {"given"}
+    assert patterns(bare, read) == {"reset_all"}
     (found,) = bare._project.db.triggers.of(read)
     assert found.unless == ("only:web/**",)
 
@@ -263,10 +265,9 @@ def test_what_a_statement_replaces_is_forbidden(bare: Memory):
     """The action that the superseded statement asked for is where the new one is due."""
     old = bare.remember("Release with `shipit publish`", type="preference", source="user_taught")
     new = bare.supersede(old.id, "Release with `make release`")
-    assert ("program", "shipit", ("publish",)) in cues(bare, new.id)
-    assert "make" not in {key for _, key, _ in cues(bare, new.id)}
+    assert patterns(bare, new.id) == {"shipit publish"}
     left = bare.supersede(new.id, "We left make: release with `just release`")
-    assert ("program", "make", ("release",)) in cues(bare, left.id)
+    assert "make release" in patterns(bare, left.id)
 
 
 def test_output_in_backticks_is_known_whatever_the_type(bare: Memory):
@@ -283,7 +284,7 @@ def test_a_long_rule_is_told_for_the_clause_that_forbids(bare: Memory):
         "through a month of invoices"
     )
     read = stored(bare, said, type="preference", origin_path="AGENTS.md")
-    assert ("write", "now", ("call:now",)) in cues(bare, read)
+    assert patterns(bare, read) == {"Clock.now("}
 
 
 def test_a_long_item_below_a_label_is_told_for_what_it_forbids(bare: Memory):
@@ -291,13 +292,13 @@ def test_a_long_item_below_a_label_is_told_for_what_it_forbids(bare: Memory):
     rule = "Do NOT: use `sleep_until`, however tempting; the clock counts in ticks and each test waits for it"
     bare.init()
     memory_id = stored(bare, rule, type="preference", tags=("rule", "claude"), origin_path="CLAUDE.md")
-    assert ("write", "sleep_until", ("name:sleep_until",)) in cues(bare, memory_id)
+    assert patterns(bare, memory_id) == {"sleep_until"}
 
 
 def test_a_memory_of_a_branch_keeps_its_triggers(bare: Memory):
     """It is shown on its branch, whatever was learnt in between."""
     memory_id = stored(bare, "Never run `yarn install`.", type="preference", branch="side")
-    assert ("program", "yarn", ("install",)) in cues(bare, memory_id)
+    assert patterns(bare, memory_id) == {"yarn install"}
 
 
 def test_two_steps_before_one_event_are_two_rules(bare: Memory):
@@ -321,22 +322,21 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
     """The rule and its exception are one text."""
     said = "Never use `print_it()`, use the logger. This holds everywhere except in tests/."
     read = stored(bare, said, type="preference", origin_path="CLAUDE.md")
-    assert ("write", "print_it", ("call:print_it",)) in cues(bare, read)
-    assert {one.unless for one in bare._project.db.triggers.of(read)} == {("not:tests/",)}
+    assert patterns(bare, read) == {"print_it("}
+    assert {one.unless for one in bare._project.db.triggers.of(read)} == {("but:tests/",)}
 
 
 @pytest.mark.parametrize(
     ("said", "person", "rule"),
     [
-        ("Write scripts in Fish, not in Bash", {"program", "write"}, set()),
-        ("Use httpx, not requests", {"program", "write"}, {"program", "write"}),
-        ("Never push half of a change", {"event", "write"}, {"event"}),
-        ("Never call `reset_all()`", {"write", "search"}, {"write"}),
-        ("Avoid loops in handlers", {"write", "program"}, set()),
-        ("Never edit cat/dog/bird", {"path"}, set()),
-        ("Never edit gen/", {"path"}, {"path"}),
-        ("Never overwrite .env", {"path"}, {"path"}),
-        ("Use typer, not argparse or click - it is modern", {"program", "write"}, {"program", "write"}),
+        ("Write scripts in Fish, not in Bash", {"bash"}, set()),
+        ("Use httpx, not requests", {"requests"}, {"requests"}),
+        ("Never call `reset_all()`", {"reset_all("}, {"reset_all("}),
+        ("Avoid loops in handlers", {"loops"}, set()),
+        ("Never edit cat/dog/bird", {"cat/dog/bird"}, set()),
+        ("Never edit gen/", {"gen/"}, {"gen/"}),
+        ("Never overwrite .env", {".env"}, {".env"}),
+        ("Use typer, not argparse or click - it is modern", {"argparse", "click"}, {"argparse", "click"}),
     ],
 )
 def test_a_rule_file_is_not_told_for_an_ordinary_word(
@@ -344,9 +344,9 @@ def test_a_rule_file_is_not_told_for_an_ordinary_word(
 ):
     """Its agent has read it; a person's sentence was never shown to that agent."""
     own = stored(bare, said, type="preference", source="user_taught")
-    assert {kind for kind, *_ in cues(bare, own)} == person
+    assert patterns(bare, own) == person
     read = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
-    assert {kind for kind, *_ in cues(bare, read)} == rule
+    assert patterns(bare, read) == rule
 
 
 def test_a_payload_may_hold_anything(bare: Memory):

@@ -1,4 +1,4 @@
-"""Triggers that a caller gives a memory: four lists of patterns (`remora.core.patterns`).
+"""Triggers made from four lists of patterns (`remora.core.patterns`).
 
 forbids   the memory is shown at an action that has one of them
 when      with `forbids`: the action must have one of these, too; alone: shown at an action that has one
@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from remora.core.patterns import key_of, parse
-from remora.core.triggers import BUT, GIVEN, IF, WANTED, WHEN, Trigger
+from remora.core.triggers import BUT, IF, PATTERN, WANTED, WHEN, Trigger
 from remora.core.values import TRIGGER_FIELDS
 
 
-def given_triggers(
+def pattern_triggers(
     told: Mapping[str, Sequence[str]], memory_id: str, weight: float = 1.0
 ) -> Iterator[Trigger]:
-    """Yield the triggers of a memory for which somebody gave patterns.
+    """Yield the triggers of a memory that has patterns, by the names of their lists.
 
     >>> told = {"forbids": ["console.log("], "when": ["src/"], "unless": ["src/cli/"]}
-    >>> [(one.key, one.needs, one.unless) for one in given_triggers(told, "m")]
+    >>> [(one.key, one.needs, one.unless) for one in pattern_triggers(told, "m")]
     [('console', ('console.log(',), ('if:src/', 'but:src/cli/'))]
     """
     forbids, when, wants, unless = (told.get(name, ()) for name in TRIGGER_FIELDS)
@@ -36,7 +36,7 @@ def given_triggers(
         pattern = parse(given)
         if pattern.text:  # not a branch alone
             needs = (given,) if forbids else (given, WHEN)
-            yield Trigger(GIVEN, key_of(given), memory_id, needs, weight, conditions)
+            yield Trigger(PATTERN, key_of(given), memory_id, needs, weight, conditions)
 
 
 def _without_flags(wanted: str) -> str:

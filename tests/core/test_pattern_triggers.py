@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from remora.core.edit_match import read_edit, writes
-from remora.core.given_triggers import given_triggers
+from remora.core.pattern_triggers import pattern_triggers
 from remora.shell.trigger_match import marks, read_line, sets_off
 from tests.tables import table
 
@@ -18,14 +18,14 @@ Told = Mapping[str, Sequence[str]]
 def at_line(told: Told, command: str, branch: str = "", ran: str = "") -> bool:
     """Return whether a memory is shown before a line of shell."""
     line = read_line(command)
-    found = [one for one in given_triggers(told, "m") if (one.kind, one.key) in line.keys]
+    found = [one for one in pattern_triggers(told, "m") if (one.kind, one.key) in line.keys]
     return any(sets_off(line, one, branch, marks(ran)) for one in found)
 
 
 def at_edit(told: Told, path: str, added: str, removed: str = "", branch: str = "") -> bool:
     """Return whether a memory is shown before an edit."""
     edit = read_edit(path, added, removed)
-    found = [one for one in given_triggers(told, "m") if (one.kind, one.key) in edit.keys]
+    found = [one for one in pattern_triggers(told, "m") if (one.kind, one.key) in edit.keys]
     return any(writes(edit, one, branch=branch) for one in found)
 
 
@@ -83,7 +83,7 @@ def test_a_branch() -> None:
     assert at_line(told, "git commit -m x", branch="release/3.2")
     assert not at_line(told, "git commit -m x", branch="topic")
     assert at_line({"forbids": ["git branch -D"]}, "git branch -D x")
-    assert list(given_triggers({"when": ["branch release/*"]}, "m")) == []
+    assert list(pattern_triggers({"when": ["branch release/*"]}, "m")) == []
 
 
 @pytest.mark.parametrize(
