@@ -84,7 +84,6 @@ def constants() -> dict[str, str]:
 
 # What models and programs read, never people.
 NOT_FOR_PEOPLE = (
-    "app/records/tool_files.py",
     "conversation/",
     "core/payloads.py",
     "interfaces/adapters/",

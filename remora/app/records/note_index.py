@@ -1,9 +1,9 @@
 """Index the files that people and agents write; the files are the source.
 
-MEMORY.md, HISTORY, the daily notes, the entry store and the files of the memory tool (`tool_files`) may be
-edited by hand or by another process at any time. Before a search each file's size and time are compared; a
-changed file is cut into pieces again, and a piece with the same text keeps its row and its vector. Secrets in
-a file stay in the file and out of the index.
+MEMORY.md, HISTORY, the daily notes, the entry store and the files of the memory tool may be edited by hand or
+by another process at any time. Before a search each file's size and time are compared; a changed file is cut
+into pieces again, and a piece with the same text keeps its row and its vector. Secrets in a file stay in the
+file and out of the index.
 
 A history entry is in HISTORY.md and in its month's file, and is indexed once, for the month's file. For each
 history file a digest of the indexed bytes is stored. If the file still begins with them and an entry begins
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from remora.store.notes import Notes
 
 TOOL_FOLDER, TOOL_ROOT = "tool", "/memories"  # folder of the memory tool's files, and its name in the tool
-MOST_READ = 1_048_576  # bytes of such a file; the tool writes none that are larger
+MOST_READ = 1_048_576  # bytes of such a file; larger ones are not searched
 PATIENCE = 1.0  # seconds to wait for another writer; the next search tries again
 _LINE_END = ord("\n")
 

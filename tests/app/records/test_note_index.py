@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.records.note_index import follow_written, look_again
+from remora.app.records.note_index import MOST_READ, follow_written, look_again
 from remora.core.clock import FixedClock
 from remora.core.text import words
 from remora.core.values import Hit
@@ -244,6 +244,37 @@ def test_a_vector_stays_with_its_text(able: Memory, embedder: FakeEmbedder) -> N
     assert len(said) == 2
     assert sum("cellar" in text for text in said) == 1
     assert sum("A first line." in text for text in said) == 1
+
+
+def test_the_memory_tools_files_are_notes(able: Memory, embedder: FakeEmbedder) -> None:
+    """A search finds them in their newest text and under their newest name, by meaning too."""
+    root = able.home / "memory" / "tool"
+    by_hand(root / "db" / "cache.md", "# Cache\n\nThe cache is keyed by tenant.\n")
+    (hit,) = able.search("cache tenant", kinds=["note"])
+    assert hit.text == "# Cache\n\nThe cache is keyed by tenant."
+    assert hit.path == str(root / "db" / "cache.md")
+    assert (hit.start_line, hit.end_line) == (1, 3)
+    assert any("tenant" in text for text in embedder.documents)
+    by_hand(root / "db" / "cache.md", "# Cache\n\nThe cache is keyed by region.\n")
+    (root / "db").rename(root / "kept")
+    (hit,) = able.search("cache region", kinds=["note"])
+    assert hit.text == "# Cache\n\nThe cache is keyed by region."
+    assert hit.path == str(root / "kept" / "cache.md")
+    (root / "kept" / "cache.md").unlink()
+    assert able.search("cache region", kinds=["note"]) == []
+
+
+def test_only_what_can_be_read_is_indexed(bare: Memory, tmp_path: Path) -> None:
+    """Hidden files, links, bytes and giants stay out of the index and take nothing else with them."""
+    root = bare.home / "memory" / "tool"
+    by_hand(root / "good.md", "The gateway is up.")
+    by_hand(root / ".hidden", "gateway hidden")
+    by_hand(root / "bytes", b"gateway \0 bytes")
+    by_hand(root / "giant", "gateway " * (MOST_READ // 8 + 1))
+    by_hand(root / "odd\udcff", "gateway odd")
+    by_hand(tmp_path / "elsewhere", "gateway elsewhere")
+    (root / "link").symlink_to(tmp_path / "elsewhere")
+    assert texts(bare.search("gateway", k=50)) == ["The gateway is up."]
 
 
 def test_a_damaged_entry_store(written: Memory) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from remora.interfaces.adapters.anthropic_memory import (  # noqa: E402
     AsyncRemoraMemoryTool,
     RemoraMemoryTool,
 )
-from tests.helpers import texts  # noqa: E402
+from tests.helpers import SECRET, holds, no_file_above, texts  # noqa: E402
 
 Command = dict[str, Any]
 
@@ -168,6 +169,11 @@ def _any_commands(chance: random.Random, count: int) -> Iterator[Command]:
         yield {"command": command, **fields[command]}
 
 
+def write(tool: Any, path: str, text: str = "text") -> str:
+    """Create a file and return what the model reads."""
+    return answer(tool, {"command": "create", "path": path, "file_text": text})
+
+
 def test_no_sign_that_nobody_sees_is_shown(memory: Memory) -> None:
     """A file from outside, and a path that a model made up, are shown without terminal sequences."""
     ours = RemoraMemoryTool(memory)
@@ -192,7 +198,94 @@ def test_a_command_that_makes_no_sense_is_a_tool_error(memory: Memory) -> None:
     for command in wrong:
         assert answer(tool, command).startswith(("error: ", "Here're"))
     memory.close()
-    assert answer(tool, {"command": "create", "path": "/memories/x", "file_text": ""}).startswith("error: ")
+    assert write(tool, "/memories/x").startswith("error: ")
+
+
+def test_secrets_are_taken_out(memory: Memory, tmp_path: Path) -> None:
+    """No secret that a model writes reaches the disk, in a text or in a name."""
+    tool = RemoraMemoryTool(memory)
+    path = "/memories/keys.md"
+    write(tool, path, f"the key is {SECRET}\nend\n")
+    answer(tool, {"command": "insert", "path": path, "insert_line": 1, "insert_text": f"again {SECRET}"})
+    answer(tool, {"command": "str_replace", "path": path, "old_str": "end", "new_str": f"and {SECRET}"})
+    assert answer(tool, {"command": "view", "path": path}).count("REDACTED") == 3
+    assert "holds a secret" in write(tool, f"/memories/{SECRET}.md")
+    renamed = answer(tool, {"command": "rename", "old_path": path, "new_path": f"/memories/{SECRET}"})
+    assert "holds a secret" in renamed
+    memory.search("key")
+    assert holds(tmp_path, SECRET) == []
+
+
+def test_every_change_is_found_at_once(memory: Memory) -> None:
+    """The search after a change sees the newest text and the newest name."""
+    tool = RemoraMemoryTool(memory)
+    path = "/memories/db/cache.md"
+    write(tool, path, "The cache is keyed by tenant.\n")
+    (hit,) = memory.search("cache tenant", kinds=["note"])
+    assert hit.path == str(memory.home / "memory" / "tool" / "db" / "cache.md")
+    answer(tool, {"command": "str_replace", "path": path, "old_str": "tenant", "new_str": "region"})
+    assert texts(memory.search("cache", kinds=["note"])) == ["The cache is keyed by region."]
+    answer(tool, {"command": "rename", "old_path": "/memories/db", "new_path": "/memories/kept"})
+    (hit,) = memory.search("cache", kinds=["note"])
+    assert str(hit.path).endswith("tool/kept/cache.md")
+    answer(tool, {"command": "delete", "path": "/memories/kept"})
+    assert memory.search("cache", kinds=["note"]) == []
+
+
+@pytest.mark.parametrize("path", ["/memories/../../memory.db", "/memories/out/x", "/memories/out"])
+def test_no_path_leads_out(memory: Memory, tmp_path: Path, path: str) -> None:
+    """No command reads, makes, changes or removes anything outside."""
+    tool = RemoraMemoryTool(memory)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x").write_text("theirs")
+    (memory.home / "memory" / "tool" / "out").symlink_to(outside)
+    write(tool, "/memories/ours")
+    commands: list[Command] = [
+        {"command": "view", "path": path},
+        {"command": "create", "path": path, "file_text": "evil"},
+        {"command": "str_replace", "path": path, "old_str": "theirs", "new_str": "evil"},
+        {"command": "insert", "path": path, "insert_line": 0, "insert_text": "evil"},
+        {"command": "delete", "path": path},
+        {"command": "rename", "old_path": path, "new_path": "/memories/stolen"},
+        {"command": "rename", "old_path": "/memories/ours", "new_path": path},
+    ]
+    for command in commands:
+        assert answer(tool, command) == f"error: Path {path} would escape /memories directory"
+    assert (outside / "x").read_text() == "theirs"
+    assert holds(tmp_path, "evil") == []
+
+
+def test_a_failing_disk_is_told_without_the_place_on_disk(memory: Memory, tmp_path: Path) -> None:
+    """The old file stays, and the model is told why."""
+    tool = RemoraMemoryTool(memory)
+    write(tool, "/memories/a.md", "old")
+    with no_file_above(100):
+        told = answer(
+            tool,
+            {"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": "x" * 5_000},
+        )
+    assert told.startswith("error: The command failed: ")
+    assert str(tmp_path) not in told
+    assert tree(memory.home / "memory" / "tool") == {"a.md": b"old"}
+    assert write(tool, "/memories/" + "n" * 300) == "error: The command failed: File name too long"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
+def test_files_are_their_owners_alone(memory: Memory) -> None:
+    """Nobody else may read what a model wrote."""
+    write(RemoraMemoryTool(memory), "/memories/a.md")
+    assert (memory.home / "memory" / "tool" / "a.md").stat().st_mode & 0o777 == 0o600
+
+
+def test_reading_only(memory: Memory, place: Path) -> None:
+    """A memory that is open for reading shows the files and changes none."""
+    write(RemoraMemoryTool(memory), "/memories/a")
+    with Memory.open(place, read_only=True) as reader:
+        tool = RemoraMemoryTool(reader)
+        assert answer(tool, {"command": "view", "path": "/memories/a"}).endswith("\ttext")
+        assert "for reading only" in answer(tool, {"command": "delete", "path": "/memories/a"})
+    assert tree(memory.home / "memory" / "tool") == {"a": b"text"}
 
 
 class Script:
