@@ -430,22 +430,13 @@ def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Pa
     for record in records:
         yield from receipt(record)
     yield from (Para(f"{skip.what}: {in_words(skip.why)}", "warn") for skip in skipped)
-    yield Para(handed_in_sentence(records, skipped), "strong")
-
-
-def handed_in_sentence(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> str:
-    """Return the numbers of stored, merged, restored and refused drafts.
-
-    >>> handed_in_sentence((), (Skipped("line 3", "a draft needs 'content'"),))
-    'Of 1 draft: 1 refused.'
-    """
     numbers = Counter(r.receipt.action for r in records if r.receipt is not None)
     if skipped:
         numbers["refused"] = len(skipped)
     told = listed(say(f"drafts.{what}", n=number) for what, number in numbers.items()) or say(
         "drafts.nothing"
     )
-    return say("drafts.told", n=len(records) + len(skipped), what=told)
+    yield Para(say("drafts.told", n=len(records) + len(skipped), what=told), "strong")
 
 
 def superseding(old: MemoryRecord, flagged: Sequence[MemoryRecord]) -> Page:

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull
+from remora.core.values import MemoryDraft
 from remora.interfaces.cli import cli
-from remora.interfaces.commands import remember
 from remora.interfaces.commands.cli_context import CliContext
 from tests.interfaces.conftest import Run
 
@@ -119,7 +119,7 @@ def test_no_text_on_stdin(run: Run, answer: Answer) -> None:
 
 
 def test_a_nul_on_stdin(run: Run, answer: Answer) -> None:
-    """A single NUL in a text is taken out and told; among drafts it spoils its own line only."""
+    """A single NUL in a text is taken out and told; among drafts it is no JSON."""
     result = run(
         "remember", "-", "--type", "pattern", stdin="Access tokens expire\0 after 24 h in the gateway"
     )
@@ -130,11 +130,9 @@ def test_a_nul_on_stdin(run: Run, answer: Answer) -> None:
     )
     result = run("remember", "--from-json", "-", stdin=lines)
     assert result.exit_code == 2
-    assert "line 2: not JSON" in result.stdout
-    assert sorted(m["content"] for m in answer("list")["memories"]) == [
-        "Access tokens expire after 24 h in the gateway",
-        "Builds run on Mondays",
-    ]
+    assert "the drafts are not JSON (line 2, column " in result.stderr
+    (memory,) = answer("list")["memories"]
+    assert memory["content"] == "Access tokens expire after 24 h in the gateway"
 
 
 @pytest.mark.parametrize(
@@ -288,7 +286,6 @@ def test_wrong_payloads(run: Run, words: list[str], said: str) -> None:
 
 LINES = """\
 {"content": "Releases are cut on Mondays", "type": "decision", "tags": ["release"], "branch": "main"}
-{"content": "half a line",
 
 {"content": "Threads were given up", "type": "dead_end", "payload": {"approach_tried": "threads"}}
 {"content": "The cache is keyed by tenant", "type": "gotcha", "confidence": 0.5, "source": "qa_auto"}
@@ -297,7 +294,7 @@ LINES = """\
 
 
 def test_drafts_from_a_file(run: Run, project: Path) -> None:
-    """Good lines are stored, bad ones named with their place; the sum is last and the exit code 2."""
+    """Good drafts are stored, bad ones named with their place; the sum is last and the exit code 2."""
     (project / "drafts.jsonl").write_text(LINES)
     result = run("remember", "--from-json", "drafts.jsonl")
     assert result.exit_code == 2
@@ -305,9 +302,8 @@ def test_drafts_from_a_file(run: Run, project: Path) -> None:
     assert lines[0].endswith("  stored as decision  Releases are cut on Mondays")
     assert lines[1].endswith("  stored as gotcha  The cache is keyed by tenant")
     assert "merged with an existing decision (same text)" in lines[2]
-    assert lines[-3].startswith("line 2: not JSON (column ")
-    assert lines[-2].startswith("line 4: dead_end needs 'why_it_failed'. Its fields are ")
-    assert lines[-1] == "Of 5 drafts: 2 stored, 1 merged, 2 refused."
+    assert lines[-2].startswith("draft 2: dead_end needs 'why_it_failed'. Its fields are ")
+    assert lines[-1] == "Of 4 drafts: 2 stored, 1 merged, 1 refused."
     assert len(run("list").stdout.splitlines()) == 2
 
 
@@ -318,7 +314,25 @@ def test_drafts_from_stdin_in_json(run: Run) -> None:
     document = json.loads(result.stdout)
     assert [m["receipt"]["action"] for m in document["memories"]] == ["stored", "stored", "merged"]
     assert [m["branch"] for m in document["memories"]] == ["main", None, None]
-    assert [s["what"] for s in document["skipped"]] == ["line 2", "line 4"]
+    assert [s["what"] for s in document["skipped"]] == ["draft 2"]
+
+
+def test_a_line_that_is_not_json_refuses_the_file(run: Run) -> None:
+    """The line is named, and nothing is stored."""
+    result = run("remember", "--from-json", "-", stdin=LINES + '{"content": "half a line",\n')
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the drafts are not JSON (line 6, column " in result.stderr
+    assert run("list").stdout == ""
+
+
+def test_a_draft_that_is_no_object_is_refused(run: Run) -> None:
+    """It is named with its place, and the others are stored."""
+    drafts = [3, {"content": "Caches have keys"}, {"content": "b", "files": ["a"], "related_files": ["b"]}]
+    result = run("remember", "--from-json", "-", "--json", stdin=json.dumps(drafts))
+    assert result.exit_code == 2
+    document = json.loads(result.stdout)
+    assert [m["content"] for m in document["memories"]] == ["Caches have keys"]
+    assert [s["what"] for s in document["skipped"]] == ["draft 1", "draft 3"]
 
 
 def test_options_fill_in_what_drafts_leave_out(answer: Answer, project: Path) -> None:
@@ -364,43 +378,32 @@ def test_drafts_without_text_beside_them(run: Run, project: Path) -> None:
         assert said in result.stderr
 
 
-def test_many_drafts(run: Run, answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drafts are stored some at a time; what is wrong is named with its place, and all else is stored."""
-    monkeypatch.setattr(remember, "TOGETHER", 3)
-    bad = {1, 3, 4, 6, 8, 14}
-    lines = [f'{{"content": "Service number{n} has port{n}", "type": "pattern"}}' for n in range(1, 15)]
-    for number in bad:
-        lines[number - 1] = '{"content": " ", "type": "pattern"}' if number % 2 else "no JSON at all"
-    lines += [lines[1]] * 4
-    result = run("remember", "--from-json", "-", "--json", stdin="\n".join(lines))
-    assert result.exit_code == 2
-    document = json.loads(result.stdout)
-    assert [s["what"] for s in document["skipped"]] == [f"line {n}" for n in sorted(bad)]
-    assert len(document["memories"]) == 14 - len(bad) + 4
-    assert [m["receipt"]["action"] for m in document["memories"][-4:]] == ["merged"] * 4
-    assert len(answer("list", "--limit", "0")["memories"]) == 14 - len(bad)
+def test_null_counts_as_missing_and_short_names_count(answer: Answer) -> None:
+    """A draft may hold every field, and call files and modules as the tools call them."""
+    draft = {**dict.fromkeys(MemoryDraft._fields), "content": "x is y", "files": ["a.py"], "type": None}
+    document = answer(
+        "remember", "--from-json", "-", "--type", "gotcha", "-f", "c.py", stdin=json.dumps(draft)
+    )
+    (record,) = document["memories"]
+    assert (record["type"], record["related_files"]) == ("gotcha", ["a.py"])
 
 
 class Full:
-    """A memory whose disk is full after one statement."""
+    """A memory whose disk is full."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.left = 1
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.memory, name)
 
     def remember_each(self, drafts: Sequence[dict[str, Any]], **how: Any) -> list[Any]:
-        """Store as many as fit, all or none."""
-        if len(drafts) > self.left:
-            raise StoreFull("the disk is full")
-        self.left -= len(drafts)
-        return self.memory.remember_each(drafts, **how)
+        """Store nothing."""
+        raise StoreFull("the disk is full")
 
 
-def test_a_store_that_fails_in_the_middle(project: Path, clock: FixedClock) -> None:
-    """When the store itself fails, what was stored is said and kept, and the error ends it."""
+def test_a_store_that_fails(project: Path, clock: FixedClock) -> None:
+    """When the store itself fails, its error ends the command."""
 
     def opened(path: str, *, clock: FixedClock) -> Any:
         return Full(Memory.open(path, clock=clock))
@@ -408,7 +411,4 @@ def test_a_store_that_fails_in_the_middle(project: Path, clock: FixedClock) -> N
     words = ["remember", "--from-json", "-"]
     result = CliRunner().invoke(cli, words, input=LINES, obj=CliContext(clock, opened))
     assert (result.exit_code, result.stdout) == (14, "")
-    assert result.stderr.splitlines() == [
-        "Of 2 drafts: 1 stored, 1 refused. Stopped at line 4.",
-        "error: the disk is full",
-    ]
+    assert result.stderr.splitlines() == ["error: the disk is full"]

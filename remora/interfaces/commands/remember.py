@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import click
 
-from remora.app.project.arguments import own_names
+from remora.app.project.arguments import SHORT
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
-from remora.core.payloads import PAYLOADS
 from remora.core.values import (
     MEMORY_SCOPES,
     MEMORY_SOURCES,
@@ -23,10 +22,8 @@ from remora.core.values import (
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
-from remora.interfaces.words import say
 
 EXAMPLE = """Such as '{"approach_tried": "threads", "why_it_failed": "races"}' for a dead_end."""
-TOGETHER = 200  # drafts in one transaction, which blocks other writers for some tenths of a second
 
 type_option = options.word(
     "--type",
@@ -105,7 +102,8 @@ def remember(
 
     With --from-json the file holds one draft, a list of drafts, or one draft per line: objects with
     a content and, optionally, other fields of MemoryDraft. The options supply missing fields. A refused
-    draft is reported with its position, the others are stored, and the exit code is 2.
+    draft is reported with its position, the others are stored, and the exit code is 2. If the file is not
+    JSON, nothing is stored.
     """
     if from_json is not None and text:
         raise click.UsageError("give a text or --from-json, not both")
@@ -113,13 +111,13 @@ def remember(
         raise InvalidInput("a payload needs a type", hint="Add --type, such as dead_end.")
     fields = _fields(given)
     content = cli.statement(text, "the statement") if from_json is None else ""
-    proposed = proposals(cli.document(from_json)) if from_json is not None else []
+    drafts = drafts_of(cli.document(from_json)) if from_json is not None else []
     memory = cli.memory()
     fields["related_files"] = [cli.repository_path(f) for f in split(files) or ()]
     fields["related_modules"] = split(modules) or ()
     fields["tags"] = split(tags) or ()
     if from_json is not None:
-        context.exit(_remember_all(cli, proposed, fields))
+        context.exit(_remember_all(cli, drafts, fields))
     record = memory.remember(content, **fields)
     cli.answer(record, lambda: memory_pages.receipt(record, guessed="type" not in fields))
 
@@ -133,46 +131,28 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
     return fields | ({"triggers": triggers} if triggers else {})
 
 
-def _remember_all(cli: CliContext, proposed: Sequence[Proposed], fields: dict[str, Any]) -> int:
-    """Store all valid drafts, report each result, and return the exit code.
-
-    Drafts share a transaction per TOGETHER, so that there is one disk sync for each. If the store fails in
-    one, its drafts are stored one by one, so that those before the failing one are kept.
-    """
-    user = fields.pop("user")
-    records: list[MemoryRecord] = []
-    skipped: list[Skipped] = []
-    done = 0
-
-    def store(group: Sequence[Proposed]) -> None:
-        given = [{**fields, **one.fields} for one in group if one.problem is None]
-        stored = iter(cli.memory().remember_each(given, user=user))
-        for one in group:
-            found = one.problem or next(stored)
-            if isinstance(found, MemoryRecord):
-                records.append(found)
-            else:
-                skipped.append(Skipped(one.place, f"{found}. {found.hint}".rstrip()))
-
-    with cli.progress() as progress:
-        while group := proposed[done : done + TOGETHER]:
-            try:
-                store(group)
-            except RemoraError:
-                for one in group:
-                    try:
-                        store([one])
-                    except RemoraError:  # an error of the store: later drafts would fail, too
-                        cli.note(
-                            memory_pages.handed_in_sentence(records, skipped)
-                            + say("drafts.stopped", place=one.place)
-                        )
-                        raise
-            done += len(group)
-            progress("drafts", done, len(proposed))
+def _remember_all(cli: CliContext, drafts: Sequence[Any], options: dict[str, Any]) -> int:
+    """Store all valid drafts, report each result, and return the exit code."""
+    user = options.pop("user")
+    found = cli.memory().remember_each([_with_options(draft, options) for draft in drafts], user=user)
+    records = [one for one in found if isinstance(one, MemoryRecord)]
+    skipped = [
+        Skipped(f"draft {number}", f"{one}. {one.hint}".rstrip())
+        for number, one in enumerate(found, start=1)
+        if isinstance(one, RemoraError)
+    ]
     answer = {"memories": records, "skipped": skipped}
     cli.answer(answer, lambda: memory_pages.handed_in(records, skipped))
     return EXIT_CODES[InvalidInput] if skipped else 0
+
+
+def _with_options(draft: Any, options: dict[str, Any]) -> Any:
+    """Return a draft with the options for the fields that it leaves out; null counts as missing."""
+    if not isinstance(draft, dict):
+        return draft  # refused by `Memory.remember_each`
+    given = {name: value for name, value in draft.items() if value is not None}
+    named = {SHORT.get(name, name) for name in given}
+    return {name: value for name, value in options.items() if name not in named} | given
 
 
 @command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
@@ -272,34 +252,21 @@ def _edited(text: str, *, interactive: bool) -> str:
     return changed.strip()
 
 
-# Drafts in JSON: one, a list, or one on each line, each with the fields of `MemoryDraft`. An invalid one is
-# returned with its place and the reason, so that it does not affect the valid ones.
-
-
-class Proposed(NamedTuple):
-    """One draft of a document: its place, and its fields or the error."""
-
-    place: str
-    fields: dict[str, Any]
-    problem: InvalidInput | None = None
-
-
-def proposals(text: str) -> list[Proposed]:
-    """Return the drafts of a JSON document, or of JSON lines, in order.
+def drafts_of(text: str) -> list[Any]:
+    """Return the drafts in a JSON text: one, a list, or one after the other, such as one on each line.
 
     Raises:
-        InvalidInput: the text is neither, or empty.
+        InvalidInput: the text is not JSON, or empty.
     """
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise InvalidInput("there are no drafts: the text is empty", hint="Give one JSON object per draft.")
     try:
-        whole = _parsed(text)
+        values = _parsed(lambda: list(_values(text.strip())))
     except InvalidInput as error:
-        return _lines(text, error)
-    if isinstance(whole, list):
-        return [_proposed(f"draft {number}", one) for number, one in enumerate(whole, start=1)]
-    return [_proposed("the draft", whole)]
+        hint = "Give one object, a list of objects, or an object on each line."
+        raise InvalidInput(f"the drafts are {error}", hint=hint) from None
+    return [draft for value in values for draft in (value if isinstance(value, list) else [value])]
 
 
 def payload_of(text: str) -> Any:
@@ -309,7 +276,7 @@ def payload_of(text: str) -> Any:
         InvalidInput: the text is not a JSON object or null.
     """
     try:
-        found = _parsed(text)
+        found = _parsed(lambda: json.loads(text))
     except InvalidInput as error:
         raise InvalidInput(f"the payload is {error}", hint=EXAMPLE) from None
     if found is not None and not isinstance(found, dict):
@@ -317,52 +284,19 @@ def payload_of(text: str) -> Any:
     return found
 
 
-def _lines(text: str, whole: InvalidInput) -> list[Proposed]:
-    """Return a draft for each line.
-
-    Raises:
-        InvalidInput: no line is an object, so that the text is an invalid document, with the error `whole`.
-    """
-    objects = False
-    found: list[Proposed] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = _parsed(line)
-        except InvalidInput as error:
-            said = str(error).replace("line 1, ", "")
-            found.append(Proposed(f"line {number}", {}, InvalidInput(said)))
-            continue
-        objects = objects or isinstance(value, dict)
-        found.append(_proposed(f"line {number}", value))
-    if not objects:
-        hint = "Give one object, a list of objects, or an object on each line."
-        raise InvalidInput(f"the drafts are {whole}", hint=hint)
-    return found
+def _values(text: str) -> Iterator[Any]:
+    """Yield the JSON values of a text, which follow each other."""
+    decoder, end = json.JSONDecoder(), 0
+    while end < len(text):
+        while text[end].isspace():
+            end += 1
+        value, end = decoder.raw_decode(text, end)
+        yield value
 
 
-def _proposed(place: str, value: object) -> Proposed:
-    """Return a draft with its fields from parsed JSON; null counts as missing.
-
-    `Memory.remember_each` checks the fields.
-    """
-    if not isinstance(value, dict):
-        return Proposed(place, {}, InvalidInput("a draft must be a JSON object"))
+def _parsed(parse: Callable[[], Any]) -> Any:
     try:
-        named = own_names(value)
-    except InvalidInput as error:
-        return Proposed(place, {}, error)
-    fields = {name: one for name, one in named.items() if one is not None}
-    if "payload" in fields and "type" not in fields:
-        hint = f"Name a type, such as {', '.join(PAYLOADS)}."
-        return Proposed(place, {}, InvalidInput("a payload needs a type", hint=hint))
-    return Proposed(place, fields)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
+        return parse()
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidInput(f"not JSON ({where}: {error.msg})") from None
