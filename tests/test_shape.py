@@ -187,7 +187,6 @@ UNUSED_WITH_REASON = {
     "remora.interfaces.commands.cli_context:*_class": "read by click",
     "remora.interfaces.commands.cli_context:Formatter.*": "called by click",
     "remora.interfaces.hooks.hosts:_ALL": "has each host's module checked against the protocol",
-    "remora.interfaces.mcp_server.http_limits:BoundedProtocol.*": "called by asyncio and uvicorn",
     "remora.interfaces.mcp_server.server:Server.*": "called by the MCP library",
     "remora.interfaces.mcp_server.tools:Tools.*": "called by the name of a tool",
 }

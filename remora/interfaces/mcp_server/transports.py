@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds that a running call gets when the process ends
 LEAST_TOKEN = 16  # characters; a shorter token can be guessed
-MOST_MESSAGES = 1000  # distinct messages that the log accepts while the server runs
+CONNECTIONS = 64  # open at the same time; a host opens one or two
 INTERRUPTED = 130
 PATH = "/mcp"
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -59,18 +59,11 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
     """
     import uvicorn
 
-    from remora.interfaces.mcp_server.http_limits import CONNECTIONS, BoundedProtocol
-
-    # The event loop logs the same message for every connection that it cannot accept.
-    for name in ("asyncio", "uvicorn.error"):
-        logging.getLogger(name).addFilter(_Once())
     config = uvicorn.Config(
         app_of(server, token, names),
-        http=BoundedProtocol,
-        limit_concurrency=2 * CONNECTIONS,
-        backlog=CONNECTIONS,
+        limit_concurrency=CONNECTIONS,
         log_config=None,  # the log goes to stderr, and requests are not logged
-        log_level=logging.WARNING,
+        log_level=logging.ERROR,  # a warning would be logged for each refused request
         access_log=False,
         lifespan="on",
         timeout_graceful_shutdown=int(PATIENCE),
@@ -79,22 +72,6 @@ def over_http(server: Server, holder: Holder, bound: socket.socket, token: str, 
         anyio.run(uvicorn.Server(config).serve, [bound])
     finally:
         holder.close()
-
-
-class _Once(logging.Filter):
-    """Pass each message once, and at most MOST_MESSAGES in all, so that the log is bounded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._seen: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is new and the limit is not reached."""
-        told = f"{record.getMessage()} {record.exc_info[1]!r}" if record.exc_info else record.getMessage()
-        if told in self._seen or len(self._seen) >= MOST_MESSAGES:
-            return False
-        self._seen.add(told)
-        return True
 
 
 def app_of(server: Server, token: str, names: Iterable[str] = ()) -> ASGIApp:
