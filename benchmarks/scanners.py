@@ -36,7 +36,7 @@ SHOWN = 20
 
 # Packages whose functions of one text are pure: they open nothing and write nothing.
 PURE = (
-    "core conversation embeddings.machine entries.names entries.words graph injection interfaces.drafts "
+    "core conversation entries.names entries.words graph injection interfaces.drafts "
     "interfaces.hooks.reading interfaces.install.jsonc interfaces.install.tomls interfaces.present journal "
     "lifecycle llm.client observer retrieval shell sources"
 ).split()

@@ -1,7 +1,7 @@
 """The protocol of an embedder, and the choice of the best available tier.
 
-The tiers, best first: a Qwen3 embedding model in Ollama, chosen by free memory; an OpenAI-compatible server,
-if the settings name one; the bundled model; none, which leaves keyword and graph search. A configured
+The tiers, best first: a Qwen3 embedding model in Ollama, chosen by the machine's memory; an OpenAI-compatible
+server, if the settings name one; the bundled model; none, which leaves keyword and graph search. A configured
 provider takes precedence and raises its errors. Every skipped tier adds a reason, for `remora doctor`.
 
 No text leaves the machine because of a key in the environment alone: the hosted tier requires `embedding.url`
@@ -13,6 +13,7 @@ costs a bare TCP connect, under a millisecond if it is not running.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -20,7 +21,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from remora.core.config import EmbeddingSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, RemoraError
 from remora.disk.places import data_folder
-from remora.embeddings.machine import GIB, available_memory
 from remora.net.hosts import address_of, host_of, is_loopback, key_for, ollama_url, reachable
 from remora.net.listeners import require_trusted
 
@@ -83,20 +83,18 @@ class Choice(NamedTuple):
             close()
 
 
-class Size(NamedTuple):
-    """One size of Qwen3: the free memory from which it is the best choice, and the memory it needs.
-
-    It needs its 4-bit weights (0.6, 2.5 and 4.7 GB) and as much again for context and buffers.
-    """
-
-    tag: str
-    best_from: int
-    needs: int
+GIB = 1 << 30
+# The sizes of Qwen3 and the memory of a machine from which each is the best choice. With context and buffers
+# a size takes twice its 4-bit weights of 4.7, 2.5 and 0.6 GB; the rest is for an editor and its tools.
+BEST_FROM = {"8b": 32 * GIB, "4b": 8 * GIB, "0.6b": 0}
 
 
-# Best first. 32 GB is the specification's. 8 GB: the 4b model takes about 4 when it runs, and a
-# machine where that is more than half of the free memory starts to swap under an editor and its tools.
-SIZES = (Size("8b", 32 * GIB, 9 * GIB), Size("4b", 8 * GIB, 5 * GIB), Size("0.6b", 0, GIB))
+def total_memory() -> int | None:
+    """Return the bytes of memory of this machine; None if unknown, as on Windows."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def choose(
@@ -106,7 +104,7 @@ def choose(
     stamp_folder: Path | None = None,
     keep: str = "",
     probe: Callable[[str, int, float], bool] = reachable,
-    free_memory: Callable[[], int | None] = available_memory,
+    memory: Callable[[], int | None] = total_memory,
 ) -> Choice:
     """Return the embedder of the configured provider, or of the best available tier.
 
@@ -115,16 +113,16 @@ def choose(
         environ: the process environment: OLLAMA_HOST, OPENAI_BASE_URL and the key's variable.
         stamp_folder: see `OnnxEmbedder`.
         keep: the model id of the stored vectors. That size of Qwen3 is kept while it is installed, because
-            free memory changes by the hour and another size would require embedding everything again.
+            another size would require embedding everything again.
         probe: whether something listens at (host, port), within seconds.
-        free_memory: free bytes, None if unknown.
+        memory: bytes of memory of this machine, None if unknown.
 
     Raises:
         ModelMissing: the configured provider lacks its model, its package or its key.
         ProviderError: the configured provider does not answer, or returns an invalid answer.
         ConfigError: an invalid URL or key.
     """
-    search = _Search(settings, environ, stamp_folder, keep, probe, free_memory, [])
+    search = _Search(settings, environ, stamp_folder, keep, probe, memory, [])
     if settings.provider == "none":
         return Choice(None, "none", ("embedding.provider is none: keyword and graph search only",))
     if settings.provider != "auto":
@@ -141,7 +139,7 @@ class _Search(NamedTuple):
     stamp_folder: Path | None
     keep: str
     probe: Callable[[str, int, float], bool]
-    free_memory: Callable[[], int | None]
+    memory: Callable[[], int | None]
     reasons: list[str]
 
     def configured(self) -> Embedder:
@@ -226,8 +224,7 @@ class _Search(NamedTuple):
         if kept is not None:
             self.reasons.append(f"{kept.name}: the model of the stored vectors")
             return kept
-        free = self.free_memory() if near else None
-        model, reason = pick_size(models, free, near=near)
+        model, reason = pick_size(models, self.memory(), near=near)
         if model is None:
             raise ModelMissing(f"Ollama at {where} {reason}", hint=f"Run `ollama pull {FAMILY}:4b`.")
         self.reasons.append(f"{model.name}: {reason}")
@@ -278,38 +275,29 @@ class _Search(NamedTuple):
 
 
 def pick_size(
-    models: Sequence[Installed], free: int | None, *, near: bool = True
+    models: Sequence[Installed], memory: int | None, *, near: bool = True
 ) -> tuple[Installed | None, str]:
-    """Return the best installed Qwen3 and the reason in words; None if none is suitable.
+    """Return the best installed Qwen3 and the reason in words; None if none is installed.
 
-    On this machine: the best size for the free memory, else the largest smaller one, else the smallest larger
-    one that still fits. For another machine the free memory is unknown and its owner installed models that it
-    can run, so the largest. If the free memory is unknown here: 4b, the recommendation.
+    On this machine: the best size for its memory, else the largest smaller one, else the smallest larger one.
+    For another machine the memory is unknown and its owner installed models that it can run, so the largest.
+    If the memory is unknown here: the smallest.
 
     Args:
         models: the installed models of the server.
-        free: free bytes on this machine, None if unknown.
+        memory: bytes of memory of this machine, None if unknown.
         near: whether the server is this machine.
     """
-    have = {size.tag: _of_size(models, size.tag) for size in SIZES}
-    if not any(have.values()):
+    right = [tag for tag, least in BEST_FROM.items() if not near or (memory or 0) >= least]
+    order = [*right, *(tag for tag in reversed(BEST_FROM) if tag not in right)]
+    model = next((found for tag in order if (found := _of_size(models, tag))), None)
+    if model is None:
         return None, f"has no {FAMILY} model"
-    order = list(SIZES)
     if not near:
-        why = "size, because the server is another machine"
-    elif free is None:
-        order = [SIZES[1], SIZES[2], SIZES[0]]
-        why = "size, because the free memory is unknown"
-    else:
-        right = [size for size in SIZES if free > size.best_from] or [SIZES[-1]]
-        larger = [size for size in reversed(SIZES) if size not in right and free > size.needs]
-        order = right + larger
-        why = f"size for {free / GIB:.1f} GiB of free memory"
-    for size in order:
-        model = have[size.tag]
-        if model is not None:
-            return model, f"the best {why}" if size is order[0] else f"the best installed {why}"
-    return None, f"has only {FAMILY} sizes that need more than the free memory"
+        return model, "the best installed size, because the server is another machine"
+    if memory is None:
+        return model, "the smallest installed size, because the memory of this machine is unknown"
+    return model, f"the best installed size for {memory / GIB:.1f} GiB of memory"
 
 
 def _of_size(models: Sequence[Installed], tag: str) -> Installed | None:

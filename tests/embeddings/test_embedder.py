@@ -10,8 +10,7 @@ import pytest
 
 from remora.core.config import EmbeddingSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, ProviderError
-from remora.embeddings.embedder import Choice, choose, pick_size
-from remora.embeddings.machine import GIB
+from remora.embeddings.embedder import GIB, Choice, choose, pick_size, total_memory
 from remora.embeddings.ollama import Installed
 from tests.servers import ModelServer, Reply, free_port, ollama_embed
 
@@ -32,11 +31,11 @@ def chosen(
     settings: EmbeddingSettings = AUTO,
     environ: dict[str, str] | None = None,
     *,
-    free: int = 64 * GIB,
+    memory: int = 64 * GIB,
     **more: Any,
 ) -> Choice:
-    """Return a choice with so much free memory."""
-    return choose(settings, environ=environ or {}, free_memory=lambda: free, **more)
+    """Return a choice on a machine with so much memory."""
+    return choose(settings, environ=environ or {}, memory=lambda: memory, **more)
 
 
 def test_without_any_server_the_bundled_model_is_taken():
@@ -88,7 +87,7 @@ def test_ollama_on_its_host_wins_over_the_bundled_model():
         assert choice.embedder is not None
         assert choice.embedder.model_id == "ollama:qwen3-embedding:4b@22222222:1024"
         assert choice.embedder.embed_query("alpha").shape == (1024,)
-        assert choice.reasons == ("qwen3-embedding:4b: the best installed size for 64.0 GiB of free memory",)
+        assert choice.reasons == ("qwen3-embedding:4b: the best installed size for 64.0 GiB of memory",)
         choice.close()
 
 
@@ -97,38 +96,40 @@ GI["0.6b"] = Installed("qwen3-embedding:0.6b")
 
 
 @pytest.mark.parametrize(
-    ("have", "free", "taken"),
+    ("have", "memory", "taken"),
     [
         (("8b", "4b", "0.6b"), 33, "8b"),
-        (("8b", "4b", "0.6b"), 32, "4b"),
+        (("8b", "4b", "0.6b"), 31, "4b"),
         (("8b", "4b", "0.6b"), 9, "4b"),
-        (("8b", "4b", "0.6b"), 8, "0.6b"),
-        (("8b", "4b", "0.6b"), 0.1, "0.6b"),
+        (("8b", "4b", "0.6b"), 7, "0.6b"),
         (("4b", "0.6b"), 64, "4b"),
         (("0.6b",), 64, "0.6b"),
         (("8b", "0.6b"), 16, "0.6b"),
-        (("8b",), 16, "8b"),  # not the best, but it fits
-        (("8b",), 9, None),
+        (("8b",), 16, "8b"),  # not the best, but there is no other
         (("4b", "8b"), 6, "4b"),
-        (("4b",), 5, None),
-        (("8b", "4b", "0.6b"), None, "4b"),
-        (("8b", "0.6b"), None, "0.6b"),
-        (("8b",), None, "8b"),
+        (("8b", "4b", "0.6b"), None, "0.6b"),
+        (("8b", "4b"), None, "4b"),
         ((), 64, None),
     ],
 )
-def test_the_size_fits_the_free_memory(have, free, taken):
-    """8b above 32 GiB, 4b above 8, else 0.6b; among what is installed, and only what can run."""
-    model, reason = pick_size([GI[tag] for tag in have], None if free is None else int(free * GIB))
+def test_the_size_fits_the_memory(have, memory, taken):
+    """8b from 32 GiB, 4b from 8, else 0.6b; of what is installed; the smallest if it is unknown."""
+    model, reason = pick_size([GI[tag] for tag in have], None if memory is None else memory * GIB)
     assert model == (GI[taken] if taken else None)
     assert reason
+
+
+def test_the_memory_of_this_machine_is_plausible():
+    """It is known where the system tells it as POSIX does."""
+    memory = total_memory()
+    assert memory is None if sys.platform == "win32" else 1 << 20 < (memory or 0) < 1 << 50
 
 
 def test_a_server_elsewhere_is_not_measured_by_our_memory():
     """Its owner installed what it can run: the largest."""
     model, reason = pick_size(list(GI.values()), GIB, near=False)
     assert model == GI["8b"]
-    assert reason == "the best size, because the server is another machine"
+    assert reason == "the best installed size, because the server is another machine"
 
 
 def test_another_quantisation_of_a_size_counts_as_that_size():
@@ -139,15 +140,15 @@ def test_another_quantisation_of_a_size_counts_as_that_size():
 
 
 def test_the_model_of_the_stored_vectors_stays():
-    """Free memory changes by the hour; the store is not embedded anew for that."""
+    """The store is not embedded anew because another size would be chosen today."""
     with ModelServer().on("GET /api/tags", tags("qwen3-embedding:0.6b", "qwen3-embedding:4b")) as server:
         environ = {"OLLAMA_HOST": server.host}
-        choice = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
+        choice = chosen(environ=environ, memory=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
         assert choice.embedder is not None
         assert choice.embedder.model_id.startswith("ollama:qwen3-embedding:4b@")
         assert choice.reasons == ("qwen3-embedding:4b: the model of the stored vectors",)
         choice.close()
-        other = chosen(environ=environ, free=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
+        other = chosen(environ=environ, memory=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
         assert other.embedder is not None
         assert other.embedder.model_id.startswith("ollama:qwen3-embedding:0.6b@")
         other.close()
