@@ -165,7 +165,6 @@ EVENTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "PostToolUse": ({"tool_name": "Read", "tool_input": {"file_path": "a.py"}, "tool_response": {}}, ""),
     "PostToolUseFailure": ({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": PLANTED}, ""),
-    "PostToolBatch": ({"tool_calls": []}, ""),
     "SubagentStart": ({"agent_id": "a1", "agent_type": "general-purpose"}, ""),
 }
 

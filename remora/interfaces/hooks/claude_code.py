@@ -23,7 +23,6 @@ INJECTS = frozenset(
         moments.BEFORE,
         moments.AFTER,
         moments.FAILED,
-        moments.STEP,
         moments.SUBAGENT_START,
     )
 )
@@ -33,7 +32,6 @@ _KINDS = {
     "PreToolUse": moments.BEFORE,
     "PostToolUse": moments.AFTER,
     "PostToolUseFailure": moments.FAILED,
-    "PostToolBatch": moments.STEP,
     "PreCompact": moments.COMPACTING,
     "PostCompact": moments.COMPACTED,
     "SubagentStart": moments.SUBAGENT_START,

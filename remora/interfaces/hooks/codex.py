@@ -34,11 +34,10 @@ _KINDS = {
     "SubagentStart": moments.SUBAGENT_START,
     "SubagentStop": moments.SUBAGENT_STOP,
     "Stop": moments.STOP,
-    "Interrupt": moments.STOP,
     "SessionEnd": moments.END,
 }
 # The events whose outputs may have `systemMessage`; Codex rejects an output with an unknown key.
-_NOTED = ("SessionStart", "SubagentStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Interrupt")
+_NOTED = ("SessionStart", "SubagentStart", "UserPromptSubmit", "PreCompact", "PostCompact")
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:

@@ -1,9 +1,7 @@
 """Hook format of Cursor: a session is a conversation, a prompt a generation, results are JSON in a string.
 
-`preToolUse`, `postToolUse` and `postToolUseFailure` report every tool, with a call id.
-`beforeShellExecution`, `afterShellExecution`, `beforeMCPExecution`, `afterMCPExecution`, `beforeReadFile` and
-`afterFileEdit` report some of them again, without an id: they are supported, but do not register both. A
-failed command is a `postToolUseFailure`, or a `postToolUse` whose output has an `exitCode`.
+`postToolUse` and `postToolUseFailure` report every tool, with a call id. A failed command is a
+`postToolUseFailure`, or a `postToolUse` whose output has an `exitCode`.
 
 Text for the model is `additional_context` at the start of a session and after a tool. With a prompt it is
 undocumented; current versions accept it if `continue` is true.
@@ -26,14 +24,7 @@ INJECTS = frozenset((moments.START, moments.PROMPT, moments.AFTER))
 _KINDS = {
     "sessionStart": moments.START,
     "beforeSubmitPrompt": moments.PROMPT,
-    "preToolUse": moments.BEFORE,
-    "beforeShellExecution": moments.BEFORE,
-    "beforeMCPExecution": moments.BEFORE,
-    "beforeReadFile": moments.BEFORE,
     "postToolUse": moments.AFTER,
-    "afterShellExecution": moments.AFTER,
-    "afterMCPExecution": moments.AFTER,
-    "afterFileEdit": moments.AFTER,
     "postToolUseFailure": moments.FAILED,
     "preCompact": moments.COMPACTING,
     "subagentStart": moments.SUBAGENT_START,
@@ -47,13 +38,6 @@ _OURS = frozenset(
     "search_memory record_memory get_session_context analyze_impact get_dependencies context_for_task "
     "why forget review".split()
 )
-# Events of a single tool, with the tool's name and its arguments.
-_TOOLS = {
-    "beforeShellExecution": ("Shell", ("command",)),
-    "afterShellExecution": ("Shell", ("command",)),
-    "beforeReadFile": ("Read", ("file_path",)),
-    "afterFileEdit": ("Write", ("file_path", "edits")),
-}
 
 
 def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
@@ -63,9 +47,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
     if payload.get("failure_type") == "permission_denied":
         kind = moments.OTHER  # the user denied permission: not a failure
     roots = payloads.items(payload.get("workspace_roots")) or [environ.get("CURSOR_PROJECT_DIR")]
-    answer = payloads.decoded(
-        payload.get("tool_output") or payload.get("result_json") or payload.get("output")
-    )
+    answer = payloads.decoded(payload.get("tool_output"))
     told = {
         **payload,
         "session_id": payloads.text(payload, "conversation_id", "session_id"),
@@ -78,11 +60,6 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
         "error": payload.get("error_message"),
         "last_assistant_message": payloads.text(payload, "text", "summary"),
     }
-    if event in _TOOLS:
-        tool, parts = _TOOLS[event]
-        told |= {"tool_name": tool, "tool_input": {part: payload.get(part) for part in parts}}
-    elif event in ("beforeMCPExecution", "afterMCPExecution"):
-        told["tool_name"] = f"MCP:{payloads.name(payload.get('tool_name'))}"
     made = payloads.moment(kind, HOST, told, _meaning)
     if made.kind == moments.STOP and payload.get("status") in ("aborted", "error"):
         return made._replace(source=moments.ABORTED)
@@ -90,8 +67,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
         return made
     # Only a command's output is the host's: the content of a file or a server may mention errors.
     failed = made.action == "run" and payloads.shows_failure(answer)
-    action = "edit" if event == "afterFileEdit" else made.action
-    return made._replace(action=action, failed=failed)
+    return made._replace(failed=failed)
 
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:

@@ -21,10 +21,8 @@ INJECTS: frozenset[str] = frozenset()
 _KINDS = {
     "pre_user_prompt": moments.PROMPT,
     "post_cascade_response": moments.STOP,
-    "post_cascade_response_with_transcript": moments.STOP,
 }
 _MEANING = {"read_code": "read", "write_code": "edit", "run_command": "run"}
-_TIMES = {"pre": moments.BEFORE, "post": moments.AFTER}
 
 
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
@@ -33,14 +31,13 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     time, _, tool = event.partition("_")
     info = payloads.mapping(payload.get("tool_info"))
     kind = _KINDS.get(event, moments.OTHER)
-    if tool in _MEANING or tool == "mcp_tool_use":
-        kind = _TIMES.get(time, moments.OTHER)
+    if time == "post" and (tool in _MEANING or tool == "mcp_tool_use"):
+        kind = moments.AFTER
     answer = info.get("mcp_result", info)
     told = {
         "session_id": payload.get("trajectory_id"),
         "prompt_id": payload.get("execution_id"),
         "cwd": info.get("cwd"),
-        "transcript_path": info.get("transcript_path") or payload.get("transcript_path"),
         "prompt": info.get("user_prompt"),
         "last_assistant_message": info.get("response"),
         "tool_name": tool,

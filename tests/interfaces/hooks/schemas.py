@@ -24,7 +24,7 @@ _CLAUDE_PLAIN = """PreCompact PostCompact SessionEnd StopFailure PermissionReque
 TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate
 WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay PreModelSwitch"""
 _CLAUDE_CONTEXT = """SessionStart Setup UserPromptSubmit UserPromptExpansion PreToolUse PostToolUse
-PostToolUseFailure PostToolBatch Stop SubagentStart SubagentStop Notification PostModelSwitch"""
+PostToolUseFailure Stop SubagentStart SubagentStop Notification PostModelSwitch"""
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "claude-code": {
@@ -40,7 +40,6 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "SubagentStop": _BLOCK,
         "PreCompact": _COMMON,
         "PostCompact": _COMMON,
-        "Interrupt": {"systemMessage": str},
     },
     "cursor": {
         "sessionStart": {"additional_context": str, "env": dict},

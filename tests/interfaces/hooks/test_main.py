@@ -513,7 +513,6 @@ def test_an_environment_full_of_secrets(world):
     for more in (
         {},
         {"hook_event_name": "beforeSubmitPrompt", "prompt": f"log in with {SECRET} please"},
-        {"hook_event_name": "preToolUse", **shell},
         {"hook_event_name": "postToolUse", **shell, "tool_output": json.dumps({"output": f"token={SECRET}"})},
         {"hook_event_name": "sessionEnd"},
     ):
