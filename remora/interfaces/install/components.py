@@ -198,25 +198,29 @@ class TomlServer(NamedTuple):
     path: tuple[str, ...]
     block: Block
 
-    def there(self, text: str, kept: Kept) -> bool:
-        """Return whether a text has Remora's table, with or without markers."""
-        found = tomls.value_at(tomls.parse(text), self.path)
-        marked = self.block.span(text) is not None
-        return marked or (found is not None and kept.ours and self.ours.server(found))
+    def there(self, text: str, kept: Kept) -> bool:  # noqa: ARG002
+        """Return whether a text has the block."""
+        tomls.parse(text)
+        return self.block.span(text) is not None
 
     def right(self, text: str, kept: Kept) -> bool:
-        """Return whether a text has the block, or another server of that name."""
-        found = tomls.value_at(tomls.parse(text), self.path)
-        return self.block.holds(text) or (found is not None and not self.there(text, kept))
+        """Return whether a text has the block, or a table of that name outside of it."""
+        return self.block.holds(text) or (self._found(text) is not None and not self.there(text, kept))
 
     def add(self, draft: Draft) -> None:
         """Add the block, unless the name is taken."""
-        if tomls.value_at(tomls.parse(draft.text), self.path) is None:
+        if self._found(draft.text) is None:
             tomls.add(draft, self.block, self.path)
 
     def removed(self, text: str, kept: Kept) -> str | None:
-        """Return a text without the table."""
+        """Return a text without the block.
+
+        Raises:
+            Broken: the table has lost its markers.
+        """
         if not self.there(text, kept):
+            if self._is_unmarked(text, kept):
+                raise Broken(f"[{'.'.join(self.path)}] has lost its marker lines", text, 0)
             return text
         left = tomls.removed(text, self.block, self.path)
         return None if kept.fresh and not (left or "").strip() else (left or "")
@@ -226,11 +230,18 @@ class TomlServer(NamedTuple):
         return self.block.body
 
     def remark(self, text: str, kept: Kept) -> str:
-        """Return a remark if the name is taken by another server."""
-        found = tomls.value_at(tomls.parse(text), self.path)
-        if found is None or self.there(text, kept):
+        """Return a remark if the name is taken by a table without markers."""
+        if self._found(text) is None or self.there(text, kept):
             return ""
+        if self._is_unmarked(text, kept):
+            return f"[{'.'.join(self.path)}] has lost its marker lines; it is yours to change or remove"
         return f"another server has the name {self.path[-1]!r}; it was not changed"
+
+    def _found(self, text: str) -> Any:
+        return tomls.value_at(tomls.parse(text), self.path)
+
+    def _is_unmarked(self, text: str, kept: Kept) -> bool:
+        return kept.ours and self.ours.server(self._found(text))
 
 
 class Marked(NamedTuple):

@@ -1,4 +1,4 @@
-"""Add or remove one table of a TOML file as text, and verify the result by parsing it."""
+"""Add or remove a marked block with one table in a TOML file, and verify the result by parsing it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from remora.graph.manifests import too_dotted
 from remora.interfaces.install.insertions import Block, Broken, Draft
 
 _PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)")
-_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -58,54 +57,32 @@ def value_at(found: Any, path: Sequence[str]) -> Any:
 
 
 def add(draft: Draft, block: Block, path: Sequence[str]) -> None:
-    """Append a block with one table to a TOML text.
+    """Append a block with one table, which is not there yet, to a TOML text.
 
     Raises:
-        Broken: the text is not TOML, or the result is not the old document with the table.
+        Broken: the text is not TOML, or cannot have the table.
     """
-    before = parse(draft.text)
+    parse(draft.text)
     attempt = Draft(draft.text)
     block.add(attempt)
-    if not _is_with(attempt.text, before, block, path):
-        raise Broken(f"[{'.'.join(path)}] conflicts with the other tables", draft.text, len(draft.text))
+    try:
+        tomllib.loads(attempt.text)
+    except tomllib.TOMLDecodeError:
+        what = f"[{'.'.join(path)}] conflicts with the other tables"
+        raise Broken(what, draft.text, len(draft.text)) from None
     block.add(draft)
 
 
-def _is_with(new: str, before: dict[str, Any], block: Block, path: Sequence[str]) -> bool:
-    try:
-        after, ours = tomllib.loads(new), tomllib.loads(block.body)
-    except tomllib.TOMLDecodeError:
-        return False
-    return value_at(after, path) == value_at(ours, path) and _less(after, path) == _less(before, path)
-
-
 def removed(text: str, block: Block, path: Sequence[str]) -> str | None:
-    """Return a TOML text without a block, or without the bare table if the markers are missing.
-
-    None if only the head of the block is left.
+    """Return a TOML text without its block; None if only the head of the block is left.
 
     Raises:
-        Broken: the text is not TOML, or removing the table as text would change other values.
+        Broken: the text is not TOML, or something else was written between the markers.
     """
-    before = parse(text)
-    left = block.removed(text) if block.span(text) is not None else _without_table(text, path)
-    try:
-        after = tomllib.loads(left or "")
-    except tomllib.TOMLDecodeError:
-        after = {"": None}
-    if _less(after, path) != _less(before, path) or value_at(after, path) is not None:
+    left = block.removed(text)
+    if _less(parse(left or ""), path) != _less(parse(text), path):
         raise Broken(f"[{'.'.join(path)}] cannot be removed without changing other values", text, 0)
     return left
-
-
-def _without_table(text: str, path: Sequence[str]) -> str:
-    """Return a text without a table and its subtables: the lines from their headers to the next header."""
-    name = r"[ \t]*\.[ \t]*".join(f"(?:{re.escape(key)}|[\"']{re.escape(key)}[\"'])" for key in path)
-    header = re.compile(rf"^[ \t]*\[[ \t]*{name}[ \t]*(?:\][^\n]*|\.[^\n]*)(?:\n|\Z)", re.MULTILINE)
-    while found := header.search(text):
-        following = _HEADER.search(text, found.end())
-        text = text[: found.start()] + (text[following.start() :] if following else "")
-    return text
 
 
 def _less(found: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:

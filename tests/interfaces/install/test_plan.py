@@ -77,6 +77,22 @@ def test_a_server_of_that_name(bench: Bench) -> None:
     assert (bench.root / ".codex/config.toml").read_text() == toml
 
 
+def test_a_table_that_lost_its_marks(bench: Bench) -> None:
+    """It stays through an installation, and is removed by hand before an uninstallation."""
+    bench.install("codex")
+    path = bench.root / ".codex/config.toml"
+    table = "".join(line for line in path.read_text().splitlines(keepends=True) if not line.startswith("#"))
+    path.write_text(table)
+    assert "has lost its marker lines" in " ".join(bench.install("codex").notes)
+    with pytest.raises(SourceError, match="has lost its marker lines; nothing was changed") as caught:
+        bench.uninstall("codex")
+    assert "remove the entries of Remora by hand" in caught.value.hint
+    assert path.read_text() == table
+    path.write_text("")
+    bench.uninstall("codex")
+    assert not (bench.root / ".codex/hooks.json").exists()
+
+
 def test_a_server_written_by_hand(bench: Bench) -> None:
     """So does one that runs Remora in another way, where no record says that it is ours."""
     text = json.dumps({"mcpServers": {"remora": {"command": "uvx", "args": ["remora", "mcp"], "env": {}}}})

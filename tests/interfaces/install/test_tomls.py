@@ -23,7 +23,7 @@ def added(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "text", ["", OTHER, OTHER.rstrip("\n"), OTHER.replace("\n", "\r\n"), "# only\n", "\n"]
+    "text", ["", OTHER, OTHER.rstrip("\n"), OTHER.replace("\n", "\r\n"), "# only\n", "\n", "[mcp_servers]\n"]
 )
 def test_added_and_taken_out(text: str) -> None:
     """The table is there beside everything else, and without it the text says what it said."""
@@ -56,19 +56,11 @@ def test_broken_toml_has_a_place() -> None:
         tomls.parse("a = ")
 
 
-def test_without_the_marks() -> None:
-    """A host that wrote the file anew took the marks: the table is found by its name, with those below it."""
-    ours = '[mcp_servers."remora"]\ncommand = "remora"\n[mcp_servers.remora.env]\nX = "1"\n'
-    text = "a = 1\n\n" + ours + '[mcp_servers.other]\ncommand = "x"\n'
-    left = tomls.removed(text, BLOCK, PATH)
-    assert left is not None
-    assert tomllib.loads(left) == {"a": 1, "mcp_servers": {"other": {"command": "x"}}}
-
-
-def test_a_table_in_one_line_stays() -> None:
-    """A table that cannot be taken out as text is refused."""
+def test_what_was_written_into_the_block_stays() -> None:
+    """A host that adds its own table before the last mark loses nothing: the removal is refused."""
+    text = added("a = 1\n").replace(BLOCK.end, f"[tools]\nx = 1\n{BLOCK.end}")
     with pytest.raises(Broken, match="cannot be removed"):
-        tomls.removed('mcp_servers = {remora = {command = "remora"}}\n', BLOCK, PATH)
+        tomls.removed(text, BLOCK, PATH)
 
 
 def test_a_block_keeps_what_is_around_it() -> None:
