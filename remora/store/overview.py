@@ -1,4 +1,4 @@
-"""SQL over the whole code graph: for the map of modules, the doctor, and the prediction of files.
+"""SQL over the whole code graph: for the map of modules and the prediction of files.
 
 Read-only. Each query of `Overview` reads one index or one table once, whatever the size of the graph.
 """
@@ -127,24 +127,6 @@ class Overview(Tables):
     def stale_files(self) -> int:
         """Return the number of files that changed since they were read."""
         return int(self._connection.value("SELECT count(*) FROM graph_files WHERE stale_at IS NOT NULL"))
-
-    def busiest(self, limit: int) -> list[str]:
-        """Return the keys with the most dependents: half files, half definitions, busiest first."""
-        found: list[str] = []
-        calls = "e.type = 'calls' AND e.files = 0"
-        for where, number in ((DEPENDENCE, limit - limit // 2), (calls, limit // 2)):
-            sql = f"""SELECT n.key FROM (SELECT e.to_id, count(*) AS uses FROM graph_edges e
-                        WHERE {where} GROUP BY e.to_id ORDER BY uses DESC, e.to_id LIMIT ?) b
-                      JOIN graph_nodes n ON n.id = b.to_id ORDER BY b.uses DESC, n.key"""
-            found += self._connection.column(sql, (number,))
-        return found
-
-    def heaviest_folders(self, limit: int) -> list[tuple[str, int]]:
-        """Return (top-level folder, nodes) with the most nodes; files in the root do not count."""
-        sql = """SELECT substr(file_path, 1, instr(file_path, '/')) AS folder, count(*) AS nodes
-                 FROM graph_nodes WHERE file_path IS NOT NULL AND instr(file_path, '/') > 0
-                 GROUP BY folder ORDER BY nodes DESC, folder LIMIT ?"""
-        return self._connection.rows(sql, (limit,))
 
 
 class FilePrediction(Tables):

@@ -87,15 +87,3 @@ def test_insights(db: Database) -> None:
     )
     assert [i.memory_id for i in db.overview.insights()] == ["3", "2", "1"]
     assert db.overview.insights()[1] == Insight("2", "B", ("lib",), ("a.py",))
-
-
-def test_the_busiest(code: Database) -> None:
-    """Files and definitions that most depends on, half of each."""
-    assert code.overview.busiest(50) == ["lib/a.py", "lib/b.py", "lib/a.py:f0"]
-    assert code.overview.busiest(2) == ["lib/a.py", "lib/a.py:f0"]
-
-
-def test_heavy_folders(code: Database) -> None:
-    """Folders of the root by their nodes."""
-    assert code.overview.heaviest_folders(9) == [("lib/", 5), ("tests/", 4)]
-    assert code.overview.heaviest_folders(1) == [("lib/", 5)]
