@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from remora.core.clock import from_iso
 from remora.core.errors import EXIT_CODES, NotFound, RemoraError
 from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
@@ -24,15 +23,6 @@ if TYPE_CHECKING:
 
 SHORT_ID = 8
 MOST_AUTHORS = 3
-# Seconds of a unit, its name, and the number from which the next larger unit is used.
-_AGES = (
-    (60, "min", 60),
-    (3_600, "h", 36),
-    (86_400, "day", 14),
-    (604_800, "week", 9),
-    (2_629_800, "month", 24),
-    (31_557_600, "year", 10_000),
-)
 # Characters that `json` does not escape and a terminal executes or hides: DEL, C1, direction marks, tags.
 _RAW_IN_JSON = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
@@ -134,19 +124,7 @@ def age(iso: str | None, now: float) -> str:
     >>> age("1970-01-01T00:00:00Z", 7200.0), age("1970-01-01T00:00:00Z", 3 * 86400.0)
     ('2 h ago', '3 days ago')
     """
-    if not iso:
-        return ""
-    try:
-        seconds = now - from_iso(iso)
-    except ValueError:
-        return iso
-    if seconds < 60:
-        return say("ago.now")
-    for size, unit, below in _AGES:
-        number = int(seconds // size)
-        if number < below:
-            return say(f"ago.{unit}", n=number)
-    return iso[:10]
+    return spoken().ago(iso, now)
 
 
 def when(iso: str | None, now: float) -> str:

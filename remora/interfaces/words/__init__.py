@@ -18,8 +18,15 @@ from typing import Any
 
 LANGUAGES = ("en", "fr")
 _ONE = {"en": lambda n: n == 1, "fr": lambda n: abs(n) < 2}  # plural rules of CLDR for these languages
-_AGO = ((60, "minute"), (3_600, "hour"), (86_400, "day"), (604_800, "week"), (2_629_800, "month"))
-_YEAR = 31_557_600
+# Seconds of a unit, its name, and the number from which the next larger unit is used.
+_AGES = (
+    (60, "min", 60),
+    (3_600, "h", 36),
+    (86_400, "day", 14),
+    (604_800, "week", 9),
+    (2_629_800, "month", 24),
+    (31_557_600, "year", 10_000),
+)
 _language = ContextVar("language", default=LANGUAGES[0])
 
 
@@ -188,18 +195,23 @@ class Words:
         return self._known["date"].format(day=day.day, month=month, year=day.year)
 
     def ago(self, at: str | None, now: float) -> str:
-        """Return the age of a time, in words; empty for none, the text itself if it is not ISO 8601."""
+        """Return the age of a time, in words; empty for none, the text itself if it is not ISO 8601.
+
+        >>> Words("en").ago("1970-01-01T00:00:00Z", 7200.0)
+        '2 h ago'
+        """
         from remora.core.clock import from_iso  # imported here: hooks do not need it
 
         if not at:
             return ""
         try:
-            seconds = max(0.0, now - from_iso(at))
+            seconds = now - from_iso(at)
         except ValueError:
             return at
-        unit, name = next(
-            ((size, one) for size, one in reversed(_AGO) if seconds >= size and seconds < _YEAR), (0, "")
-        )
-        if seconds >= _YEAR:
-            unit, name = _YEAR, "year"
-        return self(f"ago.{name}", n=int(seconds // unit)) if name else self._known["ago.now"]
+        if seconds < 60:
+            return self("ago.now")
+        for size, unit, below in _AGES:
+            number = int(seconds // size)
+            if number < below:
+                return self(f"ago.{unit}", n=number)
+        return at[:10]
