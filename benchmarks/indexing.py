@@ -202,7 +202,7 @@ def targets(database: Path, count: int, draw: random.Random) -> list[str]:
         for files in (1, 0):
             kind = "n.type IN ('file', 'config')" if files else "n.type NOT IN ('file', 'config')"
             busy = f"""SELECT n.key FROM graph_edges e JOIN graph_nodes n ON n.id = e.to_id
-                       WHERE e.files = ? AND e.type <> 'defines' AND {kind}
+                       WHERE e.files = ? AND e.layer = 1 AND {kind}
                        GROUP BY n.id ORDER BY count(*) DESC, n.key LIMIT ?"""
             busiest = [str(row[0]) for row in connection.execute(busy, (files, min(BUSIEST, count // 4)))]
             every = f"SELECT n.key FROM graph_nodes n WHERE {kind} AND n.layer = 1 ORDER BY n.key"

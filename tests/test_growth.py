@@ -12,7 +12,7 @@ from benchmarks import growth
 from benchmarks.patterns import EVERYWHERE, Found, all_patterns, hard_texts
 from benchmarks.scanners import Scanner, failures, of_pattern, scanners
 from remora.core import tasks
-from remora.graph import documents, manifests
+from remora.graph import manifests
 
 SHARES = 3  # so that several workers can share them
 
@@ -97,6 +97,5 @@ def test_what_the_scanners_read_stays() -> None:
     }
     assert manifests.toml('[a.b]\nc."d.e" = 1\n') == {"a": {"b": {"c": {"d.e": 1}}}}
     assert manifests.go_module('\n\n  module "a.b/c"\n') == "a.b/c"
-    assert documents.document_names("../../lib/x.py, ``Cart.total()``") == {"x", "Cart", "total"}
     assert tasks.zones("a <!-- b --> c <!-- d").title == "a   c <!-- d"
     assert tasks.places("x:a/b.py (c.py:3) d.py in f") == tasks.Places(("c.py", "d.py"), ("a/b.py",))

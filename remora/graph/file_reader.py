@@ -54,7 +54,6 @@ class Parsed(NamedTuple):
 
     file: NewFile
     facts: FileFacts | None
-    text: str
     parts: list[Chunk]
 
 
@@ -127,4 +126,4 @@ class FileReader(NamedTuple):
             pack_outline(facts.outline) if facts else None,
             pack_uses(facts.uses) if facts else None,
         )
-        return Parsed(file, facts, text, chunks(item.path, text, facts, kind, Statements(tree)))
+        return Parsed(file, facts, chunks(item.path, text, facts, kind, Statements(tree)))

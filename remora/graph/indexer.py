@@ -22,7 +22,6 @@ from remora.core.code import FileFacts, Outline, Uses
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_interfaces
-from remora.graph.documents import document_links, document_names
 from remora.graph.file_reader import FileReader, Listed, Parsed, Refused
 from remora.graph.languages.naming import WHOLE
 from remora.graph.names import (
@@ -49,13 +48,13 @@ from remora.graph.symbols import StoredSymbols
 from remora.store.graph import NewFile
 
 if TYPE_CHECKING:
-    from remora.core.code import Link, Symbols
+    from remora.core.code import Link
     from remora.store.database import Database
     from remora.store.graph import FileRow
 
 __all__ = ["Indexer", "Listed", "Outcome"]
 
-VERSION = 9  # of the facts of a file: a change causes every file to be read again
+VERSION = 10  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
@@ -256,8 +255,6 @@ class Indexer:
             if len(self._fresh) < BATCH_FILES:
                 self._fresh[path] = new.facts
             self._graph.set_names(file_id, ways_of(new.facts, path))
-        elif new.file.kind == "prose":
-            self._graph.set_names(file_id, dict.fromkeys(document_names(new.text), 0))
         self._db.chunks.put(file_id, path, new.parts, self._heat.get(path, 0.0))
 
     def _touch(self, path: str, before: Outline | None, after: Outline | None) -> None:
@@ -344,7 +341,7 @@ class Indexer:
             if self._stop():
                 break
             batch = todo[start : start + BATCH_FILES]
-            found = [(path, self._links(path, resolver, symbols)) for path in batch]
+            found = [(path, self._links(path, resolver)) for path in batch]
             with self._db.transaction(durable=False):
                 for path, own in found:
                     self._graph.put_links(path, own, "ast", self._now)
@@ -378,24 +375,18 @@ class Indexer:
             names |= fresh
         return seen
 
-    def _links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
+    def _links(self, path: str, resolver: Resolver) -> list[Link]:
         """Return the edges out of a file; none if they cannot be determined."""
         with sparing(path, resolver.skipped, f"{FAILED} be followed: "):
-            return self._found_links(path, resolver, symbols)
+            facts = self._fresh.pop(path, None) or self._facts(path)
+            return resolver.links(path, facts) if facts else []
         return []
 
-    def _found_links(self, path: str, resolver: Resolver, symbols: Symbols) -> list[Link]:
-        if path in self._fresh:
-            return resolver.links(path, self._fresh.pop(path))
+    def _facts(self, path: str) -> FileFacts | None:
         outline, uses = self._graph.facts(path)
-        if outline is not None:
-            facts = FileFacts(unpack_outline(outline), unpack_uses(uses) if uses else NO_FACTS, 0)
-            return resolver.links(path, facts)
-        row = self._graph.file(path)
-        if row is None or row.kind != "prose":
-            return []
-        text = "\n".join(c.text for c in self._db.chunks.of_files([path], 1000))
-        return document_links(path, text, symbols)
+        if outline is None:
+            return None
+        return FileFacts(unpack_outline(outline), unpack_uses(uses) if uses else NO_FACTS, 0)
 
 
 def _is_usual(skip: Skipped) -> bool:

@@ -1,4 +1,4 @@
-"""All edges out of one file: imports, definitions, bases, calls, tests.
+"""All edges out of one file: imports, bases, calls, tests.
 
 `Resolver` serves a whole project and caches the data of each file. Only the targets of a file's names are
 read, so that one edited file costs a few outlines.
@@ -43,7 +43,6 @@ class Resolver:
     def links(self, path: str, facts: FileFacts) -> list[Link]:
         """Return every edge out of one file, in order, each once."""
         edges = _Edges(path)
-        _defines(path, facts, edges)
         table = self._look.table(path, facts.outline)
         if table is not None:
             with sparing(path, self.skipped, f"{FAILED} be followed whole: "):
@@ -80,16 +79,6 @@ class _Edges:
     def links(self) -> list[Link]:
         """Return the edges, ordered by source, target and kind."""
         return [Link(*key, *self._found[key]) for key in sorted(self._found)]
-
-
-def _defines(path: str, facts: FileFacts, edges: _Edges) -> None:
-    known = {definition.qualname for definition in facts.outline.definitions}
-    for definition in facts.outline.definitions:
-        parent = definition.parent
-        while parent and parent not in known:
-            parent = parent.rpartition(".")[0]
-        source = f"{path}:{parent}" if parent else path
-        edges.add(source, f"{path}:{definition.qualname}", "defines", EXACT, definition.line)
 
 
 class _File:

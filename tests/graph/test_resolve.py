@@ -29,9 +29,7 @@ def test_every_edge_of_a_file() -> None:
         Link("app/use.py", "app/core.py", "imports", 0.95, 1, 1),
         Link("app/use.py", "app/core.py", "inherits", 0.95, 2, 1),
         Link("app/use.py", "app/core.py:make", "calls", 0.95, 7, 1),
-        Link("app/use.py", "app/use.py:Kid", "defines", 0.95, 2, 1),
         Link("app/use.py:Kid", "app/core.py:Base", "inherits", 0.95, 2, 1),
-        Link("app/use.py:Kid", "app/use.py:Kid.f", "defines", 0.95, 3, 1),
         Link("app/use.py:Kid.f", "app/core.py:make", "calls", 0.95, 4, 2),
     ]
 
@@ -58,11 +56,11 @@ def test_a_resolver_gives_the_same_in_any_order() -> None:
         }
 
 
-def test_a_language_without_names_still_defines() -> None:
-    """A file of an unknown language has no edges, and one of a known language keeps its definitions."""
+def test_a_language_without_names_has_no_edges() -> None:
+    """Definitions in a language whose names cannot be followed lead nowhere."""
     facts = FileFacts(Outline("kotlin", definitions=(Definition("f", "f", "function", 1, 1, 1),)), Uses(), 1)
     symbols = MemorySymbols({"a.kt": facts.outline})
-    assert Resolver(symbols, Roots()).links("a.kt", facts) == [Link("a.kt", "a.kt:f", "defines", 0.95, 1)]
+    assert Resolver(symbols, Roots()).links("a.kt", facts) == []
 
 
 def test_strange_facts_do_no_harm() -> None:
@@ -114,7 +112,7 @@ def test_one_file_of_a_large_project_looks_at_few_others() -> None:
     project = Project({**tree, **TREE, "big/__init__.py": ""})
     symbols = Counting({path: facts.outline for path, facts in project.facts.items()})
     found = Resolver(symbols, project.roots).links("app/use.py", project.facts["app/use.py"])
-    assert len(found) == 8
+    assert len(found) == 6
     assert symbols.asked <= 4
 
 

@@ -102,13 +102,12 @@ def test_edges_of_two_files_are_one_row(db: Database):
 
 
 def test_guesses_and_other_kinds_do_not_make_files_depend(db: Database):
-    """An unsure edge, a document or a file that changes along are no dependence; nor is a file on itself."""
+    """An unsure edge or a file that changes along is no dependence; nor is a file on itself."""
     a, _ = add_file(db, "a.py"), add_file(db, "b.py")
     add_links(
         db,
         "b.py",
         link("b.py", "a.py", "calls", GUESS),
-        link("b.py", "a.py", "documents"),
         link("b.py", "a.py", "co_change"),
         link("b.py", "b.py", "calls"),
     )
@@ -249,7 +248,7 @@ STEP = st.one_of(
             st.lists(
                 st.tuples(
                     st.sampled_from(PATHS),
-                    st.sampled_from(("imports", "calls", "tests", "documents")),
+                    st.sampled_from(("imports", "calls", "tests", "co_change")),
                     st.sampled_from((EXACT, LIKELY, GUESS, 1.0)),
                     st.sampled_from((1, 2, 9)),
                 ),

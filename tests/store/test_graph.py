@@ -173,7 +173,7 @@ def test_users_come_surest_first_and_no_more_than_wanted(db: Database):
         link("b.py:h", "a.py:f", "calls", GUESS),
         link("b.py:i", "a.py:f", "calls", EXACT, 1),
         link("b.py:j", "a.py:f", "calls", EXACT, 5),
-        link("b.py:k", "a.py:f", "documents"),
+        link("b.py:k", "a.py:f", "tests"),
         link("b.py:h", "a.py:g", "inherits"),
     )
     ids = db.graph.keys(["a.py:f", "a.py:g", *(f"b.py:{d.name}" for d in names)])

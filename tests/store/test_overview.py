@@ -22,7 +22,7 @@ def code(db: Database) -> Database:
         "lib/b.py",
         link("lib/b.py", "lib/a.py", "imports", 0.9, 2),
         link("lib/b.py", "lib/a.py", "calls", 0.75),
-        link("lib/b.py", "lib/a.py", "documents"),
+        link("lib/b.py", "lib/a.py", "co_change"),
         link("lib/b.py:f0", "lib/a.py:f0", "calls", 0.75),
     )
     add_links(
