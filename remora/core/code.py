@@ -111,8 +111,7 @@ class Binding(NamedTuple):
     """A variable whose type is visible in the source.
 
     `name` is "x" or "self.x"; `type` is the type or the called class as written ("Foo", "pkg.Foo"), or
-    "f()" for the result of a function without a written return type. The value of another name is "=y" or
-    "=self.y", one of several values "=y|Foo", and "?" is an unknown value.
+    "f()" for the result of a function without a written return type.
     """
 
     name: str

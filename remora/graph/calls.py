@@ -245,42 +245,10 @@ class FileNames:
             return OPAQUE
         self._open.add(mark)
         try:
-            if "=" in binding.type or "|" in binding.type:
-                return self._held(binding)
             value = self.value(binding.type, binding.scope)
         finally:
             self._open.discard(mark)
         return self._made(value)
-
-    def _held(self, binding: Binding) -> Value:
-        """Return the value that a binding takes from other names, as of its own place.
-
-        Of several values it is the one with a visible type, or the common base of all with one.
-        """
-        place = self._line, self._scope
-        self._line, self._scope = binding.line, binding.scope
-        try:
-            found = [self._option(option, binding.scope) for option in binding.type.split("|")]
-        finally:
-            self._line, self._scope = place
-        known = {(v.path, v.definition.qualname): v for v in found if v.definition is not None}
-        lines = [self._classes(value) for value in known.values()]
-        for key, value in known.items():
-            if FOREIGN not in found and all(key in line for line in lines):
-                return value
-        return FOREIGN if all(value.kind == "foreign" for value in found) else OPAQUE
-
-    def _option(self, text: str, scope: str) -> Value:
-        value = self.value(text.removeprefix("="), scope)
-        if text.startswith("=") and value is not None and value.kind == "definition":
-            return OPAQUE  # the class itself is held, no object of it
-        return self._made(value)
-
-    def _classes(self, value: Value) -> set[tuple[str, str]]:
-        if value.definition is None:
-            return set()
-        line = self.look.line(value.path, value.definition)
-        return {(path, definition.qualname) for path, definition in line.classes}
 
     def _made(self, value: Value | None) -> Value:
         """Return the object made by a bound value."""

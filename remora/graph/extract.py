@@ -237,12 +237,6 @@ def _reference(found: Found, rules: Rules, text: Source, captures: Captures, kin
 
 
 def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind: str) -> None:
-    if kind == "held":
-        node = captures["binding.held"][0]
-        name, values = rules.held(text, node)
-        if 0 < len(name) <= MAX_NAME and (values != UNKNOWN or "." not in name):
-            found.held.append(Use(node.start_byte, name, values, "binding", node.start_point[0] + 1))
-        return
     nodes = captures.get("binding." + kind if kind else "binding")
     if not nodes or not 0 < nodes[0].end_byte - nodes[0].start_byte <= MAX_NAME:
         return
@@ -256,12 +250,14 @@ def _binding(found: Found, rules: Rules, text: Source, captures: Captures, kind:
 
 
 def _shown_type(rules: Rules, text: Source, captures: Captures) -> str:
-    """Return the type of a binding: written, the created class, or "f()" for a call's result."""
+    """Return the type of a binding: written, the created class, "f()" for a call's result, "=x" for x's."""
     if "type" in captures:
         node = captures["type"][0]
         return plain_type(
             text.cut(node.start_byte, min(node.end_byte, node.start_byte + _MAX_TYPE)), rules.builtins
         )
+    if "held" in captures:
+        return f"={text.text(captures['held'][0])}"
     if "class" in captures:
         return chain(text, captures["class"][0], rules)
     if "result" in captures:

@@ -12,11 +12,9 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.budget import look
 from remora.core.code import Binding, Definition, Import, Reference, Uses
 from remora.graph.languages.syntax import (
     MAX_SIGNATURE,
-    UNKNOWN,
     Draft,
     Rules,
     Source,
@@ -26,8 +24,6 @@ from remora.graph.languages.syntax import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tree_sitter import Node
 
 MAX_NESTING = 40  # definitions inside definitions; deeper ones belong to the last that counts
@@ -40,7 +36,6 @@ class Found:
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
         self.uses: list[Use] = []
-        self.held: list[Use] = []  # bindings that count where what they name is bound
         self.imports: list[tuple[int, Import]] = []
         self.exports: list[str] = []
         self.package = ""
@@ -264,6 +259,7 @@ def _uses(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
     names = {draft.name_at for draft in found.drafts}
     classes = {f"{draft.name}()": draft.name for draft in kept.values() if draft.classlike}
     references, bindings = list[Reference](), dict[Binding, None]()
+    types: dict[tuple[str, str], set[str]] = {}  # of the variables in each scope
     written = {use.at for use in found.uses if use.written}
     last, upto = -1, 0
     scope: _Scope | None = None
@@ -276,99 +272,22 @@ def _uses(found: Found, scopes: _Scopes, kept: dict[str, Draft]) -> Uses:
         if kind in ("binding", "field"):
             if at in written and not sure:
                 continue
-            owner = inside
+            if other.startswith("="):
+                known = types.get((inside, other[1:]), ())
+                if len(known) != 1:
+                    continue
+                (other,) = known
+            other, owner = classes.get(other, other), inside
             if kind == "field" or (scope and scope.draft.classlike):
                 name, owner = f"self.{name.lstrip('@')}", (scope.owner if scope else "") or inside
-            bindings[Binding(name, classes.get(other, other), line, owner)] = None
+            types.setdefault((owner, name), set()).add(other)
+            bindings[Binding(name, other, line, owner)] = None
         elif at != last:
             last = at
             start, end = scope.draft.heritage if scope else (0, 0)
             if kind != "type" or not (at in names or start <= at < end):
                 references.append(Reference(name, other, kind, line, inside))
-    if found.held:
-        held = [use for use in found.held if use.at not in written]
-        typed = {(binding.scope, binding.name) for binding in bindings}
-        typed |= {(one.scope, one.name) for one in references if one.kind == "fixture" and not one.receiver}
-        bindings |= dict.fromkeys(_held(held, scopes, kept, typed))
     return Uses(tuple(references), tuple(sorted(bindings, key=lambda b: b.line)))
-
-
-class _Held(NamedTuple):
-    """A binding to the value of other names, or to one of several values."""
-
-    name: str
-    scope: str
-    owner: str  # the class of a field
-    values: list[str]
-    line: int
-
-
-def _held(
-    uses: list[Use], scopes: _Scopes, kept: dict[str, Draft], typed: set[tuple[str, str]]
-) -> Iterator[Binding]:
-    """Yield the bindings to the values of other names, if these have a visible type.
-
-    `typed` are the scopes and names whose type is visible without them. A variable bound to another one has
-    an unknown value from the place where it is bound to a value without a visible type.
-    """
-    names = {name for _, name in typed}
-    fields = {name for name in names if name.startswith("self.")}
-    names.update(use.name for use in uses if use.other != UNKNOWN)
-    waiting, found = list[_Held](), list[_Held]()
-    for use in uses:
-        values = use.other.split("|")
-        if any(value[1:] in names if value[0] == "=" else value != UNKNOWN for value in values):
-            one = _place(use, values, scopes, kept)
-            # `x = x or y` keeps the type of x
-            if one.owner or f"={one.name}" not in values or (one.scope, one.name) not in typed:
-                waiting.append(one)
-
-    def shown(one: _Held) -> list[str]:
-        known = (value for value in one.values if value not in (UNKNOWN, f"={one.name}"))
-        return [v for v in known if v[0] != "=" or v[1:] in fields or _sees(one.scope, v[1:], typed, kept)]
-
-    while waiting:
-        look()
-        fresh, left = set[str](), list[_Held]()
-        for one in waiting:
-            if shown(one):
-                found.append(one)
-                typed.add((one.scope, one.name))
-                fresh.add(f"={one.name}")
-                if one.owner:
-                    fields.add(one.name)
-            else:
-                left.append(one)
-        waiting = [one for one in left if not fresh.isdisjoint(one.values)]
-    aliases = set[tuple[str, str]]()
-    for one in found:
-        values = shown(one)
-        if alias := any(value[0] == "=" for value in values):
-            aliases.add((one.scope, one.name))
-        yield Binding(one.name, "|".join(values), one.line, one.scope if alias else one.owner or one.scope)
-    aliased, sure = {name for _, name in aliases}, {(one.line, one.name) for one in found}
-    for use in uses:
-        if use.name in aliased and (use.line, use.name) not in sure:
-            one = _place(use, [UNKNOWN], scopes, kept)
-            if not one.owner and (one.scope, one.name) in aliases:
-                yield Binding(one.name, UNKNOWN, one.line, one.scope)
-
-
-def _place(use: Use, values: list[str], scopes: _Scopes, kept: dict[str, Draft]) -> _Held:
-    scope = scopes.at(use.at)
-    inside = _scope_name(scope, kept)
-    field, member = use.name.startswith("self."), scope is not None and scope.draft.classlike
-    owner = ((scope.owner if scope else "") or inside) if field or member else ""
-    return _Held(f"self.{use.name}" if member and not field else use.name, inside, owner, values, use.line)
-
-
-def _sees(scope: str, name: str, typed: set[tuple[str, str]], kept: dict[str, Draft]) -> bool:
-    """Return whether a scope, or one around it, binds a name to a value with a visible type."""
-    while (scope, name) not in typed:
-        if not scope:
-            return False
-        scope = kept[scope].parent if scope in kept else scope.rpartition(".")[0]
-    return True
 
 
 _PLACE = itemgetter(0)

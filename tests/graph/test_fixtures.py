@@ -111,9 +111,8 @@ def cart(cart): return Other()
 @pytest.mark.usefixtures("cart")
 class TestOne(Base):
     @pytest.fixture(autouse=True)
-    def ready(self, cart, nothing): self.cart = cart
+    def ready(self, cart, nothing): pass
     def test_a(self, cart): cart.total()
-    def test_b(self): self.cart.total()
 class TestTwo:
     @pytest.fixture
     def cart(self, cart): return Cart()
@@ -130,13 +129,12 @@ def test_fixtures_of_classes_come_first() -> None:
     files = {**APP, "tests/base.py": base, "tests/conftest.py": CART, TEST: CLASSES}
     project, other = Project(files), "app/cart.py:Other.total"
     calls = {name: set(project.calls(TEST, name)) - {"app/cart.py:Cart", "app/cart.py:Other"} for name in (
-        "TestOne", "TestOne.ready", "TestOne.test_a", "TestOne.test_b", "TestTwo.cart", "TestTwo.test_c",
+        "TestOne", "TestOne.ready", "TestOne.test_a", "TestTwo.cart", "TestTwo.test_c",
         "cart", "test_d", "test_e", "helper")}  # fmt: skip
     assert calls == {
         "TestOne": {"tests/base.py:Base.cart"},
         "TestOne.ready": {"tests/base.py:Base.cart"},
         "TestOne.test_a": {"tests/base.py:Base.cart", TOTAL},
-        "TestOne.test_b": {TOTAL},
         "TestTwo.cart": {f"{TEST}:cart"},
         "TestTwo.test_c": {f"{TEST}:TestTwo.cart", TOTAL},
         "cart": {"tests/conftest.py:cart"},

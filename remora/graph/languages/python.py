@@ -170,54 +170,6 @@ def exports(text: str) -> Iterable[str]:
     return _STRING.findall(_COMMENT.sub("", text))
 
 
-_HELD = re.compile(rb"(?:(?:self|cls)\.)?[^\W\d]\w*")
-_HOLDS = re.compile(rb"((?:(?:self|cls)\.)?[^\W\d]\w*)\s*=\s*(?:((?:(?:self|cls)\.)?[^\W\d]\w*)$)?")
-_MAX_OPTIONS = 8  # values that one of `a or b or …` is
-
-
-def _held(source: Source, node: Node) -> tuple[str, str]:
-    """Return the name that an assignment binds to the value of other names, or to one of several values.
-
-    With it these values: of `self.repo = repo or Repo()` "=repo|Repo", "?" for one without a visible type.
-    """
-    text = source.data[node.start_byte : node.end_byte]
-    match = _HOLDS.match(text)
-    if match is None:
-        return "", ""
-    name = match[1].decode().replace("cls.", "self.")
-    if match[2]:
-        return name, "=" + match[2].decode()
-    # Most are plain names; to ask a node what it is costs more time than to look at its text.
-    value = node.child_by_field_name("right") if b" " in text[match.end() :] or b"(" in text else None
-    return name, "|".join(dict.fromkeys(_options(source, value))) if value is not None else UNKNOWN
-
-
-def _options(source: Source, value: Node) -> Iterator[str]:
-    """Yield the visible types of an expression's possible values."""
-    waiting = [value]
-    for _ in range(_MAX_OPTIONS):
-        if not waiting:
-            return
-        node = waiting.pop()
-        kind = node.type
-        if kind in ("identifier", "attribute"):
-            text = source.data[node.start_byte : node.end_byte]
-            yield "=" + text.decode() if _HELD.fullmatch(text) else UNKNOWN
-        elif kind in ("call", "await"):
-            yield _shown(source, node) or UNKNOWN
-        elif kind == "parenthesized_expression" and node.named_child_count == 1:
-            waiting.append(node.named_child(0))
-        elif kind == "conditional_expression" and node.named_child_count == 3:
-            waiting += (node.named_child(2), node.named_child(0))
-        elif kind == "boolean_operator" and (operator := node.child_by_field_name("operator")) is not None:
-            # What `a and b` is when it is not false is b.
-            sides = ("right", "left") if operator.type == "or" else ("right",)
-            waiting += (side for name in sides if (side := node.child_by_field_name(name)) is not None)
-        elif kind != "none":
-            yield UNKNOWN
-    yield UNKNOWN
-
-
 def _shown(source: Source, node: Node) -> str:
     """Return the type of a call, "" for any other expression and for an unknown type."""
     written = chain(source, node, RULES) if node.type in ("call", "await") else UNKNOWN
@@ -348,7 +300,6 @@ RULES = Rules(
     builtins=_BUILTIN_TYPES,
     class_call=_is_class,
     taken=_taken,
-    held=_held,
 )
 
 

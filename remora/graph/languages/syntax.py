@@ -158,7 +158,6 @@ class Rules(NamedTuple):
         builtins: names of types that are not resolved.
         class_call: whether a called name is a class, for languages without `new`.
         taken: the requested fixtures of a definition, once its context is known.
-        held: of an assignment without a type the bound name, and its values as in `Binding.type`.
     """
 
     members: Mapping[str, tuple[str, str]]
@@ -175,7 +174,6 @@ class Rules(NamedTuple):
     builtins: frozenset[str] = frozenset()
     class_call: Callable[[str], bool] = lambda _name: False
     taken: Callable[[Source, Draft, Node | None], Iterable[Use]] = lambda *_: ()
-    held: Callable[[Source, Node], tuple[str, str]] = lambda *_: ("", "")
 
 
 def chain(source: Source, node: Node, rules: Rules) -> str:

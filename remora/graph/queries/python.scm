@@ -34,7 +34,7 @@
 (function_definition return_type: (type) @reference.annotation)
 (assignment type: (type) @reference.annotation)
 
-; Variables whose type is seen. What holds what another name holds is told by the language's reader.
+; Variables whose type is seen. A field that is set to a variable has its type.
 (assignment left: (identifier) @binding
   right: [(call function: [(identifier) (attribute)] @call) (await (call function: [(identifier) (attribute)] @call))])
 (assignment left: (identifier) @binding type: (type) @type)
@@ -43,8 +43,9 @@
   (#any-of? @_self "self" "cls"))
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @binding.field)
   type: (type) @type (#any-of? @_self "self" "cls"))
-(assignment left: [(identifier) (attribute object: (identifier))] right: [(identifier) (attribute) (subscript)
-  (boolean_operator) (conditional_expression) (parenthesized_expression)]) @binding.held
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @binding.field)
+  right: [(identifier) @held (boolean_operator left: (identifier) @held)
+    (conditional_expression . (identifier) @held)] (#any-of? @_self "self" "cls"))
 (named_expression name: (identifier) @binding value: (call function: [(identifier) (attribute)] @call))
 (with_item value: (as_pattern (call function: [(identifier) (attribute)] @call)
   alias: (as_pattern_target (identifier) @binding)))
