@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.latency import timed
 from remora.app.memory import Memory
-from remora.graph.extract import extract_with_tree
+from remora.graph.extract import extract
 
 # From a file's source and a module to import to the edited source; None where the edit does not fit.
 Edit = Callable[[str, str], str | None]
@@ -83,7 +83,7 @@ def edited(memory: Memory, project: Path, paths: Sequence[str], edit: Edit, coun
         found.ours.append(time.perf_counter() - started)
         found.resolved.append(report.resolved)
         source = after.encode()
-        found.bare.append(timed(lambda source=source: extract_with_tree(source, "python")))  # type: ignore[misc]
+        found.bare.append(timed(lambda source=source: extract(source, "python")))  # type: ignore[misc]
         file.write_bytes(before)
         memory.index_files([path])
     return found

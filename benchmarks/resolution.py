@@ -30,7 +30,7 @@ from benchmarks.interpreter import Named, Pairs, named_files
 from benchmarks.scip_calls import Edge, Known, form_of, known_calls, plain, verdict
 from remora.app.memory import Memory
 from remora.core.code import EXACT, GUESS_BELOW, Outline
-from remora.graph.extract import extract_with_tree
+from remora.graph.extract import extract
 from remora.graph.scip_index import ScipDocument, read_index
 
 INDEX = "index.scip"
@@ -126,7 +126,7 @@ def compare(folder: Path, documents: Iterable[ScipDocument] | None) -> Package:
     known = None
     if documents is not None:
         outlines: dict[str, Outline] = {
-            file: extract_with_tree((folder / file).read_bytes(), "python")[0].outline for file in files
+            file: extract((folder / file).read_bytes(), "python").outline for file in files
         }
         known = known_calls(folder, documents, outlines)
     return Package(folder.name, graph, named_files(folder, files), known)

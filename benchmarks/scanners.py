@@ -23,8 +23,8 @@ from remora.core.errors import RemoraError
 from remora.core.events import Event
 from remora.core.history_entries import parse
 from remora.graph import tables
-from remora.graph.chunks import Statements, chunks
-from remora.graph.extract import extract_with_tree
+from remora.graph.chunks import chunks
+from remora.graph.extract import extract
 from remora.graph.grammars import LANGUAGES
 from remora.interfaces.install.insertions import Broken
 from remora.observer.observer import Observer
@@ -143,8 +143,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _parsed(language: str, text: str) -> None:
-    facts, _ = extract_with_tree(_bytes(text), language)
-    chunks("a", text, facts, "code", Statements(None))
+    chunks("a", text, extract(_bytes(text), language), "code")
 
 
 # Scanners that ask for more than one text, as they are called.

@@ -3,9 +3,8 @@
 Every line that is not blank belongs to exactly one chunk. A function is a chunk, with its decorators, doc
 comment and nested definitions. A short class is one chunk; a longer one gives a chunk for its head and
 fields, and one for each member. The rest between definitions makes module chunks; brackets alone stay with
-the text they close. A body is not split unless it has more than LONG lines; it is then split between its
-statements, and each further piece begins with the signature again. Prose and data have no definitions: 100
-lines at a time.
+the text they close. A body is not split unless it has more than LONG lines; each piece after the first then
+begins with the signature again. A long body, prose and data are split every 100 lines.
 
 No chunk has more than MAX_CHARS characters of the file: long lines make shorter pieces, and only a line
 longer than the limit is itself split, between words. No text is lost, because the size of a file is limited.
@@ -17,17 +16,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from remora.core.budget import look
 from remora.core.code import Chunk, Definition, FileFacts
 
-if TYPE_CHECKING:
-    import tree_sitter
-
-PIECE = 100  # lines of a piece without a place to cut
+PIECE = 100  # lines of a piece
 SHORT_CLASS = 40  # lines up to which a class is one chunk
 LONG = 120  # lines from which a body is cut
 DEEP = 20  # classes in classes that are taken apart
@@ -35,14 +31,6 @@ MAX_CHARS = 20_000  # of a file's text in a chunk
 _BODIES = frozenset({"function", "method", "test", "type"})
 _CLOSING = re.compile(r"(?:\W|\bend\b)*")  # brackets alone, or Ruby's word for one
 _EDGE = re.compile(r".*\W", re.DOTALL)  # up to the last place between words
-# Nodes whose children are statements, members or cases, as the grammars call them.
-_BODY = re.compile(
-    r"(?:block|body|statements|(?:body|compound)_statement"
-    r"|(?:statement|declaration|member|variant|enumerator)_list|^then|^else)$"
-)
-_CLAUSE = re.compile(r"(?:clause|case|arm|group)$")  # may follow the first body of a statement
-
-Breaks = Callable[[Definition], Sequence[int]]
 
 
 class _Span(NamedTuple):
@@ -83,7 +71,7 @@ class _Lines:
         return start, end
 
 
-def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Breaks) -> list[Chunk]:
+def chunks(path: str, text: str, facts: FileFacts | None, kind: str) -> list[Chunk]:
     """Return the chunks of a file, in order.
 
     Args:
@@ -91,12 +79,11 @@ def chunks(path: str, text: str, facts: FileFacts | None, kind: str, breaks: Bre
         text: its text.
         facts: its extracted facts; None for prose and data.
         kind: "code", "prose" or "data".
-        breaks: returns the first lines of the statements in a long definition's body.
     """
     lines = _Lines(text)
     definitions = facts.outline.definitions if facts else ()
     if definitions:
-        spans = _Cut(lines, _nested(definitions, lines.count), breaks).between(None, 1, lines.count, 0)
+        spans = _Cut(lines, _nested(definitions, lines.count)).between(None, 1, lines.count, 0)
     else:
         spans = _pieces(lines, 1, lines.count, "module" if kind == "code" else kind, None)
     found: list[_Span] = []
@@ -134,7 +121,6 @@ class _Cut(NamedTuple):
 
     lines: _Lines
     inside: Mapping[str, Sequence[Definition]]
-    breaks: Breaks
 
     def between(self, owner: Definition | None, start: int, end: int, depth: int) -> list[_Span]:
         """Return the spans between two lines: the definitions there, and the lines around them."""
@@ -159,36 +145,9 @@ class _Cut(NamedTuple):
         if holds and (length > SHORT_CLASS or large) and depth < DEEP:
             return self.between(one, start, one.end_line, depth + 1)
         kind = "function" if one.kind in _BODIES else _kind(one)
-        if length <= LONG and not large:
+        if length <= LONG:
             return [_Span(start, one.end_line, one, kind)]
-        whole = [
-            d
-            for d in self._below(one)
-            if d.end_line - d.start_line < LONG and self.lines.size(d.start_line, d.end_line) <= MAX_CHARS
-        ]
-        starts = [s for s in self.breaks(one) if not any(d.start_line < s <= d.end_line for d in whole)]
-        return self._body(one, start, kind, starts)
-
-    def _below(self, one: Definition) -> list[Definition]:
-        """Return all definitions inside a definition, at any depth."""
-        found = list(self.inside.get(one.qualname, ()))
-        for each in found:
-            found += self.inside.get(each.qualname, ())
-        return found
-
-    def _body(self, one: Definition, start: int, kind: str, starts: Sequence[int]) -> list[_Span]:
-        """Return the pieces of a long body, each of whole statements, of about PIECE lines."""
-        spans: list[_Span] = []
-        at, last = start, 0
-        own = sorted({s for s in starts if max(one.line, start) < s <= one.end_line})
-        for line in (*own, one.end_line + 1):
-            full = line - at > PIECE or self.lines.size(at, line - 1) > MAX_CHARS
-            if full and last > at:
-                spans.append(_Span(at, last - 1, one, kind))
-                at = last
-            last = line
-        spans.append(_Span(at, one.end_line, one, kind))
-        return spans
+        return _pieces(self.lines, start, one.end_line, kind, one)
 
     def _rest(self, owner: Definition | None, start: int, end: int) -> list[_Span]:
         return _pieces(self.lines, start, end, _kind(owner) if owner else "module", owner)
@@ -243,68 +202,3 @@ def _chunk(path: str, span: _Span, text: str, *, first: bool) -> Chunk:
     context = f"File: {path} | {definition.kind}: {definition.qualname}"
     doc = definition.doc if begins else ""
     return Chunk(span.kind, definition.qualname, span.start, span.end, text, context, doc)
-
-
-class Statements:
-    """Finds the first lines of statements in the tree of one file; without a tree none are found."""
-
-    def __init__(self, tree: tree_sitter.Tree | None) -> None:
-        self._root = tree.root_node if tree else None
-
-    def __call__(self, definition: Definition) -> Sequence[int]:
-        """Return the first lines of the statements in a definition's body, in order, from 1.
-
-        These are the statements directly in the body, and those in a statement that is itself too long for a
-        piece. The first of a body is left out. A statement with a comment directly above it starts at the
-        comment's line.
-        """
-        start, end = definition.line - 1, definition.end_line - 1
-        node = self._root
-        # A node around the definition may include the lines above it, or its neighbours.
-        while node is not None and not (start <= node.start_point[0] and node.end_point[0] <= end):
-            node = max(node.named_children, key=lambda c: _shared(c, start, end), default=None)
-        found: set[int] = set()
-        waiting = [node] if node is not None else []
-        while waiting:
-            one = waiting.pop()
-            children = one.named_children
-            further = [c for c in children if _lines(c) > PIECE or _BODY.search(c.type)]
-            if len(children) == 1:
-                further = children
-            elif _BODY.search(one.type):
-                found.update(_starts(children))
-            elif further:
-                clauses = {c.start_point[0] for c in children if _CLAUSE.search(c.type)}
-                found.update(clauses.intersection(_starts(children)))
-            elif children:
-                widest = max(children, key=_lines)
-                if _lines(widest) * 2 > _lines(one) > 1:
-                    further = [widest]
-                else:
-                    found.update(_starts(children))
-            waiting += further
-        return sorted(line + 1 for line in found if start < line <= end)
-
-
-def _lines(node: tree_sitter.Node) -> int:
-    return node.end_point[0] - node.start_point[0] + 1
-
-
-def _shared(node: tree_sitter.Node, start: int, end: int) -> int:
-    """Return the number of some lines inside a node."""
-    return min(node.end_point[0], end) - max(node.start_point[0], start)
-
-
-def _starts(nodes: Sequence[tree_sitter.Node]) -> list[int]:
-    """Return the lines from 0 where all nodes but the first start, a comment together with its statement."""
-    starts: list[int] = []
-    end, leads = -1, False  # where the node before ends; it is a comment on lines of its own
-    for one in nodes:
-        first = one.start_point[0]
-        alone = first > end
-        if alone and end >= 0 and not (leads and first == end + 1):
-            starts.append(first)
-        leads = alone and ("comment" in one.type or "attribute" in one.type)
-        # A comment to the end of its line may reach to the start of the next.
-        end = one.end_point[0] - (one.end_point[1] == 0 and one.end_point[0] > first)
-    return starts

@@ -56,10 +56,8 @@ LOOKS = 64  # matches between two looks at the time, which would take longer tha
 _MAX_TYPE = 400  # bytes of a written type that are read
 
 
-def extract_with_tree(
-    source: bytes, language: str, enough: Callable[[], bool] | None = None
-) -> tuple[FileFacts, Tree | None]:
-    """Return the facts of one file, and their tree; None if there is no reliable tree.
+def extract(source: bytes, language: str, enough: Callable[[], bool] | None = None) -> FileFacts:
+    """Return the facts of one file.
 
     Args:
         source: any bytes of the file.
@@ -74,14 +72,14 @@ def extract_with_tree(
     data = readable(source)
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if grammar is None:
-        return FileFacts(Outline(language), Uses(), lines), None
+        return FileFacts(Outline(language), Uses(), lines)
     tree = _parse(grammar, data, enough) if len(data) <= MAX_BYTES else None
     if tree is None:
-        return FileFacts(Outline(language), Uses(), lines, 1), None
+        return FileFacts(Outline(language), Uses(), lines, 1)
     root, errors = tree.root_node, 0
     if root.has_error:
         if _hopeless(root):
-            return FileFacts(Outline(language), Uses(), lines, 1), None
+            return FileFacts(Outline(language), Uses(), lines, 1)
         errors = max(1, sum(map(len, _cursor(grammar.mistakes).captures(root).values())))
     text, rules = Source(data), RULES[language]
     found, whole = _search(grammar, rules, text, root)
@@ -90,7 +88,7 @@ def extract_with_tree(
     doc = doc or first_comment(text, found)
     exports = tuple(dict.fromkeys(found.exports))
     outline = Outline(language, found.package, doc, definitions, imports, exports)
-    return FileFacts(outline, uses, lines, errors + (not whole)), tree
+    return FileFacts(outline, uses, lines, errors + (not whole))
 
 
 def readable(source: bytes) -> bytes:

@@ -16,9 +16,9 @@ from remora.core.errors import SourceError
 from remora.core.secrets import redact
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
-from remora.graph.chunks import Statements, chunks
+from remora.graph.chunks import chunks
 from remora.graph.components import COMPONENTS, LANGUAGE, script_of
-from remora.graph.extract import extract_with_tree
+from remora.graph.extract import extract
 from remora.graph.grammars import LANGUAGES, kind_of, language_of
 from remora.graph.packed import pack_outline, pack_uses
 from remora.graph.test_files import is_test_path
@@ -100,13 +100,13 @@ class FileReader(NamedTuple):
         text, redactions = redact(self.decode(data), keep_lines=True)
         if redactions:
             data = text.encode("utf-8", "replace")
-        facts = tree = None
+        facts = None
         parsed, source = (LANGUAGE, script_of(data)) if language in COMPONENTS else (language, data)
         if LANGUAGES[parsed].queries:
             failed: list[Skipped] = []
             with sparing(item.path, failed, f"{FAILED} be parsed: "):
                 deadline = time.monotonic() + PARSE_SECONDS
-                facts, tree = extract_with_tree(source, parsed, lambda: time.monotonic() > deadline)
+                facts = extract(source, parsed, lambda: time.monotonic() > deadline)
             if failed:
                 return Refused(failed[0].why, hash=hashed)
         lines = facts.lines if facts else text.count("\n") + 1
@@ -126,4 +126,4 @@ class FileReader(NamedTuple):
             pack_outline(facts.outline) if facts else None,
             pack_uses(facts.uses) if facts else None,
         )
-        return Parsed(file, facts, chunks(item.path, text, facts, kind, Statements(tree)))
+        return Parsed(file, facts, chunks(item.path, text, facts, kind))

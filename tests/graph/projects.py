@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from remora import Memory
 from remora.core.clock import FixedClock
-from remora.graph.extract import extract_with_tree
+from remora.graph.extract import extract
 from remora.graph.grammars import language_of
 from remora.graph.languages import FAMILIES
 from remora.graph.resolve import Resolver
@@ -46,7 +46,7 @@ def db_of(memory: Memory) -> Database:
 
 def facts_of(source: bytes, language: str) -> FileFacts:
     """Return the facts of one file."""
-    return extract_with_tree(source, language)[0]
+    return extract(source, language)
 
 
 class Project:

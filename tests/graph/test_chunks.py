@@ -10,13 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.code import Chunk, Definition, FileFacts, Outline, Uses
-from remora.graph.chunks import LONG, MAX_CHARS, PIECE, SHORT_CLASS, Statements, chunks
-from remora.graph.extract import extract_with_tree
-
-
-def none(_: Definition) -> Sequence[int]:
-    """Give no place to cut at."""
-    return ()
+from remora.graph.chunks import LONG, MAX_CHARS, PIECE, SHORT_CLASS, chunks
+from remora.graph.extract import extract
 
 
 def facts(*definitions: Definition) -> FileFacts:
@@ -31,8 +26,7 @@ def numbered(count: int) -> str:
 
 def read(text: str, language: str, path: str = "a") -> list[Chunk]:
     """Return the parts of a source as the indexer makes them."""
-    facts, tree = extract_with_tree(text.encode(), language)
-    return chunks(path, text, facts, "code", Statements(tree))
+    return chunks(path, text, extract(text.encode(), language), "code")
 
 
 def places(parts: Sequence[Chunk]) -> list[tuple[str, str, int, int]]:
@@ -43,22 +37,22 @@ def places(parts: Sequence[Chunk]) -> list[tuple[str, str, int, int]]:
 @pytest.mark.parametrize(("kind", "expected"), [("prose", "prose"), ("data", "data"), ("code", "module")])
 def test_what_defines_nothing_is_cut_every_hundred_lines(kind: str, expected: str):
     """250 lines without definitions are three parts of 100, 100 and 50 lines."""
-    parts = chunks("notes.md", numbered(250), None, kind, none)
+    parts = chunks("notes.md", numbered(250), None, kind)
     assert places(parts) == [(expected, "", 1, 100), (expected, "", 101, 200), (expected, "", 201, 250)]
     assert parts[1].text.split("\n")[::99] == ["line 101", "line 200"]
     assert {c.context for c in parts} == {"File: notes.md"}
-    assert chunks("a.py", numbered(250), facts(), "code", none)[0].kind == "module"
+    assert chunks("a.py", numbered(250), facts(), "code")[0].kind == "module"
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\t\n\r\n"])
 def test_empty_text_has_no_parts(text: str):
     """A file without anything in it, or with white space alone, gives nothing to find."""
-    assert chunks("a.txt", text, None, "prose", none) == []
+    assert chunks("a.txt", text, None, "prose") == []
 
 
 def test_blank_lines_around_a_part_are_not_in_it():
     """A part begins and ends with a line that says something."""
-    parts = chunks("a.md", "\n\nfirst\n\nlast\n\n", None, "prose", none)
+    parts = chunks("a.md", "\n\nfirst\n\nlast\n\n", None, "prose")
     assert places(parts) == [("prose", "", 3, 5)]
 
 
@@ -207,33 +201,25 @@ def test_namespace_is_taken_apart():
     assert parts[0].context == "File: a | module: n"
 
 
-def test_long_body_is_cut_between_its_statements():
-    """A body of more than 120 lines is cut at given lines only; later pieces repeat the signature."""
+def test_long_body_is_cut_every_hundred_lines():
+    """A body of more than 120 lines gives pieces of 100; later ones repeat the signature."""
     one = Definition("f", "f", "function", 1, 260, 2, signature="def f(a, b)", doc="Doc.")
-    parts = chunks("a.py", numbered(260), facts(one), "code", lambda _: [3, 40, 90, 130, 131, 210, 240])
+    parts = chunks("a.py", numbered(260), facts(one), "code")
     assert places(parts) == [
-        ("function", "f", 1, 89),
-        ("function", "f", 90, 130),
-        ("function", "f", 131, 209),
-        ("function", "f", 210, 260),
+        ("function", "f", 1, 100),
+        ("function", "f", 101, 200),
+        ("function", "f", 201, 260),
     ]
     assert parts[0].text.startswith("line 1\nline 2\n")
-    assert [c.text.partition("\nline ")[0] for c in parts[1:]] == ["def f(a, b)\n    …"] * 3
-    assert [c.doc for c in parts] == ["Doc.", "", "", ""]
-
-
-def test_long_body_without_places_to_cut_stays_whole():
-    """Where no statement begins nothing is cut, however long it is."""
-    one = Definition("f", "f", "function", 1, 400, 1)
-    assert places(chunks("a.py", numbered(400), facts(one), "code", none)) == [("function", "f", 1, 400)]
+    assert [c.text.partition("\nline ")[0] for c in parts[1:]] == ["def f(a, b)\n    …"] * 2
+    assert [c.doc for c in parts] == ["Doc.", "", ""]
 
 
 @pytest.mark.parametrize(("length", "pieces"), [(LONG, 1), (LONG + 1, 2)])
 def test_body_is_cut_from_the_length_on(length: int, pieces: int):
     """120 lines stay one part; one more line makes two."""
     one = Definition("f", "f", "function", 1, length, 1)
-    every = range(1, length + 1)
-    assert len(chunks("a.py", numbered(length), facts(one), "code", lambda _: every)) == pieces
+    assert len(chunks("a.py", numbered(length), facts(one), "code")) == pieces
 
 
 def test_two_definitions_on_one_line_are_one_part():
@@ -243,7 +229,7 @@ def test_two_definitions_on_one_line_are_one_part():
         Definition("b", "b", "function", 3, 5, 3, signature="b()"),
     )
     same = Definition("c", "c", "function", 3, 3, 3)
-    parts = chunks("a.js", numbered(5), facts(one, two, same), "code", none)
+    parts = chunks("a.js", numbered(5), facts(one, two, same), "code")
     assert places(parts) == [("function", "a", 1, 3), ("function", "b", 4, 5)]
     assert parts[1].text == "b()\n    …\nline 4\nline 5"
 
@@ -252,7 +238,7 @@ def test_a_definition_past_the_end_is_left_out():
     """What another version of the file defined further down makes no part, and no error."""
     outer = Definition("a", "a", "class", 2, 90, 2, signature="class a")
     inner = Definition("a.b", "b", "type", 80, 90, 80, signature="type b")
-    assert places(chunks("a.py", numbered(70), facts(outer, inner), "code", none)) == [
+    assert places(chunks("a.py", numbered(70), facts(outer, inner), "code")) == [
         ("module", "", 1, 1),
         ("class", "a", 2, 70),
     ]
@@ -261,30 +247,30 @@ def test_a_definition_past_the_end_is_left_out():
 def test_a_line_without_end_is_cut_between_words():
     """A line that is longer than a part gives several, each within the bound, and no word is cut or lost."""
     words = [f"w{number}" for number in range(9_000)]
-    parts = chunks("a.json", "first\n" + " ".join(words) + "\nlast", None, "data", none)
+    parts = chunks("a.json", "first\n" + " ".join(words) + "\nlast", None, "data")
     assert {(c.start_line, c.end_line) for c in parts[1:-1]} == {(2, 2)}
     assert max(len(c.text) for c in parts) <= MAX_CHARS
     assert [w for c in parts for w in c.text.split()] == ["first", *words, "last"]
-    assert [len(c.text) for c in chunks("a", "x" * 50_000, None, "data", none)] == [20_000, 20_000, 10_000]
+    assert [len(c.text) for c in chunks("a", "x" * 50_000, None, "data")] == [20_000, 20_000, 10_000]
 
 
 def test_long_lines_end_a_part_early():
     """Where a hundred lines are too much for one part, fewer are, and all of their text is in some part."""
     lines = [f"{number} " + "word " * 150 for number in range(97)]
-    parts = chunks("essay.md", "\n\n".join(lines), None, "prose", none)
+    parts = chunks("essay.md", "\n\n".join(lines), None, "prose")
     assert max(len(c.text) for c in parts) <= MAX_CHARS
     assert [n for c in parts for n in range(c.start_line, c.end_line + 1) if n % 2] == list(range(1, 194, 2))
     assert "".join(c.text for c in parts).split() == " ".join(lines).split()
 
 
-def test_body_of_long_lines_is_cut_between_its_statements():
-    """A function of few lines and much text is cut where it may be, and elsewhere only where it must."""
+def test_body_of_long_lines_is_cut_between_them():
+    """A function of few lines and much text gives pieces of as many lines as fit."""
     one = Definition("f", "f", "function", 1, 9, 1, signature="def f()", doc="Doc.")
     text = "\n".join(f"{number} " + "x " * 4_000 for number in range(1, 10))
-    parts = chunks("a.py", text, facts(one), "code", lambda _: [2, 3, 7, 9])
+    parts = chunks("a.py", text, facts(one), "code")
     assert places(parts) == [
         ("function", "f", 1, 2),
-        ("function", "f", 3, 4),  # four lines with no place between them: too much for one part
+        ("function", "f", 3, 4),
         ("function", "f", 5, 6),
         ("function", "f", 7, 8),
         ("function", "f", 9, 9),
@@ -301,8 +287,8 @@ def test_class_of_few_lines_and_much_text_is_taken_apart():
 
 
 @st.composite
-def sources(draw) -> tuple[int, list[Definition], dict[str, list[int]]]:
-    """Nested and overlapping definitions over some lines, and breaks for each."""
+def sources(draw) -> tuple[int, list[Definition]]:
+    """Nested and overlapping definitions over some lines."""
     count = draw(st.integers(1, 700))
     found: list[Definition] = []
 
@@ -324,20 +310,15 @@ def sources(draw) -> tuple[int, list[Definition], dict[str, list[int]]]:
             at = last + draw(st.sampled_from((0, 1, 2)))
 
     fill(1, count, 0, "")
-    breaks = {
-        d.qualname: draw(st.lists(st.integers(d.start_line, d.end_line), max_size=12))
-        for d in found
-        if d.end_line - d.start_line >= LONG
-    }
-    return count, draw(st.permutations(found)), breaks
+    return count, draw(st.permutations(found))
 
 
 @given(source=sources())
-def test_every_line_is_in_exactly_one_part(source: tuple[int, list[Definition], dict[str, list[int]]]):
-    """All lines come once and in order; a text is what its lines say; only given places are cut at."""
-    count, definitions, breaks = source
+def test_every_line_is_in_exactly_one_part(source: tuple[int, list[Definition]]):
+    """All lines come once and in order; a text is what its lines say; a short body is not cut."""
+    count, definitions = source
     lines = numbered(count).split("\n")[:-1]
-    parts = chunks("a.py", "\n".join(lines), facts(*definitions), "code", lambda d: breaks[d.qualname])
+    parts = chunks("a.py", "\n".join(lines), facts(*definitions), "code")
     assert [n for c in parts for n in range(c.start_line, c.end_line + 1)] == list(range(1, count + 1))
     for part in parts:
         text = "\n".join(lines[part.start_line - 1 : part.end_line])
@@ -345,24 +326,22 @@ def test_every_line_is_in_exactly_one_part(source: tuple[int, list[Definition], 
     starts = {c.start_line for c in parts}
     edges = {line for d in definitions for line in (d.start_line, d.end_line + 1)}
     named = {d.qualname: d for d in definitions}
+    bodies = ("function", "method", "type")
+    long = [d for d in definitions if d.kind in (*bodies, "test") and d.end_line - d.start_line >= LONG]
     for before, after in pairwise(parts):
         cut = after.start_line
         if cut in edges:
             continue
-        if after.name and after.name == before.name and cut in breaks.get(after.name, ()):
-            continue
-        assert after.name == before.name  # text between definitions, a hundred lines at a time
+        assert after.name == before.name  # a hundred lines at a time
         assert before.end_line - before.start_line + 1 == PIECE
-        assert not after.name or named[after.name].kind not in ("function", "method", "type")
-    whole = [
-        d
-        for d in definitions
-        if d.kind in ("function", "method", "type") and d.end_line - d.start_line < LONG
-    ]
+        assert not after.name or named[after.name].kind not in bodies or named[after.name] in long
     laps = [
         d
-        for d in whole
-        if not any(o.start_line < d.start_line <= o.end_line < d.end_line for o in definitions)
+        for d in definitions
+        if d.kind in bodies
+        and d not in long
+        and not any(o.start_line <= d.start_line <= o.end_line for o in long)
+        and not any(o.start_line < d.start_line <= o.end_line < d.end_line for o in definitions)
         and not any(d.start_line <= o.start_line <= d.end_line < o.end_line for o in definitions)
     ]
     for one in laps:

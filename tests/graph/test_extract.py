@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remora.core.code import Binding, FileFacts, Outline, Uses
-from remora.graph.extract import MAX_BYTES, extract_with_tree
+from remora.graph.extract import MAX_BYTES, extract
 from remora.graph.grammars import PARSED
 from tests.graph.facts_text import shown
 from tests.graph.projects import facts_of
@@ -202,7 +202,7 @@ def test_a_file_larger_than_the_limit_is_not_parsed() -> None:
 
 def test_the_caller_can_end_a_parse() -> None:
     """A file is given up, with one error, when the caller has had enough."""
-    facts = extract_with_tree(b"def f(): pass\n" * 1_000, "python", lambda: True)[0]
+    facts = extract(b"def f(): pass\n" * 1_000, "python", lambda: True)
     assert facts == FileFacts(Outline("python"), Uses(), 1_000, 1)
 
 

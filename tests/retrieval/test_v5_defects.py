@@ -73,7 +73,7 @@ def test_7_distrust_is_applied_once(world):
 
 def test_13_chunks_of_modules_have_content():
     """Defect 13: module chunks are embedded empty."""
-    (only,) = chunks("a.py", "import os\n", None, "code", lambda _: ())
+    (only,) = chunks("a.py", "import os\n", None, "code")
     assert only.context == "File: a.py"
     assert chunk_text("a.py", only.name, only.text) == "a.py\nimport os"
 
