@@ -28,12 +28,9 @@ _SPEAKERS = (
     "__init__.py doc.go package-info.java mod.rs lib.rs index.ts index.tsx index.js index.mjs main.go main.rs"
 ).split()
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
-# A first comment for programs: `-*- coding: utf-8 -*-`, `vim: ts=4`, `frozen_string_literal: true`.
-_MODELINE = re.compile(r"\A(?:\s*(?:-\*-.*-\*-|(?:vim?|ex):.*|[\w-]+[:=][ \t]*[\w.-]+)[ \t]*(?:\n|\Z))+")
-_MARKUP = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|!?\[(?=[^\[\]]*\]\([^()\s]*\))|(?<=[^\s\[])\]\([^()\s]*\)")
-_HEADING = re.compile(r"#{1,3}\s+(.*[^\s#]|.)")
-_UNDERLINE = re.compile(r"^[=\-~^\"]{3,}\s*$")
-_NOT_PROSE = ("#", "!", "$", "[", "<", "|", "```", ".. ", "- ", "* ", ">", "=", "---", ":")
+_NOTICES = ("copyright", "license", "licence", "spdx", "©", "-*-", "vim:", "coding:", "frozen_string_literal")
+_HEADING = re.compile(r"^(?:#+ .*|[=\-~^\"]{3,}[ \t]*)$", re.MULTILINE)
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 
 
 class ModuleInfo(NamedTuple):
@@ -293,50 +290,31 @@ def _own_doc(db: Database, files: Sequence[MappedFile]) -> str:
     for file in speakers:
         packed = db.graph.facts(file.path)[0]
         doc = unpack_outline(packed).doc if packed else ""
-        doc = _MODELINE.sub("", doc).lstrip()
-        if doc and not _legal(doc) and (file.language != "go" or doc.startswith(("Package ", "Command "))):
+        other = file.language == "go" and not doc.startswith(("Package ", "Command "))
+        if doc and not other and not _is_notice(doc):
             return sentence(doc)
     return ""
 
 
-def _legal(doc: str) -> bool:
-    """Return whether a doc is a copyright notice, which is the first comment of many files."""
+def _is_notice(doc: str) -> bool:
+    """Return whether a doc is about rights, or for an editor: the first comment of many files."""
     start = doc[:300].lower()
-    return any(word in start for word in ("copyright", "license", "licence", "spdx", "©"))
+    return any(word in start for word in _NOTICES)
 
 
 def _readme(db: Database, name: str, files: Sequence[MappedFile]) -> str:
-    """Return the heading of a folder's README, with its first sentence if the heading is only a name."""
+    """Return the first sentence of a folder's README."""
     folder = "" if name == "." else name
-    own = [f for f in files if f.kind == "prose" and f.folder == folder]
-    own = [f for f in own if f.name.lower().startswith("readme")]
-    for file in own[:1]:
-        for chunk in db.chunks.of_files([file.path], 1):
-            heading, text = _opening(chunk.text)
-            heading, text = (_MARKUP.sub("", part) for part in (heading.lstrip("$> "), text))
-            if len(heading.split()) > 3 or not text:
-                return sentence(heading)
-            known = heading.lower() in name.lower() or text.lower().startswith(heading.lower())
-            return sentence(text if known else f"{heading}: {text}")
+    for file in files:
+        if file.kind == "prose" and file.folder == folder and file.name.lower().startswith("readme"):
+            return "".join(_first_prose(chunk.text) for chunk in db.chunks.of_files([file.path], 1))
     return ""
 
 
-def _opening(text: str) -> tuple[str, str]:
-    """Return the first heading of a Markdown or reStructuredText file, and the first line of prose."""
-    heading = ""
-    lines = text.splitlines()
-    for at, line in enumerate(lines):
-        bare = line.strip()
-        following = lines[at + 1].strip() if at + 1 < len(lines) else ""
-        if not heading and (found := _HEADING.match(bare)):
-            heading = found[1]
-        elif not heading and bare and not _UNDERLINE.match(bare) and _UNDERLINE.match(following):
-            heading = bare
-        elif len(bare.split()) > 3 and not bare.startswith(_NOT_PROSE):
-            paragraph = [bare]
-            for more in lines[at + 1 :]:
-                if not more.strip():
-                    break
-                paragraph.append(more.strip())
-            return heading, " ".join(paragraph)
-    return heading, ""
+def _first_prose(text: str) -> str:
+    """Return the first sentence after headings, badges and code; "" if there is none."""
+    for part in map(str.strip, _HEADING.sub("", text).split("\n\n")):
+        begins = part.lstrip("*_`")[:1].isalnum() and not part.startswith("```")
+        if begins and len(part.split()) > 3:
+            return sentence(_LINK.sub(r"\1", part).replace("**", ""))
+    return ""

@@ -139,27 +139,24 @@ PURPOSES = {
     ),
     # and so are encodings, settings of editors and switches of a language
     "coding": ({"count.py": "# -*- coding: utf-8 -*-\ndef count():\n    return 1\n"}, ""),
-    "pages": (
-        {"count.py": '"""-*- coding: utf-8 -*-\n\nCounts pages."""\ndef count():\n    return 1\n'},
-        "Counts pages.",
-    ),
-    "lines": (
-        {"count.py": '"""vim: ts=4 sw=4\nCounts: one line after the other."""\ndef count():\n    return 1\n'},
-        "Counts: one line after the other.",
-    ),
-    # emphasis and links are taken out of a README
+    # headings, badges and code are passed over in a README, emphasis and the targets of links are taken out
     "lib": (
         {
-            "README.md": "# Strings\n\n**Simple** [ones](#ones), kept and counted.\n",
+            "README.md": "# Strings\n[![x](y)](z)\n\n```sh\nrun it at once\n```\n\n"
+            "**Simple** [ones](#ones), kept and counted.\n",
             "a.py": "def a():\n    return 1\n",
         },
-        "Strings: Simple ones, kept and counted.",
+        "Simple ones, kept and counted.",
+    ),
+    "rst": (
+        {"README.rst": "Strings\n=======\n\nSimple ones, kept and counted.\n"},
+        "Simple ones, kept and counted.",
     ),
 }
 
 
 def test_purposes_of_modules(memory: Memory) -> None:
-    """A purpose is what a module says of itself, without what is said to programs, lawyers and renderers."""
+    """A purpose is what a module says of itself, without what is said to programs and lawyers."""
     for name, (files, _) in PURPOSES.items():
         write(memory.root, {f"{name}/{file}": text for file, text in files.items()})
     write(memory.root, {"go.mod": "module example.org/x\n"})
