@@ -23,23 +23,19 @@ from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_interfaces
 from remora.graph.file_reader import FileReader, Listed, Parsed, Refused
-from remora.graph.languages.naming import WHOLE
 from remora.graph.names import (
     ALL,
     DOT,
     RENAMED,
     TAKEN,
     aliases,
-    anywhere,
     changed_names,
     is_seen_unimported,
-    is_whole,
     place_names,
     speaks,
     spread,
     takes,
     ways_of,
-    wholes,
 )
 from remora.graph.packed import kept_outline, unpack_outline, unpack_uses
 from remora.graph.resolve import Resolver
@@ -195,7 +191,7 @@ class Indexer:
         if node is not None:
             touched.paths.update(self._graph.pointing_at(path))
             before = self._outline(path)
-            touched.names |= anywhere(changed_names(path, before, None), before)
+            touched.names |= changed_names(path, before, None)
             if not touched.rebuild:
                 pairs = self._db.closure.around(node.id)
                 touched.closure = {p for p in touched.closure if node.id not in p} | pairs
@@ -261,8 +257,8 @@ class Indexer:
         """Record the effects of a changed file on other files.
 
         Its definitions may be used anywhere. A name that it only imports affects the files that import this
-        one, and those that import them if they re-export it; so does its value as a whole. Of prose and data
-        only their existence affects others.
+        one, and those that import them if they re-export it. Of prose and data only their existence affects
+        others.
         """
         if before is None and after is None and self._graph.node(path) is not None:
             return
@@ -272,38 +268,31 @@ class Indexer:
             defined = names
         else:
             defined = changed_names(path, before._replace(imports=after.imports), after)
-        near_by = names - anywhere(names, before, after)
         far = frozenset(filter(go_interfaces.is_one, names))
-        touched.names |= (names if is_seen_unimported(path) else defined | far) - near_by
-        passed = set(names - defined - near_by - far)
-        whole = {path} if near_by else set()  # files that are something else as a whole
-        level = [path] if passed or whole else []
+        touched.names |= names if is_seen_unimported(path) else defined | far
+        passed = set(names - defined - far)
+        level = [path] if passed else []
         while level:
             found: set[str] = set()
             for one in level:
                 place = place_names(one)
                 words = set(place)
                 importing = self._graph.importing(one)
-                given = passed | {WHOLE} if one in whole else passed
-                using = set(self._graph.using(given, among=importing)) - touched.paths
+                using = set(self._graph.using(passed, among=importing)) - touched.paths
                 near = {path for path in importing if path in using or speaks(path)}
-                taking = using.intersection(self._graph.using({*given, *place, ALL}, TAKEN, among=near))
+                taking = using.intersection(self._graph.using({*passed, *place, ALL}, TAKEN, among=near))
                 renaming = self._graph.using(place, RENAMED, among=near)
                 for importer in sorted(taking.union(renaming)):
                     outline = self._outline(importer)
                     if outline is None:
                         continue
                     words |= aliases(outline, one)
-                    if importer in taking and takes(outline, given, one):
+                    if importer in taking and takes(outline, passed, one):
                         found.add(importer)
-                        more = wholes(outline, one) if one in whole else frozenset[str]()
-                        more |= spread(passed | more, importer, outline)
+                        more = spread(passed, importer, outline)
                         while not passed.issuperset(more):
                             passed |= more
                             more = spread(passed, importer, outline)
-                        if WHOLE in passed and is_whole(outline, WHOLE):  # said of this file alone
-                            whole.add(importer)
-                            passed.discard(WHOLE)
                 # Any file that has the module, however imported, may use the name after a dot.
                 having = set(self._graph.using(words)) - touched.paths - found
                 touched.paths.update(self._graph.using(passed, DOT, among=having))

@@ -307,8 +307,7 @@ class Look(Exports):
     def added(self, value: Value, name: str) -> Value | None:
         """Return a member assigned to a function, or to the class or object that its file exports as a whole.
 
-        It is certain if the file states it, as in `module.exports.name = …`. Any other definition of the file
-        is likely, because `A.name = name` is not parsed, unless an unknown base may have the name.
+        The file states it, as in `module.exports.name = …`.
         """
         table, definition = self.table(value.path), value.definition
         if table is None or definition is None or not table.family.whole:
@@ -321,14 +320,7 @@ class Look(Exports):
             return None
         if whole.definition.qualname != definition.qualname:
             return None
-        if _says(table, name):
-            return self.export(value.path, name)
-        own = table.children.get("", {}).get(name)
-        if own is None or value.kind != "definition" or name in table.family.common:
-            return None
-        if definition.kind in CLASSES and not self.line(value.path, definition).whole:
-            return None
-        return Value("definition", value.path, own, LIKELY)
+        return self.export(value.path, name) if _says(table, name) else None
 
     def reopened(self, table: Table | None, owner: Definition, name: str) -> Value | None:
         """Return a member that another file adds to a class."""

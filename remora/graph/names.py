@@ -174,21 +174,6 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
     return frozenset(found)
 
 
-def anywhere(names: frozenset[str], *outlines: Outline | None) -> frozenset[str]:
-    """Return the changed names that any file may use; only importers of the file use its value as a whole.
-
-    Args:
-        names: the changed names.
-        outlines: of the file, before and after.
-    """
-    for outline in outlines:
-        if outline is not None and WHOLE in names:
-            named = any(d.parent and d.name == WHOLE for d in outline.definitions)
-            if named or not is_whole(outline, WHOLE):
-                return names
-    return names - {WHOLE}
-
-
 def _held(outline: Outline | None) -> frozenset[tuple[str, bool, str]]:
     """Return the members of the object or function that a file exports as a whole, visible to other files.
 
@@ -224,8 +209,7 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
         if item.alias and from_touched:
             found.add(item.alias)
         for name, local in item.names:
-            # The value of another file as a whole has no name of its own: see `wholes`.
-            same = _bare(name) in touched and not (item.module and is_whole(outline, name))
+            same = _bare(name) in touched
             if same or ("*" in touched and (from_touched or not last)):
                 found.add(local)
                 if local == "*":
@@ -254,22 +238,6 @@ def takes(outline: Outline, names: AbstractSet[str], path: str) -> bool:
         if whole and outline.language not in DOTTED:
             return True
     return False
-
-
-def wholes(outline: Outline, path: str) -> frozenset[str]:
-    """Return the file's names for values that may be another file's `module.exports`."""
-    place = place_names(path)
-    found: set[str] = set()
-    for item in outline.imports:
-        words = _WORD.findall(item.module)
-        if item.module and (not words or not item.module.startswith(".") or not place.isdisjoint(words)):
-            found.update(local for name, local in item.names if is_whole(outline, name))
-    return frozenset(found)
-
-
-def is_whole(outline: Outline, name: str) -> bool:
-    """Return whether an imported or exported name represents a file as a whole."""
-    return name == WHOLE and outline.language in _DEFAULTS
 
 
 def aliases(outline: Outline, path: str) -> frozenset[str]:
@@ -312,7 +280,7 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
             found[definition.fixture, definition.qualname, definition.gives] += 1
     family = FAMILIES.get(outline.language)
     # Names added to the whole differ from names beside it.
-    whole = any(is_whole(outline, local) for item in outline.imports for _, local in item.names)
+    whole = any(local == WHOLE for item in outline.imports for _, local in item.names)
     for item in outline.imports:
         for entry in family.entries(item) if family else ():
             found[entry.local, entry.module, entry.name, item.level, item.kind, item.scope] += 1

@@ -9,13 +9,11 @@ from remora.graph.names import (
     DOT,
     RENAMED,
     TAKEN,
-    anywhere,
     changed_names,
     names_of,
     place_names,
     spread,
     ways_of,
-    wholes,
 )
 from tests.graph.projects import facts_of
 
@@ -101,8 +99,8 @@ def test_how_a_file_uses_each_name() -> None:
     assert names_of(facts_of(source, "python")) == ways.keys() - {ALL}
 
 
-def test_a_whole_file_is_told_by_its_importers_alone() -> None:
-    """What `module.exports` is passes on to who requires that file, and to nobody by the name alone."""
+def test_a_whole_file_passes_on_under_the_names_of_its_importers() -> None:
+    """What `module.exports` is, and what it holds, changes for all who require a file as a whole."""
     old, new = (
         facts_of(
             f"class A {{}}\nconst b = {{}};\nb.f = () => 1;\nmodule.exports = {name};\n".encode(),
@@ -112,19 +110,6 @@ def test_a_whole_file_is_told_by_its_importers_alone() -> None:
     )
     changed = changed_names("a.js", old.outline, new.outline)
     assert changed == {"exports", "default", "f"}
-    assert anywhere(changed, old.outline, new.outline) == {"default", "f"}
     user = facts_of(b"const x = require('./a'), y = require('./b'), z = require('pkg');\n", "javascript")
-    assert spread(changed, "u.js", user.outline) == frozenset()
-    assert wholes(user.outline, "a.js") == {"x", "z"}
+    assert spread(changed, "u.js", user.outline) == {"x", "y", "z"}
     assert ways_of(user)["exports"] == TAKEN | RENAMED
-
-
-def test_only_commonjs_has_whole_files() -> None:
-    """In other languages, and of a method, "exports" is a name like any other."""
-    python = facts_of(b"def exports(): pass\n", "python").outline
-    method = facts_of(b"class A { exports() {} }\n", "javascript").outline
-    assert anywhere(frozenset({"exports"}), None, python) == {"exports"}
-    assert anywhere(frozenset({"exports"}), method, None) == {"exports"}
-    taken = facts_of(b"from a import exports as e\n", "python").outline
-    assert spread({"exports"}, "m.py", taken) == {"e"}
-    assert wholes(taken, "a.py") == frozenset()

@@ -224,15 +224,14 @@ def test_names_are_taken_out_of_a_file_of_commonjs() -> None:
             "use.js": "const A = require('./a');\nconst { helper, mk } = require('./a');\n"
             "const { B, short } = require('./b');\nconst b = require('./b');\nconst c = require('./c');\n"
             "const { get } = require('./c');\n"
-            "function u() { A.helper(); A.late(); A.other(); helper(); mk(); }\n"
+            "function u() { A.helper(); A.late(); helper(); mk(); }\n"
             "function v() { new B(); short(); b.bfn(); b.a.mk(); c.get(); get(); }\n"
-            "function w() { A.get(); A.gone(); b.gone(); c.gone(); c(); b(); }\n",
+            "function w() { A.other(); A.get(); A.gone(); b.gone(); c.gone(); c(); b(); }\n",
         }
     )
     assert project.calls("use.js", "u") == {
         "a.js:helper": 0.95,
         "a.js:late": 0.95,
-        "a.js:other": 0.75,
         "a.js:A.mk": 0.95,
     }
     assert project.calls("use.js", "v") == {
