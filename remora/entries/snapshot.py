@@ -61,10 +61,10 @@ def encode(table: Table) -> bytes:
         len(table.records),
         len(pages),
         sum(map(len, pages)),
-        sum(map(len, index)),
+        len(index),
         crc32(listed),
     )
-    return b"".join((fields, _CHECKSUM.pack(crc32(fields)), listed, *pages, *index))
+    return b"".join((fields, _CHECKSUM.pack(crc32(fields)), listed, *pages, index))
 
 
 def decode(data: bytes, path: Path) -> Table:

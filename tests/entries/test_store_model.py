@@ -16,7 +16,6 @@ from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.values import Entry
 from remora.entries.names import slug
 from remora.entries.store import EntryStore
-from remora.entries.table import Add
 from tests.entries.reference import naive_scores
 
 T0 = "2026-01-01T00:00:00Z"
@@ -112,18 +111,13 @@ class StoreMachine(RuleBasedStateMachine):
 
     stores = Bundle("stores")
 
-    @initialize(many=st.booleans())
-    def begin(self, many: bool) -> None:
-        """Begin empty, or with so many entries that changes are soon merged into the lists."""
+    @initialize()
+    def begin(self) -> None:
+        """Begin empty."""
         self.folder = Path(tempfile.mkdtemp(prefix="remora-entries-"))
         self.model = Model()
         self.both = [self.fresh(), self.fresh()]
         self.turn = 0
-        if many:
-            texts = [(f"n{n}", f"memory text{n % 5}") for n in range(252)]
-            self.both[0].add_all(Add(name, text) for name, text in texts)
-            for name, text in texts:
-                self.model.add(name, text)
 
     def fresh(self) -> EntryStore:
         """Return the store through an object that knows nothing yet."""
