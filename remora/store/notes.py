@@ -68,13 +68,6 @@ class Notes(Tables):
         sql = "SELECT path, seen FROM note_files WHERE path NOT LIKE ?"
         return dict(self._connection.rows(sql, (f"{SESSION}%",)))
 
-    def mark(self, path: str, seen: str) -> None:
-        """Store the state of a file."""
-        self._connection.execute(
-            "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
-            (path, seen),
-        )
-
     def bind(self, path: str, branch: str | None) -> None:
         """Restrict a file's or a session's pieces to one branch; None for all branches."""
         self._connection.execute("UPDATE note_files SET branch = ? WHERE path = ?", (branch, path))
@@ -109,7 +102,10 @@ class Notes(Tables):
         Returns:
             The number of new pieces.
         """
-        self.mark(path, seen)
+        self._connection.execute(
+            "INSERT INTO note_files(path, seen) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen = ?2",
+            (path, seen),
+        )
         known: dict[tuple[object, ...], list[tuple[int, object, object]]] = {}
         sql = (
             "SELECT id, start_line, end_line, kind, name, time, content FROM notes WHERE path = ? ORDER BY id"
@@ -145,19 +141,6 @@ class Notes(Tables):
             ],
         )
         return len(pieces)
-
-    def move(self, path: str, to: str, piece: Written) -> None:
-        """Move a piece to another file, at other lines; it keeps its id."""
-        sql = """UPDATE notes SET path = ?, start_line = ?, end_line = ? WHERE id =
-                 (SELECT min(id) FROM notes WHERE path = ? AND kind = ? AND time IS ? AND content = ?)"""
-        where = (path, piece.kind, piece.time, piece.content)
-        self._connection.execute(sql, (to, piece.start_line, piece.end_line, *where))
-
-    def written_at(self, kind: str, times: Collection[str | None]) -> list[tuple[str, str, str]]:
-        """Return (time, path, content) of the pieces of a kind written at some times."""
-        sql = """SELECT time, path, content FROM notes
-                 WHERE kind = ? AND time IN (SELECT value FROM json_each(?))"""
-        return self._connection.rows(sql, (kind, sorted(filter(None, times)))) if times else []
 
     def forget(self, path: str) -> None:
         """Delete the pieces of a file that no longer exists."""

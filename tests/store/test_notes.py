@@ -98,21 +98,3 @@ def test_only_what_is_not_stored_yet_is_cleaned(db: Database) -> None:
     assert asked == [MEMORY.content, "the password is hunter2", "the password is hunter2"]
     rows = db.connection.rows("SELECT id, content FROM notes ORDER BY id")
     assert list(rows) == [(1, MEMORY.content), (2, "the password is ***")]
-
-
-def test_pieces_are_added_and_moved_between_files(db: Database) -> None:
-    """A piece that is found in another file keeps its id; the rest of both files stays."""
-    entry = Written("history", "", 2, 3, "2026-02-07T14:15:00Z", "Chose ES256")
-    ids = put(db, "HISTORY.md", entry, entry._replace(content="Other", start_line=5, end_line=6))
-    with db.connection.transaction():
-        db.notes.mark("HISTORY-2026-02.md", "1")
-        db.notes.move("HISTORY.md", "HISTORY-2026-02.md", entry._replace(start_line=8, end_line=9))
-        assert db.notes.add("HISTORY-2026-02.md", [entry._replace(content="New")]) == 1
-    assert sorted(db.notes.written_at("history", {entry.time, None})) == [
-        (entry.time, "HISTORY-2026-02.md", "Chose ES256"),
-        (entry.time, "HISTORY-2026-02.md", "New"),
-        (entry.time, "HISTORY.md", "Other"),
-    ]
-    assert db.notes.written_at("history", ()) == db.notes.written_at("daily", {entry.time}) == []
-    moved = db.notes.get_many([ids["Chose ES256"]])[ids["Chose ES256"]]
-    assert (moved.path, moved.start_line, moved.end_line) == ("HISTORY-2026-02.md", 8, 9)
