@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -279,6 +280,14 @@ def read_message(record: Mapping[str, Any], seq: int) -> tuple[Message, list[str
         time_text=time_text,
     )
     return message, doubts
+
+
+def copied(message: Message) -> Message:
+    """Return a deep copy of a message."""
+    if message.metadata is None and not message.tool_calls:
+        return message
+    calls = tuple(call._replace(arguments=deepcopy(call.arguments)) for call in message.tool_calls)
+    return message._replace(metadata=deepcopy(message.metadata), tool_calls=calls)
 
 
 def _read_calls(value: object, doubts: list[str]) -> tuple[ToolCall, ...]:

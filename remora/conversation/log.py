@@ -18,7 +18,6 @@ Secrets are not removed here: the caller must redact them first.
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from copy import deepcopy
@@ -90,7 +89,7 @@ class SessionLog:
     def since(self, seq: int) -> list[Message]:
         """Return all messages after a number, oldest first."""
         with self._reader.current() as view:
-            return view.load(range(bisect_right(view.replay.seqs, seq), view.replay.total))
+            return view.load(range(view.replay.place_of(seq + 1), view.replay.total))
 
     def messages(self) -> list[Message]:
         """Return the working context: the messages since the latest clear or compact marker.

@@ -10,11 +10,10 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from remora.conversation.exact_tokens import token_counter
-from remora.conversation.format import BadLine, decode, prepare, read_message
+from remora.conversation.format import BadLine, copied, decode, prepare, read_message
 from remora.conversation.message_search import Found, find
 from remora.conversation.pruning import SUMMARY_TOKENS, Outcome, Pruned, Summarise, prune
 from remora.conversation.strategies import Strategy
@@ -244,14 +243,6 @@ def _as_message(message: Message | Mapping[str, Any]) -> Message:
     except BadLine as error:
         raise InvalidInput(f"this message cannot be stored: {error}") from None
     return read if message.get("time") is not None else read._replace(time=None)
-
-
-def copied(message: Message) -> Message:
-    """Return a deep copy of a message."""
-    if message.metadata is None and not message.tool_calls:
-        return message
-    calls = tuple(call._replace(arguments=deepcopy(call.arguments)) for call in message.tool_calls)
-    return message._replace(metadata=deepcopy(message.metadata), tool_calls=calls)
 
 
 def places(messages: Sequence[Message], which: Which) -> list[int]:

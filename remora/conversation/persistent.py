@@ -25,13 +25,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.conversation.calls import is_instruction
 from remora.conversation.flatten import FLATTENED_TO, flatten, working_context
-from remora.conversation.format import SUMMARY_HEAD
+from remora.conversation.format import SUMMARY_HEAD, copied
 from remora.conversation.log import SessionLog
 from remora.conversation.memory import (
     MessageMemory,
     Which,
     checked_tags,
-    copied,
     places,
     several,
     tags_of,

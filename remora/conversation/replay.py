@@ -1,9 +1,8 @@
 """Read a log line by line and track the state of the session.
 
-`Replay` is fed the complete lines of one file, in order, and holds everything about the session except the
-texts: the position of each message (`offsets`), its number (`seqs`), the external ids, the metadata, the
-boundary and the unreadable lines. It is pure; the log feeds it from a file, and starts a new one if the file
-was replaced.
+`Replay` is fed the complete lines of one file, in order, and holds everything about the session: the
+messages with their positions (`offsets`), the external ids, the metadata, the boundary and the unreadable
+lines. It is pure; the log feeds it from a file, and starts a new one if the file was replaced.
 
 Numbers. A message's `seq` is that of its line, if it is above the previous one; otherwise it is the previous
 one plus 1. So a log edited by hand, or written by a program without `seq`, still has unique ascending
@@ -68,9 +67,9 @@ class Replay:
 
     def __init__(self, key: str) -> None:
         self.key = key
-        self.lines = 0
-        self.offsets: array[int] = array("Q")
-        self.seqs: array[int] = array("Q")
+        self.messages: list[Message] = []
+        self.offsets: array[int] = array("Q")  # of the messages
+        self.starts: array[int] = array("Q")  # of all lines
         self.external: dict[str, int] = {}  # external id to position in `offsets`
         self.metadata: dict[str, Any] = {}
         self.version = VERSION
@@ -81,50 +80,65 @@ class Replay:
     @property
     def last_seq(self) -> int:
         """The number of the last message; 0 before the first."""
-        return self.seqs[-1] if self.seqs else 0
+        return self.messages[-1].seq if self.messages else 0
 
     @property
     def total(self) -> int:
         """The number of messages."""
-        return len(self.seqs)
+        return len(self.messages)
+
+    @property
+    def lines(self) -> int:
+        """The number of lines."""
+        return len(self.starts)
 
     @property
     def context_from(self) -> int:
         """The position of the first message in the working context."""
-        return bisect_left(self.seqs, self.boundary.kept_from) if self.boundary else 0
+        return self.place_of(self.boundary.kept_from) if self.boundary else 0
 
     @property
     def context_begins(self) -> int:
         """The number of the first message in the working context, or of the next one if it is empty."""
-        return self.seqs[self.context_from] if self.context_from < self.total else self.last_seq + 1
+        place = self.context_from
+        return self.messages[place].seq if place < self.total else self.last_seq + 1
 
     @property
     def summary(self) -> Message | None:
         """The summary at the front of the working context."""
         return self.boundary.summary_message() if self.boundary else None
 
+    def place_of(self, seq: int) -> int:
+        """Return the position of the first message with a number or a higher one."""
+        return bisect_left(self.messages, seq, key=lambda message: message.seq)
+
     def place_at(self, offset: int) -> int:
         """Return the position of the first message that begins at or after a byte offset."""
         return bisect_left(self.offsets, offset)
 
-    def feed(self, raw: bytes, offset: int) -> Message | None:
-        """Take the next complete line, which begins at a byte offset; return its message, if it is one."""
-        self.lines += 1
+    def begins_line(self, offset: int) -> bool:
+        """Return whether one of the lines begins at a byte offset."""
+        at = bisect_left(self.starts, offset)
+        return offset in self.starts[at : at + 1]
+
+    def feed(self, raw: bytes, offset: int) -> None:
+        """Take the next complete line, which begins at a byte offset."""
+        self.starts.append(offset)
         try:
             record = decode(raw)
             if record is None:
-                return None
+                return
             kind = record.get("_type", "message")
             if kind == "message":
-                return self._message(record, offset)
+                self._message(record, offset)
+                return
             marker = self._MARKERS.get(kind) if isinstance(kind, str) else None
             if marker is not None:  # a marker of a later version says nothing to us
                 marker(self, record, offset)
         except BadLine as error:
             self._doubt(f"skipped: {error}")
-        return None
 
-    def _message(self, record: dict[str, Any], offset: int) -> Message:
+    def _message(self, record: dict[str, Any], offset: int) -> None:
         follows = self.last_seq + 1
         seq = _number(record, "seq", follows, MAX_SEQ)
         message, doubts = read_message(record, follows if seq is None else seq)
@@ -134,9 +148,8 @@ class Replay:
             self._doubt(doubt)
         if message.external_id is not None:
             self.external.setdefault(message.external_id, self.total)
-        self.seqs.append(message.seq)
+        self.messages.append(message)
         self.offsets.append(offset)
-        return message
 
     def _read_metadata(self, record: dict[str, Any], _offset: int) -> None:
         version = _number({"version": VERSION, **record}, "version", 1, MAX_SEQ)

@@ -47,7 +47,7 @@ def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
         said(seq="9"),
         said(seq=True),
     )
-    assert list(replay.seqs) == [1, 5, 6, 7, 8, 9, 10, 11]
+    assert [message.seq for message in replay.messages] == [1, 5, 6, 7, 8, 9, 10, 11]
     assert [p.line for p in replay.problems] == [4, 5, 6, 7, 8]
     assert replay.problems[0].reason == "seq 6 does not follow 6; counted as 7"
 
@@ -55,7 +55,7 @@ def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
 def test_a_log_without_numbers_counts_from_one() -> None:
     """A log of a program that knows no `seq` reads as if it had them, and that is no problem."""
     replay = fed(META, said(), said(), {"_type": "state", "state": "PAUSED"}, said())
-    assert list(replay.seqs) == [1, 2, 3]
+    assert [message.seq for message in replay.messages] == [1, 2, 3]
     assert replay.problems == []
 
 

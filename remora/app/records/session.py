@@ -8,14 +8,14 @@ and its turns are rebuilt.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from remora.app.memories.embedding import embed_when_many
 from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
+from remora.conversation.reader import Mark, goes_on, mark_at
 from remora.conversation.sessions import list_sessions
 from remora.core.argument_types import checked
 from remora.core.clock import to_iso
@@ -26,7 +26,6 @@ from remora.lifecycle.redaction import holds_secret, redact_json
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
     from remora.app.records.compaction import Compaction
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 INDEX_BYTES = 4_000_000  # bytes of a log indexed in one transaction
 MARK = "log:"  # prefix of a meta key; the session's id follows: the log's time and digest
-TAIL_BYTES = 256  # before the indexed offset; an edit above moves them
 PATIENCE = 1.0  # seconds to wait for another writer; the next search continues from there
 
 
@@ -224,13 +222,6 @@ class Session:
         self._project.must_be_writable()
 
 
-class Mark(NamedTuple):
-    """The state of a log when its turns were made: its time in ns, and a digest of the last bytes read."""
-
-    mtime: int
-    tail: str
-
-
 def follow(project: OpenProject, log: SessionLog, *, wait: float | None = PATIENCE) -> int:
     """Index the messages of a log after the indexed offset; return the number of turns added.
 
@@ -264,7 +255,8 @@ def _follow(project: OpenProject, log: SessionLog, wait: float | None) -> int:
         if reached == offset:
             return added
         at = to_iso(project.clock.now())
-        mark = _mark(log.path, reached)
+        with log.path.open("rb") as file:
+            mark = mark_at(file, reached)
         with db.connection.transaction(durable=False, wait=wait):
             new = db.turns.add(log.session_id, log.path.name, messages, reached, at)
             db.meta.set(f"{MARK}{log.session_id}", list(mark))
@@ -294,8 +286,8 @@ def follow_all(project: OpenProject) -> int:
             _forget(db, ids[name], PATIENCE)
     for name in sorted(changed & ids.keys()):
         size, mtime = there[name]
-        known = _known_mark(marks.get(f"{MARK}{ids[name]}"))
-        if name in indexed and indexed[name][1] == size and known and known.mtime == mtime:
+        known = marks.get(f"{MARK}{ids[name]}")
+        if name in indexed and indexed[name][1] == size and known and Mark(*known).mtime == mtime:
             continue
         try:
             added += _follow(project, SessionLog(project.sessions_folder, ids[name], project.clock), PATIENCE)
@@ -307,32 +299,12 @@ def follow_all(project: OpenProject) -> int:
 
 def _goes_on(db: Database, log: SessionLog, offset: int) -> bool:
     """Return whether a log still begins with the indexed bytes."""
-    known = _known_mark(db.meta.get(f"{MARK}{log.session_id}"))
+    known = db.meta.get(f"{MARK}{log.session_id}")
     try:
-        status = log.path.stat()
+        with log.path.open("rb") as file:
+            return known is not None and goes_on(file, offset, Mark(*known))
     except FileNotFoundError:
         return False
-    if known is None:
-        return status.st_size >= offset
-    if status.st_size < offset or (status.st_size == offset and status.st_mtime_ns != known.mtime):
-        return False
-    return _tail(log.path, offset) == known.tail
-
-
-def _known_mark(value: Any) -> Mark | None:
-    return Mark(*value) if isinstance(value, list) and len(value) == len(Mark._fields) else None
-
-
-def _mark(path: Path, reached: int) -> Mark:
-    status = path.stat()
-    return Mark(status.st_mtime_ns if status.st_size == reached else 0, _tail(path, reached))
-
-
-def _tail(path: Path, offset: int) -> str:
-    with path.open("rb") as file:
-        file.seek(max(0, offset - TAIL_BYTES))
-        data = file.read(min(offset, TAIL_BYTES))
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def _forget(db: Database, session_id: str, wait: float | None) -> int:
