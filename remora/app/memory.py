@@ -627,7 +627,7 @@ class Memory:
         """Return the block for planning a task: steps of similar work, failures, files that belong together.
 
         Calibrations, dead ends, files that change together, outcomes and recipes, each within its limit.
-        Memories derived from text from outside are quoted at the end. The text is empty if there are none.
+        Memories derived from text from outside are marked and quoted. The text is empty if there are none.
 
         Args:
             task: the task, in words; may be empty if modules or files are given.

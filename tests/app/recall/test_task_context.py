@@ -354,7 +354,7 @@ def test_an_observation_of_an_interface(bare: Memory) -> None:
     assert record.payload is not None
     assert (record.payload["observation_type"], record.payload["judged_by"]) == ("timing", "rules")
     assert (record.session_id, record.work_unit_ref) == ("s1", unit)
-    assert "> interface, from mcp__playwright__browser_click" in bare.qa_context("", modules=["web"]).text
+    assert "had read outside text) “" in bare.qa_context("", modules=["web"]).text
 
 
 def test_never_the_same_twice(bare: Memory, tmp_path: Path, clock: FixedClock) -> None:
