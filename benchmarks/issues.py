@@ -45,7 +45,6 @@ STEPS: tuple[tuple[str, frozenset[str]], ...] = (
     ("+ vectors", frozenset({"meaning"})),
     ("+ graph", frozenset({"imports"})),
     ("+ history", frozenset({"commits", "heat"})),
-    ("+ memories", frozenset({"memories"})),
 )
 
 PARTS = 100  # of files that a search returns

@@ -32,7 +32,7 @@ K = 10
 PROMISED = 1.2  # times the best of the floors, the mean over the repositories
 OURS = "remora"
 ALONE: Mapping[str, frozenset[str]] = {
-    "without earlier sessions": frozenset({"sessions", "often", "lately", "memories"}),
+    "without earlier sessions": frozenset({"sessions", "often", "lately"}),
     "words of the task alone": frozenset({"often", "lately", "heat", "branch"}),
 }
 

@@ -14,7 +14,6 @@ Signals rate a file, each from 0 to 1, and their weighted sum ranks it:
     imports   files imported by the best files of the signals above
     commits   the words of the task in the messages of commits that touched the file
     sessions  the same in the prompts of earlier sessions that edited it
-    memories  files named by memories about the task
     meaning   similarity in meaning, if parts have vectors
     often     number of sessions that edited the file
     lately    recency of its last session
@@ -77,7 +76,6 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "modules": 0.25,  # an imported module of an example is used, but not always at fault
         "imports": 0.3,
         "meaning": 1.0,
-        "memories": 1.0,
         "commits": 1.0,
         "sessions": 1.0,
         "often": 1.0,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core import tasks
 from remora.core.tasks import SIGNALS, WEIGHTS
 from remora.core.text import STOP_WORDS, shorten
-from remora.core.values import FileHit, Hit
+from remora.core.values import FileHit
 
 if TYPE_CHECKING:
     from remora.retrieval.request import QueryVector
@@ -25,7 +25,6 @@ NAMED = 100  # written paths that are looked for
 MEANT = 50  # parts nearest in meaning that are looked at
 LEAST = 0.005  # score below which a file is not named: it would be shown as 0.00
 GIVEN = 3  # reasons that a hit names
-SAID_OF = 0.3  # relevance from which a memory counts for its files
 NOTHING_SAID = (
     "no word of the task occurs in this project; the files are ranked by the changes of this branch, "
     "earlier sessions and commits"
@@ -56,7 +55,6 @@ def predict(
     k: int,
     *,
     vector: QueryVector | None,
-    memories: Sequence[Hit],
     tests: bool,
     branch: Collection[str],
     without: frozenset[str],
@@ -70,14 +68,13 @@ def predict(
         task: its text; the first line counts most.
         k: maximum number of files.
         vector: of the task, if there is a model.
-        memories: hits about the task, with their scores.
         tests: rank every file, including tests.
         branch: files changed on the current branch.
         without: signals to leave out, for ablations.
         there: whether a file is in the tree; without it the files in the database count.
         notes: receives remarks on the answer.
     """
-    signals, said = _gather(db, task, vector, memories, without, tests=tests)
+    signals, said = _gather(db, task, vector, without, tests=tests)
     if "branch" not in without:
         signals["branch"] = dict.fromkeys(branch, 1.0)
     found = Evidence(_standing_out(db, signals, without, there, tests=tests), said)
@@ -161,7 +158,6 @@ def _gather(
     db: Database,
     task: str,
     vector: QueryVector | None,
-    memories: Sequence[Hit],
     without: frozenset[str],
     *,
     tests: bool,
@@ -202,8 +198,6 @@ def _gather(
     signals |= {name: votes for name, votes in cited.items() if name not in without}
     if vector is not None and "meaning" not in without:
         signals["meaning"] = _meaning(db, vector)
-    if memories and "memories" not in without:
-        signals["memories"], said["memories"] = _memories(db, memories)
     _habits(db, signals, without)
     if "sessions" not in without:
         signals["sessions"], said["sessions"] = _sessions(db, zones)
@@ -269,19 +263,6 @@ def _meaning(db: Database, vector: QueryVector) -> dict[str, float]:
     # Cosines of parts lie close together: what counts is how far one stands above the last looked at.
     least = min(cosine for cosine, _ in known)
     return tasks.best_of((cosine - least, (path,)) for cosine, path in known)
-
-
-def _memories(db: Database, hits: Sequence[Hit]) -> tuple[dict[str, float], dict[str, str]]:
-    found: dict[str, float] = {}
-    said: dict[str, str] = {}
-    told = [(hit, hit.memory) for hit in hits if hit.memory is not None and hit.score >= SAID_OF]
-    files = db.memories.files_of([memory.id for _, memory in told])
-    for hit, memory in told:
-        for path in files.get(memory.id, memory.related_files):
-            if hit.score > found.get(path, 0.0):
-                found[path] = hit.score
-                said[path] = f"{memory.type}: {shorten(hit.text, 70)}"
-    return found, said
 
 
 def _sessions(db: Database, zones: tasks.Zones) -> tuple[dict[str, float], dict[str, str]]:

@@ -11,16 +11,12 @@ from remora.core import cochange
 from remora.core.cochange import BESIDE, NAMED_ALIKE
 from remora.core.errors import InvalidInput, SourceError
 from remora.core.text import MAX_QUERY_CHARS
-from remora.core.values import MEMORY_KINDS, FileHit, Filters, Hit, Ownership
-from remora.retrieval import pipeline
-from remora.retrieval.pipeline import PARTS as SEARCH_PARTS
-from remora.retrieval.request import Request
+from remora.core.values import FileHit, Ownership
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
 
 CO_ACCESS_WEIGHT = 0.5
-SPEAKING = 8  # memories whose files count for a task
 HABITS = frozenset({"often", "lately", "heat"})  # signals that do not depend on the task
 
 
@@ -80,16 +76,6 @@ def predict_files(
         vector, note = found.embed(text[:MAX_QUERY_CHARS])
         if note:
             notes.append(note)
-    about: list[Hit] = []
-    if "memories" not in without:
-        request = Request(
-            text,
-            SPEAKING,
-            Filters(kinds=MEMORY_KINDS),
-            explicit=False,
-            without=without & frozenset(SEARCH_PARTS),
-        )
-        about = pipeline.search(found, request).hits
     db = project.db
     there = _in_tree(project)
     branch = _on_branch(project) if "branch" not in without else []
@@ -102,7 +88,6 @@ def predict_files(
             text,
             k,
             vector=vector,
-            memories=about,
             tests=tests,
             branch=branch,
             without=without,

@@ -110,7 +110,7 @@ def files(cli: CliContext, *, task: tuple[str, ...], k: int, tests: bool) -> Non
     """TASK is an issue's text, a request or a commit message; "-" reads it from stdin.
 
     Lists the files that the task will most likely touch, with the evidence: names and words in the
-    code, neighbouring files, git history and memories.
+    code, neighbouring files, git history and earlier sessions.
     """
     from remora.app.codebase.freshness import NOTHING_TO_ASK
 
