@@ -66,7 +66,7 @@ def test_an_answer_is_found_by_its_question(model, request):
 def test_a_named_speaker_is_not_part_of_what_is_searched_for(world):
     """Vectors are asked without the name, so turns that only mention Ann gain nothing."""
     talk(world, ("Ann", "Hiking makes me happy"), ("Bob", "Ann Ann Ann"), *WEATHER)
-    embedder = world.memory._project.embedder().given
+    embedder = world.memory._project._given[0]
     embedder.asked.clear()
     assert found(world, "does Ann enjoy hiking")[0] == "Hiking makes me happy"
     assert embedder.asked == ["does enjoy hiking"]

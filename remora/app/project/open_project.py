@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from remora.app.project.accesses import Accesses
+from remora.app.project.called_models import CalledEmbedder, CalledModel, CalledReranker, Ledger
 from remora.app.project.folder_watch import Followed
-from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel, GuardedReranker
 from remora.app.project.locate import DATABASE, commit_of, data_dir, locate, make_home
 from remora.core.clock import Clock, SystemClock
 from remora.core.errors import NotFound, SourceError, StoreError, StoreReadOnly
@@ -28,7 +28,6 @@ from remora.store.history import COMMIT
 from remora.store.hook_reader import ROOT
 
 if TYPE_CHECKING:
-    from remora.app.project.metered_models import Ledger
     from remora.app.project.methodologies import Plugins
     from remora.core.cochange import LastChange
     from remora.embeddings.embedder import Choice, Embedder
@@ -104,17 +103,14 @@ class OpenProject:
         self.environ = environ
         self.clock = clock or SystemClock()
         self.read_only = read_only
-        self._given = (
-            GuardedEmbedder(embedder) if embedder is not None else None,
-            GuardedModel(llm) if llm is not None else None,
-            GuardedReranker(reranker) if reranker is not None else None,
-        )
+        self._given = embedder, llm, reranker
         self._plugins: Plugins | None = None
         self._choice: Choice | None = None
         self._cached: Embedder | None = None
         self._llm: LanguageModel | None = None
         self._reranker: HttpReranker | None = None
-        self._ledger: Ledger | None = None
+        self._ledger = Ledger(None if read_only else lambda: self.db, self.clock)
+        self._unmetered = Ledger(None, self.clock)  # for a given embedder or reranker
         self._stores: dict[str, Store] = {}
         self._opening = threading.RLock()
         self._closed = False
@@ -252,7 +248,8 @@ class OpenProject:
             from remora.embeddings.embedder import Choice, choose
 
             if self._given[0] is not None:
-                self._choice = Choice(self._given[0], "given", ("given by the caller",))
+                given = CalledEmbedder(self._given[0], self._unmetered)
+                self._choice = Choice(given, "given", ("given by the caller",))
             else:
                 folder = None if self.read_only else data_dir(self.environ)
                 self._choice = choose(
@@ -274,9 +271,7 @@ class OpenProject:
 
             embedder: Embedder = choice.embedder
             if choice.tier in SERVED:
-                from remora.app.project.metered_models import MeteredEmbedder  # only for a server
-
-                embedder = MeteredEmbedder(embedder, self._metered())
+                embedder = CalledEmbedder(embedder, self._ledger)
             self._cached = CachedEmbedder(embedder, self.db.cache, self.clock)
         return self._cached
 
@@ -292,22 +287,12 @@ class OpenProject:
         model = model or self._llm
         if model is None:
             return None
-        from remora.app.project.metered_models import MeteredModel  # only with a model
-
-        return MeteredModel(model, self._metered(), purpose, self.settings.llm.daily_tokens)
-
-    def _metered(self) -> Ledger:
-        """Return the ledger of model calls."""
-        if self._ledger is None:
-            from remora.app.project.metered_models import Ledger  # only with a model
-
-            self._ledger = Ledger(None if self.read_only else lambda: self.db, self.clock)
-        return self._ledger
+        return CalledModel(model, self._ledger, purpose, self.settings.llm.daily_tokens)
 
     def reranker(self) -> Reranker | None:
         """Return the configured reranker, None if there is none."""
         if self._given[2] is not None:
-            return self._given[2]
+            return CalledReranker(self._given[2], "", self._unmetered)
         if self.settings.rerank.provider == "none":
             return None
         if self._reranker is None:
@@ -316,9 +301,7 @@ class OpenProject:
             self._reranker = build(self.settings.rerank, self.environ)
         if self._reranker is None:
             return None
-        from remora.app.project.metered_models import MeteredReranker  # only for a server
-
-        return MeteredReranker(self._reranker, self._reranker.model_id, self._metered())
+        return CalledReranker(self._reranker, self._reranker.model_id, self._ledger)
 
     def mtime(self) -> Callable[[str], float | None]:
         """Return a function from a repository path to its modification time in seconds, None if gone."""
@@ -377,8 +360,7 @@ class OpenProject:
             if model is not None and hasattr(model, "close"):
                 model.close()
         self._llm = self._reranker = None
-        if self._ledger is not None:
-            self._ledger.flush()
+        self._ledger.flush()
         self._note_root()
         for room in self._stores.values():
             room.db.close()

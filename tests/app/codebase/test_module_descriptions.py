@@ -13,7 +13,6 @@ from remora import Memory
 from remora.app.codebase import module_descriptions as module
 from remora.app.codebase.module_descriptions import RAN, describe, describe_when_due
 from remora.app.health.doctor_code import code
-from remora.app.project.guarded_models import GuardedModel
 from remora.core.clock import FixedClock, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
 from remora.disk.files import lock
@@ -61,9 +60,8 @@ def answer(purpose: str, *edges: tuple[str, str, str]) -> str:
 def calls(memory: Memory) -> list[Call]:
     """Return what the scripted model was asked."""
     model = memory._project._given[1]
-    assert isinstance(model, GuardedModel)
-    assert isinstance(model.given, ScriptedModel)
-    return model.given.calls
+    assert isinstance(model, ScriptedModel)
+    return model.calls
 
 
 def clock_of(memory: Memory) -> FixedClock:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from remora import AsyncMemory, FixedClock, Memory, ScriptedModel
-from remora.app.project.guarded_models import GuardedEmbedder, GuardedModel, GuardedReranker, asked
+from remora.app.project.called_models import CalledEmbedder, CalledModel, CalledReranker, Ledger, asked
 from remora.core.errors import ProviderBusy, ProviderError
 from tests.helpers import NOW, SECRET, FakeEmbedder, environment, texts
 
@@ -54,6 +54,7 @@ class Nameless:
         raise LookupError(name)
 
 
+UNMETERED = Ledger(None, FixedClock(NOW))
 VECTORS: dict[str, Any] = {
     **ANSWERS,
     "NaN": [[math.nan] * 32],
@@ -156,7 +157,7 @@ def test_parts_without_a_name(tmp_path: Path, folder: Path) -> None:
         for verb in VERBS.values():
             verb(memory)
         assert "Tokens expire after 24 h" in texts(memory.search("when do tokens expire"))
-    assert GuardedModel(broken).model_id == "Nameless"
+    assert CalledModel(broken, UNMETERED, "ask", 0).model_id == "Nameless"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), AssertionError("wrong script")])
@@ -193,16 +194,18 @@ def test_the_error() -> None:
     assert "reranker" in caught.value.hint
     late: Any = Unwell(ConnectionResetError("gone"))
     with pytest.raises(ProviderBusy, match="ConnectionResetError: gone"):
-        GuardedReranker(late).rerank("q", ["a"], timeout=1.0)
+        CalledReranker(late, "", UNMETERED).rerank("q", ["a"], timeout=1.0)
 
 
 def test_a_model_that_is_well() -> None:
     """What a good model answers comes through to the last bit; vectors of another length are scaled to 1."""
     good = FakeEmbedder()
-    guarded = GuardedEmbedder(good)
-    assert (guarded.model_id, guarded.dims) == (good.model_id, 32)
-    assert guarded.embed_query("tokens").tobytes() == good.embed_query("tokens").tobytes()
-    assert guarded.embed_documents(["a", "b"]).tobytes() == good.embed_documents(["a", "b"]).tobytes()
+    called = CalledEmbedder(good, UNMETERED)
+    assert (called.model_id, called.dims) == (good.model_id, 32)
+    assert called.embed_query("tokens").tobytes() == good.embed_query("tokens").tobytes()
+    assert called.embed_documents(["a", "b"]).tobytes() == good.embed_documents(["a", "b"]).tobytes()
     long: Any = Unwell([3.0, 4.0, *[0.0] * 30])
-    assert GuardedEmbedder(long).embed_query("x")[:2].tolist() == pytest.approx([0.6, 0.8])
-    assert GuardedModel(ScriptedModel(["yes"])).complete([], max_tokens=1).text == "yes"
+    scaled = CalledEmbedder(long, UNMETERED).embed_query("x")
+    assert scaled[:2].tolist() == pytest.approx([0.6, 0.8])
+    model = CalledModel(ScriptedModel(["yes"]), UNMETERED, "ask", 0)
+    assert model.complete([], max_tokens=1).text == "yes"
