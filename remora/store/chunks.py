@@ -120,12 +120,6 @@ class Chunks(Tables):
                   WHERE code_chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
         return self._connection.rows(sql, (match, limit))
 
-    def mention(self, name: str) -> bool:
-        """Return whether any chunk has a name, ignoring case; snake_case matches its words in order."""
-        sql = "SELECT 1 FROM code_chunks_fts WHERE code_chunks_fts MATCH ? LIMIT 1"
-        match = any_of([name])
-        return bool(match) and self._connection.row(sql, (match,)) is not None
-
     def ranked(
         self, terms: Sequence[str], limit: int
     ) -> tuple[list[tuple[str, str, float]], list[tuple[str, str, float]]]:

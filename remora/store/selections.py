@@ -32,11 +32,6 @@ class Selections(Tables):
         """Return memories out of search that are neither pinned nor verified."""
         return self._where("m.deprecated = 1 AND m.user_verified = 0 AND m.pinned = 0")
 
-    def learnt(self) -> list[str]:
-        """Return live learned memories that no person has confirmed or pinned."""
-        kept = "m.pinned = 0 AND m.user_verified = 0"
-        return self._where(f"{_LIVE} AND {kept} AND m.external_id LIKE 'observed:%'")
-
     def gone_with_branch(self, reason: str) -> list[str]:
         """Return the memories that left search with a branch, by the recorded reason."""
         having = "m.deprecated = 1 AND m.superseded_by IS NULL AND m.branch IS NOT NULL"

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remora.app.codebase.indexing import index
-from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.learning.git_history import History, Progress, mark_orphans, take_history
 from remora.app.learning.project_rules import take_rules
 from remora.app.learning.tally import Tally
@@ -47,7 +46,6 @@ def init(project: OpenProject, path: Path | None, progress: Progress | None) -> 
     mark_orphans(project, db)
     code = _take_code(project, tally, progress)
     settled = settle(project)
-    settle_overtaken(project)
     triggers.refresh(project)
     if progress:
         progress("embedding", 0, 0)

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.indexing import index
 from remora.app.learning import citations
-from remora.app.learning.code_staleness import settle_overtaken
 from remora.app.learning.event_cleaning import clean
 from remora.app.learning.interface_observations import take_in_ui
 from remora.app.learning.promotion import WITHDRAWN, Learnt, Promoter
@@ -175,8 +174,6 @@ def learn(
     if dry_run:
         return run.report(seconds=time.monotonic() - started)
     settled = settle(project, run.branches)
-    if (stale := settle_overtaken(project)).marked:
-        run.notes.append(f"memories ranked lower because they name deleted code: {stale.marked}")
     triggers.refresh(project)
     if run.learnt:
         catch_up(project, 0.0, progress)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.learning import commit_taint
 from remora.app.learning import quotes as quoting
-from remora.app.learning.code_staleness import CodeNow
+from remora.app.learning.code_staleness import overtaken
 from remora.app.learning.dedup import Novelty
 from remora.app.project.branches import became, to_stamp
 from remora.app.project.locate import branch_of
@@ -105,7 +105,6 @@ class Promoter:
         self._project = project
         self._own = project.store("project")
         self._db = self._own.db
-        self._now = CodeNow(project)
         self._novelty = Novelty(project)
         self._done: dict[str, str] = {}  # the action on each memory so far
         self._branches: dict[str, Branch | None] = {}
@@ -310,7 +309,7 @@ class Promoter:
         """
         stamp = self._stamp(candidate.draft.branch)
         elsewhere = stamp is not None and stamp != branch_of(self._project.location.repository)
-        return "" if elsewhere else self._now.overtaken(candidate)
+        return "" if elsewhere else overtaken(self._project, candidate)
 
     def _stamp(self, branch: str | None) -> str | None:
         return to_stamp(self._became(branch), self._since) if branch is not None else None
