@@ -18,7 +18,6 @@ from remora.core.text import STOP_WORDS, collapse, identifier_parts, shorten, wo
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import MemoryDraft, MemoryRecord, Taint
 from remora.shell.location import inside
-from remora.store.session_reader import Later
 
 CONFIDENCE = 0.8
 FILES, TODO, FAILING = 20, 20, 3  # that are kept
@@ -29,7 +28,6 @@ MOST_TOKENS = 500  # of the text
 FRESH_DAYS = 14.0  # two half-lives of the type: older work was taken up again or dropped
 SAME_TASK = 0.34  # share of a task's words that the state must contain to be of the same task
 _TEXTS = ("task", "asked", "outcome", "branch", "at")  # fields of a state
-OPENING = 3  # first lines of a prompt, which state its subject
 _GO_ON = re.compile(
     r"""^\W*(?:please\s+|ok(?:ay)?[,.]?\s+|so[,.]?\s+)*
         (?: continue | resume | go\ on | carry\ on | keep\ going | proceed | pick\ up
@@ -213,22 +211,6 @@ def same_task(task: str, state: WorkState) -> bool:
 def on_branch(branch: str | None, state: WorkState) -> bool:
     """Return whether a state belongs to a branch; one with an unknown branch belongs to every branch."""
     return not branch or not state.branch or state.branch == branch
-
-
-def taken_up(state: WorkState, later: Later) -> bool:
-    """Return whether a session finished the open work of an earlier one.
-
-    It succeeded on the same branch and had the same task, or the failed checks pass now and nothing else was
-    open.
-    """
-    if later.outcome != "success" or not on_branch(later.branch, state):
-        return False
-    opening = [line for line in later.prompt.splitlines() if line.strip()][:OPENING]
-    # After the first line, "go on" refers to the session's own work.
-    if any(same_task(line, state) for n, line in enumerate(opening) if not (n and goes_on(line))):
-        return True
-    passed = {shorten(command, ITEM) for command in later.passed}
-    return bool(state.failing) and not state.todo and all(command in passed for command, _ in state.failing)
 
 
 def _telling(text: str) -> frozenset[str]:

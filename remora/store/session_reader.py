@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from remora.core.events import ErrorSeen, Ran
 from remora.core.text import any_of
 from remora.core.values import Taint
-from remora.shell.lines import bare, parts_in, without_folder
 from remora.store.session_writer import TAINT, SessionWriter
 
 # Prompts are stored with a mark between them (`session_writer.NEXT_PROMPT`), which readers do not see.
@@ -80,25 +79,6 @@ class SessionRow(NamedTuple):
     branch: str | None
     steps: int
     prompt: str
-
-
-class Later(NamedTuple):
-    """The progress of a session on work that an earlier one may have left.
-
-    Attributes:
-        id: "host:session".
-        ended_at: when it ended.
-        passed: commands that succeeded on their last run, without their variables.
-        changed: whether it changed files.
-    """
-
-    id: str
-    ended_at: str
-    outcome: str
-    branch: str | None
-    prompt: str
-    passed: tuple[str, ...]
-    changed: bool
 
 
 class SessionReader(SessionWriter):
@@ -290,24 +270,12 @@ class SessionReader(SessionWriter):
                 return found
         return []
 
-    def ended_after(self, at: str, *, only: str | None = None) -> list[Later]:
-        """Return the sessions that ended after a time, newest first; only one, if its id is given."""
-        sql = f"""SELECT s.id, s.ended_at, s.outcome, s.branch, {_PROMPTS},
-                   (SELECT json_group_array(c.command ORDER BY c.command) FROM observer_session_commands c
-                    WHERE c.session_id = s.id AND c.failures < c.runs),
-                   (SELECT json_group_array(e.command) FROM observer_session_errors e
-                    WHERE e.session_id = s.id AND e.resolved = 0),
-                   EXISTS (SELECT 1 FROM observer_session_files f WHERE f.session_id = s.id AND f.edits > 0)
-                 FROM observer_sessions s WHERE s.ended_at > ?1 AND s.id = coalesce(?2, s.id)
+    def changed_after(self, at: str) -> list[SessionRow]:
+        """Return the sessions that changed files and ended after a time, newest first."""
+        sql = f"""{_SESSION} WHERE s.ended_at > ? AND EXISTS (
+                   SELECT 1 FROM observer_session_files f WHERE f.session_id = s.id AND f.edits > 0)
                  ORDER BY s.ended_at DESC, s.id"""
-        rows = self._connection.rows(sql, (at, only))
-        found = []
-        for *told, ran, failing, changed in rows:
-            still = set(json.loads(failing))
-            worked = dict.fromkeys(_plain(command) for command in json.loads(ran))
-            passed = tuple(c for c in worked if c not in still)
-            found.append(Later._make([*told, passed, bool(changed)]))
-        return found
+        return [SessionRow._make(r) for r in self._connection.rows(sql, (at,))]
 
     def rows(self, session_ids: Collection[str]) -> list[SessionRow]:
         """Return some sessions; unknown ids are left out."""
@@ -355,8 +323,3 @@ class SessionReader(SessionWriter):
                  WHERE run = coalesce(?, (SELECT max(run) FROM learned WHERE memory_id = l.memory_id))
                  ORDER BY at, memory_id"""
         return [LearnedRow._make(r) for r in self._connection.rows(sql, (run,))]
-
-
-def _plain(line: str) -> str:
-    """Return a command line without variables and folders, the form stored for errors."""
-    return " && ".join(map(without_folder, parts_in(bare(line))))

@@ -16,10 +16,8 @@ from remora.injection.work_state import (
     left_by,
     of_record,
     same_task,
-    taken_up,
     told,
 )
-from remora.store.session_reader import Later
 from tests.observer.sessions import ran, session
 from tests.retrieval.worlds import record
 
@@ -192,25 +190,3 @@ def test_tasks_that_go_on() -> None:
     assert same_task("the lifetimes of tokens should be settings", STATE)
     assert not same_task("tokens everywhere else in this big old program are ugly", STATE)
     assert not same_task("", STATE)
-
-
-@pytest.mark.parametrize(
-    ("fields", "todo", "done"),
-    [
-        ({"passed": ("make lint", "make test")}, (), True),
-        ({"passed": ("make lint", "make test")}, ("tell the team",), False),
-        ({"passed": ("make lint",)}, (), False),
-        ({"passed": ("make test",), "outcome": "unknown"}, (), False),
-        ({"passed": ("make test",), "branch": "other"}, (), False),
-        ({"passed": ("make test",), "branch": None}, (), True),
-        ({"prompt": "continue and document the token lifetime"}, ("tell the team",), True),
-        ({"prompt": "Hello\n\nthe token lifetime should be a setting"}, (), True),
-        ({"prompt": "float the footer\ngo on"}, (), False),
-        ({"prompt": "float the footer"}, (), False),
-    ],
-)
-def test_when_a_later_session_did_what_was_left(fields, todo, done) -> None:
-    """It succeeded there and was asked for the same, or what failed works and nothing else was left."""
-    given = {"outcome": "success", "branch": "lifetime", "prompt": "", "passed": (), **fields}
-    later = Later(id="codex:s2", ended_at="2026-02-02T08:00:00.000Z", changed=True, **given)
-    assert taken_up(STATE._replace(todo=todo), later) is done

@@ -247,29 +247,15 @@ def test_commands_after_text_from_outside_are_kept_only_if_known(db: Database) -
     ]
 
 
-def test_what_sessions_did_since(db: Database) -> None:
-    """The newest first: whether they changed anything, and the commands that worked when they ran last."""
-    open_error = ErrorSeen("f9", "Bash", "make lint", "E501", 1, (8,), resolved=False)
-    ran = (
-        CommandRun("make test", "test", 2, 1, 1, 7),
-        CommandRun("make lint", "lint", 2, 1, 1, 8),
-        CommandRun("make build", "build", 1, 1, 2, 2),
-        CommandRun("make e2e", "test", 1, 0, 3, 3, with_variables="CI=1 make e2e"),
-        CommandRun("make lint", "lint", 1, 0, 4, 4, with_variables="CI=1 make lint"),
-        CommandRun("make lint", "lint", 1, 0, 4, 4, with_variables="(cd web && CI=1 make lint)"),
-        CommandRun("make a && make b", "test", 1, 0, 5, 5, with_variables="make a && (cd web && make b)"),
-    )
-    record(db, session("s1", 1, commands=ran, errors=(open_error, error("f1", "changed a.go"))))
-    record(db, session("s2", 2, files=(use("a.go", edits=1), use("b.go")), outcome="failure"))
-    found = db.sessions.ended_after("2025-12-31T00:00:00.000Z")
-    assert [(one.id, one.outcome, one.branch, one.changed) for one in found] == [
-        ("claude-code:s2", "failure", "main", True),
-        ("claude-code:s1", "success", "main", False),
-    ]
-    assert [one.passed for one in found] == [(), ("make e2e", "make a && make b", "make test")]
-    assert found[1].prompt == "fix the cache of s1"
-    assert db.sessions.ended_after(found[1].ended_at) == found[:1]
-    assert db.sessions.ended_after("", only="claude-code:s1") == found[1:]
+def test_what_sessions_changed_since(db: Database) -> None:
+    """The sessions that edited a file, the newest first; reading one is no change."""
+    record(db, session("s1", 1, files=(use("a.go", edits=1),)))
+    record(db, session("s2", 2, files=(use("a.go"),)))
+    record(db, session("s3", 3, files=(use("a.go", edits=1), use("b.go")), outcome="failure"))
+    found = db.sessions.changed_after("2025-12-31T00:00:00.000Z")
+    assert [one.id for one in found] == ["claude-code:s3", "claude-code:s1"]
+    assert (found[1].branch, found[1].prompt) == ("main", "fix the cache of s1")
+    assert db.sessions.changed_after("2026-01-03T00:00:00.000Z") == found[:1]
 
 
 def test_runs_are_looked_through_afterwards(db: Database) -> None:

@@ -10,7 +10,7 @@ from remora.core.change import acting
 from remora.core.clock import days_between
 from remora.core.values import Filters, MemoryRecord, Taint
 from remora.injection import work_state
-from remora.lifecycle.flags import RETIRED, TAKEN_UP
+from remora.lifecycle.flags import RETIRED, retired_for
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -29,9 +29,6 @@ def save_work_state(
 ) -> MemoryRecord | None:
     """Store the work state of a session in place of its earlier one.
 
-    Work states of other sessions that this one continued and completed are retired; so is its own, if a known
-    later session completed it.
-
     Args:
         project: the open project.
         observation: the observation of the session so far.
@@ -39,8 +36,8 @@ def save_work_state(
         taint: source of text from outside, if the observation has none.
 
     Returns:
-        The memory. None if no work is left (the session's earlier state is then retired), if the work was
-            completed since, or if a person forgot the state.
+        The memory. None if no work is left (the session's earlier state is then retired), or if a person
+            forgot the state.
     """
     project.must_be_writable()
     store = project.store("project")
@@ -52,17 +49,13 @@ def save_work_state(
     draft = work_state.draft(state, observation.host, observation.session_id, branch)
     own = f"{observation.host}:{observation.session_id}"
     with db.connection.transaction(), acting(f"observer:{own}"):
-        _retire_done(project, own)
         known = db.memories.with_external_id(draft.external_id or "")
-        by = None
-        if state.open and not (known is not None and _is_kept(known)):
-            by = _doer(project, state, own)
-        if not state.open or by is not None:
+        if not state.open:
             if known is not None and not known.deprecated:
-                _retire(project, known, f"{TAKEN_UP} {by}" if by is not None else RETIRED)
+                store.upkeep.retire(known.id, RETIRED)
             return None
         if known is not None and known.deprecated:
-            if not any(reason in (known.review_reason or "") for reason in (RETIRED, TAKEN_UP)):
+            if not retired_for(known):
                 return None
             store.upkeep.restore(known.id)
         (record,) = store.intake.remember_many([draft], revive=False)
@@ -70,32 +63,6 @@ def save_work_state(
         used = min(state.at or record.updated_at, record.updated_at)
         db.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})
     return record._replace(last_accessed_at=used, related_files=draft.related_files)
-
-
-def _retire_done(project: OpenProject, session: str) -> None:
-    """Retire the work states of earlier sessions that the session just learned completed."""
-    db = project.db
-    for later in db.sessions.ended_after("", only=session):
-        for record in db.memories.find(Filters(types=("work_state",)), limit=STATES):
-            if _left_by(record) == session or _is_kept(record) or _ended(record) >= later.ended_at:
-                continue
-            if work_state.taken_up(work_state.of_record(record), later):
-                _retire(project, record, f"{TAKEN_UP} {session}")
-
-
-def _doer(project: OpenProject, state: work_state.WorkState, session: str) -> str | None:
-    """Return the later session that completed a work state; None if none did."""
-    later = project.db.sessions.ended_after(state.at) if state.at else []
-    return next((one.id for one in later if one.id != session and work_state.taken_up(state, one)), None)
-
-
-def _is_kept(record: MemoryRecord) -> bool:
-    """Return whether a person confirmed a work state."""
-    return record.pinned or record.user_verified
-
-
-def _retire(project: OpenProject, record: MemoryRecord, reason: str) -> None:
-    project.store("project").upkeep.retire(record.id, reason)
 
 
 def _left_by(record: MemoryRecord) -> str:
@@ -126,8 +93,8 @@ def last_state(
 ) -> MemoryRecord | None:
     """Return the work state that a session continues; None if there is none.
 
-    A session that continues gets its own. Another session with a task gets the newest of this branch with the
-    same task; one without a task gets the newest, if nothing was changed since.
+    A session that continues gets its own. Another one gets the newest of this branch, unless a later session
+    changed files; with a task, only the states and sessions of the same task count.
     """
     db = project.db
     found = db.memories.find(Filters(types=("work_state",), branch=branch), limit=STATES)
@@ -138,17 +105,16 @@ def last_state(
         return own[0]
     now = project.clock.now()
     fresh = [m for m in live if days_between(_ended(m), now) <= work_state.FRESH_DAYS]
+    asked = bool(task.strip())
     for record in fresh:
         state = work_state.of_record(record)
-        if not work_state.on_branch(branch, state):
+        if not work_state.on_branch(branch, state) or (asked and not work_state.same_task(task, state)):
             continue
-        if task.strip():
-            if work_state.same_task(task, state):
-                return record
-            continue
-        since = db.sessions.ended_after(_ended(record))
-        others = (one for one in since if one.id != _left_by(record) and one.changed)
-        return None if any(work_state.on_branch(one.branch, state) for one in others) else record
+        for later in db.sessions.changed_after(_ended(record)):
+            other = later.id != _left_by(record) and work_state.on_branch(later.branch, state)
+            if other and (not asked or work_state.same_task(later.prompt, state)):
+                return None
+        return record
     return None
 
 
