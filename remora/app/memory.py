@@ -1309,7 +1309,7 @@ class Memory:
 
         Args:
             modules: maximum of modules to describe.
-            calls: maximum of model calls; an invalid answer is requested once more.
+            calls: model calls after which no module is begun; an invalid answer is requested once more.
             seconds: time limit.
             progress: called with ("describing", done, of).
 

@@ -11,19 +11,20 @@ The time and the outcome are stored for the doctor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.clock import days_between, from_iso, to_iso
-from remora.core.errors import InvalidInput, ProviderError, RemoraError, StoreBusy
+from remora.core.errors import InvalidInput, RemoraError, StoreBusy
 from remora.disk.files import lock
 from remora.graph import semantic
 from remora.graph.modules import grouping
-from remora.llm.client import Completion, LanguageModel, Message, extract
+from remora.llm.client import LanguageModel, extract
 from remora.store.layers import module_key
 
 if TYPE_CHECKING:
+    from remora.app.project.called_models import CalledModel
     from remora.app.project.open_project import OpenProject
     from remora.graph.modules import Grouping
     from remora.store.database import Database
@@ -64,49 +65,13 @@ class SemanticReport(NamedTuple):
     seconds: float = 0.0
 
 
-class _Spent(ProviderError):
-    """The limit of calls or time of a pass is reached."""
+class _Limits(NamedTuple):
+    """Limits of a pass, and its beginning on a clock in seconds."""
 
-
-class _Bounded:
-    """A language model with a limit of calls and of time."""
-
-    def __init__(self, model: LanguageModel, calls: int, seconds: float, ticks: Callable[[], float]) -> None:
-        self._model = model
-        self._most = calls
-        self._ticks = ticks
-        self._end = ticks() + seconds
-        self._seconds = seconds
-        self.calls = 0
-
-    @property
-    def model_id(self) -> str:
-        """Provider and model."""
-        return self._model.model_id
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        schema: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        """Return the model's answer; see `LanguageModel`."""
-        left = self._end - self._ticks()
-        if self.calls >= self._most:
-            raise _Spent(f"the limit of {self._most} calls is reached")
-        if left <= 0:
-            raise _Spent(f"the limit of {self._seconds:g} s is reached")
-        self.calls += 1
-        return self._model.complete(
-            messages,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            schema=schema,
-            timeout=left if timeout is None else min(timeout, left),
-        )
+    modules: int
+    calls: int
+    seconds: float
+    began: float
 
 
 def describe(
@@ -131,13 +96,13 @@ def describe(
         return SemanticReport(notes=("descriptions of modules need a language model; llm.provider is none",))
     if db.graph.is_empty():
         return SemanticReport(notes=("the code is not indexed yet; run `remora index`",))
-    bounded = _Bounded(model, calls, seconds, ticks)
+    limits = _Limits(modules, calls, seconds, started)
     try:
         with lock(project.location.home / "semantic", timeout=LOCK_SECONDS):
-            report = _pass(project, db, bounded, modules, progress or (lambda *_: None))
+            report = _pass(project, model, limits, progress or (lambda *_: None), ticks)
     except StoreBusy:
         return SemanticReport(notes=("another process is describing this project's modules",))
-    return report._replace(calls=bounded.calls, seconds=ticks() - started)
+    return report._replace(seconds=ticks() - started)
 
 
 def describe_when_due(project: OpenProject) -> SemanticReport | None:
@@ -170,8 +135,13 @@ def describe_when_due(project: OpenProject) -> SemanticReport | None:
 
 
 def _pass(
-    project: OpenProject, db: Database, model: _Bounded, most: int, progress: Progress
+    project: OpenProject,
+    model: CalledModel,
+    limits: _Limits,
+    progress: Progress,
+    ticks: Callable[[], float],
 ) -> SemanticReport:
+    db = project.db
     group = grouping(db)
     digests = semantic.digests(db, group)
     with db.connection.transaction(durable=False):
@@ -179,20 +149,23 @@ def _pass(
         db.layers.place_modules(paths, _now(project))
     todo = _todo(db, group, digests)
     report = SemanticReport(modules=len(group.files), waiting=len(todo))
-    failed = dict(db.meta.get(FAILED) or {})
     notes: list[str] = []
-    for number, name in enumerate(todo[:most]):
-        progress("describing", number, min(most, len(todo)))
-        try:
-            answer = _ask(db, group, name, model)
-        except _Spent as error:
-            notes.append(str(error))
+    asked = todo[: limits.modules]
+    for number, name in enumerate(asked):
+        progress("describing", number, len(asked))
+        left = limits.began + limits.seconds - ticks()
+        if model.calls >= limits.calls:
+            notes.append(f"the limit of {limits.calls} calls is reached")
             break
+        if left <= 0:
+            notes.append(f"the limit of {limits.seconds:g} s is reached")
+            break
+        try:
+            answer = _ask(db, group, name, model, min(left, CALL_SECONDS))
         except RemoraError as error:
             notes.append(f"stopped at {name}: {error}")
-            failed[name] = digests[name]
             with db.connection.transaction(durable=False):
-                db.meta.set(FAILED, failed)
+                db.meta.set(FAILED, {**(db.meta.get(FAILED) or {}), name: digests[name]})
             break
         about = {
             "purpose": answer.purpose,
@@ -202,7 +175,6 @@ def _pass(
         }
         with db.connection.transaction(durable=False):
             written = db.layers.describe_module(name, paths[name], answer.edges, about, _now(project))
-        failed.pop(name, None)
         report = report._replace(
             described=(*report.described, name),
             waiting=report.waiting - 1,
@@ -210,10 +182,8 @@ def _pass(
             dropped=report.dropped + answer.dropped + len(answer.edges) - written,
         )
     else:
-        progress("describing", min(most, len(todo)), min(most, len(todo)))
-    with db.connection.transaction(durable=False):
-        db.meta.set(FAILED, {name: digest for name, digest in failed.items() if name in digests})
-    return report._replace(complete=not report.waiting, notes=tuple(notes))
+        progress("describing", len(asked), len(asked))
+    return report._replace(calls=model.calls, complete=not report.waiting, notes=tuple(notes))
 
 
 def _todo(db: Database, group: Grouping, digests: Mapping[str, str]) -> list[str]:
@@ -238,7 +208,7 @@ def _todo(db: Database, group: Grouping, digests: Mapping[str, str]) -> list[str
     return [name for *_, name in sorted(todo)]
 
 
-def _ask(db: Database, group: Grouping, name: str, model: _Bounded) -> semantic.Answer:
+def _ask(db: Database, group: Grouping, name: str, model: LanguageModel, timeout: float) -> semantic.Answer:
     paths = {file.path for file in group.files[name]}
     own = module_key(name)
     found = extract(
@@ -246,7 +216,7 @@ def _ask(db: Database, group: Grouping, name: str, model: _Bounded) -> semantic.
         semantic.prompt(db, group, name),
         semantic.SCHEMA,
         max_tokens=ANSWER_TOKENS,
-        timeout=CALL_SECONDS,
+        timeout=timeout,
     )
     return semantic.checked(
         found,

@@ -166,6 +166,9 @@ class CalledModel:
         ledger: the ledger of its calls.
         purpose: the purpose of the calls.
         most: tokens a day above which background calls are refused; 0 for no limit.
+
+    Attributes:
+        calls: number of calls so far.
     """
 
     def __init__(self, model: LanguageModel, ledger: Ledger, purpose: str, most: int) -> None:
@@ -173,6 +176,7 @@ class CalledModel:
         self._ledger = ledger
         self._purpose = purpose
         self._most = most
+        self.calls = 0
 
     @property
     def model_id(self) -> str:
@@ -195,6 +199,7 @@ class CalledModel:
                 f"{self._most:,} tokens were used today",
                 hint="llm.daily_tokens is the limit; 0 turns it off.",
             )
+        self.calls += 1
         given = [message.content for message in messages]
         with self._ledger.counted(self._purpose, self.model_id, given) as told:
             answer = asked("language model", lambda: _completion(self._model.complete(messages, **how)))

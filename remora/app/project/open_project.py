@@ -275,7 +275,7 @@ class OpenProject:
             self._cached = CachedEmbedder(embedder, self.db.cache, self.clock)
         return self._cached
 
-    def llm(self, purpose: str) -> LanguageModel | None:
+    def llm(self, purpose: str) -> CalledModel | None:
         """Return the language model for a purpose of the ledger; None if none is configured."""
         model: LanguageModel | None = self._given[1]
         if model is None and self.settings.llm.provider == "none":

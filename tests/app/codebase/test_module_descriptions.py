@@ -202,7 +202,7 @@ def test_limits(opened: Opener) -> None:
     assert (first.described, first.waiting, first.complete) == (("web",), 2, False)
     second = memory.describe_modules(calls=1)
     assert (second.described, second.notes) == (("core",), ("the limit of 1 calls is reached",))
-    ticks = iter([0.0, 0.0, 99.0, 99.0])
+    ticks = iter([0.0, 99.0, 99.0])
     third = describe(memory._project, seconds=10.0, ticks=lambda: next(ticks))
     assert (third.described, third.notes) == ((), ("the limit of 10 s is reached",))
     with pytest.raises(InvalidInput):
