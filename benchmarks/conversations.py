@@ -175,6 +175,7 @@ def journals(sizes: Sizes) -> tuple[Times, dict[str, float]]:
         for memory in (plain, written):
             drafts = [sample.draft for sample in islice(_samples(), sizes.memories)]
             memory.remember_many(drafts)
+            memory.catch_up()
         folder = written.journal.folder
         size = _write_history(folder, texts, sizes.history)
         _write_memory(written, texts)

@@ -50,6 +50,7 @@ def fill(memory: Memory, functions: Sequence[tuple[str, str]], refused: list[str
                     memory.remember_many([draft])
                 except InvalidInput as error:
                     refused.append(f"{draft.external_id}: {error}")
+    memory.catch_up()
 
 
 def write(memory: Memory, functions: Sequence[tuple[str, str]]) -> None:

@@ -99,8 +99,6 @@ class Database:
         self.trials = Trials(connection)
         self.model_costs = ModelCosts(connection)
         self.module_evidence = ModuleEvidence(connection, project_id)
-        # Items queued from now on are (mostly) our own, and are embedded before our next search.
-        self.queued_before = self.vectors.last_queued()
         self._nearest: dict[tuple[str, str], NearestIndex] = {}
 
     def nearest(self, owner_kind: str, model_id: str) -> NearestIndex:

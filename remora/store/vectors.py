@@ -86,32 +86,14 @@ class Vectors(Tables):
                  GROUP BY owner_kind, model_id ORDER BY 1, 2"""
         return {(kind, model): (owners, dims) for kind, model, owners, dims in self._connection.rows(sql)}
 
-    def pending(self, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
-        """Return (queue id, owner kind, owner id) of owners that wait for a vector, newest first.
+    def pending(self, limit: int) -> list[tuple[int, str, str]]:
+        """Return (queue id, owner kind, owner id) of owners that wait for a vector, newest first."""
+        sql = "SELECT id, owner_kind, owner_id FROM embedding_queue ORDER BY id DESC LIMIT ?"
+        return self._connection.rows(sql, (limit,))
 
-        Args:
-            limit: maximum number; -1 for all.
-            after: only those queued after this queue id.
-        """
-        sql = "SELECT id, owner_kind, owner_id FROM embedding_queue WHERE id > ? ORDER BY id DESC LIMIT ?"
-        return self._connection.rows(sql, (after, limit))
-
-    def queue_again(self, waiting: Sequence[tuple[int, str, str]]) -> None:
-        """Move some waiting owners, given newest first, to the front of the queue."""
-        self._connection.execute_many(
-            "INSERT OR REPLACE INTO embedding_queue(owner_kind, owner_id) VALUES (?, ?)",
-            [(kind, owner) for _, kind, owner in reversed(waiting)],
-        )
-
-    def pending_count(self, after: int = 0) -> int:
+    def pending_count(self) -> int:
         """Return the number of owners that wait for a vector."""
-        return int(self._connection.value("SELECT count(*) FROM embedding_queue WHERE id > ?", (after,)))
-
-    def last_queued(self) -> int:
-        """Return the highest queue id ever assigned."""
-        return int(
-            self._connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'embedding_queue'") or 0
-        )
+        return int(self._connection.value("SELECT count(*) FROM embedding_queue"))
 
     def done(self, queue_ids: Sequence[int]) -> None:
         """Remove owners from the queue; an owner queued again meanwhile has a new id and stays."""

@@ -26,7 +26,7 @@ def test_what_one_opening_wrote_the_next_one_reads(tmp_path: Path):
     assert [(m.id, m.realm, m.project_id) for m in again.memories.find(Filters())] == [("m-1", "user", "p1")]
     assert [i for i, _ in again.fulltext.turns(["hello"], 5)] == [1]
     assert again.meta.get("a") == [1, 2]
-    assert again.queued_before == again.vectors.last_queued() == 2
+    assert again.vectors.pending_count() == 2
     again.close()
 
 

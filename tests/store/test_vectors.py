@@ -143,18 +143,6 @@ def test_new_texts_wait_for_vectors(db: Database):
     assert [owner for _, _, owner in db.vectors.pending(1)] == ["1"]
 
 
-def test_pending_after_an_id(db: Database):
-    """What was queued after a moment can be told from what was queued before it."""
-    add(db.memories, record("m-1"))
-    before = db.vectors.last_queued()
-    assert (db.vectors.pending(9, after=before), db.vectors.pending_count(before)) == ([], 0)
-    add(db.memories, record("m-2", "other"))
-    assert [owner for _, _, owner in db.vectors.pending(9, after=before)] == ["m-2"]
-    assert db.vectors.pending_count(before) == 1
-    clear_queue(db)
-    assert db.vectors.last_queued() == before + 1
-
-
 @pytest.mark.parametrize(
     ("changes", "queued"),
     [

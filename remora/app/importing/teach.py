@@ -11,7 +11,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.memories.embedding import embed_when_many
 from remora.app.memories.operations import noted
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryDraft, MemoryRecord, Redaction, Skipped
@@ -96,8 +95,6 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
                 continue
             pieces.append(_piece(line, noted(store.db, draft, record), draft, dry_run=dry_run))
             secrets += record.receipt.redactions if record.receipt is not None else ()
-    if not dry_run:
-        embed_when_many(project)
     counts: Counter[str] = Counter()
     for kind, number in secrets:
         counts[kind] += number

@@ -63,6 +63,7 @@ MAX_CALLS = 20  # model calls about those in one run
 BLOCK = 1 << 20  # bytes read at a time
 FEW, NAMED = 2, 5  # least files to tell a session's project; sessions named in a note
 MAX_BAD = 50  # unreadable lines named in a report
+EMBED_SECONDS = 5.0  # for the memories of a run, so that the next search finds them by meaning
 
 
 class SessionLearnt(NamedTuple):
@@ -176,7 +177,7 @@ def learn(
     settled = settle(project, run.branches)
     triggers.refresh(project)
     if run.learnt:
-        catch_up(project, 0.0, progress)
+        catch_up(project, EMBED_SECONDS, progress)
     run.notes += settled.notes
     report = run.report(seconds=time.monotonic() - started)
     return report._replace(merged=settled.merged, retired=settled.retired, revived=settled.revived)

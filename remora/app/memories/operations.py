@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from os.path import lexists
 from typing import TYPE_CHECKING, Any
 
-from remora.app.memories.embedding import embed_when_many
 from remora.app.project.arguments import filters_of, listed, own_names, paths
 from remora.app.project.locate import commit_of
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
@@ -41,7 +40,6 @@ def remember_each(
     given = [_drafted_or_refused(project, fields, store, user=user) for fields in drafts]
     found = store.intake.remember_each(given)
     make_triggers(store, [r for r in found if not isinstance(r, RemoraError)])
-    embed_when_many(project)
     root = None if user else project.location.root
     return [
         r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(store.db, d, r, root)
@@ -54,7 +52,6 @@ def remember_many(project: OpenProject, drafts: Sequence[MemoryDraft], *, user: 
     store = project.store("user" if user else "project")
     records = store.intake.remember_many([_with_parents(project, d, store) for d in drafts], stated=True)
     make_triggers(store, records)
-    embed_when_many(project)
     root = None if user else project.location.root
     return [noted(store.db, d, r, root) for d, r in zip(drafts, records, strict=True)]
 

@@ -1,17 +1,18 @@
 """Prepare the data of a search, embed fresh writes, search, and pack the hits.
 
-Texts that this process has just stored are embedded before it searches, so that it finds its own writes. A
-backlog (a switch of models, another process, changed files) is embedded for a moment, then in the background;
-keywords find the rest meanwhile.
+Texts without a vector are embedded for a moment, the newest first, so that a process finds its own writes.
+The rest (a switch of models, another process, changed files) is embedded in the background, and keywords find
+it meanwhile.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from remora.app.memories.embedding import as_backlog, catch_up, go_on_in_background
+from remora.app.memories.embedding import catch_up, go_on_in_background
 from remora.app.records.note_index import follow_written
 from remora.app.records.session import follow_all
 from remora.core.errors import InvalidInput, RemoraError
@@ -172,11 +173,16 @@ def reader(
     """
     notes = [] if notes is None else notes
     if not project.read_only:
-        with as_backlog(project.db):
-            follow_all(project)
-            follow_written(project)
-        if "dense" not in without:
-            catch_up(project, BACKLOG_SECONDS, code=code)
+        by_vectors = "dense" not in without
+        started = time.monotonic()
+        if by_vectors:  # what was just written comes before files that are read anew
+            catch_up(project, BACKLOG_SECONDS)
+        late = time.monotonic() - started >= BACKLOG_SECONDS
+        follow_all(project)
+        follow_written(project)
+        if by_vectors and not project.trouble:
+            if not late:
+                catch_up(project, BACKLOG_SECONDS, code=code)
             go_on_in_background(project, code=code)
     databases = tuple(store.db for store in project.searched_stores())
     if project.user_trouble:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from remora.app.memories.embedding import embed_when_many
 from remora.conversation.flatten import working_context
 from remora.conversation.log import SUFFIX, SessionLog
 from remora.conversation.reader import Mark, goes_on, mark_at
@@ -98,7 +97,6 @@ class Session:
             kept = self._log.extend(clean)
             self.redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
             follow(self._project, self._log)
-            embed_when_many(self._project)
         return kept
 
     def messages(self) -> list[Message]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from remora import Memory
 from remora.app.memories import embedding as worker
-from remora.app.memories.embedding import BATCH
+from remora.app.memories.embedding import BATCH, SMALL_BATCH
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreReadOnly
 from remora.core.values import MemoryDraft
@@ -161,32 +161,16 @@ def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:
         assert memory.catch_up() == 36 - some
 
 
-def test_own_writes_are_always_done(tmp_path: Path, folder: Path) -> None:
-    """What this process has written is embedded before it searches, however little time there is."""
+def test_the_newest_texts_come_first(tmp_path: Path, folder: Path) -> None:
+    """What was just written is embedded before a backlog, however little time there is."""
     environ = environment(tmp_path)
     with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 20)
+        fill(memory, 40)
     with Memory.open(folder, environ=environ, embedder=FakeEmbedder()) as memory:
-        memory.remember_many([MemoryDraft(f"Own statement {n} of topic{n}") for n in range(BATCH + 1)])
-        memory.catch_up(0.0)
-        waiting = [owner for _, _, owner in db_of(memory).vectors.pending(1_000)]
-        assert len(waiting) == 20
-        assert not any(memory.show(i).content.startswith("Own") for i in waiting)
-
-
-def test_many_writes_are_embedded_on_the_way(
-    able: Memory, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program that only writes embeds once many have come together, not before; a model may fail then."""
-    monkeypatch.setattr(worker, "MANY", 8)
-    fill(able, 7)
-    assert embedder.documents == []
-    able.remember("One more statement")
-    assert len(embedder.documents) == 8
-    embedder.broken = True
-    able.remember_many([MemoryDraft(f"Claim {n} is of topic{n}") for n in range(8)])
-    assert able.stats().memories == 16
-    assert able._project.trouble == "the fake model is loading"
+        assert memory.catch_up(0.0) == SMALL_BATCH
+        own = memory.remember("The crane lifts eight tons")
+        assert memory.catch_up(0.0) == SMALL_BATCH
+        assert own.id not in {owner for _, _, owner in db_of(memory).vectors.pending(1_000)}
 
 
 def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
@@ -201,8 +185,8 @@ def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
         assert db_of(memory).vectors.pending_count() == 0
 
 
-def test_no_search_waits_for_files_that_are_read_anew(tmp_path: Path, folder: Path) -> None:
-    """Many notes in a file are a backlog; what this process has stored is embedded before them."""
+def test_files_that_are_read_anew_come_after_what_was_written(tmp_path: Path, folder: Path) -> None:
+    """Many notes in a file are a backlog for the background; what was stored is embedded before them."""
     with Memory.open(folder, environ=environment(tmp_path), embedder=SlowEmbedder()) as memory:
         memory.journal.note("Where is the anchor?", "In the harbour.")
         day = next((memory.home / "memory").glob("????-??-??.md"))
