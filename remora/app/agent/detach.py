@@ -1,8 +1,7 @@
 """Start the work that follows a session in a detached process, which outlives the host and always ends.
 
 A host kills the children of its hooks with them, so the process gets a session of its own. It inherits no
-file, and of the environment only the variables that name folders and model servers: a host keeps its own
-tokens there. The user's ssh agent is passed on for git, which may transport a project's shared log.
+file.
 """
 
 from __future__ import annotations
@@ -31,22 +30,6 @@ from remora.disk.places import data_folder
 
 SETTLED = 60.0  # seconds within which the end of a session should be processed
 OFTEN = 180.0  # seconds between two imports of a session whose host never reports its end
-_PASSED_ON = frozenset(
-    """PATH HOME USER LOGNAME LANG TZ TMPDIR TEMP TMP SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT USERPROFILE
-    APPDATA LOCALAPPDATA PROGRAMDATA VIRTUAL_ENV PYTHONPATH SSL_CERT_FILE SSL_CERT_DIR HTTPS_PROXY HTTP_PROXY
-    SSH_AUTH_SOCK GIT_SSH_COMMAND PGPASSFILE
-    NO_PROXY https_proxy http_proxy no_proxy CODEX_HOME CLAUDE_CONFIG_DIR OLLAMA_HOST OPENAI_BASE_URL
-    ANTHROPIC_BASE_URL""".split()
-)
-_STARTS = ("REMORA_", "XDG_", "LC_")
-_SECRET = ("REMORA_MCP_TOKEN",)
-_WITHOUT_KEY = ("none", "local", "onnx", "ollama")  # providers that need no key
-_USUAL = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "cohere": "COHERE_API_KEY",
-    "jina": "JINA_API_KEY",
-}
 
 
 def begin_work(environ: Mapping[str, str], *, ended: Moment | None) -> bool:
@@ -89,7 +72,7 @@ def _start(environ: Mapping[str, str], *arguments: str) -> None:
     begun = subprocess.Popen(
         [sys.executable, "-P", "-m", "remora", *arguments],
         cwd=data_folder(environ),
-        env=kept(environ),
+        env=for_work(environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -99,18 +82,13 @@ def _start(environ: Mapping[str, str], *arguments: str) -> None:
     begun.returncode = 0  # nothing waits for it; this prevents the ResourceWarning
 
 
-def kept(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that the work needs; of the keys, only those of the models in use."""
-    wanted = _PASSED_ON | _keys(environ)
-    passed = {
-        name: value
-        for name, value in environ.items()
-        if name in wanted or (name.startswith(_STARTS) and name not in _SECRET)
-    }
+def for_work(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of the work, which runs in another folder: its paths become absolute."""
+    passed = dict(environ)
     if "PYTHONPATH" in passed:  # a relative part would name another folder there
         parts = [part for part in passed["PYTHONPATH"].split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117
         passed["PYTHONPATH"] = os.pathsep.join(parts)
-    for name in ("REMORA_HOME", "REMORA_CONFIG"):  # the work runs in another working folder
+    for name in ("REMORA_HOME", "REMORA_CONFIG"):
         if passed.get(name):
             passed[name] = os.path.abspath(os.path.expanduser(passed[name]))  # noqa: PTH100, PTH111
     return passed
@@ -133,25 +111,6 @@ def _lines(moment: Moment, environ: Mapping[str, str]) -> list[Line] | None:
     except OSError:
         return None
     return lines if head is not None and (head.home or head.late) else None
-
-
-def _keys(environ: Mapping[str, str]) -> set[str]:
-    """Return the variables with the keys of the model servers in the settings."""
-    from pathlib import Path
-
-    from remora.app.project.locate import settings_for
-    from remora.core.errors import RemoraError
-
-    try:
-        settings = settings_for(Path(data_folder(environ)), environ)
-    except RemoraError:
-        return set()  # the work itself reports invalid settings
-    used = (
-        section
-        for section in (settings.embedding, settings.llm, settings.rerank)
-        if section.provider not in _WITHOUT_KEY and (section.provider != "auto" or section.url)
-    )
-    return {section.api_key_env or _USUAL.get(section.provider, "") for section in used}
 
 
 def _left_behind(place: str) -> bool:
