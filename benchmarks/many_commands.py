@@ -19,7 +19,7 @@ from benchmarks.checks_run import Use, checked_with, commands, most_frequent, us
 from benchmarks.common import Check, Options, Table, memory_in, say, workplace
 from benchmarks.metrics import mean, recall_at
 from benchmarks.recorded_sessions import DATA, Recorded, recorded
-from remora.checks.tasks import READERS
+from remora.checks.from_project import READERS
 from remora.sources.transcripts.discovery import find_in
 from remora.sources.transcripts.reader import read
 

@@ -7,7 +7,7 @@ in which what chooses single tests or what is printed is left out and packages s
 twice: knowing nothing, and knowing what was edited (as one does when it is time to check). Suggestions go
 through the same normal form; one that holds several commands counts as several. The rivals are the five
 commands that most sessions ran so far, and the same of the last ten sessions. With `--repo` the project is
-there as it was when the session began, so that what its rule files and tasks name is known; the rivals know
+there as it was when the session began, so that its tasks are known; the rivals know
 only the sessions. What could be reached at best by naming what was run before or what the project names is
 counted, too: the five that fit best, chosen by someone who knows the session.
 """

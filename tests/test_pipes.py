@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from remora.app.agent import hook_context
-from remora.checks import check_exists, from_project
+from remora.checks import from_project
 from remora.disk import live
 from remora.disk.live import Head
 from remora.sources import rules, tree
@@ -47,8 +47,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], Any]] = {
     "git's file of a work tree": (".git", _head, "/else"),
     "a database": ("memory.db", lambda pipe: look(str(pipe)), None),
     "a rule file": ("AGENTS.md", lambda pipe: rules._read(_found(pipe), pipe), "not a regular file"),
-    "a file of tasks": ("Makefile", check_exists._text, ""),
-    "a file of named checks": ("tox.ini", lambda pipe: from_project._bytes(pipe.parent, pipe.name), b""),
+    "a file of tasks": ("Makefile", lambda pipe: from_project.named_checks(pipe.parent), []),
 }
 
 

@@ -760,17 +760,15 @@ class Memory:
     def suggest_commands(
         self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
     ) -> builtins.list[Suggestion]:
-        """Return the commands that check a change, best first: those that sessions ran and the project names.
+        """Return the commands that check a change, best first: of sessions, then the project's own tasks.
 
-        Rule files and task files are read as they are now; a command that names a missing file or task is
-        left out.
+        Task files are read as they are now; a command that names a missing folder or file is left out.
 
         Args:
             k: number of commands.
             task: the task; the files that it names replace `files` if none are given.
-            files: the edited files; checks of the folder that contains all of them come first, those of other
-                folders and files last, and commands in the rule and task files of the folders above are
-                included.
+            files: the edited files; checks of their folders come first, those of other folders last, and the
+                tasks of the folders above are included.
             purposes: of "format", "lint", "test", "build"; all by default.
         """
         from remora.app.codebase.check_commands import suggest_commands

@@ -1,1 +1,1 @@
-"""The commands that check a change: counted from sessions of any tools, and named by the project."""
+"""The commands that check a change: counted from sessions, and the project's own tasks."""

@@ -237,16 +237,6 @@ def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-def in_container(words: tuple[str, ...]) -> bool:
-    """Return whether a command runs in a container, which has a file system of its own.
-
-    >>> in_container(("sudo", "docker", "compose", "exec", "web", "pytest")), in_container(("pytest",))
-    (True, False)
-    """
-    words = unwrapped(words)
-    return any(" ".join(words[:length]) in CONTAINERS for length in (2, 3))
-
-
 def _without(words: tuple[str, ...], runners: Mapping[str, tuple[frozenset[str], int]]) -> tuple[str, ...]:
     """Return the words after a runner with its options and own arguments; all of them without a runner."""
     length = next((n for n in (3, 2, 1) if " ".join(words[:n]) in runners), 0)

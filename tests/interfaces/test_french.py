@@ -153,7 +153,7 @@ PAGES = [
     ("trust", f"niveau{THIN}: 1 Prudent"),
     ("learned", "Rien n’est encore appris."),
     ("reflect", "Aucune session d’agent"),
-    ("checks", "Aucun fichier du projet ne nomme de vérification"),
+    ("checks", "Aucune tâche du projet n’est une vérification"),
     ("install", "agent"),
     ("install cursor --dry-run", "Cursor, pour le projet"),
     ("uninstall", "Rien n’est installé ici."),

@@ -167,7 +167,7 @@ def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
 @click.option("--file", "files", multiple=True, metavar="PATH", help="An edited file; repeatable.")
 @options.number("-k", default=5, text="Maximum number of commands.")
 def checks(cli: CliContext, *, task: tuple[str, ...], files: tuple[str, ...], k: int) -> None:
-    """TASK describes your work; commands of sessions with similar tasks rank higher."""
+    """TASK describes your work; the files that it names count as edited."""
     memory = cli.memory(writes=False)
     given = [cli.repository_path(path) for path in files]
     found = memory.suggest_commands(k, task=" ".join(task), files=given)
