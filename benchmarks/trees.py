@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import IO
 
 from benchmarks.common import workplace
+from remora.core.decoding import text_of
 from remora.core.paths import module_of
 from remora.graph.file_reader import FileReader
 from remora.graph.grammars import kind_of
 from remora.graph.indexer import Indexer, Listed
 from remora.sources.git import FORMAT, Commit, parse_log
 from remora.sources.tree import LARGEST_CODE
-from remora.sources.tree_read import Folders, by_content, by_name, decode
+from remora.sources.tree_read import Folders, by_content, by_name
 from remora.store.database import Database
 
 _FILES = (b"100644", b"100755")
@@ -104,7 +105,7 @@ class TreeGraph:
     def __init__(self, trees: Trees, db: Database) -> None:
         self.trees = trees
         self.db = db
-        files = FileReader(trees.read, decode, lambda _, data: by_content(data) or "", module_of)
+        files = FileReader(trees.read, text_of, lambda _, data: by_content(data) or "", module_of)
         self._indexer = Indexer(db, files, heat={})
 
     def stand_at(self, commit: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-MARKS = (  # byte order marks; the longer ones of UTF-32 before those of UTF-16
+_MARKS = (  # byte order marks; the longer ones of UTF-32 before those of UTF-16
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -35,7 +35,24 @@ def decode(raw: bytes) -> tuple[str, str]:
     >>> decode("日本語".encode() + b"\xe6")
     ('日本語�', 'not entirely UTF-8; invalid bytes were replaced')
     """
-    for mark, encoding in MARKS:
+    text, note = _decoded(raw)
+    doubtful = "\0" in text or note in (READ_AS_WESTERN, READ_WITH_GAPS)
+    if doubtful and _strange(raw) > _STRANGE_SHARE * len(raw):
+        raise ValueError("binary")
+    return text, note
+
+
+def text_of(raw: bytes) -> str:
+    r"""Return the text of some bytes, whatever they are.
+
+    >>> text_of(b"caf\xe9"), text_of(b"\x89PNG\0\1\2\3")
+    ('café', '‰PNG\x00\x01\x02\x03')
+    """
+    return _decoded(raw)[0]
+
+
+def _decoded(raw: bytes) -> tuple[str, str]:
+    for mark, encoding in _MARKS:
         if raw.startswith(mark):
             return raw[len(mark) :].decode(encoding, "replace"), ""
     if b"\0" in raw:
@@ -46,12 +63,9 @@ def decode(raw: bytes) -> tuple[str, str]:
         if even * 2 > half and odd * 8 < half:
             return raw.decode("utf-16-be", "replace"), READ_AS_UTF16
     try:
-        text, note = raw.decode("utf-8"), ""
+        return raw.decode("utf-8"), ""
     except UnicodeDecodeError:
-        text, note = _damaged(raw)
-    if (note or b"\0" in raw) and _strange(raw) > _STRANGE_SHARE * len(raw):
-        raise ValueError("binary")
-    return text, note
+        return _damaged(raw)
 
 
 def _damaged(raw: bytes) -> tuple[str, str]:

@@ -12,13 +12,13 @@ UTF-16 with its mark or as Windows-1252.
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
 from remora.core.budget import look
 from remora.core.code import FileFacts, Outline, Uses
+from remora.core.decoding import text_of
 from remora.graph.extract_assemble import Found, assemble, first_comment
 from remora.graph.grammars import Grammar, grammar_of
 from remora.graph.languages import RULES, python
@@ -69,7 +69,7 @@ def extract(source: bytes, language: str, enough: Callable[[], bool] | None = No
         InvalidInput: no language has this name.
     """
     grammar = grammar_of(language)
-    data = readable(source)
+    data = text_of(source).replace("\0", " ").encode("utf-8", "replace")
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if grammar is None:
         return FileFacts(Outline(language), Uses(), lines)
@@ -89,20 +89,6 @@ def extract(source: bytes, language: str, enough: Callable[[], bool] | None = No
     exports = tuple(dict.fromkeys(found.exports))
     outline = Outline(language, found.package, doc, definitions, imports, exports)
     return FileFacts(outline, uses, lines, errors + (not whole))
-
-
-def readable(source: bytes) -> bytes:
-    """Return a file's bytes as UTF-8 without a mark and without NUL; line numbers are unchanged."""
-    if source.startswith(codecs.BOM_UTF8):
-        source = source[3:]
-    elif source.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        source = source.decode("utf-16", "replace").encode("utf-8", "replace")
-    if not source.isascii():
-        try:
-            source.decode()
-        except UnicodeDecodeError:
-            source = source.decode("cp1252", "replace").encode()
-    return source.replace(b"\0", b" ") if b"\0" in source else source
 
 
 def _parse(grammar: Grammar, data: bytes, enough: Callable[[], bool] | None) -> Tree | None:

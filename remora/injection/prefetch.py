@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.decoding import text_of
 from remora.core.errors import SourceError
 from remora.core.secrets import redact
 from remora.core.text import safe
@@ -21,7 +22,7 @@ from remora.core.tokens import scripts
 from remora.core.values import Filters, Skipped
 from remora.injection.scope import Scope
 from remora.sources.tree import listed
-from remora.sources.tree_read import Folders, by_content, by_name, decode, read
+from remora.sources.tree_read import Folders, by_content, by_name, read
 
 if TYPE_CHECKING:
     from remora.core.values import MemoryRecord
@@ -274,7 +275,7 @@ def _content(root: Path, path: str) -> tuple[str, str]:
         return "", data.why
     if why := by_content(data):
         return "", why
-    text = decode(data)
+    text = text_of(data)
     if not text.strip():
         return "", "empty"
     clean = redact(text)

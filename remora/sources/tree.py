@@ -20,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.decoding import text_of
 from remora.core.errors import SourceError
 from remora.sources.git_process import ask, run
 from remora.sources.ignored import Ignored
@@ -37,7 +38,6 @@ from remora.sources.tree_read import (
     Folders,
     LeftOut,
     by_name,
-    decode,
     read,
 )
 
@@ -226,7 +226,7 @@ def _ignore_file(root: Path, folder: str) -> _Rules:
     """Return the rules of a folder's own ignore file."""
     prefix = f"{folder}/" if folder else ""
     data = read(root, f"{prefix}.gitignore", LARGEST_CODE)
-    return () if isinstance(data, LeftOut) else ((prefix, Ignored(decode(data).splitlines())),)
+    return () if isinstance(data, LeftOut) else ((prefix, Ignored(text_of(data).splitlines())),)
 
 
 def _ignored(path: str, rules: _Rules) -> bool:

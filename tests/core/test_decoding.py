@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.decoding import READ_AS_UTF16, READ_AS_WESTERN, READ_WITH_GAPS, decode
+from remora.core.decoding import READ_AS_UTF16, READ_AS_WESTERN, READ_WITH_GAPS, decode, text_of
 
 WRITTEN = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"))
 
@@ -21,7 +21,8 @@ def test_text_comes_back(text: str, encoding: str) -> None:
 
 @given(st.binary())
 def test_any_bytes(raw: bytes) -> None:
-    """Any bytes are text that UTF-8 can hold, or refused as no text."""
+    """Any bytes are text that UTF-8 can hold, or refused as no text where that is asked."""
+    text_of(raw).encode()
     try:
         text, note = decode(raw)
     except ValueError:

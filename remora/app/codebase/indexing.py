@@ -20,6 +20,7 @@ from remora.app.codebase.tree_comparison import BEGUN, TREE, note_listed
 from remora.app.project.locate import commit_of
 from remora.core.clock import to_iso
 from remora.core.collector import paused
+from remora.core.decoding import text_of
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
 from remora.core.paths import module_of
 from remora.core.reports import IndexReport
@@ -29,7 +30,7 @@ from remora.graph.grammars import kind_of
 from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
 from remora.graph.scip import Taken, take
 from remora.sources.tree import LARGEST_CODE, Tree, look, must_be_there
-from remora.sources.tree_read import GONE, LeftOut, by_content, decode, read
+from remora.sources.tree_read import GONE, LeftOut, by_content, read
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -208,7 +209,7 @@ def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None =
     clock = db.history.clock()
     past = db.history.all_files() if paths is None else db.history.stats(paths).values()
     heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in past if f.present and f.commits}
-    files = FileReader(content, decode, lambda _, data: by_content(data) or "", module_of)
+    files = FileReader(content, text_of, lambda _, data: by_content(data) or "", module_of)
     return Indexer(db, files, heat)
 
 
