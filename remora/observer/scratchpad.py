@@ -15,7 +15,7 @@ from remora.core.events import Signal
 from remora.core.paths import forward
 from remora.core.values import Taint
 from remora.observer.checkpoint import Checkpointed
-from remora.observer.signals import SCORES
+from remora.observer.signals import KINDS
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 
 _EVENTS = 5  # event keys in a signal
@@ -199,4 +199,4 @@ class Scratchpad(Checkpointed):
 
 def _worth(item: tuple[tuple[str, str], Suspect]) -> tuple[float, int, str]:
     suspect = item[1]
-    return (SCORES.get(suspect.type, 0.0) * (1.0 + math.log(suspect.count)), -suspect.step, suspect.key)
+    return (KINDS[suspect.type].score * (1.0 + math.log(suspect.count)), -suspect.step, suspect.key)
