@@ -1,12 +1,12 @@
 """Impact analysis: the dependents of a target, nearest first, with the path to each.
 
-For a file the closure gives the dependents at depth 1 and 2, and the walk continues over the edges between
-files. For a symbol the walk follows its callers, subclasses, implementations and tests, and so on outward; a
-class changes with all its definitions. Code at the top level of a file, outside of any definition, counts as
-the file; dependents of the rest of that file do not follow from it. A changed method affects its overrides,
-one step away; callers of the base method that it overrides may call it, which is a guess, one step farther
-than its callers. Both walks stop at `limit` results, because a target with a thousand dependents is better
-described as affecting everything than by a list; the answer says so.
+For a file the walk follows the edges between files. For a symbol it follows its callers, subclasses,
+implementations and tests, and so on outward; a class changes with all its definitions. Code at the top level
+of a file, outside of any definition, counts as the file; dependents of the rest of that file do not follow
+from it. A changed method affects its overrides, one step away; callers of the base method that it overrides
+may call it, which is a guess, one step farther than its callers. Both walks stop at `limit` results, because
+a target with a thousand dependents is better described as affecting everything than by a list; the answer
+says so.
 
 The confidence of a result is the product of its edges'. A call that could not be resolved with certainty is
 marked as a guess. A file that imports the target's file and uses the symbol's name unresolved is possible at
@@ -27,7 +27,6 @@ from remora.graph.grammars import LANGUAGES
 from remora.graph.inferred_edges import SAYS, said
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
-from remora.store.closure import DEPTH
 from remora.store.graph import Node
 from remora.store.overrides import outer
 
@@ -301,22 +300,8 @@ class _Walk:
         self.own: list[int] = []  # the target's nodes, where it is a symbol
 
     def file(self) -> list[Impact]:
-        """Return the dependents of a file: files, to the depth of the closure from its rows."""
-        rows = self._closure.dependents(self._node.id, min(self._depth, DEPTH), self._limit + 1)
-        own, found, reached = self._node.key, self._found, self._reached
-        for row in rows:
-            first, _, last = row.kinds.partition(" > ")
-            if row.depth == 1:
-                via: tuple[str, ...] = (_arrow(own, first, row.key),)
-            else:
-                via = (_arrow(own, first, row.via), _arrow(row.via, last, row.key))
-            reached[row.id] = _Step(row.key, row.depth, row.confidence, via)
-            found.append(
-                Impact(row.key, None, row.depth, via, row.confidence, row.type, bool(row.test), row.source)
-            )
-        self.cut = len(rows) > self._limit
-        frontier = [row.id for row in rows if row.depth == DEPTH]
-        self._outward(frontier, DEPTH + 1, self._closure.users)
+        """Return the dependents of a file: files."""
+        self._outward([self._node.id], 1, self._closure.users)
         return self._found
 
     def folder(self) -> list[Impact]:

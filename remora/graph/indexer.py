@@ -52,7 +52,6 @@ __all__ = ["Indexer", "Listed", "Outcome"]
 
 VERSION = 10  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
-MANY = 150  # files to resolve from which all outlines are loaded; files gone from which the closure is remade
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
 # While reading, the affected files are known in memory only; while linking, they are in the database.
@@ -79,9 +78,6 @@ class _Touched:
     def __init__(self) -> None:
         self.paths: set[str] = set()
         self.names: set[str] = set()
-        self.closure: set[tuple[int, int]] = set()
-        # A run before this one ended before its closure was done, or too much is gone to follow it.
-        self.rebuild = False
 
 
 class Indexer:
@@ -130,10 +126,9 @@ class Indexer:
         there = {item.path for item in listed}
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
         self._now, self._report, self._stop = now, progress or (lambda *_: None), stop
-        self._touched = touched = _Touched()
+        self._touched = _Touched()
         self._fresh: dict[str, FileFacts] = {}  # of files just read, where they are few
         left_at = self._db.meta.get(OPEN)
-        touched.rebuild = bool(left_at) or len(gone) > MANY
         # A run that died while it read took with it what its files touch elsewhere.
         everything = state is None or left_at not in (None, False, LINKING)
         if changed or gone:
@@ -155,7 +150,7 @@ class Indexer:
         if commit is None and not whole and state is not None:
             commit = state.commit  # a partial run does not know the checked-out commit
         moved_on = state is None or state.commit != commit
-        if changed or gone or resolved or moved_on or touched.rebuild:
+        if changed or gone or resolved or moved_on or left_at:
             with self._db.transaction(durable=False):
                 self._graph.set_state(
                     now=now,
@@ -192,9 +187,6 @@ class Indexer:
             touched.paths.update(self._graph.pointing_at(path))
             before = self._outline(path)
             touched.names |= changed_names(path, before, None)
-            if not touched.rebuild:
-                pairs = self._db.closure.around(node.id)
-                touched.closure = {p for p in touched.closure if node.id not in p} | pairs
         self._graph.delete_file(path)
 
     def _take(
@@ -318,10 +310,7 @@ class Indexer:
             if self._db.meta.get(OPEN):
                 self._db.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
-        many = len(todo) > MANY or touched.rebuild
-        if not todo and not many:
-            with self._db.transaction(durable=False):
-                self._db.closure.make_again(touched.closure)
+        if not todo:
             return 0, []
         symbols = StoredSymbols(self._graph)
         resolver = Resolver(symbols, roots)
@@ -336,14 +325,9 @@ class Indexer:
                     self._graph.put_links(path, own, "ast", self._now)
                     self._db.other_sources.prefer_precise(path)
                     self._graph.linked(path, self._now)
-                if not many:
-                    self._db.closure.update(self._graph.keys(batch).values(), touched.closure)
-                    touched.closure = set()
+                self._db.closure.update(self._graph.keys(batch).values())
             done += len(batch)
             self._report("resolving", done, len(todo))
-        if many:
-            with self._db.transaction(durable=False):
-                self._db.closure.rebuild()
         return done, resolver.skipped
 
     def _using(self, touched: set[str]) -> set[str]:

@@ -343,11 +343,9 @@ ASKED = [
     ("in_package", lambda s, _: s.graph.in_package("p")),
     ("packages_in", lambda s, _: s.graph.packages_in("p", ".")),
     ("pointing_at", lambda s, _: s.graph.pointing_at("src/a.py")),
-    ("dependents", lambda s, ids: s.closure.dependents(ids[0], 2, 50)),
     ("near", lambda s, _: s.closure.near(["src/a.py"])),
     ("using", lambda s, ids: s.closure.using(ids[0], "run", 50)),
-    ("differing", lambda s, ids: s.closure.differing(ids[0])),
-    ("around", lambda s, ids: s.closure.around(ids[0])),
+    ("update", lambda s, ids: s.closure.update(ids)),
     ("delete", lambda s, _: s.graph.delete_file("src/a.py")),
     ("mark_stale", lambda s, _: s.graph.mark_stale(["src/a.py"], 3)),
     (

@@ -312,7 +312,7 @@ def test_graph_of_an_older_schema_is_dropped(old):
         assert db.graph.state() is None
         return
     assert counted == [3, 2, 1, 2, 1, 1, 1, 1, 1]
-    assert [d.key for d in db.closure.dependents(2)] == ["src/users.py"]
+    assert [edge.from_id for edge in db.closure.users([2])] == [1]
     assert [i for i, _ in db.chunks.search(["connect"], 5)] == [1]
 
 

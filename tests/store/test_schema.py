@@ -61,7 +61,7 @@ LEFT_OUT = {
     "graph_edges.stale_at": "an edge is stale while the file where it starts is",
     "observer_co_access_edges.task_type_breakdown": "nothing filled it",
     "observer_co_access_edges.promoted_at": "nothing filled it: a memory names the files itself",
-    "graph_closure.path": "to depth 2 the one file between (`via_id`) is the path",
+    "graph_closure.path": "a row is one step; impact analysis walks on and names the path",
 }
 OTHER_TYPE = {
     "graph_nodes.id": ("INTEGER", WHOLE_NUMBERS),
