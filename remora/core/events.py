@@ -202,6 +202,19 @@ class CommandRun(NamedTuple):
         return self.with_variables or self.command
 
 
+class SeenCount(NamedTuple):
+    """The number of sessions that showed something, with the first and the last time (ISO 8601)."""
+
+    sessions: int = 0
+    first: str | None = None
+    last: str | None = None
+
+    def plus(self, at: str | None) -> SeenCount:
+        """Return the count with one more session that showed it at a time."""
+        times = [t for t in (self.first, self.last, at) if t]
+        return SeenCount(self.sessions + 1, min(times, default=None), max(times, default=None))
+
+
 class Ran(NamedTuple):
     """A line of commands that a session ran, with its variables and folders.
 

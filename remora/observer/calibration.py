@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import median
 
-from remora.core.events import Observation, Signal
+from remora.core.events import Observation, SeenCount, Signal
 from remora.observer.candidate import Candidate, Evidence, Withdrawn, candidate, external_id, placed, shown_by
-from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, seen_words
 from remora.shell.location import inside
-from remora.store.session_reader import ShownRow
+from remora.store.session_reader import SessionReader, ShownRow
 
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is reported
@@ -60,9 +59,9 @@ def costs(session: Observation) -> list[Signal]:
     return found
 
 
-def calibrations(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
+def calibrations(session: Observation, seen: SessionReader) -> Iterator[Candidate | Withdrawn]:
     """Yield the costs of a session's modules that enough sessions show."""
-    everywhere = [d for s in seen.shown("step_overrun", "project") if (d := _pair(s))]
+    everywhere = [d for s in seen.signals("step_overrun", "project") if (d := _pair(s))]
     per_thing = sum(s for s, _ in everywhere) / max(1, sum(p for _, p in everywhere))
     for module in modules(session, MODULES):
         key = f"module:{module}"
@@ -81,9 +80,9 @@ def _pair(shown: ShownRow) -> tuple[int, int] | None:
 
 
 def _calibration(
-    session: Observation, seen: Seen, module: str, key: str, per_thing: float
+    session: Observation, seen: SessionReader, module: str, key: str, per_thing: float
 ) -> Iterator[Candidate | Withdrawn]:
-    pairs = [d for s in seen.shown("step_overrun", key) if (d := _pair(s))]
+    pairs = [d for s in seen.signals("step_overrun", key) if (d := _pair(s))]
     if len(pairs) < SESSIONS or not session.planned:
         return
     actual = sum(steps for steps, _ in pairs) / len(pairs)
@@ -92,7 +91,7 @@ def _calibration(
     if 1 / OFF < ratio < OFF:
         yield Withdrawn(external_id("task_calibration", "step_overrun", key), "its plans are accurate now")
         return
-    count = seen.sessions("step_overrun", key)
+    count = seen.sessions_with("step_overrun", key)
     much = f"{ratio:.1f} times the" if ratio > 1 else f"only {ratio:.0%} of the"
     steps, things = median(s for s, _ in pairs), median(p for _, p in pairs)
     content = (
@@ -112,21 +111,23 @@ def _calibration(
     yield _candidate(session, "step_overrun", "task_calibration", key, content, payload, count, evidence)
 
 
-def _tests(seen: Seen, key: str) -> str:
+def _tests(seen: SessionReader, key: str) -> str:
     """Return in words when the sessions of a module run their tests; empty if they differ."""
-    orders = Counter(str(s.detail.get("order", "")) for s in seen.shown("test_order", key))
+    orders = Counter(str(s.detail.get("order", "")) for s in seen.signals("test_order", key))
     order, times = max(orders.items(), key=lambda item: (item[1], item[0]), default=("", 0))
     if times < SESSIONS or times < ORDERED * sum(orders.values()):
         return ""
     return f", with {order} ({times} of {sum(orders.values())} sessions)"
 
 
-def _tokens(session: Observation, seen: Seen, module: str, key: str) -> Iterator[Candidate | Withdrawn]:
-    shown = seen.shown("context_token_spike", key)
+def _tokens(
+    session: Observation, seen: SessionReader, module: str, key: str
+) -> Iterator[Candidate | Withdrawn]:
+    shown = seen.signals("context_token_spike", key)
     known = [t for s in shown if isinstance(t := s.detail.get("tokens"), int) and t > 0]
     if len(known) < SESSIONS or not session.tokens:
         return
-    count = seen.sessions("context_token_spike", key)
+    count = seen.sessions_with("context_token_spike", key)
     middle = int(median(known))
     between = f", {min(known):,} to {max(known):,}" if min(known) < max(known) else ""
     content = f"A session in {code(module)} takes about {middle:,} input tokens{between} {seen_words(count)}."

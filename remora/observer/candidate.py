@@ -6,11 +6,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import Observation
+from remora.core.events import Observation, SeenCount
 from remora.core.payloads import PAYLOADS
 from remora.core.values import MemoryDraft, Taint
 from remora.observer import signals
-from remora.observer.past_sessions import SeenCount
 
 STEPS, EVENTS = 8, 4  # in a provenance, at most
 USER_SAID = "user-said"  # tag of memories that a person stated

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from remora.core.cochange import name
-from remora.core.events import Observation
+from remora.core.events import Observation, SeenCount
 from remora.core.values import Relation
 from remora.observer.candidate import Candidate, Withdrawn, candidate, external_id, shown_by
-from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.paths import is_lock, is_test
 from remora.observer.sentences import code
 from remora.shell.location import inside
+from remora.store.session_reader import SessionReader
 
 SWEEPING = 40  # files; a session that changed more does not show which of them belong together
 SESSIONS = 3  # occasions on which a pair must have changed together
@@ -34,7 +34,7 @@ CONFIDENCE = 0.65
 _MANIFESTS = ("go.mod", "package.json", "Cargo.toml", "pyproject.toml")
 
 
-def coupled(session: Observation, seen: Seen) -> Iterator[Candidate | Withdrawn]:
+def coupled(session: Observation, seen: SessionReader) -> Iterator[Candidate | Withdrawn]:
     """Yield one candidate for each changed file with partners; memories that no longer hold are withdrawn."""
     changed = sorted({use.path for use in session.files if use.edits and not outside(use.path)})
     if len(changed) > SWEEPING:
@@ -77,9 +77,9 @@ def goes_without_saying(path: str, other: str) -> bool:
     return outside(other) or obvious(path, other) or (is_test(path) and not is_test(other))
 
 
-def _partners(path: str, own: int, seen: Seen) -> list[tuple[str, SeenCount]]:
+def _partners(path: str, own: int, seen: SessionReader) -> list[tuple[str, SeenCount]]:
     """Return the files that usually change with a file, the most frequent first."""
-    total = seen.total().sessions
+    total = seen.totals().sessions
     found: list[tuple[float, str, SeenCount]] = []
     for other, both in seen.co_edits(path).items():
         if both.sessions < SESSIONS or goes_without_saying(path, other):

@@ -8,6 +8,7 @@ pieces that it rests on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,8 +17,9 @@ from remora.core.text import collapse, content_hash, shorten
 from remora.core.values import Taint
 from remora.observer.attribution import PRINTED, QUOTED_BY_USER
 from remora.observer.checkpoint import cut
-from remora.observer.past_sessions import Seen
+from remora.observer.past_sessions import prompts_asked, same_words
 from remora.observer.quoted_text import apart
+from remora.store.session_reader import SessionReader
 
 PACK = 4_000  # tokens
 CHARACTERS = PACK * 4
@@ -57,7 +59,7 @@ class Piece(NamedTuple):
         return content_hash(self.text)[:8]
 
 
-def pack(session: Observation, seen: Seen | None = None) -> tuple[Piece, ...]:
+def pack(session: Observation, seen: SessionReader | None = None) -> tuple[Piece, ...]:
     """Return the evidence pack of a session, CHARACTERS at most.
 
     Args:
@@ -120,16 +122,17 @@ def _asked(session: Observation) -> Iterator[tuple[str, str, int, tuple[str, ...
             yield text, "", step, (key,)
 
 
-def _said(session: Observation, seen: Seen | None) -> Iterator[Piece]:
+def _said(session: Observation, seen: SessionReader | None) -> Iterator[Piece]:
     """Yield the person's words; a short request with the end of the report before it, and its frequency."""
     asked = list(_asked(session))
     own = [collapse(apart(text)[0]) for text, *_ in asked]
     total = sum(map(len, own))
+    often = Counter[str]() if seen is None else prompts_asked(seen)
     each = PERSON if total <= PERSON else max(SHORT, PERSON // sum(map(bool, own)))
     for words, (text, before, step, keys) in zip(own, asked, strict=True):
         if not words:
             continue
-        times = seen.asked(text) if seen is not None and len(words) < SHORT else 0
+        times = often[same_words(text)] if len(words) < SHORT else 0
         if before and len(words) < SHORT:
             words = f"{words} [answers: {before}]"
         if times >= ROUTINE:
@@ -154,7 +157,7 @@ def _causes(session: Observation) -> Iterator[Piece]:
             yield Piece(CAUSE, shorten(found, FINDING), exchange.step, exchange.events[1:], exchange.taint)
 
 
-def _errors(session: Observation, seen: Seen | None) -> Iterator[Piece]:
+def _errors(session: Observation, seen: SessionReader | None) -> Iterator[Piece]:
     """Yield errors that were resolved, recurred, or were met in other sessions; the most frequent first."""
     for error in sorted(session.errors, key=lambda e: (-e.count, e.steps)):
         sessions = len(seen.errors(error.fingerprint)) if seen is not None else 0

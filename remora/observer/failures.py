@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from remora.core.events import ErrorSeen, Observation
+from remora.core.events import ErrorSeen, Observation, SeenCount
 from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer.attribution import PRINTED
@@ -22,8 +22,8 @@ from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, 
 from remora.observer.command_fixes import after, differs, instead, without_flag
 from remora.observer.errors import heads
 from remora.observer.fingerprint import of_harness, says_nothing
-from remora.observer.past_sessions import KEPT, ErrorMet, Seen, SeenCount
 from remora.observer.sentences import code, quoted, seen_words, sentence, too_few
+from remora.store.session_reader import KEPT, ErrorMet, SessionReader
 
 SIGNAL = "error_retry"
 RECORD = "work_unit_outcome"  # type of a record of sessions, which is no memory
@@ -47,7 +47,7 @@ class Remedy(NamedTuple):
     error: ErrorSeen
 
 
-def failures(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected | Withdrawn]:
+def failures(session: Observation, seen: SessionReader) -> Iterator[Candidate | Rejected | Withdrawn]:
     """Yield a memory or a record for each recurring error, and a rejection with a reason for the others."""
     for error in session.errors:
         met = seen.errors(error.fingerprint)
@@ -108,7 +108,7 @@ def _says_nothing(error: ErrorSeen) -> bool:
 
 
 def _candidate(
-    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], found: Remedy, seen: Seen
+    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], found: Remedy, seen: SessionReader
 ) -> Candidate:
     content = f"{_failed(found.error)}: {shorten(found.words, WAY)}"
     taint = next((m.error.taint for m in reversed(met) if m.error.taint), None)
@@ -116,7 +116,9 @@ def _candidate(
     return _made(session, error, met, seen, "error_pattern", content, why, taint)
 
 
-def _record(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], seen: Seen) -> Candidate:
+def _record(
+    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], seen: SessionReader
+) -> Candidate:
     resolved = next((m.error.resolved_how for m in reversed(met) if m.error.resolved_how), "")
     content = sentence(_failed(error)) + (f" Once resolved: {shorten(resolved, WAY)}" if resolved else "")
     taint = error.taint or Taint(f"{PRINTED}{error.command or error.tool}", error.steps[0])
@@ -132,7 +134,7 @@ def _made(
     session: Observation,
     error: ErrorSeen,
     met: Sequence[ErrorMet],
-    seen: Seen,
+    seen: SessionReader,
     memory_type: str,
     content: str,
     why: str,

@@ -11,13 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from remora.core.events import Observation, Signal
+from remora.core.events import Observation, SeenCount, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
-from remora.observer.past_sessions import Seen, SeenCount, needed
+from remora.observer.past_sessions import needed
 from remora.observer.paths import is_doc
 from remora.observer.sentences import code, listed, quoted, seen_words, too_few
-from remora.store.session_reader import ShownRow
+from remora.store.session_reader import SessionReader, ShownRow
 
 AGREE = 0.5  # share of the sessions with an answer that must agree
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
@@ -36,13 +36,13 @@ Told = tuple[str, str, tuple[str, ...]]  # memory type, content, files
 View = tuple[Signal, Sequence[ShownRow], SeenCount]  # a signal, and the sessions that showed it
 
 
-def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
+def places(session: Observation, seen: SessionReader) -> Iterator[Candidate | Rejected]:
     """Yield a candidate, or a rejection with a reason, for each signal of a type in `_TELL`."""
     for signal in session.signals:
         tell = _TELL.get(signal.type)
         if tell is None:
             continue
-        count = seen.sessions(signal.type, signal.key)
+        count = seen.sessions_with(signal.type, signal.key)
         needs = needed(signals.KINDS[signal.type].sessions, signal.agents)
         if max(1, count.sessions) < needs:
             yield Rejected(_named(signal), too_few(count.sessions, needs))
@@ -50,7 +50,7 @@ def places(session: Observation, seen: Seen) -> Iterator[Candidate | Rejected]:
         own = ShownRow(
             f"{session.host}:{session.session_id}", signal.at, signal.paths, dict(signal.detail), signal.taint
         )
-        shown = (*seen.shown(signal.type, signal.key), *[own] * (signal.agents - 1))
+        shown = (*seen.signals(signal.type, signal.key), *[own] * (signal.agents - 1))
         why = "too few sessions without external text showed it"
         for view in _views(signal, shown, count):
             told = tell(*view)

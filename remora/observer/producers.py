@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from remora.core.events import Observation, Signal
+from remora.core.events import Observation, SeenCount, Signal
 from remora.core.methodology import NATIVE, ExecutionContext, Methodology, WorkUnitResult
 from remora.core.text import words
 from remora.core.values import MemoryDraft, MemoryRecord, Taint, WorkUnitRef
 from remora.observer.candidate import USER_SAID, Candidate, Evidence, candidate, doubted
-from remora.observer.past_sessions import Seen, SeenCount
 from remora.observer.statements import Statement, statements
+from remora.store.session_reader import SessionReader
 
 SUBTASKS = 5  # of a build; with more, memories are promoted after each validated one
 
 
-def said(session: Observation, _: Seen) -> Iterator[Candidate]:
+def said(session: Observation, _: SessionReader) -> Iterator[Candidate]:
     """Yield the rules that the user stated, each once."""
     told_already: set[str] = set()
     for signal in session.signals:

@@ -14,7 +14,7 @@
     cap          by the kind of session, the best first; updates and the user's words take no room
 
 Memories written by a model (writer.py) come in as further candidates. Embedding and the transaction come
-later. Everything here is pure: the same session and the same `Seen` give the same promotion.
+later. Everything here is pure: the same session and the same counts give the same promotion.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from remora.core.text import STOP_WORDS, jaccard, salient, words
 from remora.core.values import MemoryDraft
 from remora.observer import calibration, couplings, failures, places, producers, recipes
 from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
-from remora.observer.past_sessions import Seen
 from remora.observer.sentences import too_few
+from remora.store.session_reader import SessionReader
 
 NOVEL = 0.88  # cosine; above it a candidate repeats a memory
 ALIKE = 0.8  # share of common words above which two candidates of a session may be the same
@@ -53,7 +53,7 @@ RULES = ("preference", "decision", "requirement", "workflow_recipe")  # external
 
 Similar = Callable[[MemoryDraft], tuple[str, float] | None]
 Overtaken = Callable[[Candidate], str]
-Source = Callable[[Observation, Seen], Iterator[Candidate | Rejected | Withdrawn]]
+Source = Callable[[Observation, SessionReader], Iterator[Candidate | Rejected | Withdrawn]]
 
 SOURCES: tuple[Source, ...] = (
     producers.said,
@@ -126,7 +126,7 @@ def tallies(session: Observation) -> tuple[Signal, ...]:
 
 def promote(
     session: Observation,
-    seen: Seen,
+    seen: SessionReader,
     *,
     similar: Similar | None = None,
     overtaken: Overtaken = lambda _: "",
@@ -174,10 +174,10 @@ def promote(
     return Promotion(tuple(promoted), tuple(passed.discarded), tuple(withdrawn))
 
 
-def _showing(c: Candidate, seen: Seen) -> tuple[str, ...]:
+def _showing(c: Candidate, seen: SessionReader) -> tuple[str, ...]:
     if c.seen.sessions < 2:
         return ()
-    shown = [one.session_id for one in seen.shown(c.signal, c.key)]
+    shown = [one.session_id for one in seen.signals(c.signal, c.key)]
     return tuple(dict.fromkeys((*shown, *(one.session_id for one in seen.errors(c.key)))))
 
 

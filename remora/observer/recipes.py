@@ -16,12 +16,11 @@ from remora.checks.from_sessions import parts_of
 from remora.core.events import CommandRun, Observation, Signal
 from remora.core.programs import CHECKS
 from remora.observer.candidate import Candidate, Evidence, candidate
-from remora.observer.past_sessions import KEPT, Seen
 from remora.observer.sentences import code, seen_words
 from remora.shell.lines import bare
 from remora.shell.location import inside
 from remora.shell.purposes import check_in
-from remora.store.session_reader import ShownRow
+from remora.store.session_reader import KEPT, SessionReader, ShownRow
 
 SESSIONS = 3  # that must have run a command
 SHARE = 0.2  # of the sessions that checked anything
@@ -54,11 +53,11 @@ def habits(session: Observation) -> list[Signal]:
     return [Signal("tool_sequence", _KEY, session.steps, session.ended, (), detail)]
 
 
-def recipes(session: Observation, seen: Seen) -> Iterator[Candidate]:
+def recipes(session: Observation, seen: SessionReader) -> Iterator[Candidate]:
     """Yield the recipe of all sessions, if this one ran checks."""
     if not habits(session):
         return
-    steps = common_steps(seen.shown("tool_sequence", _KEY))
+    steps = common_steps(seen.signals("tool_sequence", _KEY))
     if len(steps) >= 2:
         yield _candidate(session, seen, steps)
 
@@ -106,8 +105,8 @@ def _checks(session: Observation) -> dict[str, list[CommandRun]]:
     return dict(found)
 
 
-def _candidate(session: Observation, seen: Seen, steps: Sequence[Step]) -> Candidate:
-    count, shown = seen.sessions("tool_sequence", _KEY), seen.shown("tool_sequence", _KEY)
+def _candidate(session: Observation, seen: SessionReader, steps: Sequence[Step]) -> Candidate:
+    count, shown = seen.sessions_with("tool_sequence", _KEY), seen.signals("tool_sequence", _KEY)
     payload = {
         "task_pattern": "check a change before it is done",
         "steps": [

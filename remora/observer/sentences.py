@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from remora.core.events import SeenCount
 from remora.core.text import shorten
-from remora.observer.past_sessions import SeenCount
 
 FILES = 3  # named in a sentence; the others are counted
 LINE = 220  # characters of a quoted line

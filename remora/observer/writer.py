@@ -14,13 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import Observation
+from remora.core.events import Observation, SeenCount
 from remora.core.text import STOP_WORDS, collapse, words
 from remora.llm.client import LanguageModel, Message, extract
 from remora.llm.prompts import load
 from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
 from remora.observer.evidence import USER, Piece, told
-from remora.observer.past_sessions import SeenCount
 
 MEMORIES = 5  # of a session
 LEAST, MOST = 20, 600  # characters of a memory

@@ -18,8 +18,8 @@ from remora.core.cochange import Tie
 from remora.store.connection import Tables
 from remora.store.graph import DEPENDENCE, Edge
 
-# Every pair of files with a dependency edge, once. Weights have six decimal places: the order in which they are
-# summed changes nothing.
+# Every pair of files with a dependency edge, once. Weights have six decimal places, so that the order of the
+# sum changes nothing.
 _DIRECT = f"""SELECT e.to_id AS ancestor, e.from_id AS descendant,
                 group_concat(DISTINCT e.type ORDER BY e.type) AS kinds,
                 round(max(e.confidence) * (1.0 + log2(1.0 + sum(e.weight))), 6) AS weight,

@@ -9,11 +9,12 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.events import ErrorSeen, Ran
+from remora.core.events import ErrorSeen, Ran, SeenCount
 from remora.core.text import any_of
 from remora.core.values import Taint
 from remora.store.session_writer import TAINT, SessionWriter
 
+KEPT = 50  # newest sessions whose details of one signal or error are read
 # Prompts are stored with a mark between them (`session_writer.NEXT_PROMPT`), which readers do not see.
 _PROMPTS = "replace(s.prompt, char(10, 12), char(10))"
 _SESSION = f"""SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s.steps, {_PROMPTS}
@@ -21,14 +22,6 @@ _SESSION = f"""SELECT s.id, s.host, s.started_at, s.kind, s.outcome, s.branch, s
 # Sessions of one branch and day are mostly one piece of work, and count as one occasion.
 _OCCASIONS = "count(DISTINCT coalesce(s.branch, '') || substr(coalesce(s.started_at, s.id), 1, 10))"
 _TIMES = f"{_OCCASIONS}, min(s.ended_at), max(s.ended_at)"
-
-
-class SignalCount(NamedTuple):
-    """The number of sessions that showed a signal, and the first and last time."""
-
-    sessions: int
-    first: str | None
-    last: str | None
 
 
 class LearnedRow(NamedTuple):
@@ -81,8 +74,20 @@ class SessionRow(NamedTuple):
     prompt: str
 
 
+class ErrorMet(NamedTuple):
+    """An error as one session met it."""
+
+    session_id: str
+    at: str | None
+    error: ErrorSeen
+
+
 class SessionReader(SessionWriter):
-    """The data of one project's sessions."""
+    """The data of one project's sessions.
+
+    Counts include the session that is being judged: it is counted first and judged then, so that new and old
+    projects are treated the same way.
+    """
 
     def seen(self) -> dict[str, str]:
         """Return the state of each session's files when it was learned, by its id."""
@@ -147,14 +152,14 @@ class SessionReader(SessionWriter):
                  ORDER BY f.fingerprint, f.command"""
         return self._connection.rows(sql, (sessions,))
 
-    def sessions_with(self, signal: str, key: str) -> SignalCount:
+    def sessions_with(self, signal: str, key: str) -> SeenCount:
         """Return the number of sessions that showed a signal under a key, and when."""
         sql = """SELECT count(*), min(coalesce(g.at, s.started_at)), max(coalesce(g.at, s.started_at))
                  FROM observer_signals g JOIN observer_sessions s ON s.id = g.session_id
                  WHERE g.type = ? AND g.key = ?"""
         return self._counted(sql, signal, key)
 
-    def signals(self, signal: str, key: str, limit: int) -> list[ShownRow]:
+    def signals(self, signal: str, key: str, limit: int = KEPT) -> list[ShownRow]:
         """Return a signal of the newest sessions, oldest first."""
         sql = """SELECT g.session_id, coalesce(g.at, s.started_at), g.paths, g.detail FROM observer_signals g
                  JOIN observer_sessions s ON s.id = g.session_id WHERE g.type = ? AND g.key = ?
@@ -169,8 +174,8 @@ class SessionReader(SessionWriter):
             )
         return found
 
-    def errors(self, fingerprint: str, limit: int) -> list[tuple[str, str | None, ErrorSeen]]:
-        """Return (session id, when, error) of the newest sessions with an error, oldest first."""
+    def errors(self, fingerprint: str, limit: int = KEPT) -> list[ErrorMet]:
+        """Return an error as the newest sessions met it, oldest first."""
         sql = """SELECT session_id, at, tool, command, message, times, resolved, resolved_how, detail
                  FROM observer_session_errors WHERE fingerprint = ? ORDER BY at DESC, session_id LIMIT ?"""
         found = []
@@ -184,36 +189,36 @@ class SessionReader(SessionWriter):
                 *(fingerprint, tool, command, message, times, steps, bool(resolved), how, paths, taint),
                 *(more.get("worked", ""), tuple(more.get("helped", ()))),
             )
-            found.append((session, at, error))
+            found.append(ErrorMet(session, at, error))
         return found[::-1]
 
-    def met(self, fingerprint: str) -> SignalCount:
+    def met(self, fingerprint: str) -> SeenCount:
         """Return the number of sessions with an error, and when."""
         sql = "SELECT count(*), min(at), max(at) FROM observer_session_errors WHERE fingerprint = ?"
         return self._counted(sql, fingerprint)
 
-    def totals(self) -> SignalCount:
+    def totals(self) -> SeenCount:
         """Return the number of occasions with learned sessions, and the first and last time."""
         sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))
                   FROM observer_sessions s"""
         return self._counted(sql)
 
-    def edits(self, path: str) -> SignalCount:
+    def edits(self, path: str) -> SeenCount:
         """Return the number of occasions on which a file was edited, and when."""
         sql = f"""SELECT {_TIMES} FROM observer_session_files f
                   JOIN observer_sessions s ON s.id = f.session_id WHERE f.path = ? AND f.edits > 0"""
         return self._counted(sql, path)
 
-    def _counted(self, sql: str, *values: str) -> SignalCount:
-        return SignalCount(*self._connection.rows(sql, values)[0])
+    def _counted(self, sql: str, *values: str) -> SeenCount:
+        return SeenCount(*self._connection.rows(sql, values)[0])
 
-    def co_edits(self, path: str) -> dict[str, SignalCount]:
+    def co_edits(self, path: str) -> dict[str, SeenCount]:
         """Return the files edited in the same sessions, the number of occasions, and when."""
         sql = f"""SELECT o.path, {_TIMES}
                   FROM observer_session_files f JOIN observer_sessions s ON s.id = f.session_id
                   JOIN observer_session_files o ON o.session_id = f.session_id AND o.path <> f.path
                   WHERE f.path = ? AND f.edits > 0 AND o.edits > 0 GROUP BY o.path ORDER BY o.path"""
-        return {other: SignalCount(*counts) for other, *counts in self._connection.rows(sql, (path,))}
+        return {other: SeenCount(*counts) for other, *counts in self._connection.rows(sql, (path,))}
 
     def like(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Return (session id, bm25) of sessions whose prompts match the terms, best first, ties newest."""

@@ -9,18 +9,18 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from remora.core.events import Observation, Signal
-from remora.observer.past_sessions import Seen
 from remora.store.database import Database
+from remora.store.session_reader import SessionReader
 
 
-class SeenHere(Seen):
+class SeenHere(SessionReader):
     """What the sessions showed that were added to it."""
 
     def __init__(self) -> None:
         folder = Path(mkdtemp())
         weakref.finalize(self, shutil.rmtree, folder)
         self._db = Database(folder / "memory.db", realm="project", project_id="p1")
-        super().__init__(self._db.sessions)
+        super().__init__(self._db.connection, "p1")
 
     def add(self, session: Observation, more: Iterable[Signal] = ()) -> None:
         """Count a session, with signals beyond its own (see `promotion.tallies`)."""

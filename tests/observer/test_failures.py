@@ -12,7 +12,7 @@ from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected, Withdrawn
 from remora.observer.command_fixes import after, instead, without_flag
 from remora.observer.failures import failures
-from remora.observer.past_sessions import KEPT
+from remora.store.session_reader import KEPT
 from tests.observer.sessions import met, on, seen_of
 
 STALE = "undefined: api.NewHandler"

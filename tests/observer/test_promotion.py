@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import Observation
+from remora.core.events import Observation, SeenCount
 from remora.core.values import MemoryDraft, Taint
 from remora.observer.candidate import Candidate, external_id
-from remora.observer.past_sessions import SeenCount
 from remora.observer.promotion import LIMITS, promote, tallies
 from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import met, on, ran, said, seen_of, session, shows, stated

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Ran, Signal
+from remora.core.events import CommandRun, ErrorSeen, FileUse, Observation, Ran, SeenCount, Signal
 from remora.core.values import Taint
 from remora.store.database import Database
-from remora.store.session_reader import LearnedRow, SignalCount
+from remora.store.session_reader import LearnedRow
 from remora.store.session_writer import PRIOR, Pair
 
 AT = "2026-03-01T12:00:00.000Z"
@@ -130,13 +130,13 @@ def test_signals_are_counted_over_sessions(db: Database) -> None:
         shown = Signal("repeated_grep", "parseConfig", 4, at, ("a.go",), {"times": day}, taint=taint)
         record(db, session(f"s{day}", day, signals=(shown,)))
     count = db.sessions.sessions_with("repeated_grep", "parseConfig")
-    assert count == SignalCount(3, "2026-01-03T09:00:00.000Z", "2026-01-09T09:00:00.000Z")
+    assert count == SeenCount(3, "2026-01-03T09:00:00.000Z", "2026-01-09T09:00:00.000Z")
     newest = db.sessions.signals("repeated_grep", "parseConfig", 2)
     assert [(row.session_id, row.detail, row.paths, row.taint) for row in newest] == [
         ("claude-code:s5", {"times": 5}, ("a.go",), None),
         ("claude-code:s9", {"times": 9}, ("a.go",), Taint("https://x", 2)),
     ]
-    assert db.sessions.sessions_with("repeated_grep", "other") == SignalCount(0, None, None)
+    assert db.sessions.sessions_with("repeated_grep", "other") == SeenCount(0, None, None)
 
 
 def test_errors_come_back_as_they_were(db: Database) -> None:
@@ -145,8 +145,8 @@ def test_errors_come_back_as_they_were(db: Database) -> None:
     ((name, at, found),) = db.sessions.errors("f1", 5)
     assert (name, at) == ("claude-code:s1", "2026-01-01T08:00:00.000Z")
     assert found == error("f1", "set X")
-    assert db.sessions.met("f1") == SignalCount(1, at, at)
-    assert db.sessions.met("f2") == SignalCount(0, None, None)
+    assert db.sessions.met("f1") == SeenCount(1, at, at)
+    assert db.sessions.met("f2") == SeenCount(0, None, None)
 
 
 def test_what_is_edited_together(db: Database) -> None:

@@ -16,7 +16,6 @@ from remora.core.text import safe
 from remora.llm.prompts import load
 from remora.observer.evidence import pack, told
 from remora.observer.observer import Observer
-from remora.observer.past_sessions import Seen
 from remora.sources.transcripts.discovery import Transcript, find, folders_of, roots_of
 from remora.sources.transcripts.hosts.databases import let_go
 from remora.sources.transcripts.reader import read
@@ -87,7 +86,7 @@ def reflect(project: OpenProject, session_id: str | None = None) -> Reflection:
         if not watched:
             return Reflection(transcript.session_id, transcript.host, instructions, "")
         own = watched.get(transcript.session_id) or max(watched.values(), key=lambda one: one.events)
-        pieces = pack(own.finalize(), Seen(project.db.sessions))
+        pieces = pack(own.finalize(), project.db.sessions)
         return Reflection(own.session_id, transcript.host, instructions, told(pieces))
     finally:
         let_go()

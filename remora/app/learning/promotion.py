@@ -32,7 +32,6 @@ from remora.lifecycle.flags import (
 )
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
-from remora.observer.past_sessions import Seen
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.session_reader import LearnedRow
 from remora.store.session_writer import Pair
@@ -145,7 +144,7 @@ class Promoter:
 
     def _promoted(self, observation: Observation, run: int, more: Iterable[Candidate]) -> Taken:
         """Filter the candidates of a session and store the rest; call inside a transaction."""
-        stored = Seen(self._db.sessions)
+        stored = self._db.sessions
         promotion = promote(observation, stored, similar=self._similar, overtaken=self._overtaken, more=more)
         return self._kept(promotion, run)
 
@@ -166,7 +165,7 @@ class Promoter:
         from remora.observer.evidence import USER, pack
         from remora.observer.writer import write
 
-        pieces = pack(observation, Seen(self._db.sessions))
+        pieces = pack(observation, self._db.sessions)
         digests = " ".join(piece.digest for piece in pieces)
         before = str(self._db.meta.get(_asked(observation)) or "").split()
         new = set(digests.split()) - set(before)

@@ -14,7 +14,7 @@ from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, words
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
-from remora.observer.past_sessions import Seen, same_words
+from remora.observer.past_sessions import prompts_asked, same_words
 from remora.observer.phrases import NOT_TYPED
 from remora.observer.quoted_text import apart
 from remora.observer.quotes import LONGEST
@@ -22,6 +22,7 @@ from remora.retrieval.candidates import as_hit
 from remora.retrieval.request import Candidate
 from remora.store import erase
 from remora.store.notes import SESSION, NoteRow, Written
+from remora.store.session_reader import SessionReader
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
@@ -41,7 +42,7 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     path = f"{SESSION}{observation.host}:{observation.session_id}"
     over = observation.ended or observation.started
     said = {quote.text: (quote.at, quote.answers) for quote in observation.quotes}
-    asked = routine(observation, Seen(db.sessions))
+    asked = routine(observation, db.sessions)
     said |= {text: (None, "") for text in asked if not _is_kept(db, path, text)}
     pieces = [
         Written("quote", "", None, None, at or over, text, answers)
@@ -55,14 +56,15 @@ def take_in(db: Database, observation: Observation, branch: str | None = None) -
     db.notes.bind(path, branch)
 
 
-def routine(observation: Observation, seen: Seen) -> list[str]:
+def routine(observation: Observation, seen: SessionReader) -> list[str]:
     """Return the requests of a session that were made in at least ROUTINE sessions, in the same words."""
+    often = prompts_asked(seen)
     prompts = (prompt for prompt in observation.prompts if not NOT_TYPED.match(prompt))
     lines = (collapse(line) for prompt in prompts for line in apart(prompt)[0].split("\n"))
     return [
         line
         for line in dict.fromkeys(lines)
-        if len(words(line)) >= LEAST_WORDS and len(line) <= LONGEST and seen.asked(line) >= ROUTINE
+        if len(words(line)) >= LEAST_WORDS and len(line) <= LONGEST and often[same_words(line)] >= ROUTINE
     ]
 
 
