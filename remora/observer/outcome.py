@@ -7,14 +7,11 @@ insights session does, but was asked for a review.
 The outcome is the first of these that the facts support:
 
     abandoned                 no reply after the last prompt, or the end in the middle of a call; if a host
-                              does not record replies, the end of a turn is one. Thanks need no reply, nor
-                              does work that was checked after its last change
+                              does not record replies, the end of a turn is one. Work that was checked
+                              after its last change needs no reply
     stopped by the user       an interruption with no reply after it
-    rejected by the user      the last prompt says that it is wrong, and nothing was changed afterwards
-    given up by the model     its last reply reports a failure, and no check passed after it
     the last check            a test, lint or build after the last change: it passed or it failed
     a commit                  made after the last change
-    praised by the user       the last prompts say that it works
     finished                  a last reply after changes without an open error, or after reading only; an
                               error, then a change, then no check is unknown
 """
@@ -55,42 +52,6 @@ _SPEC = re.compile(
     r"\bbrainstorm|\b(write|create|draft|make) (me )?(an? |the )?(\w+ ){0,2}(plan|spec|specification|prd"
     r"|rfc|adr|design)\b"
     r"|\A\W*+[\w:-]*\b(plan|write-plan|spec|specify)\b",
-    re.IGNORECASE,
-)
-_FINE = re.compile(
-    r"\b(thanks?|thank you|thx|perfect|awesome|lgtm|looks? good|well done|nice one|great (job|work|stuff))\b"
-    r"|\b(it|that|this|everything|all|now|ok|yes|great)\b(?:(?!\bnot\b|n['’]?t\b)[^.?!\n]){0,20}"
-    r"\b(works?|working|fixed|solved)\b"
-    r"|\A\W*(great|nice|cool|excellent|good)\W*\Z"
-    r"|\b(danke|merci(?! (?:de|d'))|gracias|obrigad[oa]|grazie|спасибо|bedankt|dzięki|dziękuję)\b"
-    r"|\A\W*tack\W*\Z"
-    r"|ありがとう|助かりました|谢谢|謝謝|多谢|고마워|고맙습니다|감사합니다",
-    re.IGNORECASE,
-)
-_WRONG = re.compile(
-    r"\b(still|again)\b[^.?\n]{0,40}\b(fail|fails|failing|broken|wrong|error|errors)\b"
-    r"|\bstill\b[^.?\n]{0,40}\b(not|see|displaying)\b"
-    r"|\b(is|are|it'?s|that'?s|this is)\b[^.?\n]{0,25}\b(wrong|incorrect|broken|failing)\b"
-    r"|\b(doesn'?t|does not|didn'?t|did not|isn'?t|not) (really )?work(ing)?\b"
-    r"|\b(fails|failing|broke|breaks)\b|\bnot (correct|right|what i)\b"
-    r"|\bnow (?:the |all |some )?(?:\w+ )?(?:tests?|checks?|builds?|ci|it|they) fail\b|\bworse than before\b"
-    r"|\A\W*(?:(?:please|no|nope|ok|now|just|then)\W+)*(?:revert|undo|roll back) "
-    r"(?:it|that|this|these|those|all|everything|your changes?|the (?:last )?changes?)"
-    r"(?: (?:please|now|again))?\W*\Z"
-    r"|\b(?:funktioniert|geht|klappt|läuft) (?:immer noch |noch |leider )?nicht\b"
-    r"(?! (?:nur|anders|auch|ohne|mehr|um))"
-    r"|\bne (?:marche|fonctionne) pas\b"
-    r"|\bno funciona\b|\bnão funciona\b|\bnon funziona\b|\bне работает\b"
-    r"|(?<!行)不行(?!的话)|没有用|不工作|还是(?:报错|失败|不行|不对)|動(?:かない(?!\w)|きません)"
-    r"|直ってい?(?:ない|ません)|안 ?(?:돼|되|됩)",
-    re.IGNORECASE,
-)
-_GIVES_UP = re.compile(
-    r"❌[^\n]{0,60}\bfail|\b(tests?|checks?|build|lint\w*|suite)\b[^.\n]{0,30}\b(are |is )?(still"
-    r"|currently) (fail|broken|red)"
-    r"|\b(i|we) (could not|couldn'?t|was(n'?t| not) able to|were(n'?t| not) able to|am unable to|failed to) "
-    r"(fix|solve|complete|finish|resolve|reproduce|get|make)\b"
-    r"|\bstill (fails?|failing|broken)\b|\bcausing [^.\n]{0,30}failures?\b",
     re.IGNORECASE,
 )
 
@@ -166,7 +127,7 @@ def _asks(texts: Iterable[str], pattern: re.Pattern[str]) -> str:
 
 
 def _outcome(facts: Timeline) -> tuple[str, str] | None:
-    judges = (_nothing_came, _stopped, _refused, _gave_up, _checked, _committed, _praised)
+    judges = (_nothing_came, _stopped, _checked, _committed)
     return next(filter(None, (judge(facts) for judge in judges)), None)
 
 
@@ -175,8 +136,6 @@ def _nothing_came(facts: Timeline) -> tuple[str, str] | None:
     answered = facts.replies or facts.stopped is not None or _settled(facts)
     if not facts.steps or not answered:
         return "abandoned", "the model never answered"
-    if _thanked(facts):
-        return None
     if facts.last_kind in ("user_prompt", "interruption") and not facts.edits:
         return "abandoned", f"the last prompt got no answer (“{_last_prompt(facts)}”)"
     if facts.last_kind == "tool_call" and not _settled(facts):
@@ -189,50 +148,10 @@ def _nothing_came(facts: Timeline) -> tuple[str, str] | None:
 def _stopped(facts: Timeline) -> tuple[str, str] | None:
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     silent = not facts.replies or facts.replies[-1].step <= last_prompt
-    open_end = facts.last_kind != "reply" and not _settled(facts) and not _thanked(facts)
+    open_end = facts.last_kind != "reply" and not _settled(facts)
     if facts.interrupted and silent and open_end:
         return "abandoned", "the user stopped it and nothing followed"
     return None
-
-
-def _refused(facts: Timeline) -> tuple[str, str] | None:
-    """Judge a session whose last prompt says that it is wrong, with no change or passed check after it."""
-    if not facts.prompts:
-        return None
-    said = facts.prompts[-1]
-    if len(facts.prompts) < 2 or not refuses(said.text):
-        return None
-    if (facts.last_edit or 0) > said.step or any(run.step > said.step for run in _passed(facts)):
-        return None
-    answer = facts.replies[-1].text if facts.replies and facts.replies[-1].step > said.step else ""
-    answered = bool(answer) or (facts.stopped or 0) > said.step
-    if answered and (_asks_back(said.text) or _FINE.search(answer[:200])):
-        return None
-    return (
-        "failure",
-        f"the user said it is wrong and no file was changed afterwards (“{_last_prompt(facts)}”)",
-    )
-
-
-def refuses(prompt: str) -> bool:
-    """Return whether a prompt says that the work before it is wrong.
-
-    >>> refuses("it still fails with the same error"), refuses("Thanks, but it doesn't work")
-    (True, True)
-    """
-    return _verdict(prompt) < 0
-
-
-def _gave_up(facts: Timeline) -> tuple[str, str] | None:
-    last = facts.replies[-1] if facts.replies else None
-    found = _GIVES_UP.search(last.text) if last else None
-    if last is None or found is None or any(run.step > last.step for run in _passed(facts)):
-        return None
-    checks = _checks(facts)
-    if checks and not checks[-1].failed and "❌" not in found[0]:
-        return None
-    around = last.text[max(0, found.start() - 20) : found.end() + 60]
-    return "failure", f"its last reply reports a failure (“{shorten(around, QUOTE)}”)"
 
 
 def _checked(facts: Timeline) -> tuple[str, str] | None:
@@ -259,44 +178,10 @@ def _committed(facts: Timeline) -> tuple[str, str] | None:
     return "success", f"a commit was made after the last change{subject}"
 
 
-def _praised(facts: Timeline) -> tuple[str, str] | None:
-    for said in reversed(facts.prompts[1:][-2:]):
-        if praises(said.text):
-            return "success", f"the user praised it (“{shorten(said.text, QUOTE)}”)"
-    return None
-
-
-def praises(prompt: str) -> bool:
-    """Return whether a prompt says that the work before it is good.
-
-    >>> praises("it was broken, but it works now"), praises("does it work now?"), praises("add a test")
-    (True, False, False)
-    """
-    return _verdict(prompt) > 0 and not _asks_back(prompt)
-
-
-def _asks_back(prompt: str) -> bool:
-    return prompt.rstrip().endswith("?")
-
-
-def _verdict(prompt: str) -> int:
-    """Return 1 for praise and -1 for a complaint, whichever comes last; 0 for neither."""
-    fine, wrong = (max((found.end() for found in one.finditer(prompt)), default=0) for one in (_FINE, _WRONG))
-    return (fine > wrong) - (wrong > fine)
-
-
-def _thanked(facts: Timeline) -> bool:
-    """Return whether the last prompt, after an answer, is praise."""
-    answered = facts.replies or facts.stopped is not None
-    if facts.last_kind != "user_prompt" or not (answered and facts.prompts[1:]):
-        return False
-    return praises(facts.prompts[-1].text)
-
-
 def _finished(
     facts: Timeline, kind: str, planned: int | None, done: int, open_errors: Sequence[OpenError]
 ) -> tuple[str, str]:
-    """Judge a session without a check, a commit or a verdict of the user at its end."""
+    """Judge a session without a check or a commit at its end."""
     last_prompt = facts.prompts[-1].step if facts.prompts else 0
     answered = bool(facts.replies) and facts.replies[-1].step > last_prompt
     if not answered and facts.last_kind != "reply":

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from remora.observer.outcome import Judgement, infer, refuses
+from remora.observer.outcome import Judgement, infer
 from remora.observer.timeline import Edited, OpenError, Ran, Said, Timeline
-from tests.tables import table
 
 
 def judged(*edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any) -> Judgement:
@@ -68,9 +67,6 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
             "success",
             "a commit was made",
         ),
-        ({"reply": "Tests are still failing. I could not fix the flag."}, "failure", "its last reply"),
-        ({"reply": "✅ unit tests\n❌ Integration tests failing"}, "failure", "its last reply"),
-        ({"reply": "❌ **NOT tested:** the dialog"}, "success", "no open error"),
         ({"open_errors": (OpenError("undefined: x", 8),)}, "unknown", "undefined: x"),
         ({"open_errors": (OpenError("string not found", 8, harness=True),)}, "success", "report"),
         (
@@ -94,42 +90,6 @@ def test_outcome_of_a_change_has_evidence(fields: dict[str, Any], outcome: str, 
     """The first evidence that the facts support decides, and is told."""
     found = judged("a.go", **fields)
     assert (found.outcome, why in found.outcome_why) == (outcome, True), found
-
-
-def test_users_last_word_counts_unless_something_followed() -> None:
-    """A refusal fails the session, a change after it or an answer to a question does not."""
-    prompts = (Said("add a flag", 0), Said("that is still wrong, it prints nothing", 7))
-    assert judged("a.go", prompts=prompts).outcome == "failure"
-    assert judged("a.go", prompts=prompts, last_edit=8).outcome == "success"
-    replies = (Said("It works now: the old file was read.", 9),)
-    assert judged("a.go", prompts=prompts, replies=replies).outcome == "success"
-    thanked = (Said("add a flag", 0), Said("ok, works. great", 7))
-    assert "the user praised it" in judged("a.go", prompts=thanked).outcome_why
-
-
-@pytest.mark.parametrize(
-    ("word", "outcome"),
-    [
-        ("thanks, that fixed it!", "success"),
-        ("perfect - all tests pass now. bye", "success"),
-        ("thanks", "success"),
-        ("ありがとう", "success"),
-        ("danke!", "success"),
-        ("tack this on to the end of the file", "abandoned"),
-        ("thanks, but it still fails", "abandoned"),
-        ("great, is it pushed?", "abandoned"),
-    ],
-)
-def test_thanks_need_no_answer(word: str, outcome: str) -> None:
-    """What asks for more and gets nothing was left alone, though it thanks; an earlier stop is over."""
-    runs = (check(2, failed=True), check(4, failed=False))
-    prompts = (Said("why do the tests fail?", 0), Said(word, 9))
-    replies = (Said("The extra was missing; the tests pass.", 9),)
-    for stops in (0, 1):
-        thanked = judged(
-            prompts=prompts, replies=replies, commands=runs, last_kind="user_prompt", interrupted=stops
-        )
-        assert thanked.outcome == outcome
 
 
 def test_work_that_was_checked_needs_no_last_word() -> None:
@@ -156,13 +116,6 @@ def test_work_that_was_checked_needs_no_last_word() -> None:
         ((), {}, "success", "a completed turn after 9 steps"),
         ((), {"last_kind": "user_prompt"}, "abandoned", "got no answer"),
         (("a.go",), {"stopped": None}, "abandoned", "never answered"),
-        (
-            ("a.go",),
-            {"prompts": (Said("add a flag", 0), Said("that is still wrong, it prints nothing", 7))},
-            "failure",
-            "no file was changed afterwards",
-        ),
-        (("a.go",), {"prompts": (Said("add a flag", 0), Said("is that still wrong?", 7))}, "success", "turn"),
     ],
 )
 def test_a_host_that_does_not_tell_the_answers(edits, fields, outcome, why) -> None:
@@ -177,12 +130,3 @@ def test_reading_and_answering_is_a_success() -> None:
     unanswered = judged(prompts=(Said("why?", 0), Said("and now?", 9)), last_kind="user_prompt")
     assert unanswered.outcome == "abandoned"
     assert infer(Timeline()).outcome == "abandoned"
-
-
-@pytest.mark.parametrize(
-    ("prompt", "refused"),
-    table(__file__, "refusals"),
-)
-def test_refusals_are_told_from_requests(prompt: str, refused: str) -> None:
-    """Only words that say something is wrong refuse it."""
-    assert refuses(prompt) is (refused == "yes")
