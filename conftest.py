@@ -64,8 +64,8 @@ def databases_are_copies(
         return
     opened = connection._opened
 
-    def copied(path: Path, flags: int, **more: Any) -> apsw.Connection:
-        if flags & apsw.SQLITE_OPEN_CREATE and not path.exists():
+    def copied(path: Path, flags: int, form: connection.Form, **more: Any) -> apsw.Connection:
+        if form is connection.MEMORY and flags & apsw.SQLITE_OPEN_CREATE and not path.exists():
             copy = path.with_name(f".{uuid.uuid4().hex}")
             with suppress(OSError):
                 try:
@@ -73,7 +73,7 @@ def databases_are_copies(
                     os.link(copy, path)  # fails where somebody else was faster
                 finally:
                     copy.unlink(missing_ok=True)
-        return opened(path, flags, **more)
+        return opened(path, flags, form, **more)
 
     monkeypatch.setattr(connection, "_opened", copied)
 

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -50,11 +50,28 @@ Row = tuple[Any, ...]
 Stamp = tuple[int, int, int]
 
 
+class Form(NamedTuple):
+    """A kind of SQLite file of Remora: its application id, newest schema version, and the SQL of a new file.
+
+    Without SQL the migrations make the file.
+    """
+
+    application_id: int
+    latest: int
+    schema: str = ""
+
+
+MEMORY = Form(APPLICATION_ID, migrations.latest())
+
+
 class Connection:
     """An open SQLite file of Remora."""
 
-    def __init__(self, connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
+    def __init__(
+        self, connection: apsw.Connection, path: Path, *, read_only: bool, form: Form = MEMORY
+    ) -> None:
         self._connection = connection
+        self._form = form
         self._lock = threading.RLock()
         self._depth = 0
         self._durable = True
@@ -65,12 +82,13 @@ class Connection:
         self.read_only = read_only
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> Connection:
+    def open(cls, path: Path, *, read_only: bool = False, form: Form = MEMORY) -> Connection:
         """Open a database; create or migrate it if it is writable.
 
         Args:
             path: the file. Its folder must exist.
             read_only: nothing is created, migrated or written; the file must exist.
+            form: the kind of file.
 
         Raises:
             StoreCorrupt: the file is not an intact SQLite database of Remora.
@@ -83,22 +101,21 @@ class Connection:
         if read_only:
             flags = apsw.SQLITE_OPEN_READWRITE if _tidies_up(path) else apsw.SQLITE_OPEN_READONLY
         try:
-            return cls(_opened(path, flags, read_only=read_only), path, read_only=read_only)
+            return cls(_opened(path, flags, form, read_only=read_only), path, read_only=read_only, form=form)
         except StoreFull:
             if not read_only or not os.access(path, os.W_OK):
                 raise
             # An exclusive connection needs no shared-memory file. Other processes wait while it reads;
             # without room they could do no more.
-            alone = _opened(path, apsw.SQLITE_OPEN_READWRITE, read_only=True, alone=True)
-            return cls(alone, path, read_only=True)
+            alone = _opened(path, apsw.SQLITE_OPEN_READWRITE, form, read_only=True, alone=True)
+            return cls(alone, path, read_only=True, form=form)
         except StoreReadOnly:
             if not read_only or (seen := _stamp(path)) is None or os.access(path.parent, os.W_OK):
                 raise
             # Without the files shared with writers SQLite reads only immutable files. There is no writer now,
             # and a change since is detected before each statement.
-            still = cls(
-                _opened(path, apsw.SQLITE_OPEN_READONLY, read_only=True, still=True), path, read_only=True
-            )
+            unchanged = _opened(path, apsw.SQLITE_OPEN_READONLY, form, read_only=True, still=True)
+            still = cls(unchanged, path, read_only=True, form=form)
             still._seen = seen
             return still
 
@@ -185,7 +202,7 @@ class Connection:
 
     def _open_again(self) -> None:
         """Reopen the file if another process has initialized or changed it since it was opened."""
-        fresh = Connection.open(self.path, read_only=True)
+        fresh = Connection.open(self.path, read_only=True, form=self._form)
         self._connection.close()
         self._connection, self._seen = fresh._connection, fresh._seen
         self._commits += 1  # each connection counts the changes of others from the beginning
@@ -223,7 +240,8 @@ class Connection:
             self._depth = 1
             try:
                 with self._errors():
-                    migrations.require_known(self._connection, self.path)  # others may have migrated it
+                    # Others may have migrated it.
+                    migrations.require_known(self._connection, self.path, self._form.latest)
                     yield
                     self._connection.execute("ROLLBACK" if undo else "COMMIT")
                 self._commits += not undo
@@ -329,6 +347,8 @@ class Connection:
         try:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
+            if self._form != MEMORY:
+                return problems
             if unread := self.value(_UNREAD_CHANGES):
                 problems.append(f"unreadable changes of memories: {unread}")
             for fts, (table, rows) in _FTS_ROWS.items():
@@ -357,7 +377,7 @@ def _bound(value: Any) -> Any:
 
 
 def _opened(
-    path: Path, flags: int, *, read_only: bool, alone: bool = False, still: bool = False
+    path: Path, flags: int, form: Form, *, read_only: bool, alone: bool = False, still: bool = False
 ) -> apsw.Connection:
     name = f"{path.absolute().as_uri()}?immutable=1" if still else str(path)
     if flags & apsw.SQLITE_OPEN_CREATE:
@@ -368,7 +388,7 @@ def _opened(
         with errors(path, connection):
             if alone:
                 connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            _configure(connection, path, read_only=read_only)
+            _configure(connection, path, form, read_only=read_only)
     except BaseException:
         connection.close()
         raise
@@ -463,19 +483,19 @@ _FTS_ROWS = {
 _FTS_TEXT = {"memories_fts": "SELECT id, c0, c1, c2, c3, c4 FROM memories_fts_content"}  # has a copy
 
 
-def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
+def _configure(connection: apsw.Connection, path: Path, form: Form, *, read_only: bool) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     # A log beside a file that turns out not to be ours, or too new, is not folded back when we close.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(_wal(path).exists()))
     # In this order: a process that makes the file sets both in one transaction.
     tables = next(connection.execute("SELECT count(*) FROM sqlite_master"))[0]
     found = next(connection.execute("PRAGMA application_id"))[0]
-    if found != APPLICATION_ID and (tables or found or read_only):
+    if found != form.application_id and (tables or found or read_only):
         raise StoreCorrupt(
-            f"{path} is a SQLite database, but not one of Remora's",
+            f"{path} is a SQLite database, but not Remora's file of this name",
             hint="Move it away, or set REMORA_HOME to another folder.",
         )
-    migrations.require_known(connection, path)
+    migrations.require_known(connection, path, form.latest)
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     connection.create_scalar_function("glob_names", _glob_names, 2, deterministic=True)
     connection.execute("PRAGMA foreign_keys = ON")
@@ -488,16 +508,19 @@ def _configure(connection: apsw.Connection, path: Path, *, read_only: bool) -> N
     connection.execute("PRAGMA temp_store = MEMORY")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
-        migrations.require_current(connection, path)
+        migrations.require_current(connection, path, form.latest)
         return
     if connection.readonly("main"):
         raise StoreReadOnly(f"{path} cannot be written", hint=_PERMISSIONS)
     migrations.set_wal(connection)
     connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
     before = migrations.version(connection)
-    if 0 < before < migrations.latest():
+    if 0 < before < form.latest:
         _keep_earlier(connection, path, before)
-    migrations.run(connection, path, APPLICATION_ID)
+    if form.schema:
+        migrations.land(connection, form.latest, form.latest, form.schema, form.application_id)
+    else:
+        migrations.run(connection, path, form.application_id)
 
 
 def _glob_names(*values: Any) -> bool:

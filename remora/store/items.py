@@ -11,13 +11,9 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import apsw
+from remora.core.errors import InvalidInput
+from remora.store.connection import Connection, Form
 
-from remora.core.errors import InvalidInput, StoreCorrupt, StoreReadOnly, StoreTooNew
-from remora.store.connection import BUSY_TIMEOUT_MS, Connection, errors, keep_private
-from remora.store.migrations import set_wal
-
-APPLICATION_ID = 0x52454D49  # "REMI": not to be taken for a memory
 VERSION = 1
 SEPARATOR = "\x1f"  # between labels; sorts before every sign that can be typed
 
@@ -46,6 +42,7 @@ CREATE TABLE item_vectors (
   PRIMARY KEY (item, model, part)
 ) STRICT;
 """
+_FORM = Form(0x52454D49, VERSION, _SCHEMA)  # "REMI": not to be taken for a memory
 _COLUMNS = "id, namespace, key, value, indexed, created_at, updated_at, ttl"
 # Below a namespace, itself included; what has expired is left out where a time is given.
 _BELOW = "namespace >= ?1 AND namespace < ?2 AND (?3 IS NULL OR expires_at IS NULL OR expires_at > ?3)"
@@ -81,18 +78,7 @@ class Items:
             StoreTooNew: a newer version of Remora made it.
             StoreReadOnly: it is missing, or cannot be written.
         """
-        flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
-        if not read_only:
-            keep_private(path)
-        with errors(path):
-            connection = apsw.Connection(str(path), flags=flags)
-        try:
-            with errors(path):
-                _prepare(connection, path, read_only=read_only)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(Connection(connection, path, read_only=read_only))
+        return cls(Connection.open(path, read_only=read_only, form=_FORM))
 
     def get(self, namespace: Namespace, key: str, now: float | None = None) -> ItemRow | None:
         """Return an item; one that has expired by `now` is absent."""
@@ -170,18 +156,6 @@ class Items:
         """Return the number of items, including expired ones that are not yet deleted."""
         return int(self.connection.value("SELECT count(*) FROM items"))
 
-    def check(self) -> list[str]:
-        """Return the problems found by SQLite's own checks; empty if there are none."""
-        try:
-            problems = [
-                str(row[0]) for row in self.connection.rows("PRAGMA quick_check(20)") if row[0] != "ok"
-            ]
-            return problems + [
-                f"foreign key broken in {r[0]}" for r in self.connection.rows("PRAGMA foreign_key_check")
-            ]
-        except StoreCorrupt as error:
-            return [str(error)]
-
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
@@ -210,47 +184,3 @@ def _range(prefix: Namespace) -> tuple[str, str]:
 def _item(row: Sequence[object]) -> ItemRow:
     item = ItemRow._make(row)
     return item._replace(namespace=_decoded(str(item.namespace)))
-
-
-def _prepare(connection: apsw.Connection, path: Path, *, read_only: bool) -> None:
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    _require_ours(connection, path, new=not read_only)
-    connection.execute("PRAGMA secure_delete = ON")
-    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.execute("PRAGMA foreign_keys = ON")
-    if read_only:
-        connection.execute("PRAGMA query_only = ON")
-        return
-    if connection.readonly("main"):
-        raise StoreReadOnly(f"{path} cannot be written", hint="Check the permissions of the file.")
-    set_wal(connection)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _version(connection) == 0:
-            connection.execute(_SCHEMA)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _require_ours(connection: apsw.Connection, path: Path, *, new: bool) -> None:
-    tables = next(connection.execute("SELECT count(*) FROM sqlite_master"))[0]
-    found = next(connection.execute("PRAGMA application_id"))[0]
-    if found != APPLICATION_ID and (tables or found or not new):
-        raise StoreCorrupt(
-            f"{path} is a SQLite database, but not one of Remora's items", hint="Move the file away."
-        )
-    if _version(connection) > VERSION:
-        raise StoreTooNew(
-            f"{path} has schema {_version(connection)}; this version of Remora knows {VERSION}",
-            hint="Update Remora (`pip install -U remora`). The file was not touched.",
-        )
-
-
-def _version(connection: apsw.Connection) -> int:
-    return int(next(connection.execute("PRAGMA user_version"))[0])

@@ -54,29 +54,27 @@ def version(connection: apsw.Connection) -> int:
     return int(next(connection.execute("PRAGMA user_version"))[0])
 
 
-def require_known(connection: apsw.Connection, path: Path) -> None:
-    """Reject a file with an unknown schema, before any change to it.
+def require_known(connection: apsw.Connection, path: Path, known: int) -> None:
+    """Reject a file whose schema is newer than the one we know, before any change to it.
 
     Raises:
         StoreTooNew: its schema is newer than ours.
     """
-    found, known = version(connection), latest()
-    if found > known:
+    if (found := version(connection)) > known:
         raise StoreTooNew(
             f"{path} has schema {found}; this version of Remora knows {known}",
             hint="Update Remora (`pip install -U remora`). The file was not touched.",
         )
 
 
-def require_current(connection: apsw.Connection, path: Path) -> None:
+def require_current(connection: apsw.Connection, path: Path, known: int) -> None:
     """Reject a file that cannot be opened read-only as it is.
 
     Raises:
         StoreTooNew: its schema is newer than ours, or older and must be migrated by a writer first.
     """
-    require_known(connection, path)
-    found, known = version(connection), latest()
-    if found < known:
+    require_known(connection, path, known)
+    if (found := version(connection)) < known:
         raise StoreTooNew(
             f"{path} has schema {found}, this version of Remora needs {known}",
             hint="Open it once for writing (any `remora` command that stores) to bring it up to date.",
@@ -89,22 +87,22 @@ def run(connection: apsw.Connection, path: Path, application_id: int, upto: int 
     Raises:
         StoreTooNew: the file's schema is newer than the newest migration here.
     """
-    require_known(connection, path)
+    require_known(connection, path, latest())
     known = latest() if upto is None else upto
     found = version(connection)
     if found == known:
         return
     if not found and upto is None:
         whole = (resources.files("remora.store") / "schema.sql").read_text("utf-8")
-        _land(connection, 1, known, whole, application_id)
+        land(connection, 1, known, whole, application_id)
         if version(connection) == known:
             return
     for number, sql in scripts():
         if number <= known:
-            _land(connection, number, number, sql, application_id)
+            land(connection, number, number, sql, application_id)
 
 
-def _land(connection: apsw.Connection, below: int, number: int, sql: str, application_id: int) -> None:
+def land(connection: apsw.Connection, below: int, number: int, sql: str, application_id: int) -> None:
     """Bring a file whose version is below one to a version, in one transaction."""
     if version(connection) >= below:
         return

@@ -395,7 +395,7 @@ def test_foreign_database_is_refused_untouched(tmp_path: Path, read_only: bool):
     connection.execute("CREATE TABLE cookies(host); INSERT INTO cookies VALUES ('example.org')")
     connection.close()
     error = refused(tmp_path / "memory.db", StoreCorrupt, read_only=read_only)
-    assert "not one of Remora's" in str(error)
+    assert "not Remora's file of this name" in str(error)
 
 
 def test_foreign_database_without_tables_is_refused(tmp_path: Path):

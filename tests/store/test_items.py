@@ -94,13 +94,13 @@ def test_counted_and_checked(items: Items, path: Path) -> None:
     """Items count until they are deleted; a page that holds garbage is told, not raised."""
     for number in range(200):
         put(items, "a" * 200, key=str(number), now=1.0, ttl=1.0)
-    assert (items.count(), items.check()) == (200, [])
+    assert (items.count(), items.connection.check()) == (200, [])
     items.close()
     data = bytearray(path.read_bytes())
     data[9 * 4_096 : 10 * 4_096] = b"\x5a" * 4_096
     path.write_bytes(data)
     damaged = Items.open(path, read_only=True)
-    assert damaged.check() != []
+    assert damaged.connection.check() != []
     damaged.close()
 
 

@@ -42,7 +42,7 @@ def items(project: OpenProject) -> list[Finding]:
     try:
         store = Items.open(path, read_only=True)
         try:
-            problems, count = store.check(), store.count()
+            problems, count = store.connection.check(), store.count()
         finally:
             store.close()
     except StoreCorrupt as error:

@@ -88,7 +88,7 @@ def test_other_files_in_its_place(bare: Memory) -> None:
     path.unlink()
     Connection.open(path).close()
     (found,) = said(bare)
-    assert "not one of Remora's items" in found.detail
+    assert "not Remora's file of this name" in found.detail
     path.unlink()
     put(bare, 1)
     newer = sqlite3.connect(path)
