@@ -302,8 +302,9 @@ def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
     several(tmp_path, memory)
     failed = work("s5", 5, str(memory.root))
     del failed.lines[-2:]
+    failed.edit("auth/tokens.py")
     failed.tool("Bash", "Exit code 1\n2 failed", error=True, command="make test")
-    failed.reply("The integration tests are still failing.").save(tmp_path / "talks")
+    failed.reply("The integration tests fail.").save(tmp_path / "talks")
     report = learn()
     assert [s.outcome for s in report.sessions].count("failure") == 1
     assert {one.memory.external_id for one in report.learnt}.isdisjoint(
