@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from remora.core.clock import from_iso
 from remora.core.events import FileUse
 from remora.observer.calls import Call
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room
@@ -18,18 +17,12 @@ NEAR_CONFIG = 10  # steps around a configuration change
 _CHASE = 3  # steps from a file to the imported file that is read next
 _WRONG_DOOR = 4  # steps within which the right file is opened after the wrong one
 _RECENT = 40  # files in the window that are paired
-_HOUR = 3600.0
-_NAMES = 1_000  # files named without being opened
-_COMMAND = 2_000  # characters of a command that are looked at
 
-_WORD = re.compile(r"[\w@+~./-]{3,}")
 _IMPORT_LINE = re.compile(
-    r"""\n[ \t]*+(?>(?:\d++[→\t:|][ \t]*+)?)(?:(?:import|from|export|use|require|const|let|var|\#include)\b"""
-    r"""[^\n]{0,300}|(?:[\w.]+[ \t]+)?"[\w@./-]{3,120}"[ \t]*$)""",
+    r"""^[ \t\d→|:]*+(?:import|from|export|use|require|const|let|var|\#include|(?:\w+[ \t]+)?")\b"""
+    r"""[^\n]{0,300}""",
     re.MULTILINE,
 )
-_CRATE = re.compile(r"^(?:crate|self|super)/")
-_NAMED = re.compile(r"[\w@./-]+")
 
 
 class Touch(NamedTuple):
@@ -42,25 +35,18 @@ class Touch(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two files used together, in alphabetical order.
+    """Two files used together, in alphabetical order: how often in each order, and changed both."""
 
-    `forward` counts uses of the first before the second; seconds are sums over the uses with known times.
-    """
-
-    forward: int
-    forward_timed: int
-    forward_seconds: float
+    forward: int  # the first before the second
     backward: int
-    backward_timed: int
-    backward_seconds: float
+    edited: int
     step: int
     at: str | None
-    edited: int  # times both were changed
     event: str
 
 
 class Opened(NamedTuple):
-    """A file that was read: its step, the names in its imports, and the import chain that led to it."""
+    """A file that was read: its step, the words of its imports, and the import chain that led to it."""
 
     path: str
     step: int
@@ -77,12 +63,11 @@ class Files(Checkpointed):
     opened: list[Opened]
     edits: list[Touch]
     configs: dict[str, list[int]]
-    named: dict[str, int]  # files searched in or named in a command, not opened: the last step
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.uses, self.recent, self.pairs, self.configs = {}, {}, {}, {}
-        self.opened, self.edits, self.named = [], [], {}
+        self.opened, self.edits = [], []
         self.limits = limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
@@ -90,31 +75,10 @@ class Files(Checkpointed):
         read = call.extra.get("reads") if call.action == "run" and not call.failed else None
         shown = tuple(read) if isinstance(read, list | tuple) else ()
         if not shown and (not call.worked or call.action not in ("read", "edit", "write")):
-            self._name(call)
             return
         for path in (*call.paths[:20], *shown):
             if inside(path):
                 self._use(path, call, pad)
-
-    def _name(self, call: Call) -> None:
-        """Record files named without being opened: searched in, named in a command, changed in vain."""
-        if call.denied or not self.uses:
-            return
-        within = call.extra.get("in")
-        named = [*call.paths[:20], *([within] if isinstance(within, str) else [])]
-        if call.action == "run":
-            named += [w for w in _WORD.findall(call.command[:_COMMAND]) if "." in w or "/" in w]
-        make_room(self.named, _NAMES)
-        for name in named:
-            self.named[name.removeprefix("./")] = call.step
-
-    def _named(self, use: FileUse) -> bool:
-        """Return whether a file was named since it was opened, by its path or the end of it."""
-        return any(
-            step >= use.first_step
-            and (use.path == n or use.path.endswith(f"/{n}") or n.endswith(f"/{use.path}"))
-            for n, step in self.named.items()
-        )
 
     def _use(self, path: str, call: Call, pad: Scratchpad) -> None:
         edit = call.action not in ("read", "run")
@@ -174,28 +138,16 @@ class Files(Checkpointed):
 
     def _joined(self, other: Touch, touch: Touch, event: str, pad: Scratchpad) -> None:
         early, late = (other, touch) if other.step <= touch.step else (touch, other)
-        names = (early.path, late.path) if early.path < late.path else (late.path, early.path)
-        seconds = seconds_between(early.at, late.at)
-        old = self.pairs.get(names)
+        first, second = sorted((early.path, late.path))
+        old = self.pairs.get((first, second))
         if old is None:
             pad.dropped += make_room(self.pairs, self.limits.pairs)
-            old = Pair(0, 0, 0.0, 0, 0, 0.0, late.step, late.at, 0, event)
-        timed = seconds is not None
-        both = old.edited + (early.edit and late.edit)
-        if early.path == names[0]:
-            self.pairs[names] = old._replace(
-                forward=old.forward + 1,
-                forward_timed=old.forward_timed + timed,
-                forward_seconds=old.forward_seconds + (seconds or 0.0),
-                edited=both,
-            )
-        else:
-            self.pairs[names] = old._replace(
-                backward=old.backward + 1,
-                backward_timed=old.backward_timed + timed,
-                backward_seconds=old.backward_seconds + (seconds or 0.0),
-                edited=both,
-            )
+            old = Pair(0, 0, 0, late.step, late.at, event)
+        self.pairs[first, second] = old._replace(
+            forward=old.forward + (early.path == first),
+            backward=old.backward + (early.path != first),
+            edited=old.edited + (early.edit and late.edit),
+        )
 
     def _chase(self, path: str, call: Call, pad: Scratchpad) -> None:
         before = next(
@@ -234,7 +186,7 @@ class Files(Checkpointed):
                 at=pair.at,
                 paths=names,
                 event=pair.event,
-                detail=_directions(pair),
+                detail={"forward": pair.forward, "backward": pair.backward, "edited": pair.edited},
                 count=pair.forward + pair.backward,
             )
         self._abandoned(pad)
@@ -249,7 +201,7 @@ class Files(Checkpointed):
             if firsts[use.first_step] > 1 or is_config(use.path):
                 continue
             found = self._right_door(use)
-            if found and sum(1 for r in reads if _mistaken(r.path, found.path)) == 1 and not self._named(use):
+            if found and sum(1 for r in reads if _mistaken(r.path, found.path)) == 1:
                 pad.suspect(
                     "read_abandon",
                     use.path,
@@ -296,32 +248,6 @@ class Files(Checkpointed):
                 )
 
 
-def _directions(pair: Pair) -> dict[str, object]:
-    """Return both directions of a pair: the counts, and the mean seconds (None if unknown)."""
-    return {
-        "forward": pair.forward,
-        "forward_seconds": round(pair.forward_seconds / pair.forward_timed, 1)
-        if pair.forward_timed
-        else None,
-        "backward": pair.backward,
-        "backward_seconds": round(pair.backward_seconds / pair.backward_timed, 1)
-        if pair.backward_timed
-        else None,
-        "edited": pair.edited,
-    }
-
-
-def seconds_between(early: str | None, late: str | None) -> float | None:
-    """Return the seconds from one time to another; None if unknown, negative or over an hour."""
-    if not early or not late:
-        return None
-    try:
-        seconds = from_iso(late) - from_iso(early)
-    except ValueError:
-        return None
-    return seconds if 0.0 <= seconds <= _HOUR else None
-
-
 def _mistaken(wrong: str, right: str) -> bool:
     """Return whether two files are easily confused."""
     if (
@@ -341,30 +267,12 @@ def _parts(name: str) -> set[str]:
 
 
 def _imports(text: str) -> tuple[str, ...]:
-    """Return the names in the import lines at the beginning of a file."""
-    found: list[str] = []
-    for line in _IMPORT_LINE.findall(f"\n{text[:2000]}"):
-        found += [n.strip("./") for n in _NAMED.findall(line.replace("::", "/")) if len(n) > 3]
-        if len(found) > 120:
-            break
-    return tuple(dict.fromkeys(n for n in found if n))
+    """Return the words of the import lines at the beginning of a file, in lower case."""
+    words = re.findall(r"[\w-]+", " ".join(_IMPORT_LINE.findall(text[:2000])).lower())
+    return tuple(dict.fromkeys(words))
 
 
 def _imported(path: str, imports: tuple[str, ...]) -> bool:
-    """Return whether a file, or the folder that is its package, is among imported names."""
-    bare = path.rsplit(".", 1)[0]
-    here = folder(path)
-    for name in imports:
-        plain = name.replace(".", "/") if "/" not in name else _CRATE.sub("", name)
-        tail = bare.endswith("/" + plain) or bare == plain
-        if (tail and not path.endswith(".go")) or (
-            path.endswith(".go") and here != "." and plain.endswith("/" + here)
-        ):
-            return True
-        if (
-            "/" in plain
-            and bare.endswith("/" + plain.rsplit(".", 1)[0].rsplit("/", 1)[-1])
-            and plain.startswith(("@", ".."))
-        ):
-            return True
-    return False
+    """Return whether imports name a file, or the folder that is its package in Go."""
+    own = folder(path).rsplit("/", 1)[-1].lower() if path.endswith(".go") else stem(path)
+    return own in imports

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from remora.core.events import Observation, SeenCount, Signal
 from remora.observer import signals
 from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
 from remora.observer.past_sessions import needed
 from remora.observer.paths import is_doc
-from remora.observer.sentences import code, listed, quoted, seen_words, too_few
+from remora.observer.sentences import code, quoted, seen_words, too_few
 from remora.store.session_reader import SessionReader, ShownRow
 
 AGREE = 0.5  # share of the sessions with an answer that must agree
@@ -32,15 +33,46 @@ _SAYS_NOTHING = frozenset(
     """.split()
 )
 
-Told = tuple[str, str, tuple[str, ...]]  # memory type, content, files
+
+class Telling(NamedTuple):
+    """The memory of a signal: its type, the key of the answer in the signal's detail, and its sentence.
+
+    Without a key the signal itself is the answer.
+    """
+
+    type: str
+    answer: str
+    sentence: str
+
+
+TELLING: Mapping[str, Telling] = {
+    "repeated_grep": Telling(
+        "module_insight", "found", "{key} is handled in {answer}: searched for again and again {seen}."
+    ),
+    "read_abandon": Telling(
+        "gotcha", "instead", "{key} is often opened by mistake; meant is {answer} {seen}."
+    ),
+    "glob_ignore": Telling(
+        "gotcha", "instead", "Looking for {key} leads nowhere; what is meant is {answer} {seen}."
+    ),
+    "config_touch": Telling(
+        "causal_dependency", "with", "A change of {key} goes with changes of {answer} {seen}."
+    ),
+    "import_chase": Telling("causal_dependency", "", "To understand {first} one ends up in {last} {seen}."),
+    "parallel_conflict": Telling(
+        "gotcha", "", "Parallel agents both changed {key}: give it to one of them {seen}."
+    ),
+    "external_reference": Telling(
+        "module_insight", "then", "{key} is what changes of {answer} are looked up in {seen}."
+    ),
+}
 View = tuple[Signal, Sequence[ShownRow], SeenCount]  # a signal, and the sessions that showed it
 
 
 def places(session: Observation, seen: SessionReader) -> Iterator[Candidate | Rejected]:
-    """Yield a candidate, or a rejection with a reason, for each signal of a type in `_TELL`."""
+    """Yield a candidate, or a rejection with a reason, for each signal of a type in TELLING."""
     for signal in session.signals:
-        tell = _TELL.get(signal.type)
-        if tell is None:
+        if signal.type not in TELLING:
             continue
         count = seen.sessions_with(signal.type, signal.key)
         needs = needed(signals.KINDS[signal.type].sessions, signal.agents)
@@ -52,12 +84,11 @@ def places(session: Observation, seen: SessionReader) -> Iterator[Candidate | Re
         )
         shown = (*seen.signals(signal.type, signal.key), *[own] * (signal.agents - 1))
         why = "too few sessions without external text showed it"
-        for view in _views(signal, shown, count):
-            told = tell(*view)
-            if not isinstance(told, str):
-                yield _candidate(session, view[0], told, view[2])
+        for judged, by, known in _views(signal, shown, count):
+            answer, why = _judged(judged, by)
+            if not why:
+                yield _candidate(session, judged, answer, known)
                 break
-            why = told
         else:
             yield Rejected(_named(signal), why)
 
@@ -84,121 +115,66 @@ def _named(signal: Signal) -> str:
     return f"{signal.type.replace('_', ' ')} {quoted(signal.key, 80)}"
 
 
-def majority(values: Sequence[str]) -> str:
-    """Return the most frequent of the non-empty values; empty if they do not agree.
+def majority(answers: Sequence[Collection[str]]) -> str:
+    """Return the most frequent of the sessions' answers; empty if they do not agree.
 
-    >>> majority(["a", "b", "a", ""]), majority(["a", "b", "c"])
+    >>> majority([["a"], ["b"], ["a", "c"], []]), majority([["a"], ["b"], ["c"]])
     ('a', '')
     """
-    known = [v for v in values if v]
+    known = Counter(answer for each in answers for answer in each)
     if not known:
         return ""
-    value, n = max(Counter(known).items(), key=lambda item: (item[1], item[0]))
-    return value if n >= max(2, AGREE * len(known)) else ""
+    value, n = max(known.items(), key=lambda item: (item[1], item[0]))
+    return value if n >= max(2, AGREE * sum(map(bool, answers))) else ""
 
 
-def _texts(shown: Sequence[ShownRow], name: str) -> list[str]:
-    return [str(s.detail.get(name) or "") for s in shown]
+def _answers(shown: ShownRow, key: str) -> list[str]:
+    found = shown.detail.get(key) or ()
+    each = [found] if isinstance(found, str) else [str(one) for one in found]
+    return [one for one in each if not is_doc(one)]
 
 
-def _grep(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
-    names = [n for n in signal.key.split("|") if n]
-    pattern = str(signal.detail.get("pattern") or signal.key)
-    if (
-        not names
-        or all(n in _SAYS_NOTHING for n in names)
-        or len(names) > 2
-        or not _IDENTIFIER.search(pattern)
-    ):
-        return "the words are too common"
-    answer = majority(_texts(shown, "found"))
+def _judged(signal: Signal, shown: Sequence[ShownRow]) -> tuple[str, str]:
+    """Return the answer of most sessions, empty if none is needed, and why the signal makes no memory."""
+    name = signal.key if signal.type == "repeated_grep" else ""
+    if name and ("|" in name or name in _SAYS_NOTHING or not _IDENTIFIER.search(_typed(signal))):
+        return "", "the words are too common"
+    if signal.type == "external_reference" and not signal.key.startswith("http"):
+        return "", "it is no web address"
+    if not (key := TELLING[signal.type].answer):
+        return "", ""
+    answer = majority([_answers(one, key) for one in shown])
     if not answer:
-        return "the sessions found different answers"
-    what = _plain(pattern, names)
-    if any(n.replace("_", "") in re.sub(r"[_-]", "", answer.rsplit("/", 1)[-1].lower()) for n in names):
-        return "the file's name shows it"
-    changed = any(s.detail.get("changed") for s in shown)
-    content = (
-        f"{listed(what, 2)} {'is' if len(what) == 1 else 'are'} handled in {code(answer)}: searched for "
-        f"again and "
-        f"again, and {'changed' if changed else 'answered'} there {seen_words(count)}."
+        return "", "the sessions gave different answers"
+    if name and name.replace("_", "") in re.sub(r"[_-]", "", answer.rsplit("/", 1)[-1].lower()):
+        return "", "the file's name shows it"
+    return answer, ""
+
+
+def _typed(signal: Signal) -> str:
+    """Return the key of a signal; of a search, the name as it was typed."""
+    pattern = str(signal.detail.get("pattern") or "")
+    return next((w for w in re.findall(r"[A-Za-z_][\w-]+", pattern) if w.lower() == signal.key), signal.key)
+
+
+def _candidate(session: Observation, signal: Signal, answer: str, count: SeenCount) -> Candidate:
+    telling = TELLING[signal.type]
+    ends = signal.key.split(" -> ")
+    content = telling.sentence.format(
+        key=code(_typed(signal)),
+        answer=code(answer),
+        first=code(ends[0]),
+        last=code(ends[-1]),
+        seen=seen_words(count),
     )
-    return "module_insight", content, (answer,)
-
-
-def _plain(pattern: str, names: Sequence[str]) -> list[str]:
-    """Return the names of a search as typed, without the pattern syntax."""
-    found = re.findall(r"[A-Za-z_][\w-]{2,}", pattern)
-    kept = [w for w in dict.fromkeys(found) if w.lower() in names]
-    return kept or list(names)
-
-
-def _instead(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
-    right = majority(_texts(shown, "instead"))
-    if not right:
-        return "the sessions opened different files"
-    meant = f"{code(right)} {seen_words(count)}"
-    if signal.type == "read_abandon":
-        content = f"{code(signal.key)} is often opened by mistake; meant is {meant}."
-        return "gotcha", content, (right, signal.key)
-    return "gotcha", f"Looking for {code(signal.key)} leads nowhere; what is meant is {meant}.", (right,)
-
-
-def _config(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
-    beside: Counter[str] = Counter(
-        str(p) for s in shown for p in s.detail.get("with", ()) or () if not is_doc(str(p))
-    )
-    enough = max(2, AGREE * len(shown))
-    files = [p for p, n in sorted(beside.items(), key=lambda item: (-item[1], item[0])) if n >= enough][:3]
-    if not files:
-        return "the files changed with it differ between sessions"
-    content = f"A change of {code(signal.key)} goes with changes of {listed(files)} {seen_words(count)}."
-    return "causal_dependency", content, (signal.key, *files)
-
-
-def _chase(signal: Signal, _: Sequence[ShownRow], count: SeenCount) -> Told | str:
-    chain = [str(p) for p in signal.detail.get("chain", ()) or ()]
-    if len(chain) < 3:
-        return "the chain is too short"
-    ends = f"To understand {code(chain[0])} one ends up in {code(chain[-1])}"
-    content = f"{ends}, by way of {listed(chain[1:-1])} {seen_words(count)}."
-    return "causal_dependency", content, tuple(chain)
-
-
-def _conflict(signal: Signal, _: Sequence[ShownRow], count: SeenCount) -> Told | str:
-    path = signal.paths[0] if signal.paths else signal.key
-    content = f"Parallel agents both changed {code(path)}: give it to one of them {seen_words(count)}."
-    return "gotcha", content, (path,)
-
-
-def _reference(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Told | str:
-    then = majority(_texts(shown, "then"))
-    if not then or not signal.key.startswith("http"):
-        return "no change in the repository followed it"
-    content = f"{code(signal.key)} is what changes of {code(then)} are looked up in {seen_words(count)}."
-    return "module_insight", content, (then,)
-
-
-_TELL: Mapping[str, Callable[[Signal, Sequence[ShownRow], SeenCount], Told | str]] = {
-    "repeated_grep": _grep,
-    "read_abandon": _instead,
-    "glob_ignore": _instead,
-    "config_touch": _config,
-    "import_chase": _chase,
-    "parallel_conflict": _conflict,
-    "external_reference": _reference,
-}
-
-
-def _candidate(session: Observation, signal: Signal, told: Told, count: SeenCount) -> Candidate:
-    memory_type, content, files = told
+    files = (answer, *({signal.key} & set(signal.paths))) if answer else tuple(ends)
     confidence = CONFIDENCE.get(signal.type, 0.55)
     if signal.type == "repeated_grep":
         confidence += min(MOST_GREP, OFTEN_GREP * count.sessions)
     at_once = f", by {signal.agents} agents at once" if signal.agents > 1 else ""
     return candidate(
         session,
-        memory_type,
+        telling.type,
         content,
         signal=signal.type,
         key=signal.key,

@@ -35,39 +35,26 @@ _EVERYTHING = re.compile(r"^(?:\*\*/)?\*(?:\.\w+|\.\{[\w,]+\})?$")
 
 
 class Hunt(NamedTuple):
-    """A repeated search: its pattern as typed, its steps, its last finds and its answer."""
+    """A repeated search: its pattern as typed, its steps, its last finds and the file opened among them."""
 
     pattern: str
     steps: tuple[int, ...]
-    at: str | None
     finds: str
-    empty: bool
     answer: str
     answer_step: int
     edited: bool
-    key: str
+    event: str
 
 
 class Glob(NamedTuple):
     """A search for file names: its finds, whether one of them was used, and the file used instead."""
 
-    pattern: str
     step: int
-    at: str | None
     finds: str
     used: bool
-    instead: str
-    instead_step: int
-    via: str
-    key: str
-
-
-class Lookup(NamedTuple):
-    """A recent search with its finds, to tell which search found a file."""
-
-    step: int
-    pattern: str
-    finds: str
+    answer: str
+    answer_step: int
+    event: str
 
 
 class Searches(Checkpointed):
@@ -76,13 +63,12 @@ class Searches(Checkpointed):
     hunts: dict[str, Hunt]
     globs: dict[str, Glob]
     hot: list[str]  # keys of the latest hunts
-    recent: list[Lookup]
     fetched: list[tuple[str, int]]
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.hunts, self.globs = {}, {}
-        self.hot, self.recent, self.fetched = [], [], []
+        self.hot, self.fetched = [], []
         self.limits = limits
 
     def settle(self, call: Call, pad: Scratchpad) -> None:
@@ -103,19 +89,14 @@ class Searches(Checkpointed):
 
     def _searched(self, pattern: str, call: Call, pad: Scratchpad) -> None:
         key = core(pattern)
-        finds = cut(call.text, 3000)
-        keep_last(self.recent, Lookup(call.step, shorten(pattern, 80), finds), 12)
         if not key:
             return
         if key not in self.hunts:
             pad.dropped += make_room(self.hunts, self.limits.patterns)
-        hunt = self.hunts.get(key) or Hunt("", (), call.at, "", False, "", 0, False, call.key)
+        hunt = self.hunts.get(key) or Hunt("", (), "", "", 0, False, call.key)
         steps = hunt.steps if call.step in hunt.steps else (*hunt.steps, call.step)
         self.hunts[key] = hunt._replace(
-            pattern=shorten(pattern, 120),
-            steps=steps[-30:],
-            finds=finds,
-            empty=_NOTHING.match(call.text[:200]) is not None and len(call.text) < 200,
+            pattern=shorten(pattern, 120), steps=steps[-30:], finds=cut(call.text, 3000)
         )
         if key in self.hot:
             self.hot.remove(key)
@@ -125,16 +106,13 @@ class Searches(Checkpointed):
         counts[key] = len(self.hunts[key].steps)
 
     def _globbed(self, call: Call, pad: Scratchpad) -> None:
-        finds = cut(call.text, 3000)
         pattern = call.pattern.strip("'\"")
         for home in pad.cwds:
             pattern = pattern.removeprefix(home + "/")
         if not _EVERYTHING.match(pattern):
             pad.dropped += make_room(self.globs, 80)
-            self.globs.setdefault(
-                pattern, Glob(pattern, call.step, call.at, finds, False, "", 0, "", call.key)
-            )
-        keep_last(self.recent, Lookup(call.step, pattern, finds), 12)
+            finds = cut(call.text, 3000)
+            self.globs.setdefault(pattern, Glob(call.step, finds, False, "", 0, call.key))
 
     def _fetched(self, call: Call, pad: Scratchpad) -> None:
         url = call.url or str(call.extra.get("query") or "")
@@ -175,16 +153,20 @@ class Searches(Checkpointed):
                 self.hunts[key] = hunt._replace(
                     answer=path, answer_step=call.step, edited=edit or hunt.edited
                 )
-        for name, glob in self.globs.items():
+        for pattern, glob in self.globs.items():
             if path in glob.finds:
-                if not glob.used:
-                    self.globs[name] = glob._replace(used=True)
-            elif not glob.used and not glob.instead and 0 < call.step - glob.step <= _ELSEWHERE:
-                via = next((r for r in self.recent if r.step >= glob.step and path in r.finds), None)
-                # An unrelated pattern may belong to another task: for two sessions that searched `enable*.go`
-                # in vain, the finds of any later search would give two wrong answers instead of one right.
-                if via and via.pattern != glob.pattern and _akin(glob.pattern, via.pattern):
-                    self.globs[name] = glob._replace(instead=path, instead_step=call.step, via=via.pattern)
+                self.globs[pattern] = glob._replace(used=True)
+            elif not glob.used and not glob.answer and 0 < call.step - glob.step <= _ELSEWHERE:
+                # The finds of an unrelated search may belong to another task.
+                names = set(core(pattern).split("|")) - {""}
+                if any(
+                    self.hunts[key].steps[-1] >= glob.step
+                    and path in self.hunts[key].finds
+                    and not names.isdisjoint(key.split("|"))
+                    for key in self.hot
+                    if key in self.hunts
+                ):
+                    self.globs[pattern] = glob._replace(answer=path, answer_step=call.step)
         if edit and self.fetched:
             address, step = self.fetched[-1]
             if 0 < call.step - step <= 10:
@@ -201,13 +183,12 @@ class Searches(Checkpointed):
     def finish(self, pad: Scratchpad) -> None:
         """Report the repeated searches and the file names that led nowhere."""
         for key, hunt in self.hunts.items():
-            if len(hunt.steps) >= OFTEN and not hunt.empty and hunt.answer:
+            if len(hunt.steps) >= OFTEN and hunt.answer and not _NOTHING.match(hunt.finds):
                 pad.suspect(
                     "repeated_grep",
                     key,
                     hunt.steps[0],
-                    at=hunt.at,
-                    event=hunt.key,
+                    event=hunt.event,
                     count=len(hunt.steps),
                     paths=(hunt.answer,),
                     evidence=max(hunt.steps[-1], hunt.answer_step),
@@ -218,18 +199,16 @@ class Searches(Checkpointed):
                         "steps": list(hunt.steps),
                     },
                 )
-        for glob in self.globs.values():
-            if not glob.used and glob.instead:
-                empty = _NOTHING.match(glob.finds[:200]) is not None
+        for pattern, glob in self.globs.items():
+            if not glob.used and glob.answer:
                 pad.suspect(
                     "glob_ignore",
-                    glob.pattern,
+                    pattern,
                     glob.step,
-                    at=glob.at,
-                    event=glob.key,
-                    paths=(glob.instead,),
-                    evidence=glob.instead_step,
-                    detail={"instead": glob.instead, "via": glob.via, "empty": empty},
+                    event=glob.event,
+                    paths=(glob.answer,),
+                    evidence=glob.answer_step,
+                    detail={"instead": glob.answer},
                 )
 
 
@@ -258,13 +237,3 @@ def _grepped(call: Call, cwd: str) -> list[str]:
             if len(rest) > 1 or words[0] in ("rg", "ag"):
                 found += [rest[0].strip("'\"")] if rest else []
     return found[:4]
-
-
-def _akin(one: str, other: str) -> bool:
-    """Return whether two patterns share a part of a name, so that one is a second try of the other."""
-    return any(
-        len(a) > 3 and a in other.lower() for a in re.findall(r"[a-z]+", one.lower()) if a not in _COMMON
-    )
-
-
-_COMMON = frozenset("test tests src main index json yaml toml java html".split())

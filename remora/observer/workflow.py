@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from remora.core.clock import from_iso
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Run
-from remora.observer.files import seconds_between
 from remora.observer.scratchpad import Scratchpad
 from remora.shell.location import inside
 
 SLOW = 60.0  # seconds from which on a command may be an anomaly
 _TIMES = 10.0  # the session's median
+_HOUR = 3600.0
 
 _PENDING, _BEGUN, _DONE = "pending", "in_progress", "completed"  # states of an item, in order
 _STATES = (_PENDING, _BEGUN, _DONE)
@@ -59,7 +60,7 @@ class Workflow(Checkpointed):
     # Time
 
     def _timed(self, call: Call, run: Run) -> None:
-        seconds = seconds_between(call.at, call.ended)
+        seconds = _seconds_between(call.at, call.ended)
         if seconds is None:
             return
         keep_last(self.durations, seconds, 300)
@@ -155,6 +156,17 @@ class Workflow(Checkpointed):
                         "why": "failed or timed out" if any(t for _, t, *_ in times) else "again",
                     },
                 )
+
+
+def _seconds_between(early: str | None, late: str | None) -> float | None:
+    """Return the seconds from one time to another; None if unknown, negative or over an hour."""
+    if not early or not late:
+        return None
+    try:
+        seconds = from_iso(late) - from_iso(early)
+    except ValueError:
+        return None
+    return seconds if 0.0 <= seconds <= _HOUR else None
 
 
 def _name(todo: Mapping[str, Any]) -> str:

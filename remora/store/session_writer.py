@@ -23,12 +23,11 @@ SHORT_SESSIONS = 12  # session ids kept with an error
 
 
 class Pair(NamedTuple):
-    """Two files that a session used close together: how often, and how long after the first."""
+    """Two files that a session used close together, and how often."""
 
     file_a: str
     file_b: str
     times: int
-    delta_ms: float | None
 
 
 class SessionWriter:
@@ -86,7 +85,7 @@ class SessionWriter:
             [(session, f.path, f.reads, f.edits, f.first_step, f.last_step, f.last_at) for f in files],
         )
         self._connection.execute_many(
-            "INSERT OR IGNORE INTO observer_session_pairs VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO observer_session_pairs VALUES (?, ?, ?, ?, NULL)",
             [(session, *pair) for pair in pairs],
         )
         self._connection.execute_many(
@@ -178,10 +177,10 @@ class SessionWriter:
         )
         self._connection.execute(
             """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, raw_count,
-                 session_count, avg_time_delta_ms, directional, last_observed_at)
+                 session_count, directional, last_observed_at)
                SELECT p.file_a, p.file_b, ?2,
                  count(*) / (?3 + (SELECT count(*) FROM observer_session_files f WHERE f.path = p.file_a)),
-                 sum(p.times), count(*), avg(p.delta_ms), 1,
+                 sum(p.times), count(*), 1,
                  coalesce(max((SELECT s.ended_at FROM observer_sessions s WHERE s.id = p.session_id)), '')
                FROM json_each(?1) j CROSS JOIN observer_session_pairs p
                ON p.file_a = j.value ->> 0 AND p.file_b = j.value ->> 1 GROUP BY p.file_a, p.file_b""",

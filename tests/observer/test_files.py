@@ -46,14 +46,12 @@ def test_a_call_whose_result_never_came_still_counts():
     ] == ["a.go"]
 
 
-def test_pairs_carry_both_directions_and_the_seconds_between():
+def test_pairs_carry_both_directions():
     """Steps 1 and 3 are together, with each direction counted on its own."""
     script = Script().step().read("b.go").step(2).read("a.go").step().edit("b.go")
     (pair,) = of_type(observed(script), "co_access")
     assert pair.key == "a.go + b.go"
     assert (pair.detail["forward"], pair.detail["backward"]) == (1, 1)
-    assert pair.detail["forward_seconds"] == pytest.approx(10.0, abs=0.1)
-    assert pair.detail["backward_seconds"] == pytest.approx(20.0, abs=0.1)
     assert pair.detail["edited"] == 0
 
 
@@ -78,19 +76,6 @@ def test_real_steps_decide_and_not_the_order_of_arrival():
     script.at_step = 18
     script.edit("y.go")
     assert {s.key for s in of_type(observed(script), "co_access")} == {"y.go + z.go"}
-
-
-def test_a_clock_that_jumps_gives_no_seconds():
-    """A negative difference and one over an hour are unknown, the pair stays."""
-    script = Script().step()
-    script.add(
-        "tool_call", tool="Read", action="read", call_id="1", paths=("a.go",), at="2026-01-05T12:00:00.000Z"
-    )
-    script.add(
-        "tool_call", tool="Read", action="read", call_id="2", paths=("b.go",), at="2026-01-05T03:00:00.000Z"
-    )
-    (pair,) = of_type(observed(script), "co_access")
-    assert (pair.detail["forward"], pair.detail["forward_seconds"]) == (1, None)
 
 
 def test_the_wrong_door_is_told_with_the_right_one():
@@ -125,46 +110,6 @@ def test_the_wrong_door_is_told_with_the_right_one():
 def test_what_is_no_wrong_door(script: Script):
     """A file that is used again, read with others, or not like the right one was no mistake."""
     assert of_type(observed(script), "read_abandon") == []
-
-
-WRONG = Script().step().read("a/help.go").step().edit("b/help.go").events
-
-
-@pytest.mark.parametrize(
-    "later",
-    [
-        Script(prefix="x").step(9).grep("Usage", "a/help.go:3: Usage", extra={"in": "a/help.go"}),
-        Script(prefix="x").step(9).grep("Usage", "a/help.go:3: Usage", paths=("a/help.go",)),
-        Script(prefix="x").step(9).run("grep -n Usage a/help.go | head", "3: Usage"),
-        Script(prefix="x").step(9).run("cd a && sed -i s/x/y/ ./help.go"),
-        Script(prefix="x").step(9).run("cat > /w/app/a/help.go <<'EOF'\npackage a\nEOF"),
-        Script(prefix="x").step(9).call("Edit", "edit", "no such text", error=True, paths=("a/help.go",)),
-        Script(prefix="x", agent="sub").step(9).edit("a/help.go"),
-    ],
-    ids=["searched in", "searched", "grep", "changed by a command", "written", "failed", "a subagent"],
-)
-def test_a_file_that_is_touched_later_is_no_wrong_door(later: Script):
-    """Searched in, named in a command, changed in vain or by a subagent: it was wanted after all."""
-    first = Script()
-    first.events = list(WRONG)
-    assert of_type(observed(first), "read_abandon")
-    assert of_type(observed(first, later), "read_abandon") == []
-
-
-@pytest.mark.parametrize(
-    "between",
-    [
-        Script(prefix="x").step(9).run("grep -n Usage b/help.go"),
-        Script(prefix="x").step(9).run("go test ./a/..."),
-        Script(prefix="x").step(0).grep("Usage", "a/help.go:3: Usage", extra={"in": "a/help.go"}),
-    ],
-    ids=["the right file", "its tests", "before"],
-)
-def test_a_wrong_door_stays_one_where_another_file_is_touched(between: Script):
-    """The file itself must be named, after it was read."""
-    first = Script()
-    first.events = list(WRONG)
-    assert [s.key for s in of_type(observed(first, between), "read_abandon")] == ["a/help.go"]
 
 
 GO = '     1→package {}\n     3→import (\n     4→\t"entire.io/cli/cmd/entire/cli/{}"\n     5→)\n'

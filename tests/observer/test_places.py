@@ -30,7 +30,7 @@ def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidat
             2,
             {"pattern": "func GetWorktreePath", "found": "strategy/common.go", "changed": True},
             "module_insight",
-            "`GetWorktreePath` is handled in `strategy/common.go`: searched for again and again, and changed",
+            "`GetWorktreePath` is handled in `strategy/common.go`: searched for again and again (seen in",
         ),
         (
             "glob_ignore",
@@ -53,9 +53,9 @@ def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidat
             "import_chase",
             "a.go -> c.go",
             4,
-            {"chain": ["a.go", "b.go", "c.go"]},
+            {},
             "causal_dependency",
-            "To understand `a.go` one ends up in `c.go`, by way of `b.go`",
+            "To understand `a.go` one ends up in `c.go`",
         ),
         ("parallel_conflict", "a.go", 1, {}, "gotcha", "Parallel agents both changed `a.go`"),
         (
@@ -101,7 +101,7 @@ def test_enough_sessions_make_a_memory(
         ),
         ("glob_ignore", "**/enable*.go", {"instead": "cli/setup.go"}, 1),
         ("read_abandon", "a/state.go", {"instead": "b/state.go"}, 2),
-        ("import_chase", "a.go -> c.go", {"chain": ["a.go", "b.go", "c.go"]}, 3),
+        ("import_chase", "a.go -> c.go", {}, 3),
     ],
 )
 def test_what_two_agents_showed_needs_a_session_less(

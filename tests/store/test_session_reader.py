@@ -62,7 +62,7 @@ def sums(db: Database) -> list[list[tuple[object, ...]]]:
 
 def test_a_session_is_known_by_how_its_files_looked(db: Database) -> None:
     """Learning it again replaces what it showed and counts nothing twice."""
-    pair = Pair("a.go", "b.go", 2, 1500.0)
+    pair = Pair("a.go", "b.go", 2)
     whole = session("s1", 3, files=(use("a.go", 2, 1), use("b.go")), errors=(error("f1", "ran it again"),))
     assert record(db, whole, pair) == "claude-code:s1"
     before = sums(db)
@@ -84,14 +84,14 @@ def test_sums_are_those_of_all_sessions(db: Database) -> None:
     for number in (1, 2):
         used = (use("a.go", 2, 1), use("b.go", 1, 1))
         met = (error("f1", "" if number == 2 else "set X"),)
-        record(db, session(f"s{number}", number, files=used, errors=met), Pair("a.go", "b.go", 1, 100.0))
+        record(db, session(f"s{number}", number, files=used, errors=met), Pair("a.go", "b.go", 1))
     record(db, session("s3", 3, files=(use("a.go"),)))
     files, edges, errors, modules = sums(db)
     assert [(row[0], row[2], row[4]) for row in files] == [("a.go", 7, 3), ("b.go", 4, 2)]
     (edge,) = edges
     assert edge[:2] == ("a.go", "b.go")
     assert edge[3] == 2 / (3 + PRIOR)
-    assert (edge[4], edge[5], edge[6]) == (2, 2, 100.0)
+    assert (edge[4], edge[5]) == (2, 2)
     assert [(row[0], row[5], row[7]) for row in errors] == [("f1", 4, "set X")]
     assert modules == [(".", 2)]
     assert db.history.co_access(["a.go"], 0.3, 5) == [("a.go", "b.go", 2 / 5)]
@@ -114,7 +114,7 @@ def test_a_session_that_is_learnt_anew_leaves_nothing_of_before(db: Database) ->
     record(db, session("s2", 2))
     before = sums(db)
     own = session("s2", 2, files=(use("a.go"), use("web/c.go", 1, 1)), errors=(error("f2"),))
-    record(db, own, Pair("a.go", "web/c.go", 1, None))
+    record(db, own, Pair("a.go", "web/c.go", 1))
     assert sums(db) != before
     record(db, session("s2", 2))
     assert sums(db) == before

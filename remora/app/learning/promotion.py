@@ -342,6 +342,5 @@ def pairs_of(observation: Observation) -> list[Pair]:
 def _both(signal: Signal) -> Iterator[Pair]:
     paths, detail = signal.paths, signal.detail
     for (a, b), way in ((paths[:2], "forward"), (paths[1::-1], "backward")):
-        times, seconds = detail.get(way) or 0, detail.get(f"{way}_seconds")
-        if times:
-            yield Pair(a, b, int(times), seconds * 1000.0 if seconds is not None else None)
+        if times := detail.get(way) or 0:
+            yield Pair(a, b, int(times))

@@ -53,7 +53,7 @@ def met(memory: Memory, numbers: range, module: str = "shop", taint: Taint | Non
             ),
         )
         seen = session(f"s{number}", host="t", files=files, errors=errors, steps=5)
-        pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1, None)]
+        pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1)]
         with db.transaction():
             db.sessions.record(seen, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
 
