@@ -10,11 +10,11 @@ from remora.core.events import CommandRun, Event, Signal
 from remora.core.paths import has_drive
 from remora.observer import speech
 from remora.observer.calls import Call, Calls, call_of
-from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Errors
 from remora.observer.files import Files
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.search import OFTEN, Searches
+from remora.observer.state import State, keep_last, make_room
 from remora.observer.timeline import Timeline
 from remora.observer.workflow import Workflow
 from remora.shell.forms import as_run
@@ -28,7 +28,7 @@ _SERVER = re.compile(r"mcp__(?!ide__)")
 _OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
 
 
-class AgentObserver(Checkpointed):
+class AgentObserver(State):
     """The detectors and the state of one agent of a session.
 
     Its spans and file changes are in numbers of events, not in clocks or steps: `spans` has the first and the

@@ -17,9 +17,9 @@ from remora.core.events import CommitMade, ErrorSeen, Event, Exchange, Observati
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, cut
 from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
 from remora.observer.quoted_text import apart
+from remora.observer.state import State, cut
 from remora.shell.forms import command_form
 
 RUN = 3  # content words in a row
@@ -43,7 +43,7 @@ _TOKEN = re.compile(r"(?<![\w@$~./\\:#=&?%+-])[\w@$~./\\:#=&?%+-]*\w")
 Part = TypeVar("Part", Signal, ErrorSeen, Exchange, CommitMade, Remark)
 
 
-class Attribution(Checkpointed):
+class Attribution(State):
     """The newest texts of one session in order, each once, with the source of its first occurrence.
 
     Texts are searched on request and not when they arrive: few words are ever looked up, and a quick test

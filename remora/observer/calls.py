@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from remora.core.events import Event
-from remora.observer.checkpoint import Checkpointed, cut, make_room
 from remora.observer.fingerprint import denied
+from remora.observer.state import State, cut, make_room
 
 _OPEN = 256  # calls without a result; above it the oldest is closed without one
 _DONE = 4096  # ids of finished calls that are kept
@@ -50,7 +50,7 @@ class Call(NamedTuple):
         return not self.failed and not self.denied
 
 
-class Calls(Checkpointed):
+class Calls(State):
     """The open calls of one agent."""
 
     waiting: dict[str, Event]

@@ -9,7 +9,7 @@ import re
 
 from remora.core.events import Event
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, keep_last
+from remora.observer.state import State, keep_last
 
 MOST = 500  # of each kind
 _CITED = re.compile(
@@ -19,7 +19,7 @@ _CITED = re.compile(
 _ID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?![\w])")
 
 
-class Citations(Checkpointed):
+class Citations(State):
     """The citations of a session in order, with repetitions, and the ids of memories that tools showed."""
 
     cited: list[str]

@@ -19,7 +19,6 @@ from remora.core.text import collapse
 from remora.core.tool_calls import changed_lines
 from remora.observer.calls import Call
 from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
-from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.command_fixes import (
     after,
     already_there,
@@ -31,6 +30,7 @@ from remora.observer.command_fixes import (
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.git_undo import hit, undo, verb_of
 from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.state import State, cut, keep_last, make_room
 from remora.shell.forms import as_run, command_form
 from remora.shell.lines import name_of, programs_in
 from remora.shell.location import entered, inside
@@ -100,7 +100,7 @@ class Failure(NamedTuple):
     key: str = ""
 
 
-class Errors(Checkpointed):
+class Errors(State):
     """The failures, changes and commands of one agent."""
 
     changes: list[Change]

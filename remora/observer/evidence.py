@@ -16,9 +16,9 @@ from remora.core.events import Observation
 from remora.core.text import collapse, content_hash, shorten
 from remora.core.values import Taint
 from remora.observer.attribution import PRINTED, QUOTED_BY_USER
-from remora.observer.checkpoint import cut
 from remora.observer.past_sessions import prompts_asked, same_words
 from remora.observer.quoted_text import apart
+from remora.observer.state import cut
 from remora.store.session_reader import SessionReader
 
 PACK = 4_000  # tokens

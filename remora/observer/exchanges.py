@@ -12,8 +12,8 @@ import re
 from remora.core.events import CommitMade, Event, Exchange, Remark
 from remora.core.text import collapse
 from remora.core.values import Taint
-from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.phrases import SENTENCE
+from remora.observer.state import State, cut, keep_last, make_room
 
 EXCHANGES, COMMITS, REMARKS = 100, 50, 300
 ASK, REPORT, COMMIT, REMARK = 1_200, 3_000, 1_500, 400  # characters
@@ -36,7 +36,7 @@ _TRAILER = re.compile(
 )
 
 
-class Exchanges(Checkpointed):
+class Exchanges(State):
     """The exchanges of a session so far, bounded."""
 
     closed: list[Exchange]

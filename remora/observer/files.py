@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from remora.core.events import FileUse
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.paths import folder, is_config, is_doc, is_lock, is_test, stem
 from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.state import State, keep_last, make_room
 from remora.shell.location import inside
 
 WINDOW = 5  # steps in which two files count as used together
@@ -54,7 +54,7 @@ class Opened(NamedTuple):
     chain: tuple[str, ...]
 
 
-class Files(Checkpointed):
+class Files(State):
     """The file use of one agent."""
 
     uses: dict[str, FileUse]

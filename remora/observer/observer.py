@@ -14,9 +14,8 @@ inherits the taint. No detector reads the results of memory tools; those of anot
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
-from typing import Any
 
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput
@@ -26,16 +25,15 @@ from remora.observer import speech
 from remora.observer.agent_observer import AgentObserver
 from remora.observer.attribution import Attribution
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, make_room
 from remora.observer.citations import Citations
 from remora.observer.exchanges import Exchanges
 from remora.observer.parallel_agents import conflicts, merge, merge_commands, merge_errors, merge_files
 from remora.observer.quotes import MOST, Quotes
 from remora.observer.scratchpad import Limits
+from remora.observer.state import State, make_room
 from remora.observer.timeline import OpenError, Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
-CHECKPOINT = 14  # version of the checkpoint format
 # Early triggers: signal types of a running session that are reported at once, with their priority.
 EARLY = {"self_correction": 0.9, "repeated_grep": 0.8, "error_retry": 0.75, "config_touch": 0.7}
 _TROUBLE = 20  # defects that are described
@@ -45,7 +43,7 @@ _ENDS = frozenset({"step", "subagent_stop"})  # report an end, and may come late
 UNSEEN = "subagent report unseen"
 
 
-class _Parts(Checkpointed):
+class _Parts(State):
     """The collectors of a session, and the observer of each of its agents."""
 
     timeline: Timeline
@@ -345,62 +343,6 @@ class Observer:
         if len(self.trouble) < _TROUBLE:
             self.trouble.append(f"{where}: {type(error).__name__}: {error}"[:300])
 
-    # Checkpoints
-
     def said(self) -> list[str]:
         """Return the kept sentences of the person so far, in order."""
         return [quote.text for quote in self._parts.quotes.kept]
-
-    def checkpoint(self) -> dict[str, Any]:
-        """Return the state as JSON values, for `restore`. The caller writes it."""
-        return {
-            "form": CHECKPOINT,
-            "session_id": self.session_id,
-            "host": self.host,
-            "limits": list(self.limits),
-            "events": self.events,
-            "late": self.late,
-            "troubles": self.troubles,
-            "trouble": list(self.trouble),
-            "keys": list(self._keys),
-            "told": sorted([kind, key] for kind, key in self._told),
-            **self._parts.to_json(),
-        }
-
-    @classmethod
-    def restore(
-        cls,
-        data: Mapping[str, Any],
-        *,
-        strict: bool = False,
-        timer: Callable[[], float] = time.thread_time,
-    ) -> Observer:
-        """Return the observer restored from the output of `checkpoint`.
-
-        Raises:
-            InvalidInput: it is not a checkpoint of this version.
-        """
-        try:
-            if data["form"] != CHECKPOINT:
-                raise InvalidInput(
-                    f"the checkpoint has version {data['form']!r}, not {CHECKPOINT}",
-                    hint="Delete it; the session is then read again from its transcript.",
-                )
-            made = cls(
-                data["session_id"],
-                data["host"],
-                limits=Limits(*data["limits"]),
-                strict=strict,
-                timer=timer,
-            )
-            made.events, made.late, made.troubles = data["events"], data["late"], data["troubles"]
-            made.trouble = list(data["trouble"])
-            made._keys = dict.fromkeys(data["keys"], True)
-            made._told = {(kind, key) for kind, key in data["told"]}
-            made._parts = _Parts.from_json(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidInput(
-                f"the checkpoint cannot be read ({type(error).__name__}: {error})",
-                hint="Delete it; the session is then read again from its transcript.",
-            ) from error
-        return made

@@ -16,9 +16,9 @@ from remora.core.directive_words import AUXILIARY, NEGATES, one_of
 from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed
-from remora.observer.checkpoint import Checkpointed, cut, keep_last
 from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
 from remora.observer.quoted_text import apart
+from remora.observer.state import State, cut, keep_last
 from remora.observer.statements import is_passing, names_something
 
 MOST = 200  # of a session
@@ -73,7 +73,7 @@ _TROUBLE = re.compile(
 _ANSWER = re.compile(r'"(?P<asked>[^"\n]{3,600})"="(?P<answer>[^"\n]{1,600})"')
 
 
-class Quotes(Checkpointed):
+class Quotes(State):
     """The kept sentences of a person in one session, in order, bounded; and the last reply."""
 
     kept: list[Quote]

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from remora.core.events import Signal
 from remora.core.paths import forward
 from remora.core.values import Taint
-from remora.observer.checkpoint import Checkpointed
 from remora.observer.signals import KINDS
+from remora.observer.state import State
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 
 _EVENTS = 5  # event keys in a signal
@@ -47,7 +47,7 @@ class Suspect(NamedTuple):
     events: tuple[str, ...]
 
 
-class Analytics(Checkpointed):
+class Analytics(State):
     """The counts of a running session, for early triggers."""
 
     file_edit_set: set[str]
@@ -64,7 +64,7 @@ class Analytics(Checkpointed):
         self.current_step = self.self_correction_count = self.total_input_tokens = 0
 
 
-class Scratchpad(Checkpointed):
+class Scratchpad(State):
     """The suspected signals of one agent. Detectors call `suspect`; `finalize` calls `signals`."""
 
     agent: str

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from remora.core.text import shorten
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.scratchpad import Limits, Scratchpad
+from remora.observer.state import State, cut, keep_last, make_room
 from remora.shell.forms import command_form
 from remora.shell.location import inside
 from remora.shell.purposes import unwrapped
@@ -57,7 +57,7 @@ class Glob(NamedTuple):
     event: str
 
 
-class Searches(Checkpointed):
+class Searches(State):
     """The searches of one agent."""
 
     hunts: dict[str, Hunt]

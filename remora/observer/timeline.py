@@ -8,9 +8,9 @@ from typing import NamedTuple
 from remora.core.events import Event
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, cut, keep_last, make_room
 from remora.observer.errors import Run
 from remora.observer.exchanges import GIT_COMMIT
+from remora.observer.state import State, cut, keep_last, make_room
 from remora.shell.location import inside
 
 PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
@@ -62,7 +62,7 @@ class OpenError(NamedTuple):
     harness: bool = False
 
 
-class Timeline(Checkpointed):
+class Timeline(State):
     """The facts of a session over all its agents.
 
     Long texts are cut, and of many entries the last few hundred are kept, each list in order.

@@ -10,9 +10,9 @@ from typing import Any
 from remora.core.clock import from_iso
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
-from remora.observer.checkpoint import Checkpointed, keep_last, make_room
 from remora.observer.errors import Run
 from remora.observer.scratchpad import Scratchpad
+from remora.observer.state import State, keep_last, make_room
 from remora.shell.location import inside
 
 SLOW = 60.0  # seconds from which on a command may be an anomaly
@@ -24,7 +24,7 @@ _STATES = (_PENDING, _BEGUN, _DONE)
 _LIMIT = re.compile(r"timed? ?out|deadline exceeded|time limit|killed|SIGKILL|hangs?\b", re.IGNORECASE)
 
 
-class Workflow(Checkpointed):
+class Workflow(State):
     """The course of one agent's work."""
 
     order: list[str]  # "e" for a change, "t" for a test

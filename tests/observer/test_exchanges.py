@@ -67,13 +67,11 @@ def test_causes_are_told_in_the_models_words() -> None:
     assert len(findings("It fails because " + "x" * 1_000)[0]) <= LONGEST
 
 
-def test_it_is_bounded_and_survives_a_checkpoint() -> None:
-    """Old exchanges are dropped; what is kept reads back equal."""
+def test_it_is_bounded() -> None:
+    """Old exchanges are dropped."""
     log = Exchanges()
     for n in range(EXCHANGES * 2):
         log.feed(event("user_prompt", n, f"ask {n}"))
         log.feed(event("reply", n, f"report {n}"))
-    again = Exchanges.from_json(log.to_json())
     assert len(log.exchanges()) <= EXCHANGES + 1
-    assert again.exchanges() == log.exchanges()
     assert log.exchanges()[-1].ask == f"ask {EXCHANGES * 2 - 1}"

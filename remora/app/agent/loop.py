@@ -278,7 +278,7 @@ class Loop:
     # The end
 
     def finish(self, outcome: str | None = None) -> Taken | None:
-        """Learn from the session and delete its checkpoint; None if nothing could be learned.
+        """Learn from the session and delete its kept events; None if nothing could be learned.
 
         Args:
             outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.

@@ -1,14 +1,16 @@
 """Observe a session while it runs: `memory.observe(session_id)`.
 
 A program that runs an agent itself passes its events and reports how the session ended. Nothing is written to
-the database meanwhile. When a subtask is done, the state is written to a checkpoint, a file beside the
-database; a later observer of the same session continues from it, so that a crash loses only the events since.
-A transcript of the same session that is learned later replaces these records and counts nothing twice.
+the database meanwhile. Each event is appended, without secrets, to a file beside the database, which is made
+durable when a subtask is done; a later observer of the same session reads it first, so that a crash loses
+nothing. A transcript of the same session that is learned later replaces these records and counts nothing
+twice.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,9 +21,10 @@ from remora.app.learning.promotion import Promoter, Taken
 from remora.app.learning.work_state import leave_work
 from remora.app.project.branches import became, to_stamp
 from remora.core.argument_types import checked
+from remora.core.cut import sound
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.events import Event
-from remora.disk.files import write_atomic
+from remora.disk.files import make_folder, os_errors
 from remora.disk.names import safe_name
 from remora.observer import producers
 from remora.observer.observer import Observer
@@ -45,7 +48,7 @@ class Watched:
 
     Attributes:
         session_id, host: the id of the session and the name of its host.
-        restored: the session continues from a checkpoint.
+        restored: the session continues one whose events were kept.
         taken: the result of `finish`, or of the last subtask that was promoted early.
     """
 
@@ -65,10 +68,10 @@ class Watched:
         self._project = project
         self._subtasks = subtasks
         self._methodology = _plugin(project, methodology)
-        self._path = project.location.home / FOLDER / f"{safe_name(f'{host}:{session_id}')}.json"
-        found = _read(self._path)
-        self._observer = found or Observer(session_id, host)
-        self.restored = found is not None
+        self._path = project.location.home / FOLDER / f"{safe_name(f'{host}:{session_id}')}.jsonl"
+        self._observer = Observer(session_id, host)
+        self._waiting: list[str] = []  # events that are not in the file yet
+        self.restored = self._continue()
         self.taken: Taken | None = None
         self._finished = False
         self._unit: WorkUnitRef | None = None  # the unit of work that ended last
@@ -84,7 +87,13 @@ class Watched:
     def observe(self, event: Event | Any) -> None:
         """Observe one event; never raises. Secrets are removed first, and an event counts once by its key."""
         with suppress(Exception):  # an invalid event must not stop the agent's program
-            self._observer.observe(clean(event)[0])
+            cleaned = clean(event)[0]
+            known = self._observer.events
+            self._observer.observe(cleaned)
+            if self._observer.events > known and not self._finished:
+                line = json.dumps(cleaned._asdict(), ensure_ascii=False, default=str)
+                self._waiting.append(f"\n{sound(line)}")  # in front, so that it never continues a torn line
+                self._write()
 
     def acute(self) -> list[Signal]:
         """Return the signals so far that are worth an injection at once, each signal once."""
@@ -100,16 +109,16 @@ class Watched:
         return tuple(self._observer.trouble)
 
     def checkpoint(self) -> Path:
-        """Write the state to disk, durably, and return the path.
+        """Make the events so far durable, and return the path of their file.
 
         Raises:
             StoreError: the file could not be written; the session continues.
         """
-        write_atomic(self._path, json.dumps(self._observer.checkpoint(), ensure_ascii=False, default=str))
+        self._write(durable=True)
         return self._path
 
     def subtask_done(self, context: ExecutionContext, result: WorkUnitResult) -> list[MemoryRecord]:
-        """Store the outcome of a finished unit of work, and write a checkpoint.
+        """Store the outcome of a finished unit of work, and make the events so far durable.
 
         In a build of more than five subtasks the session is promoted now, after a success, and not only at
         the end.
@@ -149,7 +158,7 @@ class Watched:
         return self._methodology.format_relay_context(handed, to_stage) if handed else ""
 
     def finish(self, outcome: str | None = None, kind: str | None = None) -> Taken:
-        """End the session: record its observation, promote memories, delete the checkpoint.
+        """End the session: record its observation, promote memories, delete the kept events.
 
         Args:
             outcome: "success", "failure", "abandoned" or "unknown"; inferred by default.
@@ -169,10 +178,32 @@ class Watched:
         return self.taken
 
     def close(self) -> None:
-        """Write a checkpoint for a later observer of the session, unless it was finished."""
+        """Make the events durable for a later observer of the session, unless it was finished."""
         if self._observer.events and not self._finished:
             with suppress(RemoraError):
                 self.checkpoint()
+
+    def _continue(self) -> bool:
+        """Observe the events that an earlier observer kept; return whether there were any."""
+        with suppress(OSError):
+            self._path.with_suffix(".json").unlink(missing_ok=True)  # of versions that kept the state instead
+            for line in self._path.read_text("utf-8", "replace").split("\n"):
+                with suppress(ValueError, TypeError, KeyError):  # a torn line
+                    fields = json.loads(line)
+                    self._observer.observe(Event(**{**fields, "paths": tuple(fields["paths"])}))
+        self._observer.acute()  # reported before
+        return self._observer.events > 0
+
+    def _write(self, *, durable: bool = False) -> None:
+        make_folder(self._path.parent)
+        with os_errors(self._path, "write"):
+            self._path.touch(0o600)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write("".join(self._waiting))
+                file.flush()
+                if durable:
+                    os.fsync(file.fileno())
+        self._waiting.clear()
 
     def _stamp(self) -> str | None:
         """Return the branch of memories stored now; None for the whole project."""
@@ -195,11 +226,3 @@ def _plugin(project: OpenProject, name: str) -> Methodology:
     if name not in known:
         raise InvalidInput(f"unknown methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}.")
     return known[name]
-
-
-def _read(path: Path) -> Observer | None:
-    """Return the observer of a checkpoint; None if there is no usable one."""
-    try:
-        return Observer.restore(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, InvalidInput):
-        return None

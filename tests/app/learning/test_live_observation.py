@@ -38,7 +38,7 @@ def test_a_session_is_learnt_when_it_ends(memory, events):
         taken = watched.finish("success")
     assert any("gateway" in one.memory.content for one in taken.learnt)
     assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in taken.learnt}
-    assert list((memory.home / "scratchpads").glob("*.json")) == []
+    assert list((memory.home / "scratchpads").glob("*")) == []
 
 
 def test_a_transcript_read_later_counts_nothing_twice(memory, events, tmp_path):
@@ -56,7 +56,7 @@ def test_a_transcript_read_later_counts_nothing_twice(memory, events, tmp_path):
 
 
 def test_a_checkpoint_survives(memory, events):
-    """Who observes the session again goes on from the checkpoint, as if nothing had happened."""
+    """Who observes the session again goes on from its kept events, as if nothing had happened."""
     half = len(events) // 2
     first = memory.observe("s1", HOST)
     for event in events[:half]:
@@ -76,6 +76,41 @@ def test_a_checkpoint_survives(memory, events):
     rows = db.connection.rows("SELECT events, steps, outcome, prompt FROM observer_sessions ORDER BY id")
     assert rows[0] == rows[1]
     assert not memory.observe("s1", HOST).restored
+
+
+def test_a_crash_loses_nothing(memory, events):
+    """Each event is kept at once, each once; a line torn by a crash is left aside."""
+    first = memory.observe("s1", HOST)
+    for event in [*events, *events]:
+        first.observe(event)
+    whole = first._observer.finalize()
+    (path,) = (memory.home / "scratchpads").glob("*.jsonl")
+    assert len(path.read_text("utf-8").strip().split("\n")) == len(events)
+    with path.open("a") as file:
+        file.write('\n{"kind": "re')
+    second = memory.observe("s1", HOST)
+    assert second._observer.finalize() == whole
+    second.observe(Event("reply", "s1", "last", 99, text="Done."))
+    assert memory.observe("s1", HOST)._observer.events == len(events) + 1
+
+
+def test_what_was_reported_is_not_reported_again(memory, events):
+    """The signals of the events before are known to the program."""
+    first = memory.observe("s1", HOST)
+    for event in events:
+        first.observe(event)
+    assert first.acute()
+    assert memory.observe("s1", HOST).acute() == []
+
+
+def test_a_checkpoint_of_an_earlier_version_is_removed(memory, events):
+    """It kept the state in another form, which nothing reads."""
+    watched = memory.observe("s1", HOST)
+    watched.observe(events[0])
+    earlier = watched.checkpoint().with_suffix(".json")
+    earlier.write_text("{}")
+    memory.observe("s1", HOST)
+    assert not earlier.exists()
 
 
 def test_closing_keeps_what_is_known(memory, events):
