@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from remora.core.events import SeenCount
 from remora.core.text import shorten
 
-FILES = 3  # named in a sentence; the others are counted
 LINE = 220  # characters of a quoted line
 
 
@@ -43,18 +40,6 @@ def code(text: str) -> str:
     "`a'b'.py`"
     """
     return "`" + text.replace("`", "'") + "`"
-
-
-def listed(names: Sequence[str], most: int = FILES) -> str:
-    """Return names in backticks as a list in words.
-
-    >>> listed(["a.py", "b.py"]), listed(["a", "b", "c", "d", "e"])
-    ('`a.py` and `b.py`', '`a`, `b`, `c` and 2 more')
-    """
-    shown = [code(name) for name in names[:most]]
-    if len(names) > most:
-        return ", ".join(shown) + f" and {len(names) - most} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def quoted(text: str, limit: int = LINE) -> str:

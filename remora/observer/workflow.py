@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
@@ -21,7 +20,6 @@ _HOUR = 3600.0
 
 _PENDING, _BEGUN, _DONE = "pending", "in_progress", "completed"  # states of an item, in order
 _STATES = (_PENDING, _BEGUN, _DONE)
-_LIMIT = re.compile(r"timed? ?out|deadline exceeded|time limit|killed|SIGKILL|hangs?\b", re.IGNORECASE)
 
 
 class Workflow(State):
@@ -29,7 +27,7 @@ class Workflow(State):
 
     order: list[str]  # "e" for a change, "t" for a test
     durations: list[float]
-    slow: list[tuple[str, float, bool, int, str]]  # command, seconds, failed or timed out, step, key
+    slow: list[tuple[str, float, int, str]]  # command, seconds, step, key
     plan: dict[str, str]  # each item with its state; one that is done stays done
     last_step: int
     tested: list[str]  # keys of the first and the last test
@@ -65,8 +63,7 @@ class Workflow(State):
             return
         keep_last(self.durations, seconds, 300)
         if seconds >= SLOW and run.purpose not in ("vcs", "look"):
-            told = run.failed or _LIMIT.search(call.text[-2000:]) is not None
-            keep_last(self.slow, (run.normal, seconds, told, call.step, call.key), 60)
+            keep_last(self.slow, (run.normal, seconds, call.step, call.key), 60)
 
     # Plans
 
@@ -137,25 +134,10 @@ class Workflow(State):
         if len(self.durations) < 5:
             return
         usual = max(median(self.durations), 0.5)
-        by_command: dict[str, list[tuple[float, bool, int, str]]] = {}
-        for normal, seconds, told, step, key in self.slow:
+        for command, seconds, step, key in self.slow:
             if seconds >= _TIMES * usual:
-                by_command.setdefault(normal, []).append((seconds, told, step, key))
-        for normal, times in by_command.items():
-            if len(times) >= 2 or any(told for _, told, _, _ in times):
-                pad.suspect(
-                    "time_anomaly",
-                    normal,
-                    min(s for _, _, s, _ in times),
-                    count=len(times),
-                    events=[key for *_, key in times],
-                    evidence=max(s for _, _, s, _ in times),
-                    detail={
-                        "seconds": round(max(s for s, *_ in times)),
-                        "usual": round(usual, 1),
-                        "why": "failed or timed out" if any(t for _, t, *_ in times) else "again",
-                    },
-                )
+                detail = {"seconds": round(seconds), "usual": round(usual, 1)}
+                pad.suspect("time_anomaly", command, step, event=key, evidence=step, detail=detail)
 
 
 def _seconds_between(early: str | None, late: str | None) -> float | None:
