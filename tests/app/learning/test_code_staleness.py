@@ -10,9 +10,9 @@ import pytest
 from remora import Memory
 from remora.app.learning.code_staleness import overtaken
 from remora.app.project.open_project import OpenProject
+from remora.core.events import SeenCount
 from remora.core.values import MemoryDraft
 from remora.observer.candidate import Candidate
-from remora.observer.past_sessions import SeenCount
 from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
