@@ -13,6 +13,7 @@ from itertools import dropwhile, islice, takewhile
 from typing import NamedTuple
 
 from remora.core.directive_words import (
+    AUXILIARY,
     CHANGES,
     EACH,
     IS_GONE,
@@ -74,6 +75,7 @@ _RUN = re.compile(
 )
 _USE = re.compile(r"\b(?:us(?:e|es|ing)|imports?|calls?|verwend\w*|utilis\w*)\b", re.IGNORECASE)
 # A sentence that limits something to a place, or speaks of changes there.
+_AUXILIARIES = frozenset(AUXILIARY.split())
 _LIMITS = re.compile(rf"{NEGATES.pattern}|{LASTS.pattern}|{IS_GONE.pattern}|\b(?:{CHANGES})\b", re.IGNORECASE)
 _FOLDER = re.compile(r"(?<![\w./`-])[\w.-]{2,}(?:/[\w.-]{2,})+")
 _BEFORE = re.compile(
@@ -101,9 +103,11 @@ _EXEMPT = re.compile(
     r"(?P<rest>[^.!?。\n]{0,200}(?:\.\w[^.!?。\n]{0,200}){0,4})",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"`?(?P<where>[\w.@*-]*/[\w./*@-]*)`?|\b(?P<word>tests?|specs?|docs|examples|scripts)\b")
+_PLACE = re.compile(
+    r"(?<![\w.@*-])`?(?P<where>[\w.@*-]*+/[\w./*@-]*)`?|\b(?P<word>tests?|specs?|docs|examples|scripts)\b"
+)
 _AT = re.compile(
-    r"\s*(?:(?:in|inside|under|dans|en)\s+)?(?:the\s+)?`?(?P<path>[\w.@*-]*[/.][\w./@*-]*)`?(?=[\s:,])",
+    r"\s*(?:(?:in|inside|under|dans|en)\s+)?(?:the\s+)?`?(?P<path>[\w./@*-]++)`?(?=[\s:,])",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"`[^`\n]*`|(?<!\w)\(([^()`]{1,200})\)")
@@ -308,24 +312,18 @@ def _named(text: str) -> list[Thing]:
     (['moment', 'dayjs'], [])
     """
     words = [word.strip("\"'()[],;:!?").rstrip(".") for word in text.split()]
-    said = dropwhile(_is_function_word, filter(None, words))
-    names = " ".join(word for word in takewhile(lambda word: not _ends(word), said) if not _is_filler(word))
-    if not _NAMES.fullmatch(names):
+    said = dropwhile(lambda word: not word or word.lower() in USES | STOPS, words)
+    names = list(takewhile(lambda word: word.lower() not in STOPS or JOINS.fullmatch(word), said))
+    while names and names[-1].lower() in _AUXILIARIES:
+        names.pop()  # "moment is deprecated"
+    found = [one for one in names if one.lower() not in USES and not JOINS.fullmatch(one)]
+    if not _NAMES.fullmatch(" ".join(one for one in names if one.lower() not in USES)):
         return []
-    found = [one for one in names.split() if not JOINS.fullmatch(one) and stem(one) not in EVENTS]
-    return [Thing("name", (one.lower() if one.isalpha() else one,)) for one in found]
-
-
-def _is_filler(word: str) -> bool:
-    return word.lower() in STOP_WORDS and not JOINS.fullmatch(word)
-
-
-def _is_function_word(word: str) -> bool:
-    return word.lower() in STOP_WORDS | USES | STOPS
-
-
-def _ends(word: str) -> bool:
-    return word.lower() in STOPS and not JOINS.fullmatch(word)
+    return [
+        Thing("name", (one.lower() if one.isalpha() else one,))
+        for one in found
+        if stem(one) not in EVENTS and one.lower() not in STOP_WORDS
+    ]
 
 
 def _folders_edited(clause: str) -> list[Thing]:
@@ -416,9 +414,9 @@ def _folders(where: str) -> tuple[str, ...]:
     """Return the patterns of the files in a place: a path as it is, a word as a folder.
 
     >>> _folders("./web/src"), _folders("scripts"), _folders("tests")[:3]
-    (('web/src',), ('scripts/',), ('test/', 'tests/', 'test_*.*'))
+    (('web/src',), ('scripts/',), ('test/', 'tests/', '__tests__/'))
     """
-    where = where.strip("`.").removeprefix("./")
+    where = where.strip("`").removeprefix("./").rstrip(".")
     if stem(where) in TESTS:
         return OF_TESTS
     return (where,) if re.search(r"[/*.]", where) else (f"{where}/",)

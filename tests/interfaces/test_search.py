@@ -88,7 +88,7 @@ def test_why_shows_the_triggers_of_a_memory(run: Run, remember: Remember) -> Non
     told = run("why", given).stdout
     assert "triggers: forbids `console.log(`; only with `src/`; not with `src/cli/`" in told
     locked = remember("Always run `cargo test --locked`")
-    assert "program cargo with test; unless it has --locked" in run("why", locked).stdout
+    assert "triggers: when `cargo test`; unless with `cargo test --locked`" in run("why", locked).stdout
 
 
 def test_search_obeys_every_filter(run: Run, remember: Remember, project: Path) -> None:
