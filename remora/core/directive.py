@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import dropwhile, islice, takewhile
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from remora.core.directive_words import (
@@ -79,7 +79,7 @@ _AUXILIARIES = frozenset(AUXILIARY.split())
 _LIMITS = re.compile(rf"{NEGATES.pattern}|{LASTS.pattern}|{IS_GONE.pattern}|\b(?:{CHANGES})\b", re.IGNORECASE)
 _FOLDER = re.compile(r"(?<![\w./`-])[\w.-]{2,}(?:/[\w.-]{2,})+")
 _BEFORE = re.compile(
-    rf"(?<!\w)(?:(?P<order>{ORDER})|{EACH}|when|whenever|wenn|quand|cuando)\s+"
+    rf"(?<!\w)(?:(?P<order>{ORDER})|(?!neue?n?\b|new){EACH}|when|whenever|wenn|quand|cuando)\s+"
     rf"(?:(?:{EACH}|the|a|an|you|we|opening|creating|making|new)\s+)*"
     r"(?P<what>[\w-]+(?:\s+[\w-]+){0,2})",
     re.IGNORECASE,
@@ -293,8 +293,10 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     ahead, behind = clause[: found.start()], clause[found.end() :]
     if _ADDS.match(behind.lstrip()):
         return [Thing("words", (DEPENDENCY,))], []
+    if ahead.lower().rstrip().endswith((" that", " which")):
+        return [], things_in(ahead, used=True)  # "repr=False for fields that should not be shown"
     if acts := _acts(behind):
-        return acts, []
+        return [one for one in things_in(behind, short=True) if one.kind in ("path", "code")] or acts, []
     if not behind.strip() or (ahead.rstrip().lower().endswith(" to") and things_in(ahead)):
         return [], things_in(ahead, used=True)  # "a and b do not"; "use a lock to avoid races"
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
@@ -347,7 +349,7 @@ def _acts(clause: str) -> list[Thing]:
     act: tuple[str, ...] = (found["act"].lower(),)
     if stem(how) in EVENTS:
         act = (how, *act)  # "amend commits"
-    elif how and how not in STOP_WORDS | USES:
+    elif how in ("force", "squash"):
         act = (*act, f"--{how}")
     names = re.findall(r"[\w./*-]+", found["names"] or "")
     names = [one for one in names if not JOINS.fullmatch(one) and one.lower() not in STOP_WORDS]
@@ -358,9 +360,9 @@ def _acts(clause: str) -> list[Thing]:
         into = (INTO,) if stem(act[0]) == "merg" else ()  # the target is the branch that is checked out
         return [Thing("words", (*act, *what, *into, name.rstrip("."))) for name in names]
     rest = clause[found.start("what") if found["what"] else found.end() :]
-    behind = takewhile(lambda word: word.lower() not in STOPS, re.findall(r"[\w./-]+", rest))
-    told = (word for word in behind if word.lower() not in STOP_WORDS and not word.endswith("ly"))
-    return [Thing("words", (*act, *islice(told, 1)))]
+    behind = takewhile(lambda word: word.lower() not in STOPS, re.findall(r"\w[\w./-]*", rest))
+    told = [word for word in behind if word.lower() not in STOP_WORDS and not word.endswith("ly")][:1]
+    return [] if told and act[0] == "commit" else [Thing("words", (*act, *told))]  # "commit secrets"
 
 
 def _step(clause: str) -> tuple[list[tuple[str, ...]], list[Thing]]:
@@ -386,16 +388,15 @@ def _events(sentence: str, *, denies: bool) -> list[tuple[str, ...]]:
     subject = _SUBJECT.match(sentence) or _SUBJECT.match(sentence.partition(": ")[2])
     if subject and not said:
         said.append(subject["what"])
-    if any(_ADDS.search(found[0]) for found in re.finditer(rf"\b(?:{ORDER})\b[^.,;]{{1,60}}", sentence)):
-        said.append(DEPENDENCY)
-    return [event for what in said if (event := _event(what))]
+    adds = any(_ADDS.search(found[0]) for found in re.finditer(rf"\b(?:{ORDER})\b[^.,;]{{1,60}}", sentence))
+    return [event for what in said if (event := _event(what))] + [(stem(DEPENDENCY),)] * adds
 
 
 def _event(what: str) -> tuple[str, ...]:
     """Return the event that a phrase begins with, and the program of a command: "terraform apply"."""
     before = ""
     for word in _REQUEST.sub("pr", what.lower()).split():
-        if stem(word) in EVENTS:
+        if stem(word) in EVENTS and stem(word) != stem(DEPENDENCY):
             return (before, stem(word)) if before in PROGRAMS else (stem(word),)
         if word in STOPS:
             break

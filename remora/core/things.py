@@ -149,6 +149,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
                 or low in STOP_WORDS
                 or low in NAMING
                 or low in ("command", "commands")
+                or (low.endswith("ly") and low != "apply")
                 or word[0] == "`"
                 or NEGATES.fullmatch(low)
                 or (foreign and low in PROGRAMS)
