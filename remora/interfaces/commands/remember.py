@@ -23,6 +23,7 @@ from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, split
 
+AT_ONCE = 200  # drafts in one transaction
 EXAMPLE = """Such as '{"approach_tried": "threads", "why_it_failed": "races"}' for a dead_end."""
 
 type_option = options.word(
@@ -133,8 +134,14 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
 
 def _remember_all(cli: CliContext, drafts: Sequence[Any], options: dict[str, Any]) -> int:
     """Store all valid drafts, report each result, and return the exit code."""
-    user = options.pop("user")
-    found = cli.memory().remember_each([_with_options(draft, options) for draft in drafts], user=user)
+    user, memory = options.pop("user"), cli.memory()
+    found = [
+        one
+        for at in range(0, len(drafts), AT_ONCE)  # other writers get their turn in between
+        for one in memory.remember_each(
+            [_with_options(draft, options) for draft in drafts[at : at + AT_ONCE]], user=user
+        )
+    ]
     records = [one for one in found if isinstance(one, MemoryRecord)]
     skipped = [
         Skipped(f"draft {number}", f"{one}. {one.hint}".rstrip())
