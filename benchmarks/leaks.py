@@ -110,10 +110,10 @@ def events(session: Session, root: Path, transcript: Path) -> list[dict[str, Any
         return [
             told | {"hook_event_name": "sessionStart"},
             told | {"hook_event_name": "beforeSubmitPrompt", "prompt": prompt},
-            told | _tool("preToolUse", "Write", edit, "u1"),
             told | _tool("postToolUse", "Write", edit, "u1", tool_output='"ok"'),
-            told | _tool("preToolUse", "Shell", run, "u2"),
             told | _tool("postToolUseFailure", "Shell", run, "u2", error_message="Exit code 1\n1 failed"),
+            told | {"hook_event_name": "afterAgentResponse", "text": "One test fails."},
+            told | {"hook_event_name": "stop", "status": "completed"},
             told | {"hook_event_name": "sessionEnd", "reason": "user_close"},
         ]
     told = {
