@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 LOOKED_AT = 200  # sessions
+TASK = 0.5  # sessions that count for a task of the project's own which passed in one
 UNSURE = 2  # sessions that a score needs to be near the share: a single one shows no habit
 IN_VAIN = 2  # sessions that ran a task without success
 ELSEWHERE = 0.25  # factor for a check of a folder that has no edited file
@@ -69,8 +70,10 @@ def suggest(
     for command, ran in checks.items():
         if ran.passed:
             told = _ran(ran.passed, sessions)
-            why = f"a task of {tasks[command].path}; {told}" if command in tasks else told
-            score = min(1.0, ran.share * sessions / (sessions + UNSURE) * _nearness(command, files))
+            own = tasks.get(command)
+            why = f"a task of {own.path}; {told}" if own else told
+            share = (ran.share * sessions + (TASK if own else 0.0)) / (sessions + UNSURE)
+            score = min(1.0, share * _nearness(command, files))
             found.append(Suggestion(ran.command, ran.purpose, score, why, told))
     found.sort(key=lambda one: (-round(one.score, 12), one.command))
     known = {_short(command) for command, ran in checks.items() if ran.passed or ran.tried >= IN_VAIN}
