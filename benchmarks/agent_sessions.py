@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from benchmarks.commands_run import verification
-
 DATA = "agent_sessions"
 EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 MASK = "REDACTED"  # stands in the data for what looked like a secret; no file's name
@@ -44,7 +42,6 @@ class AgentSession(NamedTuple):
         branch: that was checked out first.
         prompt: the first thing a person typed; empty where there is none.
         gold: the files of the repository that were edited after it, relative.
-        verified: how often each verification command ran, in normal form.
         records: of its transcript, in order.
     """
 
@@ -54,7 +51,6 @@ class AgentSession(NamedTuple):
     branch: str
     prompt: str
     gold: frozenset[str]
-    verified: Mapping[str, int]
     records: Sequence[Record]
 
 
@@ -197,14 +193,9 @@ def _session(own_id: str, records: Sequence[Record], roots: Sequence[PurePosixPa
     asked, prompt = next(prompts(records), (len(records), ""))
     failed = {call for _, call, _ in failures(records)}
     gold: set[str] = set()
-    verified: Counter[str] = Counter()
     for place, call, name, given in calls(records):
         if name in EDITS and place > asked and call not in failed:
             path = given.get("file_path") or given.get("notebook_path") or ""
             gold.add(_relative(str(path), str(records[place].get("cwd", "")), roots) or "")
-        elif name == "Bash":
-            verified.update(verification(str(given.get("command", ""))))
     branch = next((str(r["gitBranch"]) for r in records if r.get("gitBranch")), "")
-    return AgentSession(
-        own_id, min(times), max(times), branch, prompt, frozenset(gold - {""}), verified, records
-    )
+    return AgentSession(own_id, min(times), max(times), branch, prompt, frozenset(gold - {""}), records)

@@ -3,7 +3,7 @@
 All sessions are learnt in a process of its own, so that its highest resident memory is that of learning
 and of nothing else. In another one every event is timed alone, in five passes of which the least counts: the
 one that holds all sessions as objects would time its own heap. Beside the whole stands what it cannot be
-cheaper than: parsing the same lines as JSON. What `sessions`, `errors` and `commands` share is here, too.
+cheaper than: parsing the same lines as JSON. What other benchmarks of these sessions share is here, too.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from benchmarks.agent_sessions import AgentSession
 from benchmarks.checks_run import Use, checked_with, commands, most_frequent, uses
-from benchmarks.common import Check, Options, Table, memory_in, say, workplace
+from benchmarks.common import Check, Options, Report, Table, memory_in, say, workplace
+from benchmarks.learning import sessions_of
 from benchmarks.metrics import mean, recall_at
 from benchmarks.recorded_sessions import DATA, Recorded, recorded
 from remora.checks.from_project import READERS
@@ -79,20 +80,12 @@ def stand_in(project: Path, paths: Iterable[str]) -> None:
                 (project / path).touch()
 
 
-def tables(
-    options: Options, one: Sequence[AgentSession] = ()
-) -> tuple[tuple[Table, ...], dict[str, float], tuple[Check, ...]]:
-    """Return the figures of all repositories: by repository, in sum, and the promise.
-
-    Args:
-        options: with the folder of the data.
-        one: the sessions of the repository of `agent_sessions`, which is told apart.
-    """
+def run(options: Options) -> Report:
+    """Measure every repository; that of `agent_sessions` is told apart. A limit promises nothing."""
     rows: list[tuple[object, ...]] = []
     shares: dict[str, dict[str, float]] = {}
     projects = [(f"repository {n}", PARTS[n % 2], own) for n, (_, own) in enumerate(_all(options), 1)]
-    if one:
-        projects.append((ONE, "older", [_as_recorded(session) for session in one]))
+    projects.append((ONE, "older", [_as_recorded(session) for session in sessions_of(options)]))
     for name, part, sessions in projects:
         with workplace() as place:
             asked = of_repository(place, sessions)
@@ -115,7 +108,7 @@ def tables(
     columns = ("", "", "sessions", OURS, FLOOR, KNOWN)
     table = Table("Commands that a session checked with, among five, by repository", columns, tuple(rows))
     least = Check.at_least("commands, least lead over plain counting", figures["least lead, all"], 0.0)
-    return (table,), figures, (least,)
+    return Report("commands", figures, (table,), (least,) if options.limit is None else ())
 
 
 def _all(options: Options) -> list[tuple[str, list[Recorded]]]:

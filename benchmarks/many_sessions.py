@@ -121,7 +121,6 @@ def _session(parts: Sequence[_Entry], roots: Sequence[PurePosixPath], place: Pat
         branch=first["branch"] or "",
         prompt=_prompt(parts[0], place),
         gold=frozenset(path for path in edited if path),
-        verified={},
         records=(),
     )
 

@@ -1,4 +1,4 @@
-"""What any program could do with the sessions so far: the rivals of `sessions`, `errors` and `commands`."""
+"""What any program could do with the sessions so far: the rivals of `sessions` and `errors`."""
 
 from __future__ import annotations
 
@@ -77,12 +77,6 @@ def file_floors(past: Sequence[AgentSession], prompt: str) -> dict[str, list[str
         "nearest sessions": nearest,
         "nearest and frequency by rank": rrf([frequent, nearest]),
     }
-
-
-def frequent_commands(past: Sequence[AgentSession], k: int) -> list[str]:
-    """Return the verification commands that most sessions ran."""
-    counts = Counter(command for session in past for command in session.verified)
-    return sorted(counts, key=lambda command: (-counts[command], command))[:k]
 
 
 class RawResults:

@@ -111,7 +111,7 @@ def replayed(place: Path, sessions: Sequence[Recorded], clone: Path | None) -> t
         if history is not None and project is not None:
             branch = next((event.branch for event in events if event.branch), "") or ""
             at = (session.id, session.started, session.ended, branch)
-            project.stand_at(history, AgentSession(*at, "", frozenset(), {}, ()))
+            project.stand_at(history, AgentSession(*at, "", frozenset(), ()))
         else:
             stand_in(place / "project", {path for event in events for path in event.paths})
         clock = FixedClock(session.started)

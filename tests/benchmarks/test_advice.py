@@ -21,7 +21,7 @@ def session() -> AgentSession:
     ]
     failed = {"type": "tool_result", "tool_use_id": "c1", "is_error": True, "content": "returns nil"}
     records.append({"type": "user", "timestamp": "t3", "message": {"content": [failed]}})
-    return AgentSession("s", "t0", "t9", "main", "go", frozenset(), {}, records)
+    return AgentSession("s", "t0", "t9", "main", "go", frozenset(), records)
 
 
 def tool(call: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Recorded sessions: what is one session, what a person typed, which files are gold, which commands count."""
+"""Recorded sessions: what is one session, what a person typed, which files are gold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.agent_sessions import DATA, EDITS, prompts, read, write
-from benchmarks.commands_run import tool, verification
 from benchmarks.learning import Past
 from benchmarks.session_errors import Label, labels, names, wilson
 from benchmarks.session_floors import frequent_files, nearest_files, silenced
@@ -92,29 +91,6 @@ def test_only_sessions_that_are_over_are_known(tmp_path: Path) -> None:
     write_data(tmp_path, [long, session(2, "short", "b.py"), session(4, "asked", "c.py")])
     found = read(tmp_path)
     assert [s.prompt for s in Past(found).before(found[2])] == ["short"]
-
-
-@pytest.mark.parametrize(
-    ("line", "wanted"),
-    [
-        ("cd /w && mise run fmt && mise run lint 2>&1 | head -50", ["mise run fmt", "mise run lint"]),
-        ("go test -v -run 'TestA|TestB' ./cmd/x/... -count=1", ["go test ./cmd/x/..."]),
-        ("CI=1 go test -tags=integration ./cmd/x/", ["go test -tags=integration ./cmd/x"]),
-        ("go test -tags integration ./cmd/x", ["go test -tags=integration ./cmd/x"]),
-        ("mise run test:ci; echo $?", ["mise run test:ci"]),
-        ("golangci-lint run ./... 2>&1", ["golangci-lint run"]),
-        ("mise run build && go build ./... && git commit -m 'go test ./x'", []),
-        ("timeout 60s mise run lint &> out.txt", ["mise run lint"]),
-    ],
-)
-def test_verification_commands_in_normal_form(line: str, wanted: list[str]) -> None:
-    """What chooses single tests or what is printed goes; packages and tags stay."""
-    assert verification(line) == wanted
-
-
-def test_a_tool_is_a_command_without_packages() -> None:
-    """Tags stay, since they choose other tests."""
-    assert tool("go test -tags=integration ./cmd/x/... .") == "go test -tags=integration"
 
 
 def test_floors_rank_files_of_earlier_sessions(tmp_path: Path) -> None:
