@@ -132,10 +132,7 @@ def checks() -> list[Check]:
         Check.at_least("edited files, recall@10", files["recall@10"][session_files.OURS], 0.5),
         _holds("commands named", (commands["remora, all"], commands["least lead, all"]) == (1.0, 0.0)),
         _holds("all sessions are learned", learnt["sessions"] == len(sessions)),
-        _holds(
-            "sessions are replayed, and little is said",
-            advised["actions"] > 0 and advised["share of actions"] < 0.5,
-        ),
+        _holds("sessions are replayed", advised["actions"] > 0),
         _holds("what is said unasked is kept", unread["said"] > 0 and unread["sessions"] == len(sessions)),
         _holds("labels of errors can be read", len(labels()) > 0),
     ]
