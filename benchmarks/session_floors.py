@@ -1,4 +1,4 @@
-"""What any program could do with the sessions so far: the rivals of `sessions` and `errors`."""
+"""What any program could do with the sessions so far: the rivals of `sessions`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchmarks.agent_sessions import AgentSession, Record, failures, result_text
-from benchmarks.baselines import PlainBM25
+from benchmarks.agent_sessions import AgentSession
 from benchmarks.metrics import rrf
 
 NEAREST = 5  # sessions whose files are named; of 3, 5, 10 and 20 the best here, which helps the rival
-RAW = 2_000  # characters of a transcript from a failed result on
-BEFORE, AFTER = 1_000, 200  # of the result itself, and of each record behind it
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_LINTER = re.compile(r"\((\w+)\)$|\b(G\d{3})\b")
 
 
 def frequent_files(past: Sequence[AgentSession]) -> list[str]:
@@ -77,47 +73,6 @@ def file_floors(past: Sequence[AgentSession], prompt: str) -> dict[str, list[str
         "nearest sessions": nearest,
         "nearest and frequency by rank": rrf([frequent, nearest]),
     }
-
-
-class RawResults:
-    """Plain BM25 over the results that failed: as they were, or with what the transcript says next."""
-
-    def __init__(self, past: Sequence[AgentSession], *, with_what_followed: bool) -> None:
-        self._texts = [
-            text for session in past for text in _failed(session.records, following=with_what_followed)
-        ]
-        self._search = PlainBM25((str(n), text) for n, text in enumerate(self._texts))
-
-    def search(self, query: str, k: int) -> list[str]:
-        """Return the best texts."""
-        return [self._texts[int(key)] for key in self._search.search(query, k)]
-
-
-def silenced(query: str) -> str:
-    """Return the most frequent remedy of all for an error: to silence the linter that is named in it."""
-    found = _LINTER.search(query)
-    name = (found[1] or found[2]) if found else ""
-    return f"{query}: //nolint:{'gosec' if name.startswith('G') else name} // why" if name else query
-
-
-def _failed(records: Sequence[Record], *, following: bool) -> Iterator[str]:
-    for place, _, text in failures(records):
-        parts = [text[:BEFORE]]
-        if following:
-            parts += [said[:AFTER] for record in records[place + 1 : place + 20] for said in _said(record)]
-        yield "\n".join(parts)[:RAW]
-
-
-def _said(record: Record) -> Iterator[str]:
-    content = (record.get("message") or {}).get("content") or []
-    for block in content if isinstance(content, list) else ():
-        if block.get("type") in ("text", "thinking"):
-            yield str(block.get("text") or block.get("thinking") or "")
-        elif block.get("type") == "tool_use":
-            given = block["input"]
-            yield str(given.get("new_string") or given.get("command") or "")
-        elif block.get("type") == "tool_result":
-            yield result_text(block)
 
 
 def _words(text: str) -> Iterator[str]:

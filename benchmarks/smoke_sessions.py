@@ -13,7 +13,6 @@ from typing import Any
 from benchmarks import advice, learning, many_commands, recorded_sessions, session_files, unasked
 from benchmarks.agent_sessions import DATA, read
 from benchmarks.common import Check, Options, workplace
-from benchmarks.session_errors import labels
 from benchmarks.session_floors import frequent_files
 
 HOME = "/home/ann/work/shop"
@@ -134,7 +133,6 @@ def checks() -> list[Check]:
         _holds("all sessions are learned", learnt["sessions"] == len(sessions)),
         _holds("sessions are replayed", advised["actions"] > 0),
         _holds("what is said unasked is kept", unread["said"] > 0 and unread["sessions"] == len(sessions)),
-        _holds("labels of errors can be read", len(labels()) > 0),
     ]
 
 

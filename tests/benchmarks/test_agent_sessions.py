@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from benchmarks.agent_sessions import DATA, EDITS, prompts, read, write
 from benchmarks.learning import Past
-from benchmarks.session_errors import Label, labels, names, wilson
-from benchmarks.session_floors import frequent_files, nearest_files, silenced
+from benchmarks.session_floors import frequent_files, nearest_files
 from benchmarks.smoke_sessions import HOME, TREE, Writer
 from benchmarks.smoke_sessions import write as write_data
 
@@ -104,44 +101,3 @@ def test_floors_rank_files_of_earlier_sessions(tmp_path: Path) -> None:
     past = read(tmp_path)
     assert frequent_files(past) == ["mailer.py", "parser.py"]
     assert nearest_files(past, "why does the parser lose rows?")[0] == "parser.py"
-
-
-def test_labels_name_what_their_queries_do_not() -> None:
-    """Each label has an earlier session, a later one, and terms that its query does not hold."""
-    found = labels()
-    assert len(found) >= 30
-    assert len({label.id for label in found}) == len(found)
-    assert all(label.first != label.session and label.about and label.resolution for label in found)
-
-
-def test_a_label_that_gives_the_answer_away_is_refused(tmp_path: Path) -> None:
-    """A term in the query would make every echo of the error a right answer."""
-    file = tmp_path / "errors.tsv"
-    fields = ("a-1", "a", "s2", "2024", "s1", "use t.Chdir()", "chdir", "t.Chdir", "so")
-    file.write_text("\t".join(Label._fields) + "\n" + "\t".join(fields) + "\n")
-    with pytest.raises(ValueError, match="a-1"):
-        labels(file)
-
-
-def test_a_right_answer_speaks_of_the_error_and_names_the_remedy() -> None:
-    """One of each group is needed, in any case of letters."""
-    label = Label("a-1", "a", "s2", "2024", "s1", "G304: x", "G304|inclusion", "nolint:gosec|clean", "")
-    assert names("File Inclusion: add //NOLINT:gosec", label)
-    assert not names("G304 comes up here a lot", label)
-    assert not names("add //nolint:gosec", label)
-
-
-def test_the_most_frequent_remedy_silences_the_linter() -> None:
-    """Its name is taken from the error; an error without one gets no remedy."""
-    assert silenced("x.go:1:2: so (nilerr)").endswith("//nolint:nilerr // why")
-    assert "nolint:gosec" in silenced("x.go:1:2: G304: so (gosec)")
-    assert silenced("no such file") == "no such file"
-
-
-@pytest.mark.parametrize(("hits", "asked", "low", "high"), [(6, 10, 0.3127, 0.8318), (0, 5, 0.0, 0.4345)])
-def test_wilson(hits: int, asked: int, low: float, high: float) -> None:
-    """The interval as tables have it."""
-    found = wilson(hits, asked)
-    assert found.low == pytest.approx(low, abs=2e-4)
-    assert found.high == pytest.approx(high, abs=2e-4)
-    assert wilson(0, 0) == (0.0, 0.0, 1.0)
