@@ -352,13 +352,15 @@ def _acts(clause: str) -> list[Thing]:
     elif how in ("force", "squash"):
         act = (*act, f"--{how}")
     names = re.findall(r"[\w./*-]+", found["names"] or "")
-    names = [one for one in names if not JOINS.fullmatch(one) and one.lower() not in STOP_WORDS]
+    names = [one.rstrip(".") for one in names if not JOINS.fullmatch(one) and one.lower() not in STOP_WORDS]
+    if re.match(r"\s+branches\b", clause[found.end() :]):
+        names = [f"{name}*" for name in names]  # of a kind: "release branches"
     if found["what"] in PRONOUNS:
         return []  # "merge them into one source"
     if names:
         what = (found["what"].strip("`"),) if found["what"] else ()
         into = (INTO,) if stem(act[0]) == "merg" else ()  # the target is the branch that is checked out
-        return [Thing("words", (*act, *what, *into, name.rstrip("."))) for name in names]
+        return [Thing("words", (*act, *what, *into, name)) for name in names]
     rest = clause[found.start("what") if found["what"] else found.end() :]
     behind = takewhile(lambda word: word.lower() not in STOPS, re.findall(r"\w[\w./-]*", rest))
     told = [word for word in behind if word.lower() not in STOP_WORDS and not word.endswith("ly")][:1]

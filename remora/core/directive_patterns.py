@@ -28,14 +28,19 @@ def patterns_of(found: Directive) -> Iterator[Patterns]:
     """
     commands = tuple(str(thing) for thing in found.wants if thing.kind in ("command", "text"))
     flags = tuple(str(thing) for thing in found.wants if str(thing).startswith("-"))
-    if forbids := tuple(dict.fromkeys(text for thing in found.forbids if (text := _pattern(thing)))):
-        yield {"forbids": forbids, "when": found.inside, "wants": commands, "unless": found.exempt}
+    instead = () if found.before else commands  # otherwise they are steps before the event
+    for wants, things in (
+        ((), [thing for thing in found.forbids if thing.kind == "words"]),
+        (instead, [thing for thing in found.forbids if thing.kind != "words"]),
+    ):
+        if forbids := tuple(dict.fromkeys(text for thing in things if (text := _pattern(thing)))):
+            yield {"forbids": forbids, "when": found.inside, "wants": wants, "unless": found.exempt}
     if when := tuple(dict.fromkeys(map(_event, found.before))):
         steps = tuple(one for one in commands if " " in one)  # `git` alone is no step before a commit
         yield {"when": when, "wants": (*steps, *flags), "unless": found.exempt}
-    if wants := tuple(_flags_last(thing) for thing in found.passing if thing.kind == "command"):
-        for one in () if found.before else wants:
-            yield {"wants": (one,), "unless": found.exempt}
+    for thing in () if found.before else found.passing:
+        if thing.kind == "command":
+            yield {"wants": (_flags_last(thing),), "unless": found.exempt}
     if found.about:
         yield {"when": found.about, "unless": found.exempt}
 

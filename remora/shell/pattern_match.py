@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -237,10 +238,12 @@ def _aims(command: Command, act: str, target: str) -> bool:
         return _has_flag(command, target) or any(word.startswith(f"{target}-") for word in command.words)
     here = [one.lower() for one in _pushed(command)]
     if act == stem("merge"):  # into the branch that is checked out, or its kind: "release" of "release/2.4"
-        return target.lower() in (*here, *(one.partition("/")[0] for one in here))
+        kinds = (one.partition("/")[0] for one in here)
+        return any(fnmatchcase(one, target.lower()) for one in (*here, *kinds))
     if act in _OF_VCS:
         named = {part for word in command.words for part in re.split(r"[:=@]|refs/heads/", word)}
-        return target.lower() in here or target in named or _has_flag(command, f"--{target}")
+        aimed = any(fnmatchcase(name, target) for name in (*here, *named))
+        return aimed or target.lower() in here or _has_flag(command, f"--{target}")
     return _has_word(command, target)
 
 

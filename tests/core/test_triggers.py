@@ -69,6 +69,15 @@ def test_a_command(statement: str, command: str, silent: str) -> None:
     assert not at_line(statement, silent)
 
 
+def test_a_kind_of_branch_is_the_target_of_a_push() -> None:
+    """A step before another event excuses nothing here."""
+    rule = "Never force-push to release branches; run `make lint` before each commit"
+    assert at_line(rule, "git push -f origin release/1", ran=("make lint",))
+    assert not at_line(rule, "git push -f origin topic")
+    assert at_line(rule, "git commit -m x")
+    assert not at_line(rule, "git commit -m x", ran=("make lint",))
+
+
 def test_a_kind_of_branch_is_the_target_of_a_merge() -> None:
     """The target is the branch that is checked out; its name begins with the kind."""
     rule = "Never merge main into a release branch"
