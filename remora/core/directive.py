@@ -74,8 +74,8 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 _USE = re.compile(r"\b(?:us(?:e|es|ing)|imports?|calls?|verwend\w*|utilis\w*)\b", re.IGNORECASE)
-# A sentence that limits something to a place, or speaks of changes there.
 _AUXILIARIES = frozenset(AUXILIARY.split())
+# A sentence that limits something to a place, or speaks of changes there.
 _LIMITS = re.compile(rf"{NEGATES.pattern}|{LASTS.pattern}|{IS_GONE.pattern}|\b(?:{CHANGES})\b", re.IGNORECASE)
 _FOLDER = re.compile(r"(?<![\w./`-])[\w.-]{2,}(?:/[\w.-]{2,})+")
 _BEFORE = re.compile(
@@ -248,10 +248,8 @@ def unlabelled(text: str) -> Iterator[str]:
             kept = NEGATES.match(told.lstrip("*_ ")) or re.search(r"\binstead\b(?!\s+of)", told)
             line = told if kept else f"never {told}"
             denied = not line.rstrip().endswith(":")  # "... Do:" of a list without an empty line
-        else:
-            denied = (
-                denied and line[:1].isspace() and not line.rstrip().endswith(":")
-            )  # a line of the item above
+        else:  # a line of the item above may go on
+            denied = denied and line[:1].isspace() and not line.rstrip().endswith(":")
         yield from filter(str.strip, divided(line, _SENTENCE))
 
 
