@@ -760,9 +760,9 @@ class Memory:
     def suggest_commands(
         self, k: int = 5, *, task: str = "", files: Paths = (), purposes: Sequence[str] = ()
     ) -> builtins.list[Suggestion]:
-        """Return the commands that check a change, best first: of sessions, then the project's own tasks.
+        """Return the commands that check a change, best first: of sessions, then of the project.
 
-        Task files are read as they are now; a command that names a missing folder or file is left out.
+        The project's files are read as they are now; one that names a missing folder or file is left out.
 
         Args:
             k: number of commands.

@@ -1,1 +1,1 @@
-"""The commands that check a change: counted from sessions, and the project's own tasks."""
+"""The commands that check a change: counted from sessions, and named by the project."""

@@ -1,8 +1,13 @@
-"""The project's own tasks that check a change: of make, just, mise, package.json, composer and tox.
+"""Find the checks that a project names: its tasks, and commands in rule files and CI workflows.
 
-A task is known by its name (`test`, `lint-css`). Tasks that also publish, delete or watch are left out, and
-so are private ones, those that need an argument, and npm's hooks of other scripts. Nothing is run or stored:
-the files are read at each call, so the result is up to date. Unreadable files have no tasks.
+A task of make, just, mise, package.json, composer or tox is known by its name (`test`, `lint-css`). Private
+tasks, those that need an argument, and npm's hooks of other scripts are left out. A rule file (AGENTS.md,
+CLAUDE.md, CONTRIBUTING.md) has commands in fences and code spans; a workflow has them in its steps. Left out
+are those with a placeholder, of several programs, and of files that do not exist. So is whatever also
+publishes, deletes or watches.
+
+Nothing is run or stored: the files are read at each call, so the result is up to date. Unreadable files have
+no commands.
 """
 
 from __future__ import annotations
@@ -11,19 +16,25 @@ import json
 import posixpath
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from remora.checks.check_exists import paths_in
+from remora.core.directive_words import NEGATES
 from remora.core.errors import StoreError
+from remora.core.fences import fence_after
+from remora.core.programs import PROGRAMS
 from remora.disk.files import read_small
 from remora.shell.lines import in_folder
 from remora.shell.purposes import check_of
 
 FOLDERS = 8  # maximum of folders above the edited files
 MAX_BYTES = 400_000
+LONGEST = 200  # characters of a command
+RULE_FILES = ("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md")
 
 # Lock files beside a package.json, or at the root, show which manager runs its scripts.
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"}
@@ -43,22 +54,31 @@ _NO_CHECK = re.compile(
 )
 
 
+_SPAN = re.compile(r"`([^`\n]{3,80})`")
+_STEP = re.compile(r"^(\s*(?:-\s+)?)run:\s*(.*)$")
+_INCOMPLETE = re.compile(
+    r"[<>{}\[\]|;&$*\\]|(?<!/)\.{3}|::|\b[A-Z]{3,}\b(?!=)"
+)  # placeholders, several programs, single tests
+
+
 class NamedCheck(NamedTuple):
-    """A task of the project.
+    """A command that the project names.
 
     Attributes:
-        command: the command that runs it, with its folder.
+        command: the command, with its folder.
         purpose: "format", "lint", "test" or "build".
-        path: the file that defines it, relative to the root.
+        path: the file that names it, relative to the root.
+        is_task: whether the file defines it as a task.
     """
 
     command: str
     purpose: str
     path: str
+    is_task: bool = True
 
 
 def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
-    """Return the tasks of a project that check a change: one for each purpose, then further ones.
+    """Return the commands of a project that check a change: one for each purpose, then further ones.
 
     Args:
         root: the project's folder.
@@ -66,13 +86,12 @@ def named_checks(root: Path, files: Iterable[str] = ()) -> list[NamedCheck]:
     """
     above = {parent.as_posix() for path in files for parent in PurePosixPath(path).parents if parent.parts}
     nearest = sorted(above, key=lambda folder: (-folder.count("/"), folder))[:FOLDERS]
-    found = [check for folder in (*nearest, "") for check in _tasks(root, folder)]
-    of_purpose = Counter[str]()
-    places = []
-    for check in found:
-        places.append(of_purpose[check.purpose])
-        of_purpose[check.purpose] += 1
-    return [check for _, check in sorted(zip(places, found, strict=True), key=lambda placed: placed[0])]
+    of_purpose: dict[str, dict[str, NamedCheck]] = {}
+    for folder in (*nearest, ""):
+        for check in chain(_tasks(root, folder), _named_in_text(root, folder)):
+            of_purpose.setdefault(check.purpose, {}).setdefault(check.command, check)
+    in_turn = zip_longest(*(checks.values() for checks in of_purpose.values()))
+    return [check for check in chain.from_iterable(in_turn) if check]
 
 
 def _tasks(root: Path, folder: str) -> Iterator[NamedCheck]:
@@ -81,10 +100,32 @@ def _tasks(root: Path, folder: str) -> Iterator[NamedCheck]:
     for name, tasks in (READERS | {"package.json": partial(_scripts, manager=manager)}).items():
         path = posixpath.join(folder, name)
         # The plainer name is the task that runs the others.
-        for command in sorted(tasks(_text(root / path)), key=lambda c: len(re.split(r"[:_.-]", c))):
-            purpose = check_of(tuple(command.split()))
-            if purpose and not _NO_CHECK.search(command):
-                yield NamedCheck(in_folder(folder, command), purpose, path)
+        commands = sorted(tasks(_text(root / path)), key=lambda c: len(re.split(r"[:_.-]", c)))
+        yield from _checks(commands, folder, path, is_task=True)
+
+
+def _named_in_text(root: Path, folder: str) -> Iterator[NamedCheck]:
+    for name in RULE_FILES:
+        path = posixpath.join(folder, name)
+        yield from _whole(root, folder, path, _in_markdown(_text(root / path)))
+    for file in sorted(root.glob(".github/workflows/*.y*ml")) if not folder else ():
+        yield from _whole(root, "", file.relative_to(root).as_posix(), _in_workflow(_text(file)))
+
+
+def _whole(root: Path, folder: str, path: str, commands: Iterable[str]) -> Iterator[NamedCheck]:
+    """Yield the checks among written commands that are complete, the shorter ones first."""
+    at = root / folder
+    whole = {one for one in commands if 0 < len(one) <= LONGEST and not _INCOMPLETE.search(one)}
+    runs = (one for one in whole if (first := one.split()[0]) in PROGRAMS or (at / first).is_file())
+    there = (one for one in runs if all((at / path).exists() for path in paths_in(one)))
+    yield from _checks(sorted(there, key=lambda c: (c.count(" "), c)), folder, path, is_task=False)
+
+
+def _checks(commands: Iterable[str], folder: str, path: str, *, is_task: bool) -> Iterator[NamedCheck]:
+    for command in commands:
+        purpose = check_of(tuple(command.split()))
+        if purpose and not _NO_CHECK.search(command):
+            yield NamedCheck(in_folder(folder, command), purpose, path, is_task)
 
 
 def _text(file: Path) -> str:
@@ -92,6 +133,33 @@ def _text(file: Path) -> str:
         return (read_small(file, MAX_BYTES, links=True) or b"").decode("utf-8", "replace")
     except StoreError:
         return ""
+
+
+def _in_markdown(text: str) -> Iterator[str]:
+    """Yield the lines of fenced code, and the code spans of several words that no negator precedes."""
+    fence = ""
+    for line in text.split("\n"):
+        inside, fence = fence, fence_after(line, fence)
+        if inside and fence:
+            yield line.strip().removeprefix("$ ").partition(" #")[0].rstrip()
+        elif not fence:
+            spans = (span for span in _SPAN.finditer(line) if " " in span[1])
+            yield from (span[1] for span in spans if not NEGATES.search(line[: span.start()]))
+
+
+def _in_workflow(text: str) -> Iterator[str]:
+    """Yield the command lines of a GitHub workflow, unless it has a step in another folder."""
+    if "working-directory:" in text:
+        return
+    block = None  # the indentation of the step whose lines follow
+    for line in text.split("\n"):
+        if step := _STEP.match(line):
+            block = len(step[1])
+            yield step[2].strip()
+        elif block is not None and (len(line) - len(line.lstrip()) > block or not line.strip()):
+            yield line.strip()
+        else:
+            block = None
 
 
 def _make(text: str) -> list[str]:

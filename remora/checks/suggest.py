@@ -1,4 +1,4 @@
-"""Suggest commands to check a piece of work: those that sessions ran, then the project's own tasks.
+"""Suggest commands to check a piece of work: those that sessions ran, then those that the project names.
 
 The score of a command is the share of sessions in which it checked the work and passed (see `counted`). If
 the edited files are known, the checks of their folders come first, and those of other folders last. Commands
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 LOOKED_AT = 200  # sessions
-TASK = 0.5  # sessions that count for a task of the project's own which passed in one
+NAMED = 0.5  # sessions that count for a command of the project which passed in one
 UNSURE = 2  # sessions that a score needs to be near the share: a single one shows no habit
 IN_VAIN = 2  # sessions that ran a task without success
 ELSEWHERE = 0.25  # factor for a check of a folder that has no edited file
@@ -34,7 +34,7 @@ class Suggestion(NamedTuple):
 
     Attributes:
         score: its share of the maximum score, 0 to 1.
-        why: the file whose task it is, and the sessions in which it passed.
+        why: the file that names it, and the sessions in which it passed.
         ran: the latter alone, "" if it passed in none.
     """
 
@@ -61,30 +61,33 @@ def suggest(
         k: maximum number.
         files: the edited files.
         purposes: of core.programs.CHECKS.
-        named: the tasks of the project.
+        named: the commands of the project.
         stands: returns whether a command can still run; others are left out.
     """
     checks, sessions = counted(db.sessions.commands(LOOKED_AT))
-    tasks = {check.command: check for check in named}
+    own = {check.command: check for check in named}
     found = []
     for command, ran in checks.items():
         if ran.passed:
             told = _ran(ran.passed, sessions)
-            own = tasks.get(command)
-            why = f"a task of {own.path}; {told}" if own else told
-            share = (ran.share * sessions + (TASK if own else 0.0)) / (sessions + UNSURE)
+            why = f"{_named(own[command])}; {told}" if command in own else told
+            share = (ran.share * sessions + (NAMED if command in own else 0.0)) / (sessions + UNSURE)
             score = min(1.0, share * _nearness(command, files))
             found.append(Suggestion(ran.command, ran.purpose, score, why, told))
     found.sort(key=lambda one: (-round(one.score, 12), one.command))
     known = {_short(command) for command, ran in checks.items() if ran.passed or ran.tried >= IN_VAIN}
     found += [
-        Suggestion(check.command, check.purpose, 0.0, f"a task of {check.path}")
-        for check in tasks.values()
+        Suggestion(check.command, check.purpose, 0.0, _named(check))
+        for check in own.values()
         if _short(check.command) not in known
     ]
     warned = _warned_of(db, [one.command for one in found])
     fit = (s for s in found if s.purpose in purposes and s.command not in warned and stands(s.command))
     return list(islice(fit, k))
+
+
+def _named(check: NamedCheck) -> str:
+    return f"a task of {check.path}" if check.is_task else f"named in {check.path}"
 
 
 def _nearness(command: str, files: Sequence[str]) -> float:

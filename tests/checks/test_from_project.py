@@ -1,4 +1,4 @@
-"""The tasks of a project that check a change."""
+"""The commands of a project that check a change."""
 
 from __future__ import annotations
 
@@ -61,6 +61,62 @@ def test_scripts_of_a_package_are_run_by_its_own_manager(tmp_path: Path, lock: s
 def test_tox_is_run_where_it_is_set_up(tmp_path: Path, name: str, text: str):
     """In its own file or in pyproject.toml."""
     assert named(tmp_path, **{name: text}) == [("tox", "test")]
+
+
+def test_rule_files_and_workflows_name_commands(tmp_path: Path):
+    """A newcomer's project of Python has no tasks: its rule file and its CI say how it is checked."""
+    rules = """
+        Run `pytest -x` and `ruff check .`, never `pytest --cov`. The runner is `pytest`.
+        One test: `pytest tests/test_a.py::test_b`, `pytest tests/NAME.py`, `pytest tests/gone.py`.
+        ```sh
+        $ mypy src  # strict
+        cd web && npm test
+        verify failed: no such host
+        ```
+        """
+    ci = """
+        jobs:
+          lint:
+            steps:
+              - name: Lint
+                run: ruff format --check
+              - run: |
+                  pip install -e .
+
+                  pytest --deploy ${{ matrix.python }}
+                  python -m build
+                env:
+                  pytest -n 4
+        """
+    found = named_checks(project(tmp_path, {"AGENTS.md": rules, ".github/workflows/ci.yml": ci}))
+    assert [(check.command, check.purpose) for check in found] == [
+        ("mypy src", "lint"),
+        ("pytest -x", "test"),
+        ("python -m build", "build"),
+        ("ruff format --check", "format"),
+        ("ruff check .", "lint"),
+    ]
+    assert not any(check.is_task for check in found)
+    assert [check.path for check in found] == [
+        "AGENTS.md",
+        "AGENTS.md",
+        *[".github/workflows/ci.yml"] * 2,
+        "AGENTS.md",
+    ]
+
+
+def test_a_command_of_a_folder_is_named_once_and_runs_there(tmp_path: Path):
+    """A task comes before the same command in a rule file; steps in other folders name nothing."""
+    files = {
+        "web/package.json": '{"scripts": {"test": "x"}}',
+        "web/AGENTS.md": "Run `npm test`, then `npm run lint`.",
+        ".github/workflows/ci.yaml": "working-directory: web\nrun: npm run lint",
+    }
+    found = named_checks(project(tmp_path, files), ["web/a.js"])
+    assert [(check.command, check.is_task) for check in found] == [
+        ("(cd web && npm test)", True),
+        ("(cd web && npm run lint)", False),
+    ]
 
 
 def test_each_purpose_is_named_before_another_task_of_one(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""Suggest commands that check a change: those that sessions ran, and the project's own tasks."""
+"""Suggest commands that check a change: those that sessions ran, and those that the project names."""
 
 from __future__ import annotations
 
