@@ -1,29 +1,33 @@
-"""Whether a piece of a rule file is a rule, and whether a numbered list is a procedure.
+"""What a piece of a rule file says: a rule of some memory type, or a description of the code, which is none.
 
-A rule commands, forbids, warns, or gives the reason of a decision. A description of the code is no rule: the
-code shows it. A sentence is a rule by its words ("must", "never", "rather than") or by its mood: it begins
-with a verb. Headings classify the pieces below them: rules, even in a few words, or steps to take once.
+| order | type | cue |
+|---|---|---|
+| 1 | error_pattern | "if you see …Error", "fails with"; a troubleshooting heading over a named error |
+| 2 | gotcha | "careful", "beware", "note:", "known issue"; "don't … because"; a heading such as Gotchas |
+| 3 | decision | "we chose", "by design"; "because" without an order; a heading such as Decisions |
+| 4 | requirement | "must", "always", "never", "required", "do not"; a heading such as Hard rules |
+| 5 | preference | "prefer", "avoid", "instead of", "should"; a banned name; a heading such as Code style |
+| 6 | preference, pattern | an imperative; a pattern if it shows a command or an example in code |
+| | module_insight | no rule: a location ("`src/x`: …", "is responsible for"), a drawn tree |
+| | pattern | no rule: a command, an example in code |
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from remora.core.directive import directive, rules_out
 from remora.core.directive_words import LASTS, NEGATES, clauses, one_of
 from remora.core.fences import without_code
+from remora.core.programs import PROGRAMS
 from remora.core.text import words, words_or_pairs
-from remora.sources.rule_text import CODE_SPAN
 from remora.sources.word_patterns import VERBS, any_of, cue, whole
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 LIST_CHARACTERS = 300  # a list of labels up to this stays together
-SHORT_CHARACTERS = 40  # of a sentence in a script that parts no words
-SHORT_WORDS = 20  # of a phrase that is a rule by its heading
-BARE_WORDS = 3  # outside of its code, from which on a text is a sentence
+LABEL_WORDS = 4
+SHORT_WORDS = 20  # of a text in which a ban is certain
+LEAST_WORDS = 3  # of a rule, outside of its code
 
 # Up to two quotes or brackets that close a sentence belong to it. An abbreviation ends none, nor does an
 # ellipsis in a call, `f(...)`.
@@ -34,57 +38,88 @@ SENTENCE = re.compile(
     + "".join(rf"(?<!\.\.{closed})" for closed in _CLOSED[1:])
     + r"\s+(?=[A-Z`*\"(\[])|(?<=[。！？])|\n+"
 )
-STRONG = cue(whole("never always must avoid prefer do.not don['’]t"))
-_ASKS = cue(
-    whole(r"""
-        must mustn't never always shall mandatory forbidden prohibited not.allowed make.sure be.sure
-        do.not don['’]t may.only may.not only.(?:when|if|ever|with|by)
-        should(?!.(?:see|now|have|be.able)) shouldn['’]t avoid prefer(?:red)? favou?r instead.of rather.than
-        you.(?:need|have).to discouraged no.exceptions source.of.truth (?:is|are).required(?!.to)
-    """),
-    r"\bbefore (?:\w+ing|you|every|each|any)\b",
+_ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bE(?:NOENT|CONNREFUSED|ADDRINUSE)\b|\bSIGSEGV\b")
+_ERROR = cue(
+    r"\b(?:if|when) (?:you|it|this|the \w+|tests?)\b.{0,40}\b(?:sees?|gets?|hits?|encounters?|fails? with)\b",
+    r"\bfails? with\b",
 )
-_WARNS = cue(
-    rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note')}\b[^.]{{0,30}}:",
+_GOTCHA = cue(
+    rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note heads.?up watch.out')}\b",
     whole(r"""
-        be.careful be.aware beware watch.out note.that keep.in.mind silently by.design on.purpose because
-        otherwise intentional(?:ly)? deliberate(?:ly)? easy.to.(?:miss|forget)
-        (?:i|we).(?:like|prefer|want|use|expect|keep|write|never|always|don['’]t|chose|decided|avoid)
-        will.(?:break|crash|hang|deadlock|fail) work-?around
+        be.careful be.aware beware gotcha caveat pitfall watch.out note.that keep.in.mind foot-?gun quirk
+        known.(?:issue|bug|limitation|problem)s? work-?around silently otherwise easy.to.(?:miss|forget)
+        will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work flaky
+    """),
+    r"\b(?:don't|do not|avoid)\b.{0,200}"
+    r"\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
+)
+_DECISION = cue(
+    r"\bwe (?:chose|decided|opted|picked|settled|went with|moved|rejected|deliberately|intentionally)\b",
+    whole(r"""
+        decided.(?:to|on|against) decision: rationale by.design on.purpose chosen.(?:because|for|over)
+        the.reason.(?:is|we|for) deliberate(?:ly)? intentional(?:ly)?
     """),
 )
-# Words of a request in the other languages of `remora/core/directive.py`, beside its negators and "always".
-_ASKS_WORDS = one_of(
+_REASON = cue(r"\bbecause\b")
+# Words of an order in the other languages of `remora/core/directive.py`, beside its negators and "always".
+_ORDERING = one_of(
     """muss müssen musst soll sollen sollte darf dürfen bitte doit doivent devez il·faut évite évitez
     debe deben debes hay·que usar evitar deve devem deves é·preciso devono bisogna evitare moet moeten
     должен должна должны нужно надо следует обязательно"""
 )
-_ASKS_CJK = "必须|必須|务必|应该|应当|请|避免|禁止|一律|べき|してください|반드시|해야|하세요|하십시오|금지"
-_ASKS_ELSEWHERE = re.compile(rf"(?<!\w)(?:{_ASKS_WORDS})(?!\w)|{_ASKS_CJK}", re.IGNORECASE)
-_RULES_BELOW = cue(
+_ORDERS_CJK = "必须|必須|务必|应该|应当|请|避免|禁止|一律|べき|してください|반드시|해야|하세요|하십시오|금지"
+_ORDERS_ELSEWHERE = re.compile(rf"(?<!\w)(?:{_ORDERING})(?!\w)|{_ORDERS_CJK}", re.IGNORECASE)
+_ORDERS = cue(
     whole(r"""
-        rules? conventions? guidelines? style naming preferences? constraints? boundaries do'?s don'?ts avoid
-        never always must do.not don't what.not.to anti-?patterns? invariants? non-negotiables? forbidden
+        must mustn't always never mandatory shall forbidden prohibited not.allowed non-negotiable
+        no.exceptions make.sure be.sure has.to have.to (?:you|we).need.to may.only may.not
+        only.(?:when|if|ever|with|by) (?:is|are).required(?!.to) source.of.truth
+    """),
+    r"(?:^|[.;:!?(–—]\s*|\n[^\S\n]*)(?:(?:do not|don['’]t|ensure|critical)\b|important:)",
+    r"\b(?:do not|don['’]t)\b",
+    r"\bbefore (?:\w+ing|you|every|each|any)\b",
+)
+_PREFERS = cue(
+    whole(r"""
+        prefer(?:red)? favou?r avoid instead.of rather.than should(?!.(?:see|now|have|be.able)) shouldn['’]t
+        discouraged try.to (?:i|we).(?:like|prefer|want|use|expect|keep|write|avoid)
     """)
 )
-_WARNINGS_BELOW = cue(
-    whole(r"""
-        gotchas? pitfalls? caveats? quirks? traps? mistakes? known.(?:issues?|bugs?|limitations?) footguns?
-        watch.out
-    """)
-)
-_STATES = re.compile(
-    r"^(?:[^\s.:;]+\s){1,8}?(?:is|are|was|were|has|have|can|may|will|uses?|does|supports?|contains?|includes?)\b"
-)
+# The headings that give the pieces below them a type, even in a few words.
+_BELOW = {
+    "error_pattern": cue(
+        whole(r"troubleshoot\w* common.errors? error.messages? known.errors? common.issues?")
+    ),
+    "gotcha": cue(
+        whole(r"""
+            gotchas? pitfalls? caveats? known.(?:issues?|bugs?|limitations?|quirks?) quirks foot-?guns
+            traps? mistakes? anti-?patterns? limitations things.to.(?:know|avoid) warnings? watch.out
+            lessons.learned
+        """)
+    ),
+    "decision": cue(
+        whole(
+            r"decisions decision.(?:log|records?) rationale adrs? design.choices trade-?offs why.(?:we|not)"
+        )
+    ),
+    "requirement": cue(
+        whole(r"""
+            hard.rules? critical constraints? requirements? mandatory must always never non-negotiables?
+            do.not do'?s don'?ts? forbidden prohibited definition.of.done boundaries invariants?
+        """)
+    ),
+    "preference": cue(
+        whole(r"""
+            rules? style conventions? preferences? guidelines? standards? naming formatting practices?
+            principles? avoid what.not.to
+        """)
+    ),
+}
 _ONCE = cue(
     whole(r"""
         install\w* set-?up setting.up getting.started quick.?start prerequisites? bootstrap\w* onboarding
         first.(?:time|steps) environment.variables requirements.to your.first cloning
     """)
-)
-_OPTIONAL = cue(
-    r"\b(?:if you(?:['’]d| would)? (?:want|wish|like|prefer|need)|feel free|you (?:can|may|might))\b",
-    r"^\W*optional",
 )
 _FOR_OTHERS = cue(
     whole(r"""
@@ -93,16 +128,16 @@ _FOR_OTHERS = cue(
         legal cla get.involved releas\w+ triag\w+ maintainers?
     """)
 )
-# "`api/`: handlers. Never import …": a description of a name, up to the end of its sentence, is no order.
-_NAMED = re.compile(
-    r"^\W*`[^`]+`(?:\s?\([^()]*\))?(?:\s?[—–:-]+\s|\s?：)(?!.{0,40}\b(?i:must|never|do not|don't)\b)[^.。\n]*"
+_PLACE = cue(
+    r"^\W{0,8}`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
+    r"\b(?:is|are) (?:responsible for|split into|organi[sz]ed)\b",
+    r"\b(?:located|found|defined|implemented|stored) in\b",
+    r"\b(?:lives?|resides?|sits?) (?:in|under|at)\b",
+    r"[├└│]",
 )
-# In the middle of a sentence "always" and "not" often describe; at its beginning they order.
-_ORDERS_FIRST = re.compile(
-    rf"\W{{0,20}}(?:[^:.]{{1,40}}:\s+)?(?:\S+\s+)?(?:{LASTS.pattern}|{NEGATES.pattern})(?!-)", re.IGNORECASE
-)
-_ENGLISH = re.compile(r"\b(?:the|and|of|is|are|for|with|to|yet)\b", re.IGNORECASE)  # "no" is a noun's, there
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FIRST_WORD = re.compile(r"(?:^|[`$])[ \t]*([\w-]+)", re.MULTILINE)  # of a line or of code
+# In the middle of a sentence of another language "always" and "not" often describe.
+_ENGLISH = re.compile(r"\b(?:the|and|of|is|are|for|with|to|yet)\b", re.IGNORECASE)
 _LABEL = r"(?:[^.:;,`]{1,60}(?::|\s[—–-])\s+)?"
 _CONDITION = (
     r"(?:(?:when|if|for|to|in|on|before|after|with|once|while|during|where|unless|at|as|from)\b"
@@ -110,188 +145,121 @@ _CONDITION = (
 )
 _ADVERBS = r"(?:(?:please|also|then|first|just|simply|instead|finally|only|and|or)\s+)*"
 _IMPERATIVE = re.compile(
-    rf"^(?>\W{{0,20}}){_LABEL}(?>[^\w`]{{0,20}}){_CONDITION}{_ADVERBS}"
-    rf"(?P<verb>{VERBS})\s(?!\w+(?:\s\w+)?\s?:)(?P<rest>[^.:]{{0,60}})",
+    rf"^(?>\W{{0,20}}){_LABEL}(?>[^\w`]{{0,20}}){_CONDITION}{_ADVERBS}{VERBS}\s(?![^.:`]*:\s*`)",
     re.IGNORECASE,
 )
-# "When fixing bugs write a test first": without a comma, the words after the verb mark the imperative.
-_IMPERATIVE_BEHIND = re.compile(
-    rf"^\W{{0,20}}(?:when|before|after|while|if)\b[^.:;]{{3,80}}?\s{VERBS}\s"
-    r"(?:an?|the|your|all|any|every|each|only|`)\b",
-    re.IGNORECASE,
-)
-_IN_FRONT = cue(
-    r"^\W*(?:[^.:`]{1,60}: ){0,2}(?:never|always|do not|don['’]t|avoid|prefer)\b",
-    r"\b(?:must|should)(?: not)?\b",
-    r"\bwe (?:chose|decided|opted|picked|rejected|avoid|prefer|never|always|do not|don['’]t)\b",
-)
-# "Test files live in …": the verb was a noun. A determiner would have made it a verb.
-_NOUN = re.compile(
-    r"^(?:(?!(?:the|an?|your|all|any|every|each|this|that|these|it|whether|if|what|how)\b)[\w`./-]+\s){1,3}"
-    r"(?:is|are|was|were|has|have|lives?|uses?|go|goes|runs?|covers?|contains?|follows?|provides?|can|will)\b",
-    re.IGNORECASE,
-)
-
-_NOTHING = cue(
-    any_of(r"""
-        todo tbd fixme wip none n/?a etc see.(?:below|above|also|here) as.(?:above|below) coming.soon
-        placeholder
-    """)
-    + r"\W*$"
-)
-_POINTER = cue(
-    r"^(?:for [^.]{0,100}, )?(?:please )?(?:see|refer to|consult|check out)\b(?:[^.]|\.(?=[\w/.]))*\.?$"
-)
-_OF_STEPS = cue(r"\b(?:both|these|those|previous|above)\s+(?:\w+\s)?steps\b", r"\bsteps?\s#?\d+\b(?!:)")
-_PATH = re.compile(r"\w\.\w{2,4}\b|\]\(|\w/\w")
-_IMPORT = re.compile(r"^@[\w./~-]+$")
-_REDACTED = re.compile(r"^(?:[\w .`'\"-]{0,40}[:=]\s*)?[`'\"]?\[REDACTED:[\w-]+\][`'\"]?\.?$")
 _LEANS_BACK = re.compile(
     r"^\W*(?:this|these|those|that|it|they|them|same|also|then|otherwise|and|but|or|above|below|such|there"
     r"|each|both|all of|here|its|their|if so|if not|instead|the (?:former|latter|same|other)|so"
     r"|for (?:example|instance))\b",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(r"[^.:`]*:\s*`")
-
-_NO_PROCEDURE = cue(
-    whole(r"""
-        rules? principles? guidelines? conventions? constraints? requirements? standards? preferences?
-        goals? don'?ts? features? values? pitfalls? mistakes? gotchas? notes? tips reasons? options?
-        priorit\w+ questions? phases? practices? issues? patterns?
-    """)
-)
-_STEPS = cue(whole("how.to steps? workflow process procedure recipe checklist"))
-_PROCEDURE = cue(
-    whole(r"""
-        how.to steps? workflow process procedure recipe checklist release deploy\w* publish\w*
-        add(?:ing)? creat(?:e|ing) build\w* run(?:ning)? migrat\w* upgrad\w* before after when(?:ever)? to.\w+
-        implement\w* writ(?:e|ing) debug\w* test(?:ing)? fix(?:ing)? commit\w* pull.request flow loop cycle
-    """)
-)
+_NAMED = re.compile(r"`[^`]+`|\[[^\[\]]{1,200}\]\([^()]{1,300}\)")  # code and links
 _ACTION = cue(rf"^{VERBS}\b")
 
 
-def says_nothing(text: str, kind: str, *, alone: bool) -> str:
-    """Return the reason why a piece carries no information, "" if it does.
+def memory_type(text: str, headings: Sequence[str] = (), *, default: str = "preference") -> str:
+    """Return the memory type of a piece that is no procedure.
+
+    Args:
+        text: of the piece.
+        headings: those above it, outermost first.
+        default: the type if no cue matches.
+    """
+    if found := _type_of_rule(text, headings):
+        return found
+    if _PLACE.search(text):
+        return "module_insight"
+    return "pattern" if _shows_code(text) else default
+
+
+def guess_type(text: str) -> str:
+    """Return the memory type suggested by the wording of a statement, "pattern" if none is.
+
+    >>> guess_type("Never commit to main without a review")
+    'requirement'
+    """
+    return memory_type(text, default="pattern")
+
+
+def no_rule(text: str, kind: str, path: Sequence[str], *, lead: str = "", strictly: bool = False) -> str:
+    """Return the reason why a piece is no rule, "" if it is one.
 
     Args:
         text: of the piece.
         kind: the kind of its block.
-        alone: whether it has no heading above it.
-    """
-    text = text.strip()
-    said = words_or_pairs(text)
-    if not said or _NOTHING.match(text):
-        return "no content"
-    if kind in ("code", "table", "steps"):
-        return ""
-    if _IMPORT.match(text):
-        return "imports another file"
-    if _REDACTED.match(text):
-        return "contains only a secret"
-    if "\n" not in text and _OF_STEPS.search(text):
-        return "refers to steps told elsewhere"
-    short = alone or len(said) < 12
-    if _POINTER.match(text) and (short or (_PATH.search(text) and not _ASKS.search(text))):
-        return "only a reference"
-    if alone and len(said) < 3 and not CODE_SPAN.search(text):
-        return "too short to be understood alone"
-    return ""
-
-
-def no_rule(text: str, kind: str, path: Sequence[str], *, strictly: bool) -> str:
-    """Return the reason why an informative piece is no rule, "" if it is one.
-
-    Args:
-        text: of the piece, after the sentence that introduces it.
-        kind: the kind of its block.
+        lead: the sentence that introduces it, if one does.
         path: the headings above it.
-        strictly: only orders and prohibitions count, because most of the file is a guide for newcomers.
+        strictly: only what is required counts, because most of the file is a guide for newcomers.
     """
-    prose = without_code(text).strip()
-    strong = STRONG.search(prose) is not None
+    own = without_code(text).strip()
+    prose = f"{lead}: {own}" if lead else own
     if kind == "table":
         return "a table row"
-    if (strictly or not strong) and any(map(_ONCE.search, path)):
+    if (strictly or not _ORDERS.search(prose)) and any(map(_ONCE.search, path)):
         return "a one-time step"
     if strictly and any(map(_FOR_OTHERS.search, path)):
         return "not about code changes"
     if kind == "steps":
         return "a one-time step" if strictly else ""
-    for_rules = bool(path) and _RULES_BELOW.search(path[-1]) is not None
-    bare = len(words_or_pairs(CODE_SPAN.sub("", prose))) < BARE_WORDS and not _rules(prose)
-    if bare and not strong and not for_rules:
-        return "code without an explanation"
-    if prose.endswith(":") and "\n" not in text:
-        return "introduces text that does not follow"
+    explained = " ".join(word for word in _NAMED.sub("", own).split() if "/" not in word)
+    if len(words_or_pairs(explained)) < LEAST_WORDS and not _bans(prose):
+        return "names without an explanation"
     if strictly:
-        ordered = (strong or bool(path)) and any(map(_orders_plainly, SENTENCE.split(prose)))
-        return "" if ordered or (for_rules and is_imperative(prose)) else "not an instruction"
-    ruled = _asks_as_a_whole(prose) or _is_short_rule(prose, path) or _rules(prose)
-    return "" if ruled else "a description, not a rule"
+        return "" if orders(prose) else "not an instruction"
+    return "" if _type_of_rule(prose, path) else "a description, not a rule"
 
 
-def _rules(text: str) -> bool:
-    """Return whether a short text forbids a named thing, or requires a step before an event."""
-    if len(words_or_pairs(text)) > SHORT_WORDS:
-        return False
-    asks = directive(text).named
-    plainly = not _ENGLISH.search(text) or any(map(rules_out, clauses(text)))
-    return bool(asks.before or (asks.forbids and plainly))
+def _type_of_rule(text: str, headings: Sequence[str]) -> str:
+    """Return the type of a rule; empty for a piece that is none."""
+    prose = without_code(text)  # code is full of misleading words
+    near = " > ".join(headings[-2:])
+    below = next((kind for kind, heading in _BELOW.items() if heading.search(near)), "")
+    if _ERROR_NAME.search(text) and (_ERROR.search(prose) or below == "error_pattern"):
+        return "error_pattern"
+    if _GOTCHA.search(prose) or below == "gotcha":
+        return "gotcha"
+    ordered = _ORDERS.search(prose)
+    if _DECISION.search(prose) or below == "decision" or (_REASON.search(prose) and not ordered):
+        return "decision"
+    if ordered or below == "requirement":
+        return "requirement"
+    if _PREFERS.search(prose) or below == "preference" or _bans(prose):
+        return "preference"
+    if any(map(is_imperative, SENTENCE.split(prose))):
+        return "pattern" if _shows_code(text) else "preference"
+    return ""
 
 
-def _asks_as_a_whole(text: str) -> bool:
-    """Return whether a text is a rule; a list is one if its first sentence or half of its items are."""
-    head, *below = text.split("\n")
-    return asks(head) or (bool(below) and 2 * sum(map(asks, below)) >= len(below))
+def _shows_code(text: str) -> bool:
+    return without_code(text) != text or not PROGRAMS.isdisjoint(_FIRST_WORD.findall(text))
+
+
+def orders(text: str) -> bool:
+    """Return whether a text requires or forbids something."""
+    return _ORDERS.search(text) is not None or _bans(text)
 
 
 def asks(text: str) -> bool:
-    """Return whether a text commands, warns, or gives a reason."""
-    return any(map(_sentence_asks, SENTENCE.split(_NAMED.sub("", text))))
-
-
-def _sentence_asks(sentence: str) -> bool:
-    if _is_order(sentence):
-        return True
-    mild = _WARNS.search(sentence) or is_imperative(sentence)
-    return bool(mild) and not _OPTIONAL.search(sentence)
-
-
-def _orders_plainly(sentence: str) -> bool:
-    """Return whether a sentence orders by its first word, by "must", or by "should" in a short sentence."""
-    if _ASKS_ELSEWHERE.search(sentence):
-        return True
-    front = _IN_FRONT.search(sentence)
-    if front is None or front[0].lower().startswith("should"):
-        short = front is not None and len(words(sentence)) <= SHORT_WORDS - 5
-        return short or (is_imperative(sentence) and _is_order(sentence))
-    return True
-
-
-def _is_order(sentence: str) -> bool:
-    if len(sentence) > SHORT_CHARACTERS and _CJK.search(sentence):
-        return False  # a long description; an order is short
-    if _ASKS.search(sentence) or _ASKS_ELSEWHERE.search(sentence):
-        return True
-    return not _ENGLISH.search(sentence) and _ORDERS_FIRST.match(sentence) is not None
+    """Return whether a text orders, prefers something, or has an imperative."""
+    return orders(text) or _PREFERS.search(text) is not None or any(map(is_imperative, SENTENCE.split(text)))
 
 
 def is_imperative(sentence: str) -> bool:
     """Return whether a sentence is imperative, after its condition or label."""
-    found = _IMPERATIVE.match(sentence)
-    if found is None or _NOUN.match(found["rest"]) or _CJK.search(sentence):
-        return _IMPERATIVE_BEHIND.match(sentence) is not None
-    return not _COMMAND.match(sentence, found.end())  # "Build the docs: `make docs`" is the name of a command
+    return _IMPERATIVE.match(sentence) is not None
 
 
-def _is_short_rule(text: str, path: Sequence[str]) -> bool:
-    """Return whether the heading makes a piece a rule: "Naming: snake case for files"."""
-    if not path or len(words_or_pairs(text)) < 3:
+def _bans(text: str) -> bool:
+    """Return whether a short text forbids a named thing, or requires something always or before an event."""
+    if len(words_or_pairs(text)) > SHORT_WORDS:
         return False
-    phrase = len(words(text)) <= SHORT_WORDS and not _STATES.match(text)
-    return bool(_WARNINGS_BELOW.search(path[-1]) or (phrase and _RULES_BELOW.search(path[-1])))
+    asked, english = directive(text).named, _ENGLISH.search(text)
+    if asked.before or _ORDERS_ELSEWHERE.search(text):
+        return True
+    if not english and (LASTS.search(text) or NEGATES.match(text)):
+        return True
+    return bool(asked.forbids) and (not english or any(map(rules_out, clauses(text))))
 
 
 def leans_back(text: str) -> bool:
@@ -299,7 +267,7 @@ def leans_back(text: str) -> bool:
     return bool(_LEANS_BACK.match(text))
 
 
-def asking(text: str, *, strictly: bool = False) -> str:
+def asking(text: str) -> str:
     """Return the rule sentences of a text, each with the sentences it needs.
 
     >>> asking("The store is a file. It is small. Never open it twice. That locks it.")
@@ -308,7 +276,7 @@ def asking(text: str, *, strictly: bool = False) -> str:
     'Never call `f(...)` (or `g`) twice. "It locks."'
     """
     sentences = [one for one in SENTENCE.split(text) if one]
-    kept = [(_orders_plainly if strictly else asks)(one) for one in sentences]
+    kept = [bool(_type_of_rule(one, ())) for one in sentences]
     for at in range(1, len(sentences)):
         if leans_back(sentences[at]):
             kept[at] = kept[at] or kept[at - 1]  # the reason behind a rule
@@ -322,24 +290,11 @@ def are_labels(items: Sequence[str]) -> bool:
     """Return whether a list consists of names, so that only the whole list is informative."""
     if sum(map(len, items)) > LIST_CHARACTERS:
         return False
-    return all(
-        len(words(item)) <= 4
-        and "\n" not in item
-        and not NEGATES.search(item)
-        and not STRONG.search(item)
-        and not (_ACTION.match(item) and len(words(item)) > 1)
-        for item in items
-    )
+    return all(len(words(item)) <= LABEL_WORDS and "\n" not in item and not asks(item) for item in items)
 
 
-def is_procedure(items: Sequence[str], path: Sequence[str]) -> bool:
-    """Return whether a numbered list is a procedure, by its first verbs and its heading."""
-    if len(items) < 2:
-        return False
-    near = path[-1] if path else ""
-    if _NO_PROCEDURE.search(near) and not _STEPS.search(near):
-        return False
-    if 2 * sum(bool(STRONG.search(item.split("\n")[0])) for item in items) > len(items):
-        return False
+def is_procedure(items: Sequence[str]) -> bool:
+    """Return whether a numbered list is a procedure: most items begin with a verb, and few are orders."""
     actions = sum(bool(_ACTION.match(item.lstrip("*_ "))) for item in items)
-    return actions * 3 >= len(items) * (1 if _PROCEDURE.search(near) else 2)
+    ordered = sum(orders(item.split("\n")[0]) for item in items)
+    return len(items) > 1 and 2 * actions >= len(items) and 2 * ordered <= len(items)

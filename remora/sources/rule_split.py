@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import denies_below
 from remora.core.directive_words import NEGATES
+from remora.core.statement import tells
 from remora.core.text import shorten, words, words_or_pairs
 from remora.sources.markdown import LINE_CHARACTERS, Node, label, parse
-from remora.sources.rule_sense import SENTENCE, asking, is_procedure, leans_back, no_rule, says_nothing
-from remora.sources.rule_sense import are_labels as _are_labels
+from remora.sources.rule_sense import SENTENCE, are_labels, asking, is_procedure, leans_back, no_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,14 +109,13 @@ def split(
 
 def _judge(block: Block, keep: str, blocks: list[Block], out: list[LeftOut]) -> None:
     """Add a piece to the rules, or to the pieces left out."""
-    why = says_nothing(block.text, block.kind, alone=not block.path)
+    why = "" if tells(block.text) else "says nothing by itself"
     if not why and keep != ALL:
-        said = f"{block.path[-1]}: {block.text}" if block.led else block.text
-        why = no_rule(said, block.kind, block.path[:-1] if block.led else block.path, strictly=keep == ORDERS)
-        if not why and block.kind in ("text", "item") and "\n" not in block.text:
-            strictly = keep == ORDERS
-            long = strictly or len(block.text) > TELLING_CHARACTERS
-            block = block._replace(text=(long and asking(block.text, strictly=strictly)) or block.text)
+        lead, path = (block.path[-1], block.path[:-1]) if block.led else ("", block.path)
+        why = no_rule(block.text, block.kind, path, lead=lead, strictly=keep == ORDERS)
+        long = keep == ORDERS or len(block.text) > TELLING_CHARACTERS
+        if not why and long and block.kind in ("text", "item") and "\n" not in block.text:
+            block = block._replace(text=asking(block.text) or block.text)
     if why:
         out.append(LeftOut(block.line, shorten(block.text, 60), why))
     else:
@@ -172,7 +171,7 @@ def _structure(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
     elif node.kind == "code":
         if node.text.strip():
             yield Block(_code(node), node.line, path, "code")
-    elif node.kind == "steps" and is_procedure([_item_text(item) for item in node.items], path):
+    elif node.kind == "steps" and is_procedure([_item_text(item) for item in node.items]):
         steps = tuple(text[:TEXT_CHARACTERS].rstrip() for text in map(_item_text, node.items) if text)
         text = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
         yield Block(text, node.line, path, "steps", steps)
@@ -182,7 +181,7 @@ def _structure(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
 
 def _items(node: Node, path: tuple[str, ...]) -> Iterator[Block]:
     texts = [_item_text(item) for item in node.items]
-    if len(texts) > 1 and _are_labels(texts):
+    if len(texts) > 1 and are_labels(texts):
         yield Block("; ".join(texts), node.line, path, "item")
         return
     for item, text in zip(node.items, texts, strict=True):

@@ -1,6 +1,6 @@
 """Rule files to memories: every rule of a project's rule files once, with all its places.
 
-rule_files finds the files, rule_text decodes them, rule_split splits and rule_types types them. The same text
+rule_files finds the files, rule_text decodes them, rule_split splits and rule_sense types them. The same text
 in several files is one rule with several origins; its key does not depend on its place, so reading again
 changes nothing. A rule for a folder or for globs has the scope "module" and stores them in `related_files`.
 """
@@ -34,9 +34,9 @@ from remora.disk.files import read_small
 from remora.sources.decisions import decision_of
 from remora.sources.markdown import label
 from remora.sources.rule_files import Found, find
+from remora.sources.rule_sense import memory_type
 from remora.sources.rule_split import ALL, ORDERS, RULES, Block, LeftOut, split, standing_alone
 from remora.sources.rule_text import Text, glob_folder, globs_of, imports_of, on_request, read
-from remora.sources.rule_types import memory_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

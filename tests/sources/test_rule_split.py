@@ -133,7 +133,6 @@ def test_a_long_paragraph_is_cut_at_sentences_and_nothing_is_lost():
     assert len(found) > 2
     assert all(len(t) <= TEXT_CHARACTERS for t in found)
     assert " ".join(found) == text
-    assert "".join(texts("## Noise\n\n" + "x" * 5000, keep=ALL)) == "x" * 5000
 
 
 def test_of_long_code_the_beginning_is_kept():
@@ -147,28 +146,23 @@ def test_of_long_code_the_beginning_is_kept():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("See below.", "no content"),
-        ("TODO", "no content"),
-        ("- ...", "no content"),
-        ("Thanks all", "too short to be understood alone"),
-        ("See [docs](docs/x.md)", "only a reference"),
-        ("Both steps are required before running builds in a worktree.", "refers to steps told elsewhere"),
-        ("Missing step 5 will cause the job to fail silently.", "refers to steps told elsewhere"),
-        ("For all the guidelines of this project, and its workflows, see AGENTS.md (../AGENTS.md).",
-         "only a reference"),
+        ("See below.", "names without an explanation"),
+        ("TODO", "says nothing by itself"),
+        ("- ...", "says nothing by itself"),
+        ("Thanks all", "names without an explanation"),
+        ("Read [docs](docs/x.md)", "names without an explanation"),
         ("You are an expert TypeScript developer.", "a description, not a rule"),
         (
             "This file provides guidance to Claude Code (claude.ai/code) when working with code here.",
             "a description, not a rule",
         ),
-        ("The project has the following parts:", "introduces text that does not follow"),
-        ("## Testing\n\nA message must quote its values:", "introduces text that does not follow"),
+        ("The project has the following parts:", "says nothing by itself"),
+        ("## Testing\n\nA message must quote its values:", "says nothing by itself"),
         ("The loop reads the queue and returns the last error.", "a description, not a rule"),
         ("- `src/api/`: handlers and their schemas", "a description, not a rule"),
-        ("## Tests\n\n```sh\nmake test\n```", "code without an explanation"),
-        ("## Tests\n\n- All tests: `make test`", "code without an explanation"),
+        ("## Tests\n\n```sh\nmake test\n```", "names without an explanation"),
+        ("## Tests\n\n- All tests: `make test`", "names without an explanation"),
         ("## Setup\n\nRun `make deps` and copy the file `.env.example`.", "a one-time step"),
-        ("## Docs\n\nRun `make docs` if you want to see the pages.", "a description, not a rule"),
     ],
 )  # fmt: skip
 def test_what_says_nothing_is_left_out_with_its_reason(text, why):
@@ -291,14 +285,12 @@ def test_what_asks_is_a_rule(rule):
 @pytest.mark.parametrize(
     "text",
     [
-        "Test files live in `tests/` beside the code.",
         "Build the image: `make image`",
-        "`cache.py` - always answers from memory",
-        "Log levels are read from the environment.",
+        "The loop reads the queue.",
     ],
 )
 def test_what_describes_is_none(text):
-    """A noun that is spelled like a verb, the name of a command and what a file does ask for nothing."""
+    """The name of a command and what a part does ask for nothing."""
     assert texts(f"## Work\n\n- {text}") == []
 
 

@@ -257,7 +257,7 @@ def test_what_is_no_rule_is_told_with_its_place(repo):
     repo.put("CLAUDE.md", "This file provides guidance to Claude Code when working here.\n\nTODO\n\n" + RULE)
     assert why(read_rules(repo.root)) == {
         "CLAUDE.md:1 “This file provides guidance to Claude Code when working…”": "a description, not a rule",
-        "CLAUDE.md:3 “TODO”": "no content",
+        "CLAUDE.md:3 “TODO”": "says nothing by itself",
     }
 
 

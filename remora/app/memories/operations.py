@@ -116,7 +116,7 @@ def _known(fields: Mapping[str, Any]) -> None:
 
 
 def _guess_type(content: object) -> str:
-    from remora.sources.rule_types import guess_type  # its word lists are large; most callers name a type
+    from remora.sources.rule_sense import guess_type  # its word lists are large; most callers name a type
 
     return guess_type(content[:GUESSED_FROM]) if isinstance(content, str) else "pattern"
 

@@ -24,8 +24,8 @@ from remora.sources.instant import instant
 from remora.sources.markdown import bullets
 from remora.sources.others.files import File, digest, files_of, modified, read_note
 from remora.sources.others.import_result import Found, Gatherer, Unreadable
+from remora.sources.rule_sense import guess_type
 from remora.sources.rule_text import Text
-from remora.sources.rule_types import guess_type
 
 SYSTEM = "basic-memory"
 TYPES = {

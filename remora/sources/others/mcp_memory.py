@@ -15,7 +15,7 @@ from typing import Any
 from remora.core.values import MemoryDraft
 from remora.sources.others.files import File, begins_with, digest, files_of, json_lines, text
 from remora.sources.others.import_result import Found, Gatherer
-from remora.sources.rule_types import memory_type
+from remora.sources.rule_sense import memory_type
 
 SYSTEM = "mcp-memory"
 CONFIDENCE = 0.7

@@ -493,7 +493,7 @@ def test_a_rule_that_cannot_be_stored(repo: Repo, memory: Memory) -> None:
     repo.commit("Add the shop", {"CLAUDE.md": f"{RULES}- {SECRET}\n"})
     report = memory.init()
     assert report.stored == 2
-    assert "CLAUDE.md:5 “[REDACTED:github-token]”: contains only a secret" in why(report)
+    assert "CLAUDE.md:5 “[REDACTED:github-token]”: says nothing by itself" in why(report)
     assert SECRET not in repr(report)
 
 

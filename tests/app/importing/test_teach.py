@@ -19,7 +19,7 @@ The billing module talks to the bank only through `billing/gateway.py`.
 
 - Never log a card number, not even cut
 - Prefer `Decimal` to floats for money
-- See below
+- TODO
 
 ## How to add a currency
 
@@ -53,7 +53,9 @@ def test_a_file_becomes_memories(bare: Memory, notes: Path) -> None:
         ("stored", "preference", 6),
         ("stored", "workflow_recipe", 11),
     ]
-    assert [(s.what, s.why) for s in found.skipped] == [("docs/payments.md:7 “See below”", "no content")]
+    assert [(s.what, s.why) for s in found.skipped] == [
+        ("docs/payments.md:7 “TODO”", "says nothing by itself")
+    ]
     record = bare.show(found.pieces[1].memory_id)
     assert (record.source, record.confidence, record.tags) == ("user_taught", 1.0, ("taught",))
     assert (record.origins[0].path, record.origins[0].line) == ("docs/payments.md", 5)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from remora.core.values import MEMORY_TYPES
-from remora.sources.rule_types import guess_type, memory_type
+from remora.sources.rule_sense import guess_type, memory_type
 from tests.tables import table
 
 
 @pytest.mark.parametrize(
     ("text", "heading", "expected"),
-    table(__file__, "rule_types"),
+    table(__file__, "rule_sense"),
 )
 def test_cues_decide_the_type(text, heading, expected):
     """One example for each line of the table."""
