@@ -1,20 +1,16 @@
 """Drafts from commit messages: fixes become gotchas or error patterns, reverts become dead ends.
 
-A commit message is weak evidence, so only informative ones are used: not typos, style, releases, documents or
-tests, and not "fix bug". The drafts have modest confidence and are marked for review, with the commit as
-provenance. A fix that was reverted later is withdrawn; a revert that was itself reverted is no dead end.
-The words that a revert took out of its files go with its draft: an edit that brings them back repeats what
-was reverted.
+A commit message is weak evidence, so only those that give a reason and change the product's source are used.
+The drafts have modest confidence and are marked for review, with the commit as provenance. A fix that was
+reverted later is withdrawn; a revert that was itself reverted is no dead end. The words that a revert took
+out of its files go with its draft: an edit that brings them back repeats what was reverted.
 """
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import count
-from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,8 +33,6 @@ if TYPE_CHECKING:
 KEPT = 200  # candidates of one history; more would drown a person's own statements
 FILES_KEPT = 8
 CONFIDENCE = 0.6
-AGE_COMMITS = 1500.0  # after this many commits a message needs half as much content to be kept
-FEW_WORDS, CHORE_WORDS = 5, 16  # minimum words of a subject that is no chore, of the body of one that is
 REASON_WORDS = 4  # minimum words of what a body adds to its subject
 
 
@@ -52,30 +46,11 @@ _FIX = re.compile(
     rf"|(?:bug ?fix|hot ?fix|{_FIX_VERB})\b)",
     re.IGNORECASE,
 )
-_MENTION = re.compile(
-    r"\bfix(?:es|ed)?:? +[\w./-]*#\d+|\bregressions?\b|\bbug ?fix|\bhot ?fix", re.IGNORECASE
-)
 _OTHER_KIND = re.compile(
     rf"^{any_of('feat feature docs? style tests? chore ci build release deps refactor')}(?:\(.*?\))?!?:",
     re.IGNORECASE,
 )
 
-# Subjects about little else change no behaviour, unless a body explains one.
-_CHORE = re.compile(
-    r"\b"
-    + any_of(r"""
-        typos? spell\w* misspell\w* grammar wording punctuation comments? docs? documentation
-        docstrings? readme sphinx rst markdown examples? change-?logs? news releases? versions?
-        versionchanged bump versionadded copyright licen[cs]e badges? screenshots? urls? links? entry
-        lint\w* format formatting re-?format white.?space indent\w* spacing newlines? trailing styles?
-        nits? clean.?up imports? typing annotations? type.?hints? mypy pyright ruff isort black flake8
-        prettier eslint pylint warnings? tests? flaky coverage ci travis appveyor tox workflows?
-        pre-commit build deps dependenc(?:y|ies) requirements makefile merges? conflicts? feedback
-        review
-    """)
-    + r"\b",
-    re.IGNORECASE,
-)
 _ERROR = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception|Fault|Panic|Warning)\b|\bSIG(?:SEGV|ABRT|PIPE|KILL)\b"
     r"|\bE(?:NOENT|PIPE|ACCES)\b|\b(?i:"
@@ -85,15 +60,11 @@ _ERROR = re.compile(
     """)
     + r")\b"
 )
-_REASON = re.compile(
-    rf"\b{any_of('because since otherwise instead due.to so.that when unless caused?')}\b", re.IGNORECASE
-)
 _REVERT = re.compile(r"^(?:revert|reverts|reverted|back ?out)\b[:\s]*(?:\"(.+)\"|(.*))", re.IGNORECASE)
 _REVERTED = re.compile(
     r"\b(?:reverts?|reverting|back(?:s|ed)? out) +(?:commit +)?([0-9a-f]{7,40})\b", re.IGNORECASE
 )
 _NOT_TRIED = re.compile(r"^(?:re-?vert|re-?apply|merge|bump|release)\b", re.IGNORECASE)
-_VERBOSE = re.compile(rf": {any_of('refactor improve[sd]? enhance[sd]? update[sd]?')}\b", re.IGNORECASE)
 _KEY = re.compile(r"^[\[(]?(?:#\d+|[A-Z][A-Z0-9]*-\d+)[\])]?[\s:–-]+")  # of an issue, before what is said
 _NUMBERS = re.compile(r"#?\b\d+\b|\b[A-Z]+-\d+\b")
 _VAGUE = STOP_WORDS | frozenset(
@@ -125,12 +96,10 @@ def is_source(path: str) -> bool:
 
 
 class Candidates:
-    """The most informative candidates of a history, at most KEPT; ties go to the later ones."""
+    """The latest candidates of a history, at most KEPT."""
 
     def __init__(self) -> None:
-        self._order = count()
-        self._kept: dict[str, MemoryDraft] = {}  # by commit
-        self._least: list[tuple[float, str]] = []
+        self._kept: dict[str, MemoryDraft] = {}  # by commit, the earliest first
         self._why: Counter[str] = Counter()
         self._moved: dict[str, str] = {}
         self._said: dict[str, str] = {}
@@ -138,7 +107,6 @@ class Candidates:
 
     def add(self, commit: Commit) -> None:
         """Process one commit; call it once for each, oldest first."""
-        order = next(self._order)
         self._moved.update(renames(commit.files))
         if reverted := _reverted(commit):
             self.reverted.append(reverted)
@@ -153,12 +121,9 @@ class Candidates:
             self._why["repeated by a later commit"] += 1
         self._said[key] = commit.sha
         self._kept[commit.sha] = draft
-        value = log2(_information(draft.content)) + order / AGE_COMMITS
-        heapq.heappush(self._least, (value, commit.sha))
-        while len(self._kept) > KEPT:
-            _, sha = heapq.heappop(self._least)
-            if self._kept.pop(sha, None) is not None:
-                self._why[f"beyond the {KEPT} most informative and recent"] += 1
+        if len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+            self._why[f"before the latest {KEPT}"] += 1
 
     def drafts(self, present: Container[str] | None = None) -> list[MemoryDraft]:
         """Return the candidates, oldest first, with the current names of their files.
@@ -200,7 +165,7 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     commit = commit._replace(subject=_KEY.sub("", commit.subject))
     if revert := _REVERT.match(commit.subject):
         return _dead_end(commit, revert[1] or revert[2])
-    if not _FIX.match(commit.subject) and not _MENTION.search(f"{commit.subject}\n{commit.body}"):
+    if not _FIX.match(commit.subject):
         return None, ""
     if _OTHER_KIND.match(commit.subject):
         return None, "a feature or a chore, not a fix"
@@ -208,8 +173,6 @@ def _propose(commit: Commit) -> tuple[MemoryDraft | None, str]:
     if not files:
         return None, "changes only documents, tests or settings"
     subject, body = subject_of(commit.subject), body_of(commit.body, commit.subject)
-    if _is_chore(subject) and len(_telling(body)) < CHORE_WORDS:
-        return None, "a chore: types, style, documents, tests or builds"
     if not _telling(subject) or len(_telling(body)) < REASON_WORDS:
         return None, "no more than its subject, which the log shows"
     text = f"{subject.rstrip('.')}. {body}"
@@ -222,8 +185,8 @@ def _dead_end(commit: Commit, named: str) -> tuple[MemoryDraft | None, str]:
     if not tried or _NOT_TRIED.match(tried):
         return None, ""
     told = len(_telling(why)) >= REASON_WORDS
-    if (_is_chore(tried) or len(_telling(tried)) < 2) and not told:
-        return None, "a chore: types, style, documents, tests or builds"
+    if len(_telling(tried)) < 2 and not told:
+        return None, "names nothing"
     files = [f.path for f in commit.files if told or is_source(f.path)]
     if not files:
         return None, "changes only documents, tests or settings"
@@ -266,22 +229,9 @@ def _reverted(commit: Commit) -> str:
     return found[1].lower() if found else ""
 
 
-def _is_chore(subject: str) -> bool:
-    """Return whether a subject is about types, style, documents, tests or builds, and little else."""
-    rest, found = _CHORE.subn(" ", subject)
-    return found > 0 and len(_telling(rest)) < FEW_WORDS
-
-
 def _telling(text: str) -> set[str]:
     """Return the distinct subject words of a text."""
     return {w for w in words(_NUMBERS.sub(" ", text)) if w not in _VAGUE and len(w) > 1}
-
-
-def _information(text: str) -> float:
-    """Return the information in a text: its subject words up to 60, more for errors and reasons."""
-    premium = (1.5 if _ERROR.search(text) else 1.0) * (1.3 if _REASON.search(text) else 1.0)
-    premium *= 0.6 if _VERBOSE.search(text) else 1.0
-    return min(len(_telling(text)) + 1, 60) * premium
 
 
 FILES, WORDS, LONGEST = 4, 12, 32  # that are read of one revert; words of one, and characters of a word
