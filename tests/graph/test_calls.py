@@ -39,15 +39,12 @@ HEAD += "from app.core import Part, anything\n"
     ("body", "expected"),
     [
         ("Engine()", {"app/core.py:Engine": 0.95}),
-        ("go()", {"app/core.py:start": 0.95}),
         ("shown()", {"app/star.py:shown": 0.95}),
         ("u.helper()", {"app/util.py:helper": 0.95}),
         ("util.helper(); app.util.helper()", {"app/util.py:helper": 0.95}),
-        ("app.Engine()", {"app/core.py:Engine": 0.95}),
         ("app.core.start()", {"app/core.py:start": 0.95}),
         ("Engine.run(x)", {"app/core.py:Engine.run": 0.95}),
         ("Engine().run()", {"app/core.py:Engine": 0.95, "app/core.py:Engine.run": 0.95}),
-        ("Engine().stop()", {"app/core.py:Engine": 0.95, "app/base.py:Base.stop": 0.75}),
         ("Engine().deep()", {"app/core.py:Engine": 0.95, "app/base.py:Root.deep": 0.75}),
         ("e = Engine()\n    e.run()", {"app/core.py:Engine": 0.95, "app/core.py:Engine.run": 0.75}),
         ("e = go()\n    e.run()", {"app/core.py:start": 0.95, "app/core.py:Engine.run": 0.75}),
@@ -61,9 +58,7 @@ HEAD += "from app.core import Part, anything\n"
         ("f()[0].rare_name()", {"app/util.py:Tool.rare_name": 0.4}),
         ("x.get()", {}),
         ("os.rare_name()", {}),
-        ("os.path.rare_name()", {}),
         ("rare_name()", {}),
-        ("print(len(x))", {}),
         ("app.missing()", {}),
         ("Engine().missing()", {"app/core.py:Engine": 0.95}),
         ("anything = 1\n    e = unknown()\n    e.run()", {}),
@@ -85,8 +80,6 @@ def test_a_call_in_a_function(body: str, expected: dict[str, float]) -> None:
         ("def f(e: Engine):", "e.run()", {"app/core.py:Engine.run": 0.75}),
         ("def f(e: 'Engine | None'):", "e.run()", {"app/core.py:Engine.run": 0.75}),
         ("def f(go):", "go()", {}),
-        ("def f(*, go=3):", "go()", {}),
-        ("def f(util):", "util.helper()", {}),
         ("def f(e: os.PathLike):", "e.rare_name()", {}),
     ],
 )
@@ -191,30 +184,23 @@ def test_fields_hold_what_a_constructor_is_given() -> None:
     assert set(project.calls("use.py", "Below.g")) == {RUN, TURN}
 
 
-def test_circles_of_imports_end() -> None:
-    """Two modules that take a name from each other offer what is really there, and nothing else."""
+def test_circles_end() -> None:
+    """Modules that take names from each other, and classes with each other for a base, are seen once."""
+    head = "from app.loop_a import lost, found\nfrom app.ring import A\n"
     project = Project(
-        {**TREE, "use.py": "from app.loop_a import lost, found\ndef f():\n    lost()\n    found()\n"}
+        {**TREE, "use.py": f"{head}def f():\n    lost()\n    found()\n    A().spin()\n    A().none()\n"}
     )
-    assert project.calls("use.py", "f") == {"app/util.py:helper": 0.95}
+    assert project.calls("use.py", "f") == {
+        "app/util.py:helper": 0.95,
+        "app/ring.py:A": 0.95,
+        "app/ring.py:B.spin": 0.75,
+    }
 
 
-def test_circles_of_bases_end() -> None:
-    """Classes that inherit from each other are looked through once."""
-    project = Project(
-        {**TREE, "use.py": "from app.ring import A\ndef f():\n    A().spin()\n    A().none()\n"}
-    )
-    assert project.calls("use.py", "f") == {"app/ring.py:A": 0.95, "app/ring.py:B.spin": 0.75}
-
-
-def test_a_class_may_bear_the_name_of_its_base() -> None:
-    """`class Engine(Engine)` inherits from the imported one."""
+def test_bases_are_looked_through_in_order() -> None:
+    """A class may bear the name of its base; one that two bases share comes after both."""
     project = Project({**TREE, "use.py": "from app.core import Engine\nclass Engine(Engine): pass\n"})
     assert project.targets("use.py", "inherits", "Engine") == {"app/core.py:Engine": 0.95}
-
-
-def test_members_are_taken_in_the_order_of_bases() -> None:
-    """A class that two bases share comes after both."""
     source = (
         "class Top:\n    def f(self): pass\nclass Left(Top): pass\nclass Right(Top):\n    def f(self): pass\n"
         "class Low(Left, Right):\n    def g(self):\n        self.f()\n"

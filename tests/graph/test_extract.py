@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.code import Binding, FileFacts, Outline, Uses
+from remora.core.code import FileFacts, Outline, Uses
 from remora.graph.extract import MAX_BYTES, extract
 from remora.graph.grammars import PARSED
 from tests.graph.facts_text import shown
@@ -33,20 +33,15 @@ def test_every_fact_of_a_realistic_file_is_found(language: str) -> None:
     [
         ("python", "def f(a: B) -> C: ...", "C"),
         ("python", "async def f() -> 'a.C | None': ...", "a.C"),
-        ("python", "def f(self) -> Self: ...", "Self"),
-        ("python", "def f(self) -> int: ...", "int"),
         ("python", "def f(self): ...", ""),
         ("python", f"def f({', '.join(f'argument_{n}' for n in range(50))}) -> C: ...", "C"),
         ("typescript", "class A { async f(a: B): Promise<C> {} }", "C"),
         ("typescript", "class A { f(): this {} }", "Self"),
-        ("typescript", "const f = (a): C => g(a);", "C"),
         ("go", "package p\nfunc f() (*pkg.C, error) {}", "pkg.C"),
-        ("go", "package p\nfunc f() (c C, err error) {}", "C"),
         ("go", "package p\nfunc f() []C {}", ""),
         ("rust", "pub fn f<'a>(x: &'a str) -> Result<C, E> where X: Y {}", "C"),
         ("rust", "impl A { fn f() -> Option<Self> {} }", "Self"),
         ("java", "class A { @Override public static Bag<C> f(int a) {} }", "Bag"),
-        ("java", "class A { C f() {} }", "C"),
         ("cpp", "const geo::C& f(int a) { }", "geo::C"),
         ("csharp", "class A { public async Task<C> f() {} }", "C"),
         ("php", "<?php class A { public function f(): ?C {} }", "C"),
@@ -66,14 +61,10 @@ def test_an_empty_file_has_no_facts(language: str) -> None:
     assert facts_of(b"", language) == FileFacts(Outline(language), Uses(), 0, 0)
 
 
-def test_lines_are_counted_with_and_without_a_last_line_end() -> None:
-    """The last line counts once, whether it ends in a line end or not."""
-    assert [facts_of(text, "python").lines for text in (b"a", b"a\n", b"a\nb", b"\n\n")] == [1, 1, 2, 2]
-
-
 def test_a_language_without_a_grammar_gives_its_lines_only() -> None:
-    """Prose and data are counted, not parsed."""
-    assert facts_of(b"# A\n\ntext\n", "markdown") == FileFacts(Outline("markdown"), Uses(), 3, 0)
+    """Prose and data are counted, not parsed; the last line counts once, whatever ends it."""
+    for text, lines in ((b"# A\n\ntext\n", 3), (b"a", 1), (b"a\nb", 2), (b"\n\n", 2)):
+        assert facts_of(text, "markdown") == FileFacts(Outline("markdown"), Uses(), lines, 0)
 
 
 @pytest.mark.parametrize(
@@ -81,11 +72,10 @@ def test_a_language_without_a_grammar_gives_its_lines_only() -> None:
     [
         b"\xef\xbb\xbfdef gr\xc3\xbc\xc3\x9fe(): pass\n",
         "def grüße(): pass\n".encode("utf-16"),
-        b"\xfe\xff" + "def grüße(): pass\n".encode("utf-16-be"),
         "def grüße(): pass\n".encode("latin-1"),
         "def grüße(): pass\r\n".encode(),
     ],
-    ids=["utf-8 mark", "utf-16", "utf-16 big endian", "latin-1", "crlf"],
+    ids=["utf-8 mark", "utf-16", "latin-1", "crlf"],
 )
 def test_any_encoding_is_read(source: bytes) -> None:
     """A name is the same in every encoding that is seen, and so is its line."""
@@ -104,26 +94,18 @@ def test_columns_are_bytes_and_texts_are_not_shifted() -> None:
     ]
 
 
-def test_nul_bytes_do_not_end_a_file() -> None:
-    """What stands after a NUL is read."""
-    assert names(facts_of(b"x = 1 \0\ndef after(): pass\n", "python")) == ["after"]
-
-
 def test_what_cannot_be_read_is_counted_and_the_rest_is_kept() -> None:
-    """A broken statement costs one error; the definitions around it stay."""
+    """A broken statement costs one error; the definitions around it stay, and so does what follows a NUL."""
     facts = facts_of(b"def a(): pass\n\nx = = (\n\nclass B:\n    def c(self): d()\n", "python")
     assert facts.errors > 0
     assert "a" in names(facts)
+    assert names(facts_of(b"x = 1 \0\ndef after(): pass\n", "python")) == ["after"]
 
 
 def test_repeated_names_are_numbered_and_their_members_follow() -> None:
-    """The second definition of a name is "#2", and what is in it is named after that."""
+    """The second definition of a name is "#2", and what is in it is named after that; taken ones are left."""
     source = b"class A:\n    def f(self): pass\nclass A:\n    def f(self): pass\n    def f(self): pass\n"
     assert names(facts_of(source, "python")) == ["A", "A.f", "A#2", "A#2.f", "A#2.f#2"]
-
-
-def test_a_number_that_is_taken_by_a_sentence_is_passed_over() -> None:
-    """A test called "x#2" does not take the number of a second test called "x"."""
     source = b'it("x#2", () => {}); it("x", () => {}); it("x", () => {});'
     assert names(facts_of(source, "javascript")) == ["x#2", "x", "x#3"]
 
@@ -165,32 +147,13 @@ def test_a_chain_too_long_to_follow_is_unknown() -> None:
 
 
 def test_a_declared_type_goes_before_the_value() -> None:
-    """`x: Foo = make()` is a Foo; without a written type it is what `make` returns."""
-    facts = facts_of(b"x: Foo = make()\ny = make()\nz = pkg.Foo()\n", "python")
-    assert facts.uses.bindings == (
-        Binding("x", "Foo", 1),
-        Binding("y", "make()", 2),
-        Binding("z", "pkg.Foo", 3),
-    )
-
-
-def test_a_class_in_small_letters_is_known_from_its_own_file() -> None:
-    """A call of a class that the file defines binds that class, whatever its letters."""
-    facts = facts_of(b"class node: ...\nx = node()\n", "python")
-    assert facts.uses.bindings == (Binding("x", "node", 2),)
-
-
-def test_methods_of_a_type_in_another_file_keep_its_name() -> None:
-    """A Go method and a Rust impl stand under their type even when it is defined elsewhere."""
-    go = facts_of(b"package a\nfunc (s *Server) Run() { s.Stop() }\n", "go")
-    assert [(row.qualname, row.parent, row.kind) for row in go.outline.definitions] == [
-        ("Server.Run", "Server", "method")
-    ]
-    rust = facts_of(b"impl fmt::Debug for Server { const N: u8 = f(); fn run(&self) { g() } }", "rust")
-    assert names(rust) == ["Server.run"]
-    assert [(row.name, row.scope) for row in rust.uses.references if row.kind == "call"] == [
-        ("f", ""),
-        ("g", "Server.run"),
+    """`x: Foo = make()` is a Foo; without a written type it is what is called, a class of the file or not."""
+    source = b"x: Foo = make()\ny = make()\nz = pkg.Foo()\nclass node: ...\nn = node()\n"
+    assert [(row.name, row.type) for row in facts_of(source, "python").uses.bindings] == [
+        ("x", "Foo"),
+        ("y", "make()"),
+        ("z", "pkg.Foo"),
+        ("n", "node"),
     ]
 
 
@@ -234,5 +197,3 @@ def test_words_of_the_language_are_no_links_of_a_chain() -> None:
         ("job.inner", "run"),
         ("job.inner", "go"),
     ]
-    java = facts_of(b"class A { void f() { null.a.run(); this.b.run(); } }\n", "java").uses.references
-    assert [row.receiver for row in java if row.name == "run"] == ["?", "this.b"]

@@ -35,17 +35,6 @@ def test_what_is_not_read_says_why(path: str, data: bytes | None, expected: Refu
     assert reader(files).parse(Listed(path, 1, 2)) == expected
 
 
-def test_a_file_is_made_ready_for_writing():
-    """Its kind, language, module and facts are there, with size and time as they were listed."""
-    found = reader({"lib/test_a.py": b"def f():\n    pass\n"}).parse(Listed("lib/test_a.py", 3, 4))
-    assert not isinstance(found, Refused)
-    file = found.file
-    assert (file.kind, file.language, file.module, file.test) == ("code", "python", "lib", True)
-    assert (file.size, file.mtime_ns, file.lines, file.errors, file.skipped) == (3, 4, 2, 0, "")
-    assert found.facts is not None
-    assert [d.name for d in found.facts.outline.definitions] == ["f"]
-
-
 def test_a_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch):
     """Where a long body may be cut is read from the tree that its names were read from."""
     made: list[tree_sitter.Language] = []

@@ -125,15 +125,7 @@ def test_file_affects_files_to_any_depth(shop: Database):
     assert (test.test, test.kind) == (True, "file")
     assert test.confidence == pytest.approx(EXACT * LIKELY)
     assert (found.notes, found.cut) == ((), False)
-
-
-@pytest.mark.parametrize(("depth", "count"), [(1, 3), (2, 5), (3, 6), (10, 6)])
-def test_depth_of_a_file_is_kept(shop: Database, depth: int, count: int):
-    """Nothing further than the depth is listed, and a way that ends is not the limit."""
-    found = impact(shop, "shop/money.py", depth)
-    assert len(found.impacts) == count
-    assert max(i.depth for i in found.impacts) <= depth
-    assert not found.cut
+    assert [len(impact(shop, "shop/money.py", depth).impacts) for depth in (1, 2, 10)] == [3, 5, 6]
 
 
 def test_symbol_affects_its_callers_and_their_callers(shop: Database):
@@ -145,18 +137,18 @@ def test_symbol_affects_its_callers_and_their_callers(shop: Database):
         ("tests/test_cart.py:test_total", 2),
         ("main.py", 3),
     ]
-    total, page, test, main = found.impacts
-    assert (total.confidence, total.via) == (
-        LIKELY,
-        ("shop/money.py:Money.add <-calls- shop/cart.py:Cart.total",),
-    )
-    assert (page.test, test.test, test.kind) == (False, True, "test")
-    assert (main.symbol, main.kind) == (None, "file")
-    assert main.via[1:] == (
+    assert [(i.test, i.kind) for i in found.impacts[1:]] == [
+        (False, "function"),
+        (True, "test"),
+        (False, "file"),
+    ]
+    main = found.impacts[-1]
+    assert main.via == (
+        "shop/money.py:Money.add <-calls- shop/cart.py:Cart.total",
         "shop/cart.py:Cart.total <-calls- shop/web.py:page",
         "shop/web.py:page <-calls- main.py",
     )
-    assert main.confidence == pytest.approx(LIKELY * EXACT * EXACT)
+    assert (main.symbol, main.confidence) == (None, pytest.approx(LIKELY * EXACT * EXACT))
 
 
 def test_class_changes_with_everything_in_it(shop: Database):
@@ -208,15 +200,9 @@ def test_surest_way_of_the_shortest_counts(db: Database):
 def test_possible_use_is_named_at_the_first_step(shop: Database):
     """A file that imports the target's and uses its name unresolved is listed, as a guess with the reason."""
     found = impact(shop, "Money.show")
-    (pick,) = found.impacts
-    assert pick == Impact(
-        "pick.py",
-        None,
-        1,
-        ("shop/money.py:Money.show <-imports shop/money.py and uses the name show- pick.py",),
-        POSSIBLE,
-    )
-    assert pick.guess
+    way = "shop/money.py:Money.show <-imports shop/money.py and uses the name show- pick.py"
+    assert found.impacts == [Impact("pick.py", None, 1, (way,), POSSIBLE)]
+    assert found.impacts[0].guess
     assert len(found.notes) == 1
     assert "shop/tax.py" not in {i.path for i in impact(shop, "parse").impacts}
 
@@ -262,20 +248,15 @@ def test_limit_keeps_the_nearest_and_says_so(db: Database, target: str):
     """What more than the limit depends on is answered with the nearest and surest, and a note."""
     hub(db, 30)
     cut = impact(db, target, 3, limit=20)
-    assert len(cut.impacts) == 20
-    assert {i.depth for i in cut.impacts} == {1}
-    assert cut.cut
-    assert cut.notes == ("showing the first 20 results; there are more",)
+    assert [i.depth for i in cut.impacts] == [1] * 20
+    assert (cut.cut, cut.notes) == (True, ("showing the first 20 results; there are more",))
     assert "u007.py" in {i.path for i in cut.impacts}
     some = impact(db, target, 3, limit=40)
-    assert [i.depth for i in some.impacts] == [1] * 30 + [2] * 10
-    assert some.cut
+    assert ([i.depth for i in some.impacts], some.cut) == ([1] * 30 + [2] * 10, True)
     whole = impact(db, target, 3, limit=60)
     assert [i.depth for i in whole.impacts] == [1] * 30 + [2] * 30
     assert (whole.cut, whole.notes) == (False, ())
-    assert not impact(db, target, 1, limit=30).cut
-    assert impact(db, target, 1, limit=29).cut
-    assert len(impact(db, target, 10, limit=1).impacts) == 1
+    assert [impact(db, target, 1, limit=limit).cut for limit in (29, 30)] == [True, False]
     if target == "hub.py:hub":
         surest = [i.path for i in impact(db, target, 2, limit=5).impacts]
         assert surest == [f"u{number:03}.py" for number in range(5)]
@@ -310,15 +291,10 @@ def test_twins_belong_to_the_target(db: Database):
         ("shop/money.py", "shop/money.py"),
         ("./shop/money.py", "shop/money.py"),
         (" money.py ", "shop/money.py"),
-        ("shop/money.py:Money.add", "shop/money.py:Money.add"),
-        ("shop/money.py:Money::add", "shop/money.py:Money.add"),
         ("shop/money.py::Money::add", "shop/money.py:Money.add"),
         ("money.py:add", "shop/money.py:Money.add"),
-        ("Money.add", "shop/money.py:Money.add"),
-        ("Money::add", "shop/money.py:Money.add"),
         ("Money.add()", "shop/money.py:Money.add"),
         ("add", "shop/money.py:Money.add"),
-        ("page", "shop/web.py:page"),
         ("money.parse", "shop/money.py:parse"),
         ("shop.money.Money.add", "shop/money.py:Money.add"),
         ("shop.parse", "shop/money.py:parse"),
@@ -333,17 +309,7 @@ def test_target_is_found_by_what_people_write(shop: Database, target: str, key: 
 
 
 @pytest.mark.parametrize(
-    "target",
-    [
-        "nothing",
-        "shop/money.py:nothing",
-        "other.py:add",
-        "oney.add",
-        "Cart.add",
-        "ney.py",
-        "a::b",
-        ":",
-    ],
+    "target", ["shop/money.py:nothing", "other.py:add", "oney.add", "Cart.add", "ney.py", ":"]
 )
 def test_unknown_target_is_refused(shop: Database, target: str):
     """What is not in the graph is not found, and the hint says how it may be asked for."""
@@ -354,16 +320,16 @@ def test_unknown_target_is_refused(shop: Database, target: str):
 
 def test_ambiguous_target_names_what_it_may_be(own_shop: Database):
     """A name that several things have is not guessed at: the error lists them by full name."""
-    for number in range(7):
-        add_file(own_shop, f"x/m{number}.py", [definition("add"), definition("B.only")])
-    with pytest.raises(Conflict) as caught:
+    for number in range(60):
+        add_file(own_shop, f"x/m{number:02}.py", [definition("add"), definition(f"A{number}.add", 2, 3)])
+    add_file(own_shop, "other/cart.py")
+    names = ", ".join(f"x/m{number:02}.py:add" for number in range(6))
+    with pytest.raises(Conflict, match=f"'add' is ambiguous: {names} or [0-9]+ others"):
         find(own_shop.graph, "add")
-    names = "x/m0.py:add, x/m1.py:add, x/m2.py:add, x/m3.py:add, x/m4.py:add, x/m5.py:add"
-    assert str(caught.value) == f"'add' is ambiguous: {names} or 2 others"
-    assert (
-        find(own_shop.graph, "m3.py:add").node.key == find(own_shop.graph, "m3.add").node.key == "x/m3.py:add"
-    )
-    assert find(own_shop.graph, "Money.add").node.key == "shop/money.py:Money.add"
+    with pytest.raises(Conflict, match=r"is ambiguous: other/cart\.py, shop/cart\.py"):
+        find(own_shop.graph, "cart.py")
+    told = {"m03.py:add": "x/m03.py:add", "m03.add": "x/m03.py:add", "A59.add": "x/m59.py:A59.add"}
+    assert {target: find(own_shop.graph, target).node.key for target in told} == told
 
 
 def test_bare_name_is_the_most_visible_definition(db: Database):
@@ -372,45 +338,20 @@ def test_bare_name_is_the_most_visible_definition(db: Database):
     add_file(db, "b.py", [definition("B", 1, 9, "class"), definition("B.echo", 2, 3, "method")])
     add_file(db, "c.py", [definition("f", 1, 9), definition("f.echo", 2, 3), definition("f.say", 4, 5)])
     add_file(db, "n.cs", [definition("N", 1, 9, "module"), definition("N.only", 2, 3)])
+    add_file(db, "echo/f.py")
     add_file(db, "tests/test_a.py", [definition("test_f", 1, 9, "test"), definition("test_f.echo", 2, 3)])
     add_file(db, "tests/help.py", [definition("say", 2, 3), definition("only", 2, 3)])
-    add_file(db, "x.test.js", [definition("echo", 1, 9, "test")._replace(sentence=True)])
+    spoken = [definition(name, 1, 9, "test")._replace(sentence=True) for name in ("echo", "echo.reads")]
+    add_file(db, "x.test.js", spoken)
     found = impact(db, "echo")
     assert found.target.key == "a.py:echo"
     others = "b.py:B.echo, c.py:f.echo, tests/test_a.py:test_f.echo"
     assert found.notes[0] == f"'echo' may also mean {others}"
-    assert find(db.graph, "say") == (
-        db.graph.node("c.py:f.say"),
-        "'say' may also mean tests/help.py:say",
-    )
-    assert find(db.graph, "only").node.key == "n.cs:N.only"
+    assert find(db.graph, "say") == (db.graph.node("c.py:f.say"), "'say' may also mean tests/help.py:say")
+    meant = {"only": "n.cs:N.only", "reads": "x.test.js:echo.reads", "x.test.js:echo": "x.test.js:echo"}
+    assert {target: find(db.graph, target).node.key for target in meant} == meant
+    assert find(db.graph, "echo/").node.key == "echo/"
     assert impact(db, "a.py:echo").notes == found.notes[1:]
-
-
-def test_sentence_of_a_test_is_found_where_nothing_else_is_called_so(db: Database):
-    """What a runner's call says of a test is no name, but it may be asked for."""
-    add_file(db, "parse.js", [definition("parse")])
-    sentence = definition("parse", 1, 9, "test")._replace(sentence=True)
-    reads = definition("parse.reads", 2, 3, "test")._replace(sentence=True)
-    add_file(db, "parse.test.js", [sentence, reads])
-    assert find(db.graph, "parse") == (db.graph.node("parse.js:parse"), "")
-    assert find(db.graph, "reads").node.key == "parse.test.js:parse.reads"
-    assert find(db.graph, "parse.test.js:parse").node.key == "parse.test.js:parse"
-
-
-def test_ambiguous_file_name_is_refused(own_shop: Database):
-    """Two files of one name are told apart by more of their paths."""
-    add_file(own_shop, "other/cart.py")
-    with pytest.raises(Conflict, match=r"is ambiguous: other/cart\.py, shop/cart\.py"):
-        find(own_shop.graph, "cart.py")
-    assert find(own_shop.graph, "other/cart.py").node.key == "other/cart.py"
-
-
-def test_name_among_very_many_is_found(db: Database):
-    """However many definitions share a name, a qualified one is found."""
-    for number in range(60):
-        add_file(db, f"m{number:02}.py", [definition("A"), definition(f"A{number}.run", 2, 3)])
-    assert find(db.graph, "A59.run").node.key == "m59.py:A59.run"
 
 
 @pytest.mark.parametrize(
@@ -423,21 +364,16 @@ def test_bad_request_is_refused(shop: Database, target: str, depth: int, limit: 
         impact(shop, target, depth, limit)
 
 
-def test_answer_asks_the_database_a_bounded_number_of_times(db: Database, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("target", ["hub.py", "hub"])
+def test_answer_asks_the_database_a_bounded_number_of_times(
+    db: Database, monkeypatch: pytest.MonkeyPatch, target: str
+):
     """Two hundred results cost a handful of queries and not one each."""
     hub(db, 60)
     asked: list[str] = []
     kept = db.connection.rows
-
-    def noted(sql: str, values=()):
-        asked.append(sql)
-        return kept(sql, values)
-
-    monkeypatch.setattr(db.connection, "rows", noted)
-    assert len(impact(db, "hub.py", 10).impacts) == 120
-    assert len(asked) <= 20
-    asked.clear()
-    assert len(impact(db, "hub", 10).impacts) == 120
+    monkeypatch.setattr(db.connection, "rows", lambda sql, values=(): asked.append(sql) or kept(sql, values))
+    assert len(impact(db, target, 10).impacts) == 120
     assert len(asked) <= 20
 
 
@@ -454,24 +390,14 @@ def test_a_folder_is_asked_about_as_all_its_files(shop: Database):
         impact(shop, "sho")
 
 
-def test_a_definition_comes_before_a_folder_of_its_name(db: Database):
-    """Unless the folder is written as one."""
-    add_file(db, "load/a.py", [definition("load")])
-    assert find(db.graph, "load").node.key == "load/a.py:load"
-    assert find(db.graph, "load/").node.key == "load/"
-
-
 @pytest.mark.parametrize(
     ("target", "meant"),
     [
         ("shop/cart.py:parse", "shop/money.py:parse"),
-        ("shop/money.py:Mony.add", "shop/money.py:Money.add"),
         ("shop/cart.py:laod", "shop/cart.py:load"),
         ("web/cart.py", "shop/cart.py"),
-        ("cart.py:laod", "shop/cart.py:load"),
         ("old/web.py:page", "shop/web.py:page"),
         ("Mony", "shop/money.py:Money"),
-        ("Cart.totl", "shop/cart.py:Cart.total"),
     ],
 )
 def test_what_is_nearly_called_so_is_named(shop: Database, target: str, meant: str):
@@ -570,13 +496,6 @@ def test_a_caller_does_not_break_what_overrides_it(services: Database):
     add_links(services, "api.py", link("api.py:Base.place", "low.py:low", "calls"))
     add_links(services, "done.py", link("done.py:Other", "api.py:Base", "inherits"))
     assert reached(impact(services, "low").impacts) == [("api.py:Base.place", 1)]
-
-
-def test_changed_classes_override_nothing(services: Database):
-    """The edges of a file that changed since it was read are no evidence for an override either."""
-    with services.connection.transaction():
-        services.graph.mark_stale(["done.py"], 5)
-    assert all(i.path != "done.py" for i in impact(services, "Service.place").impacts)
 
 
 def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(db: Database) -> None:

@@ -80,22 +80,18 @@ def test_weights(memory: Memory) -> None:
     ]
 
 
-def test_globs_and_folders(memory: Memory) -> None:
-    """A glob or a folder stands for the files it names."""
+def test_globs_and_folders(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A glob or a folder stands for the files it names; of one for very many there is no edge."""
+    monkeypatch.setattr(knowledge, "MOST_FILES", 2)
     memory.remember("All of auth is pure", type="pattern", related_files=["auth/*.py"])
     memory.remember("Auth came from another project", type="decision", related_files=["auth/"])
-    edges = layer(memory)[1]
-    assert {e for e in edges if e[1] == "applies_pattern"} == {
-        (path, "applies_pattern", "All of auth is pure") for path in ("auth/keys.py", "auth/tokens.py")
-    }
-    assert len({e for e in edges if e[1] == "documents"}) == 2
-
-
-def test_a_glob_for_very_much_is_no_edge(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What holds for more files than a glob may stand for has a node and no edges."""
-    monkeypatch.setattr(knowledge, "MOST_FILES", 2)
     memory.remember("Everything is typed", type="pattern", related_files=["*.py"])
-    assert layer(memory) == ({"pattern Everything is typed"}, set())
+    nodes, edges = layer(memory)
+    assert "pattern Everything is typed" in nodes
+    auth = ("auth/keys.py", "auth/tokens.py")
+    assert edges == {(path, "applies_pattern", "All of auth is pure") for path in auth} | {
+        ("Auth came from another project", "documents", path) for path in auth
+    }
 
 
 def test_it_follows_the_memories(memory: Memory) -> None:
@@ -117,53 +113,21 @@ def test_it_follows_the_memories(memory: Memory) -> None:
     assert {node.key for node in held(db_of(memory))[0]} == {memory_key(new.id)}
 
 
-def test_nothing_changed_writes_nothing(memory: Memory) -> None:
-    """A second refresh only reads."""
-    memory.remember("Use a factory", type="pattern", related_files=["web.py"])
-    db = db_of(memory)
-    assert knowledge.refresh(db, AT)
-    version = db.connection.version()
-    assert not knowledge.refresh(db, AT)
-    assert db.connection.version() == version
-
-
-def test_index_refreshes_it(memory: Memory) -> None:
-    """After an index run the layer is as the memories say."""
-    memory.remember("Use a factory", type="pattern", related_files=["new.py"])
-    (memory.root / "new.py").write_text("X = 1\n", "utf-8")
-    memory.index()
-    edges = held(db_of(memory))[1]
-    assert [(e.from_key, e.type) for e in edges] == [("new.py", "applies_pattern")]
-
-
-def test_it_survives_reading_a_file_again(memory: Memory) -> None:
-    """Edges of a file that changed are stale until it is read, then as before."""
-    found = memory.remember(
-        "Use a factory", type="pattern", related_files=["web.py"], target_node_id="auth/tokens.py:make"
-    )
-    own = memory_key(found.id)
-    before = about(db_of(memory), [own], AT)
-    for name in ("web.py", "auth/tokens.py"):
-        path = memory.root / name
-        path.write_text("# more\n" + path.read_text("utf-8"), "utf-8")
-    memory.index()
-    assert len(before) == 2
-    assert db_of(memory).layers.edges_at([own], knowledge.KINDS) == before
-
-
 def test_edges_go_with_a_file(memory: Memory) -> None:
-    """When a file or definition is gone so are its edges, and they return when it does."""
+    """A run brings the layer up to date: edges go with a file or definition, and return when it does."""
     memory.remember("Use a factory", type="pattern", related_files=["web.py"])
     memory.remember("Keys turn once", type="decision", target_node_id="auth/keys.py:Key.turn")
     both = layer(memory)
+    assert not knowledge.refresh(db_of(memory), AT)
     text = (memory.root / "auth" / "keys.py").read_text("utf-8")
-    (memory.root / "web.py").rename(memory.root / "kept")
-    (memory.root / "auth" / "keys.py").write_text("class Key:\n    pass\n", "utf-8")
-    memory.index()
-    assert layer(memory) == (both[0], set())
-    (memory.root / "kept").rename(memory.root / "web.py")
-    (memory.root / "auth" / "keys.py").write_text(text, "utf-8")
-    memory.index()
+    for before, after, keys, edges in (
+        ("web.py", "kept", "class Key:\n    pass\n", 0),
+        ("kept", "web.py", text, 2),
+    ):
+        (memory.root / before).rename(memory.root / after)
+        (memory.root / "auth" / "keys.py").write_text(keys, "utf-8")
+        memory.index()
+        assert len(held(db_of(memory))[1]) == edges
     assert layer(memory) == both
 
 

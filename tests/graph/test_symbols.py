@@ -9,14 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remora.core.code import Definition, Outline, Symbol
+from remora.core.code import Outline
 from remora.graph import symbols as module
 from remora.graph.packed import pack_outline
 from remora.graph.symbols import StoredSymbols
 from remora.store.database import Database
-from remora.store.graph import NewFile
 from tests.graph.memory_symbols import MemorySymbols
-from tests.store.made_graphs import definition
+from tests.store.made_graphs import definition, file
 
 OUTLINES = {
     "app/a.py": Outline(
@@ -43,20 +42,7 @@ def write(db: Database, outlines: dict[str, Outline | None]) -> None:
     with db.connection.transaction(durable=False):
         for path, outline in outlines.items():
             packed = pack_outline(outline) if outline else None
-            new = NewFile(
-                path,
-                "code",
-                "",
-                outline.package if outline else "",
-                "",
-                False,
-                1,
-                1,
-                "",
-                9,
-                0,
-                outline=packed,
-            )
+            new = file(path, package=outline.package if outline else "", outline=packed)
             db.graph.put_file(new, 1)
             db.graph.put_nodes(new, outline.definitions if outline else (), 1)
 
@@ -70,8 +56,9 @@ def db(tmp_path: Path) -> Iterator[Database]:
     found.close()
 
 
-def test_answers_are_those_of_symbols_in_memory(db: Database):
-    """Every question has the same answer from the database as from memory."""
+def test_answers_are_those_of_symbols_in_memory(db: Database, monkeypatch: pytest.MonkeyPatch):
+    """Every question has the same answer from the database, however little is held of it, as from memory."""
+    monkeypatch.setattr(module, "KEPT", 2)
     stored, memory = StoredSymbols(db.graph), MemorySymbols(OUTLINES)
     for path in (*OUTLINES, "app", "a.py", ""):
         assert stored.exists(path) == memory.exists(path)
@@ -116,54 +103,9 @@ def test_names_come_in_the_same_order_from_both(
 
 def test_files_that_were_left_out_do_not_exist(db: Database):
     """A file that is not read offers nothing and is not there."""
-    new = NewFile("app/big.py", "data", "", "", "", False, 1, 1, "", 0, 0, "too large")
     with db.connection.transaction():
-        db.graph.put_file(new, 1)
+        db.graph.put_file(file("app/big.py", skipped="too large"), 1)
     stored = StoredSymbols(db.graph)
     assert not stored.exists("app/big.py")
     assert stored.outline("app/big.py") is None
     assert "app/big.py" not in stored.in_folder("app")
-
-
-def test_outlines_in_memory_are_bounded(db: Database, monkeypatch: pytest.MonkeyPatch):
-    """However many files are asked for, only so many outlines are held at a time."""
-    monkeypatch.setattr(module, "KEPT", 2)
-    stored = StoredSymbols(db.graph)
-    for path in OUTLINES:
-        assert stored.outline(path) == OUTLINES[path]
-        assert len(stored._outlines) <= 2
-
-
-def test_symbols_in_memory() -> None:
-    """Paths, folders, endings, packages and names are found in order; the rest is nothing."""
-    f = Definition("f", "f", "function", 1, 1, 1)
-    outlines = {
-        "b/x.java": Outline("java", "com.a", definitions=(f,)),
-        "a/x.java": Outline("java", "com.a", definitions=(f, f._replace(qualname="f#2"))),
-        "x.java": Outline("java"),
-        "README.md": None,
-    }
-    symbols = MemorySymbols(outlines)
-    assert symbols.exists("README.md")
-    assert not symbols.exists("a")
-    assert symbols.in_folder("") == ["README.md", "x.java"]
-    assert symbols.in_folder("a") == ["a/x.java"]
-    assert list(symbols.in_folder("c")) == []
-    assert symbols.ending("x.java") == ["a/x.java", "b/x.java", "x.java"]
-    assert symbols.ending("a/x.java") == ["a/x.java"]
-    assert symbols.outline("b/x.java") is outlines["b/x.java"]
-    assert symbols.outline("README.md") is None
-    assert symbols.outline("none") is None
-    assert symbols.package("com.a") == ["a/x.java", "b/x.java"]
-    assert list(symbols.package("")) == []
-    assert [
-        name for name in ("com", "com.a", "co", "com.a.b", "a", "") if symbols.packages_in(name, ".")
-    ] == [
-        "com",
-        "com.a",
-    ]
-    assert symbols.packages_in("com.a", "\\")
-    assert not symbols.packages_in("com", "\\")
-    assert [s.key for s in symbols.named("f")] == ["a/x.java:f", "a/x.java:f#2", "b/x.java:f"]
-    assert symbols.named("f", 1) == [Symbol("a/x.java", f)]
-    assert list(symbols.named("g")) == []

@@ -31,19 +31,15 @@ namespace App.Run {
 }
 
 
-def test_types_in_use_are_imported() -> None:
-    """Own, surrounding and imported namespaces are searched; what is not used gives no edge."""
-    assert Project(TREE).imports("App/Program.cs") == [
+def test_calls_and_bases_follow_namespaces() -> None:
+    """Aliases, fields, static classes and inherited members lead to methods; what is in use is imported."""
+    project = Project(TREE)
+    assert project.imports("App/Program.cs") == [
         "App/BaseRunner.cs",
         "App/Helper.cs",
         "App/Models/Order.cs",
         "App/Models/User.cs",
     ]
-
-
-def test_calls_and_bases_follow_namespaces() -> None:
-    """Aliases, fields, static classes and inherited members lead to methods."""
-    project = Project(TREE)
     assert project.calls("App/Program.cs", "Program.Main") == {
         "App/Helper.cs:Helper.Go": 0.95,
         "App/Models/Order.cs:Order": 0.95,
@@ -56,26 +52,6 @@ def test_calls_and_bases_follow_namespaces() -> None:
     }
     assert project.targets("App/Program.cs", "implements", "Program") == {"App/BaseRunner.cs:IRun": 0.95}
     assert project.targets("Tests/UserTests.cs", "tests") == {"App/Models/User.cs": 0.95}
-
-
-def test_an_alias_names_a_namespace_or_a_class_of_none() -> None:
-    """`using N = A.B;` is followed whatever it names: a namespace, or a class outside of all of them."""
-    project = Project(
-        {
-            **TREE,
-            "App/Plain.cs": "public class Plain { public static void Go() {} }\n",
-            "App/Use.cs": "using N = App.Models;\nusing P = Plain;\nusing S = System.Text;\n"
-            "namespace Other;\nclass Use {\n"
-            " void Run() { var o = new N.Order(); o.Total(); P.Go(); S.Encoding.Get(); }\n"
-            " void Take(N.User u) { u.Rename(); }\n}\n",
-        }
-    )
-    assert project.calls("App/Use.cs", "Use.Run") == {
-        "App/Models/Order.cs:Order": 0.95,
-        "App/Models/Order.cs:Order.Total": 0.75,
-        "App/Plain.cs:Plain.Go": 0.95,
-    }
-    assert project.calls("App/Use.cs", "Use.Take") == {"App/Models/User.cs:User.Rename": 0.75}
 
 
 def test_an_extension_method_is_called_on_its_class() -> None:

@@ -15,8 +15,6 @@ TREE = {
     "store/b.go": "package store\ntype Client struct{}\nfunc (c *Client) Dial() {}\n"
     "func (s *Store) flush() {}\n"
     "type base struct{}\nfunc (b base) log2() {}\n",
-    "store/a_test.go": 'package store\nimport "testing"\n'
-    'func TestPut(t *testing.T) { s := New("a"); s.Put() }\n',
     "tools/go.mod": "module example.com/tools\n",
     "tools/x/x.go": "package x\nfunc X() {}\n",
 }
@@ -35,7 +33,6 @@ TREE = {
         ('import _ "example.com/app/store"', ["store/a.go"]),
         ('import "example.com/tools/x"\nfunc f() { x.X() }', ["tools/x/x.go"]),
         ('import "example.com/other"\nfunc f() { other.X() }', []),
-        ('import "fmt"\nfunc f() { fmt.Println() }', []),
     ],
 )
 def test_an_import_leads_to_what_is_used(source: str, expected: list[str]) -> None:
@@ -49,16 +46,6 @@ def test_methods_are_found_across_the_files_of_a_package() -> None:
         "store/b.go:Client.Dial": 0.75,
         "store/b.go:Store.flush": 0.75,
         "store/b.go:base.log2": 0.75,
-    }
-
-
-def test_a_test_leads_to_what_it_calls() -> None:
-    """A Go test lies beside the file that it tests."""
-    project = Project(TREE)
-    assert project.targets("store/a_test.go", "tests") == {"store/a.go": 0.95}
-    assert project.targets("store/a_test.go", "tests", "TestPut") == {
-        "store/a.go:New": 0.95,
-        "store/a.go:Store.Put": 0.75,
     }
 
 

@@ -29,7 +29,6 @@ TREE = {
         ("import com.a.util.*;\nclass X { }", []),
         ("class X { Sib s; }", ["Sib.java"]),
         ("class X { String s; java.util.List l; }", []),
-        ("import java.util.List;\nclass X { }", []),
     ],
 )
 def test_classes_are_imported_by_name_or_use(body: str, expected: list[str]) -> None:
@@ -94,28 +93,7 @@ class Fq extends com.acme.svc.Impl {
     assert project.imports("Fq.java") == ["a/Impl.java", "a/Order.java", "a/Util.java"]
 
 
-def test_a_package_has_no_short_name() -> None:
-    """In Java neither the own package nor an import makes the last part of a package's name one."""
-    body = """package com.acme;
-import com.acme.*;
-class Near {
-  void not() { new model.Order(); svc.Util.slug("x"); model.Order.Line.count(); }
-  void hidden(Near com) { com.acme.svc.Util.slug("x"); }
-}
-"""
-    project = Project({**FULL, "Near.java": body})
-    assert project.imports("Near.java") == []
-    assert set(project.calls("Near.java", "Near.not").values()) <= {0.4}
-    assert set(project.calls("Near.java", "Near.hidden").values()) <= {0.4}
-
-
 def test_what_looks_like_a_package_may_be_a_variable() -> None:
     """A method of a variable that is not seen is guessed, though a package has the variable's name."""
     body = "package z;\nclass V { void f() { each(com -> com.place()); } }\n"
     assert Project({**FULL, "V.java": body}).calls("V.java", "V.f") == {"a/Impl.java:Impl.place": 0.4}
-
-
-def test_a_test_class_leads_to_the_class_that_it_is_named_after() -> None:
-    """FooTest.java in the tests' tree tests Foo.java in the sources' tree."""
-    project = Project({**TREE, "src/test/java/com/a/BaseTest.java": "package com.a;\nclass BaseTest { }\n"})
-    assert project.targets("src/test/java/com/a/BaseTest.java", "tests") == {f"{BASE}/Base.java": 0.75}

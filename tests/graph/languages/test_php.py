@@ -37,8 +37,8 @@ TREE = {
 }
 
 
-def test_classes_are_imported_by_use_and_by_namespace() -> None:
-    """`use` and classes of the same namespace give files; so do paths of `require`."""
+def test_imports_and_calls_follow_use_and_namespaces() -> None:
+    """`use`, the namespace and `require` give files; typed fields, aliases and `parent` lead to methods."""
     project = Project(TREE)
     assert project.imports("src/Kernel.php") == [
         "src/Base.php",
@@ -50,11 +50,6 @@ def test_classes_are_imported_by_use_and_by_namespace() -> None:
         "src/Util/functions.php",
     ]
     assert project.imports("bin/old.php") == ["bin/lib.php", "src/Util/functions.php"]
-
-
-def test_calls_follow_objects_and_static_names() -> None:
-    """Typed fields, promoted parameters, aliases, `self` and `parent` lead to methods."""
-    project = Project(TREE)
     assert project.calls("src/Kernel.php", "Kernel.run") == {
         "src/Models/User.php:User.rename": 0.75,
         "src/Kernel.php:Kernel.boot": 0.95,

@@ -28,7 +28,6 @@ TREE = {
         ("lib/shop/x.rb", 'require_relative "item"', ["lib/shop/item.rb"]),
         ("lib/shop/x.rb", 'require_relative "../shop"', ["lib/shop.rb"]),
         ("spec/deep/x_spec.rb", 'require "spec_helper"', ["spec/spec_helper.rb"]),
-        ("bin/x.rb", 'require "rails"', []),
     ],
 )
 def test_a_require_names_a_file(path: str, line: str, expected: list[str]) -> None:
@@ -50,24 +49,6 @@ def test_calls_follow_constants_and_fields() -> None:
     }
     assert set(project.targets("lib/shop/cart.rb", "inherits", "Shop.Cart")) == {"lib/shop/base.rb:Shop.Base"}
     assert project.imports("lib/shop/cart.rb") == ["lib/shop/base.rb", "lib/shop/item.rb"]
-
-
-def test_an_example_hides_no_name() -> None:
-    """What a group of examples is called is no name; methods and fields of the group are its own."""
-    project = Project(
-        {
-            **TREE,
-            "lib/total.rb": "def total(x)\n  x\nend\n",
-            "spec/total_spec.rb": 'require "total"\ndescribe "total" do\n'
-            "  before { @cart = Shop::Cart.new(1) }\n  def twice; end\n"
-            '  it "twice" do\n    total(twice())\n    @cart.fill_up\n  end\nend\n',
-        }
-    )
-    assert project.calls("spec/total_spec.rb", "total.twice#2") == {
-        "lib/total.rb:total": 0.75,
-        "spec/total_spec.rb:total.twice": 0.95,
-        "lib/shop/cart.rb:Shop.Cart.fill_up": 0.75,
-    }
 
 
 def test_a_mixed_in_module_is_implemented_and_gives_its_methods() -> None:
