@@ -57,11 +57,6 @@ def seen(repo: Repo) -> Known:
     return known
 
 
-def test_an_open_branch_is_open(repo: Repo) -> None:
-    """A branch with commits of its own is open, on every work tree."""
-    assert seen(repo).head == repo.git("rev-parse", "topic").strip()
-
-
 def test_a_fresh_branch_is_not_merged(repo: Repo) -> None:
     """A branch that never had a commit of its own is open, although all it has is in main."""
     repo.git("branch", "fresh", "main")
@@ -113,13 +108,25 @@ def changed(**lines: str) -> str:
     return "".join(places.get(number, line) for number, line in enumerate(LINES))
 
 
-def squash(repo: Repo) -> None:
-    """Squash the branch into main and delete it, after somebody else came there."""
+def end(repo: Repo, *, merged: bool = True) -> None:
+    """Squash the branch into main, or not, after somebody else came there, and delete it."""
     repo.git("checkout", "-q", "main")
     repo.commit("other", {"z.py": "z = 1\n"})
-    repo.git("merge", "-q", "--squash", "topic")
-    repo.commit("topic (#7)")
+    if merged:
+        repo.git("merge", "-q", "--squash", "topic")
+        repo.commit("topic (#7)")
     repo.git("branch", "-D", "topic")
+
+
+def seen_with(repo: Repo, *commits: dict[str, str]) -> Known:
+    """Give main a file of lines, put the branch upon it with some commits, and return what is known of it."""
+    repo.git("checkout", "-q", "main")
+    repo.commit("lines", {"d.py": "".join(LINES)})
+    repo.git("checkout", "-q", "topic")
+    repo.git("rebase", "-q", "main")
+    for number, files in enumerate(commits):
+        repo.commit(f"mine {number}", files)
+    return seen(repo)
 
 
 def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo) -> None:
@@ -127,42 +134,30 @@ def test_a_squash_is_found_whatever_git_is_configured_to_show(repo: Repo) -> Non
     repo.put(".gitattributes", "*.py diff=py\n")
     for setting, value in SHOWN_AS:
         repo.git("config", setting, value)
-    repo.commit("four", {"d.py": "".join(LINES)})
-    repo.commit("five", {"d.py": changed(at_10="x = 1", at_20="y = 1"), "e.py": "".join(LINES)})
-    known = seen(repo)
-    squash(repo)
+    edit = {"d.py": changed(at_10="x = 1", at_20="y = 1"), "e.py": "".join(LINES)}
+    known = seen_with(repo, edit)
+    end(repo)
     assert state(repo, known)[0] == "merged"
 
 
 def test_a_squash_of_a_file_that_was_renamed_and_then_changed(repo: Repo) -> None:
     """Its commits show a rename, and the squash may not."""
-    repo.git("checkout", "-q", "main")
-    repo.commit("lines", {"d.py": "".join(LINES)})
-    repo.git("checkout", "-q", "topic")
-    repo.git("rebase", "-q", "main")
+    seen_with(repo)
     repo.git("mv", "d.py", "e.py")
     repo.commit("rename")
     repo.commit("edit", {"e.py": changed(at_20="x = 1")})
     known = seen(repo)
-    squash(repo)
+    end(repo)
     assert state(repo, known)[0] == "merged"
 
 
 @pytest.mark.parametrize("merged", [True, False])
 def test_others_changed_lines_near_those_of_a_squash(repo: Repo, *, merged: bool) -> None:
     """The lines around a change are not of it; what others changed nearby is no merge either."""
-    repo.git("checkout", "-q", "main")
-    repo.commit("lines", {"d.py": "".join(LINES)})
-    repo.git("checkout", "-q", "topic")
-    repo.git("rebase", "-q", "main")
-    repo.commit("mine", {"d.py": changed(at_20="x = 1")})
-    known = seen(repo)
+    known = seen_with(repo, {"d.py": changed(at_20="x = 1")})
     repo.git("checkout", "-q", "main")
     repo.commit("theirs", {"d.py": changed(at_22="y = 1")})
-    if merged:
-        squash(repo)
-    else:
-        repo.git("branch", "-D", "topic")
+    end(repo, merged=merged)
     assert state(repo, known)[0] == ("merged" if merged else "deleted")
 
 
@@ -170,16 +165,8 @@ def test_others_changed_lines_near_those_of_a_squash(repo: Repo, *, merged: bool
 def test_a_branch_that_was_rebased_and_went_on_unseen(repo: Repo, *, merged: bool) -> None:
     """What it was in the end counts: squashed it is merged, and else it is gone."""
     known = seen(repo)
-    repo.git("checkout", "-q", "main")
-    repo.commit("other", {"y.py": "y = 1\n"})
-    repo.git("checkout", "-q", "topic")
-    repo.git("rebase", "-q", "main")
-    repo.commit("more", {"b.py": "b = 1\nc = 2\nd = 3\n"})
-    if merged:
-        squash(repo)
-    else:
-        repo.git("checkout", "-q", "main")
-        repo.git("branch", "-D", "topic")
+    seen_with(repo, {"b.py": "b = 1\nc = 2\nd = 3\n"})
+    end(repo, merged=merged)
     assert state(repo, known)[0] == ("merged" if merged else "deleted")
 
 
@@ -201,15 +188,6 @@ def test_a_branch_that_was_given_up_before_it_was_deleted(repo: Repo) -> None:
     known = seen(repo)
     repo.git("reset", "-q", "--hard", "main")
     repo.git("checkout", "-q", "main")
-    repo.git("branch", "-D", "topic")
-    assert state(repo, known)[0] == "deleted"
-
-
-def test_a_branch_deleted_unmerged(repo: Repo) -> None:
-    """Its changes are nowhere: what was learned on it is over."""
-    known = seen(repo)
-    repo.git("checkout", "-q", "main")
-    repo.commit("other", {"z.py": "z = 1\n"})
     repo.git("branch", "-D", "topic")
     assert state(repo, known)[0] == "deleted"
 
@@ -281,27 +259,12 @@ def test_a_branch_whose_commits_live_on_in_others(repo: Repo) -> None:
     assert now(repo, known) == ("deleted", "")
 
 
-def test_a_name_finds_no_other_branch(repo: Repo) -> None:
-    """Neither one below it nor one that it would match as a pattern."""
-    repo.git("branch", "-m", "topic", "users/topic")
-    assert state(repo, name="users")[0] == "unknown"
-    assert state(repo, name="users/*")[0] == "unknown"
-
-
-def test_where_all_branches_are(repo: Repo) -> None:
-    """The digest changes when a branch moves, comes or goes."""
-    repository = opened(repo.root)
-    before = looks(repository)
-    assert looks(repository) == before
-    repo.commit("three", {"b.py": "d = 2\n"})
-    assert looks(repository) != before
-
-
-def test_the_files_of_a_branch(repo: Repo, tmp_path: Path) -> None:
+def test_the_files_of_a_branch(repo: Repo) -> None:
     """What its own commits and the working tree change; not what others merged meanwhile."""
-    repository = opened(repo.root)
+    repository, looked = opened(repo.root), looks(opened(repo.root))
     assert own_files(repository) == ["b.py"]
     repo.commit("three", {"über uns.py": "c = 1\n"})
+    assert looks(repository) != looked
     repo.put("a.py", "a = 2\n")
     repo.put("nobody added it.py", "d = 1\n")
     assert own_files(repository) == ["a.py", "über uns.py", "b.py"]
@@ -374,8 +337,10 @@ def test_what_others_did_is_no_work_of_the_branch(repo: Repo, tmp_path: Path) ->
 
 
 def test_what_nobody_can_tell(repo: Repo) -> None:
-    """A branch that was never seen, or whose last commit is gone, is unknown."""
-    assert state(repo, name="never")[0] == "unknown"
+    """A branch that was never seen, or whose last commit is gone, is unknown, whatever is named alike."""
+    repo.git("branch", "users/topic", "topic")
+    for name in ("never", "users", "users/*"):
+        assert state(repo, name=name)[0] == "unknown"
     assert state(repo, Known("0" * 40, ahead=True), name="collected")[0] == "unknown"
 
 

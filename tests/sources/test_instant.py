@@ -17,13 +17,10 @@ from remora.sources.instant import instant
         (-1, "1969-12-31T23:59:59.000Z"),
         ("0001-01-01T00:00:00Z", None),
         ("9999-12-31T23:59:59-10:00", None),
-        ("2026-02-31T00:00:00.000Z", None),
         ("soon", None),
         (10**400, None),
-        (float("inf"), None),
         (True, None),
         (None, None),
-        ([2026], None),
     ],
 )
 def test_times_are_understood_or_not_there(value: object, expected: str | None) -> None:

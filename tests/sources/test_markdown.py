@@ -88,15 +88,13 @@ def test_tables_have_rows_with_escaped_bars():
 
 
 def test_alerts_and_quotes_are_text():
-    """A warning says that it is one."""
+    """A warning says that it is one; lines of signs and of markup only separate; depth has an end."""
     assert outline(parse("> [!WARNING]\n> Do not touch.\n\n> said\n> before\n")) == [
         "text@1 Warning: Do not touch.", "text@4 said before",
     ]  # fmt: skip
-
-
-def test_rulers_and_tags_are_layout():
-    """Lines of signs and lines of markup only separate."""
     assert outline(parse("<rules>\na\n</rules>\n\n* * *\n\nb\n")) == ["text@2 a", "text@7 b"]
+    assert outline(parse("> " * 2000 + "deep\n\n# after"))[-1] == "heading@3 after"
+    assert parse("\n".join("  " * n + "- x" for n in range(600)))
 
 
 def test_comments_go_but_not_in_code_and_lines_stay():
@@ -104,12 +102,6 @@ def test_comments_go_but_not_in_code_and_lines_stay():
     text = "a <!-- x\ny --> b\n```\n<!-- kept -->\n```\nc <!-- never closed\nd"
     assert without_layout(text) == "a \n b\n```\n<!-- kept -->\n```\nc <!-- never closed\nd"
     assert [n.line for n in parse("<!--\nx\n-->\nfirst")] == [4]
-
-
-def test_depth_has_an_end():
-    """A thousand quotes or lists inside each other are no crash."""
-    assert outline(parse("> " * 2000 + "deep\n\n# after"))[-1] == "heading@3 after"
-    assert parse("\n".join("  " * n + "- x" for n in range(600)))
 
 
 @pytest.mark.parametrize("text", ["word " * 100_000, "word word\n" * 5_000])

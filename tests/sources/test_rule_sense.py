@@ -27,10 +27,3 @@ def test_words_inside_code_do_not_count():
 def test_the_default_is_the_files():
     """What an agent noted about a project is not a preference."""
     assert memory_type("small modules, plain names", default="decision") == "decision"
-
-
-@pytest.mark.parametrize("text", ["", "x", "Access tokens expire after 24 h", "never", "`", "⚠️"])
-def test_any_sentence_gets_a_type(text):
-    """Guessing never fails and never invents."""
-    assert guess_type(text) in MEMORY_TYPES
-    assert guess_type("Access tokens expire after 24 h") == "pattern"

@@ -25,20 +25,18 @@ def why(scan) -> dict[str, str]:
 
 
 def test_a_rule_becomes_a_memory(repo):
-    """Content, type, trust, tags and place."""
-    repo.put("CLAUDE.md", f"# Project\n\n## Auth\n\n{RULE}")
-    (rule,) = read_rules(repo.root).rules
+    """Content, type, trust, tags and place; what is no rule is told with its place."""
+    assert read_rules(repo.root) == ((), (), ())
+    repo.put("CLAUDE.md", f"# Project\n\n## Auth\n\n{RULE}\nTODO\n")
+    scan = read_rules(repo.root)
+    (rule,) = scan.rules
     draft = rule.draft
     assert draft.content == "Access tokens must expire after one day, refresh them in the middleware."
-    assert (draft.source, draft.confidence, draft.tags, draft.scope) == (
-        "user_taught",
-        0.9,
-        ("rule", "claude"),
-        "global",
-    )
+    assert (draft.source, draft.confidence, draft.scope) == ("user_taught", 0.9, "global")
+    assert (draft.tags, draft.context_prefix) == (("rule", "claude"), "Auth")
     assert (draft.origin_path, draft.origin_line, rule.origins) == ("CLAUDE.md", 5, (("CLAUDE.md", 5),))
-    assert draft.context_prefix == "Auth"
     assert draft.type in MEMORY_TYPES
+    assert why(scan) == {"CLAUDE.md:7 “TODO”": "no content"}
 
 
 def test_the_same_text_in_several_files_is_one_rule(repo):
@@ -284,11 +282,6 @@ def test_a_very_long_procedure_is_cut_in_the_text_only(repo):
     assert rule.draft.payload is not None
     assert len(rule.draft.payload["steps"]) == 30
     assert why(scan) == {"CLAUDE.md:3": "cut at 4000 characters"}
-
-
-def test_a_project_without_rules_gives_nothing(work):
-    """No files, no rules, no complaints."""
-    assert read_rules(work.root) == ((), (), ())
 
 
 def test_a_record_of_a_decision_is_one_memory(repo):

@@ -49,19 +49,13 @@ def test_what_was_deleted_is_not_mentioned(repo):
 
 
 def test_a_subfolder_is_a_project_too(repo):
-    """Paths are relative to the folder that was asked for."""
-    repo.write(src__a_py="1", b_py="2").commit("one")
-    folder = repo.root / "src"
-    assert seen(look(folder, Repository.discover(folder))) == ["a.py"]
-
-
-def test_a_folder_that_an_outer_repository_ignores(repo):
-    """It is walked, as if there were no repository."""
-    repo.put(".gitignore", "*\n")
+    """Paths are relative to the folder that was asked for; one that git ignores is walked as without git."""
+    repo.put(".gitignore", "/code/\n")
     repo.put("code/a.py", "1")
-    folder = repo.root / "code"
-    assert seen(look(folder, Repository.discover(folder))) == ["a.py"]
-    assert seen(in_git(repo)) == []
+    repo.write(src__a_py="1", b_py="2").commit("one")
+    for folder in (repo.root / "code", repo.root / "src"):
+        assert seen(look(folder, Repository.discover(folder))) == ["a.py"]
+    assert seen(in_git(repo)) == [".gitignore", "b.py", "src/a.py"]
 
 
 def test_reasons_are_given(repo):

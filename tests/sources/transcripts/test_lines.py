@@ -69,24 +69,14 @@ def test_a_line_over_the_limit_is_passed_over(tmp_path: Path, monkeypatch: pytes
     assert counts.bad == 1
     assert counts.bad_lines[0].reason.startswith("longer than")
     assert counts.lines == 3
-
-
-def test_a_monster_without_an_end_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line over the limit that has no end yet is no line yet."""
-    monkeypatch.setattr(module, "MAX_LINE", 1000)
-    _, counts = _all(tmp_path / "a", b"{}\n" + b"a" * 5000)
+    _, counts = _all(tmp_path / "a", b"{}\n" + b"a" * 5000)  # no line yet
     assert (counts.lines, counts.bad) == (1, 0)
 
 
-def test_only_the_first_bad_lines_are_named(tmp_path: Path) -> None:
-    """All are counted, a few are remembered."""
+def test_what_is_counted_is_bounded(tmp_path: Path) -> None:
+    """All bad lines are counted, a few are remembered; a file that invents types does not fill the memory."""
     _, counts = _all(tmp_path / "a", b"x\n" * 200)
     assert (counts.bad, len(counts.bad_lines)) == (200, MAX_BAD)
-
-
-def test_types_are_counted_without_end(tmp_path: Path) -> None:
-    """A file that invents types does not fill the memory."""
-    counts = Counts()
     for number in range(1000):
         counts.skip(f"type {number}")
     assert len(counts.skipped) == 301

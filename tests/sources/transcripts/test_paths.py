@@ -22,28 +22,20 @@ def test_subfolders_share_the_root() -> None:
     assert roots.relative("../b.py", "/w/app/src/core") == "src/b.py"
 
 
-def test_work_trees_below_the_repository_are_roots() -> None:
-    """The same file has the same name in the repository and in each of its work trees."""
-    roots = _roots(
+def test_work_trees_are_roots() -> None:
+    """The same file has the same name in the repository and in each of its work trees, below it or beside."""
+    trees = (
         ("/w/app/.worktrees/ann/fix-cache/src", "ann/fix-cache"),
         ("/w/app/.worktrees/try", "other"),
         ("/w/app/.claude/worktrees/calm-owl/src", "x"),
+        ("/w/app/.worktrees/a/b", "main"),  # no branch tells: the directory nearest to the top counts
+        ("/w/app/.worktrees/a/b/src", "main"),
     )
-    for folder in ("", ".worktrees/ann/fix-cache/", ".worktrees/try/", ".claude/worktrees/calm-owl/"):
-        assert roots.relative(f"/w/app/{folder}src/a.py") == "src/a.py"
-
-
-def test_the_shortest_directory_is_the_work_tree_where_no_branch_tells() -> None:
-    """Without a branch of that name the directory nearest to the top counts."""
-    roots = _roots(("/w/app/.worktrees/a/b", "main"), ("/w/app/.worktrees/a/b/src", "main"))
-    assert roots.relative("/w/app/.worktrees/a/b/src/x.py") == "src/x.py"
-
-
-def test_work_trees_beside_the_repository_are_roots_of_their_own() -> None:
-    """Neighbours do not make their common folder a root."""
-    roots = _roots("/w/app", "/w/app-fix")
-    assert roots.relative("/w/app-fix/a.py") == "a.py"
-    assert roots.relative("/w/other/a.py") == "/w/other/a.py"
+    folders = ["app", "app/.worktrees/ann/fix-cache", "app/.worktrees/try", "app/.claude/worktrees/calm-owl"]
+    for roots in (_roots(*trees, "/w/app-fix"), _roots(*trees, "/w/app", "/w/app-fix", project=("/w/app",))):
+        for folder in (*folders, "app/.worktrees/a/b", "app-fix"):
+            assert roots.relative(f"/w/{folder}/src/a.py") == "src/a.py"
+        assert roots.relative("/w/other/a.py") == "/w/other/a.py"
 
 
 def test_a_home_folder_is_no_root_beside_others() -> None:
@@ -72,13 +64,6 @@ def test_a_session_in_a_part_of_the_project_tells_its_root() -> None:
     assert here.began("/w/app") == {"cwd": "/w/app"}
     assert here.began("/w/other") == {"cwd": "/w/other"}
     assert _roots("/w", "/w/app").began("/w/app") == {"cwd": "/w/app"}
-
-
-def test_a_work_tree_in_the_project_is_still_a_root() -> None:
-    """The project's root does not swallow the work trees below it."""
-    roots = _roots(("/w/app/.worktrees/fix", "fix"), "/w/app", project=("/w/app",))
-    assert roots.relative("/w/app/.worktrees/fix/a.py") == "a.py"
-    assert roots.relative("/w/app/a.py") == "a.py"
 
 
 @pytest.mark.parametrize(

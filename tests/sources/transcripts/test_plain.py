@@ -55,11 +55,14 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         write(tmp_path / "no" / "log.jsonl", EVENTS)
 
 
-def test_unknown_fields_are_kept(tmp_path: Path) -> None:
-    """What an event does not have goes into its extra; what is there already wins."""
+def test_what_a_later_version_writes_is_no_error(tmp_path: Path) -> None:
+    """An unknown field goes into the event's extra, where what is there already wins; a kind is counted."""
     line = {"kind": "reply", "session_id": "s", "key": "k", "model": "m", "mood": 3, "extra": {"mood": 5}}
-    _, found = reading(tmp_path / "a.jsonl", header("x"), line)
-    assert found[0].extra == {"mood": 5, "model": "m"}
+    opened, found = reading(
+        tmp_path / "a.jsonl", header("x"), line, {**line, "kind": "dream"}, {"session_id": "s"}
+    )
+    assert [event.extra for event in found] == [{"mood": 5, "model": "m"}]
+    assert opened.counts.skipped == {"dream": 1, "no kind": 1}
 
 
 @pytest.mark.parametrize(
@@ -77,14 +80,6 @@ def test_events_without_a_name_are_bad_lines(tmp_path: Path, line: dict[str, Any
     assert [(bad.line, bad.reason) for bad in opened.counts.bad_lines] == [(2, reason)]
 
 
-def test_unknown_kinds_are_skipped(tmp_path: Path) -> None:
-    """A kind of a later version is counted, not refused."""
-    line = {"kind": "dream", "session_id": "s", "key": "k"}
-    opened, found = reading(tmp_path / "a.jsonl", header("x"), line, {"session_id": "s"})
-    assert found == []
-    assert opened.counts.skipped == {"dream": 1, "no kind": 1}
-
-
 def test_a_newer_version_is_not_read(tmp_path: Path) -> None:
     """What may mean something else is left alone, and the file says why."""
     first = {"remora": "events", "version": 2, "host": "x"}
@@ -96,28 +91,11 @@ def test_a_newer_version_is_not_read(tmp_path: Path) -> None:
 
 def test_values_of_the_wrong_kind_become_sane(tmp_path: Path) -> None:
     """Nothing that a program writes can break what reads the events."""
-    line = {
-        "kind": "tool_call",
-        "session_id": "s",
-        "key": "k",
-        "step": -5,
-        "at": "soon",
-        "text": 7,
-        "action": "dance",
-        "paths": ["a", 5, ""],
-        "error": "yes",
-        "tokens": "many",
-        "branch": 5,
-        "extra": [1],
-    }
-    _, found = reading(tmp_path / "a.jsonl", header("x"), line)
+    named = {"session_id": "s", "key": "k"}
+    wrong = {"step": -5, "at": "soon", "text": 7, "action": "dance", "paths": ["a", 5, ""], "error": "yes"}
+    wrong |= {"tokens": "many", "branch": 5, "extra": [1]}
+    _, found = reading(tmp_path / "a.jsonl", header("x"), {"kind": "tool_call", **named, **wrong})
     assert found == [Event("tool_call", "s", "k", action="other", paths=("a",))]
-    long = {
-        "kind": "reply",
-        "session_id": "s",
-        "key": "k",
-        "text": "x" * 100_000,
-        "extra": {"a": "x" * 100_000},
-    }
+    long = {"kind": "reply", **named, "text": "x" * 100_000, "extra": {"a": "x" * 100_000}}
     _, cut = reading(tmp_path / "b.jsonl", header("x"), long)
     assert (len(cut[0].text) <= 8_000, cut[0].extra) == (True, None)
