@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from remora import Memory
@@ -11,16 +14,19 @@ from remora.core.clock import FixedClock
 from remora.graph.extract import extract
 from remora.graph.grammars import language_of
 from remora.graph.languages import FAMILIES
+from remora.graph.names import ways_of
+from remora.graph.packed import pack_outline
 from remora.graph.resolve import Resolver
 from remora.graph.roots import find_roots
-from tests.graph.memory_symbols import MemorySymbols
+from remora.graph.symbols import StoredSymbols
+from remora.store.database import Database
 from tests.helpers import NOW, environment
+from tests.store.made_graphs import file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from remora.core.code import FileFacts, Link
-    from remora.store.database import Database
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
@@ -49,6 +55,30 @@ def facts_of(source: bytes, language: str) -> FileFacts:
     return extract(source, language)
 
 
+@cache
+def _database() -> Database:
+    folder = TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return Database(Path(folder.name) / "memory.db", realm="project", project_id="p1")
+
+
+def symbols_of(facts: Mapping[str, FileFacts]) -> StoredSymbols:
+    """Return the symbols of some files; they take the place of those that were asked for before."""
+    db = _database()
+    with db.connection.transaction(durable=False):
+        db.graph.clear()
+        for path, own in facts.items():
+            language, package, definitions = (
+                own.outline.language,
+                own.outline.package,
+                own.outline.definitions,
+            )
+            new = file(path, language=language, package=package, outline=pack_outline(own.outline))
+            db.graph.set_names(db.graph.put_file(new, 1), ways_of(own, path))
+            db.graph.put_nodes(new, definitions, 1)
+    return StoredSymbols(db.graph)
+
+
 class Project:
     """A project from the texts of its files."""
 
@@ -59,7 +89,7 @@ class Project:
             if language in FAMILIES:
                 self.facts[path] = facts_of(text.encode(), language)
         self.roots = find_roots(sorted(texts), texts.get)
-        self.symbols = MemorySymbols({path: facts.outline for path, facts in self.facts.items()})
+        self.symbols = symbols_of(self.facts)
 
     def links(self, path: str) -> list[Link]:
         """Return the edges out of a file."""

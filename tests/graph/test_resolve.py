@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from remora.core.code import Binding, Definition, FileFacts, Import, Link, Outline, Reference, Uses
 from remora.graph.resolve import Resolver
 from remora.graph.roots import Roots
-from tests.graph.memory_symbols import MemorySymbols
-from tests.graph.projects import Project
+from tests.graph.projects import Project, symbols_of
 
 TREE = {
     "app/__init__.py": "",
@@ -69,29 +70,19 @@ def test_strange_facts_do_no_harm() -> None:
     )
     for language in ("python", "typescript", "go", "rust", "java", "c", "csharp", "ruby", "php", "kotlin"):
         facts = FileFacts(outline._replace(language=language), Uses(references, bindings), 1)
-        symbols = MemorySymbols({"a.x": facts.outline})
+        symbols = symbols_of({"a.x": facts})
         assert all(isinstance(link, Link) for link in Resolver(symbols, Roots()).links("a.x", facts))
 
 
-class Counting(MemorySymbols):
-    """Symbols that count the outlines that were asked for."""
-
-    asked = 0
-
-    def outline(self, path: str) -> Outline | None:
-        """Return what a file offers."""
-        self.asked += 1
-        return super().outline(path)
-
-
-def test_one_file_of_a_large_project_looks_at_few_others() -> None:
+def test_one_file_of_a_large_project_looks_at_few_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resolving one file asks only for the outlines that its names lead to."""
     tree = {f"big/m{n}.py": f"def f{n}(): pass\n" for n in range(500)}
     project = Project({**tree, **TREE, "big/__init__.py": ""})
-    symbols = Counting({path: facts.outline for path, facts in project.facts.items()})
-    found = Resolver(symbols, project.roots).links("app/use.py", project.facts["app/use.py"])
-    assert len(found) == 6
-    assert symbols.asked <= 4
+    asked: set[str] = set()
+    outline = project.symbols.outline
+    monkeypatch.setattr(project.symbols, "outline", lambda path: asked.add(path) or outline(path))
+    assert len(project.links("app/use.py")) == 6
+    assert len(asked) <= 4
 
 
 def test_headers_that_include_each_other_are_walked_once() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.code import Outline
+from remora.core.code import FileFacts, Outline, Uses
 from remora.graph.test_files import file_under_test, is_test_path, stems_under_test
-from tests.graph.memory_symbols import MemorySymbols
+from tests.graph.projects import symbols_of
 
 
 @pytest.mark.parametrize(
@@ -63,5 +63,5 @@ def test_the_stem_of_the_file_under_test(path: str, expected: tuple[str, ...]) -
 )
 def test_the_file_under_test(path: str, files: list[str], expected: str) -> None:
     """The nearest file of the name is tested; a tie gives none."""
-    symbols = MemorySymbols({name: Outline("python") for name in [*files, path]})
+    symbols = symbols_of({name: FileFacts(Outline("python"), Uses(), 1) for name in [*files, path]})
     assert file_under_test(path, symbols) == expected
