@@ -132,6 +132,12 @@ def test_a_fix_without_source_is_left_out(files):
     assert fix_candidate(commit("Fix lost output in the pager", SAYS, *files)) is None
 
 
+def test_names_that_only_look_like_tests_are_source():
+    """A fix of them counts."""
+    for path in ("a/b.py", "lib/contest.c", "src/testing_tools.rs", "schema.sql"):
+        assert fix_candidate(commit("Fix lost output in the pager", SAYS, path)) is not None
+
+
 def test_a_revert_becomes_a_dead_end_with_a_payload():
     """What was tried, why it failed, what was done instead, which commit."""
     body = "This reverts commit e798f64ffd01.\n\nIt quoted options as one word. Split the command instead."

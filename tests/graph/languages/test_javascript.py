@@ -85,6 +85,20 @@ def test_a_package_names_its_own_files(name: str, expected: list[str]) -> None:
     assert [project.imports(path) for path in places] == [expected, []]
 
 
+def test_default_exports_are_found_under_any_name() -> None:
+    """A default import, and one passed on under another name, lead to the class behind it."""
+    texts = {
+        "card.ts": "export default class Card { flip() {} }\n",
+        "index.ts": 'export { default as Tile } from "./card";\n',
+        "use.ts": 'import C from "./card";\nimport { Tile } from "./index";\nnew C().flip(); new Tile();\n',
+    }
+    calls = Project(texts).links("use.ts")
+    assert {(link.to_key, link.count) for link in calls if ":" in link.to_key} == {
+        ("card.ts:Card", 2),
+        ("card.ts:Card.flip", 1),
+    }
+
+
 def test_a_test_hides_no_name() -> None:
     """What a test is called by its runner is no name: calls lead to the function that it speaks of."""
     project = Project(

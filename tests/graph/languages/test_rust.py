@@ -60,6 +60,17 @@ def test_calls_follow_uses_and_impls() -> None:
     }
 
 
+def test_a_trait_is_implemented() -> None:
+    """`impl Trait for Type` is an `implements` edge, and inline tests see the file around them."""
+    source = (
+        "trait Shape { fn area(&self); }\nstruct Disc;\nimpl Shape for Disc { fn area(&self) {} }\n"
+        "mod tests { use super::*;\n #[test]\n fn works() { let d = Disc {}; d.area(); } }\n"
+    )
+    project = Project({"src/lib.rs": source})
+    assert project.targets("src/lib.rs", "implements", "Disc") == {"src/lib.rs:Shape": 0.95}
+    assert project.calls("src/lib.rs", "tests.works")["src/lib.rs:Disc.area"] == 0.75
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -192,6 +192,15 @@ def test_a_notice_of_the_end_of_a_task(read: Read, line: dict[str, Any]) -> None
     assert ended.extra == {"of": "b1", "exit_code": 2}
 
 
+def test_a_notice_that_tells_no_end(read: Read) -> None:
+    """A task that was stopped did not end by itself, and a person may ask what a notice means."""
+    stopped = NOTICE.replace("failed</status>", "killed</status>").replace(
+        "failed with exit code 2", "stopped"
+    )
+    for text in (stopped, f"why do I see {NOTICE}?"):
+        assert [e for e in read(_said(text)) if e.kind == "tool_result"] == []
+
+
 def test_an_interruption_and_a_compaction_are_told(read: Read) -> None:
     """What the user stopped is marked, a stop before any reply too; a compaction's summary is no prompt."""
     found = read(
@@ -315,6 +324,21 @@ def test_a_fork_keeps_what_it_copied_with_the_first_session(tmp_path: Path, read
         ("step", 2, ""),
     ]
     assert events(tmp_path / "s3.jsonl", *copied, seen=seen) == []
+
+
+def test_sessions_in_one_file_are_told_apart(read: Read) -> None:
+    """Each has its own start, steps and calls, also of one id; a file's name stands in for a missing one."""
+    made = [asks(f"{s}1", "Bash", "call_0", command=f"make {s}", mid=s, sessionId=s) for s in ("s1", "s2")]
+    made += [answers(f"{s}2", "call_0", "ok", sessionId=s) for s in ("s1", "s2")]
+    nameless = _said("go")
+    del nameless["sessionId"]
+    found = read(*made, nameless)
+    assert [e.key for e in found if e.kind == "session_start"] == ["s1:start", "s2:start"]
+    assert [(e.session_id, e.step, e.command) for e in found if e.kind == "tool_result"] == [
+        ("s1", 1, "make s1"),
+        ("s2", 1, "make s2"),
+    ]
+    assert [e.session_id for e in found if e.kind == "user_prompt"] == ["s1"]
 
 
 def test_sidechains_in_the_file_are_agents(read: Read) -> None:
