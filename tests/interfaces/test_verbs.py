@@ -13,43 +13,32 @@ from remora.app.records.journal import Journal
 from remora.app.records.session import Session
 from remora.app.sharing.sharing import Sharing
 from remora.interfaces.cli import cli, load
-from remora.interfaces.verbs import GROUPS, VERBS, Verb, verb
+from remora.interfaces.verbs import GROUPS, VERBS, verb
 from tests.interfaces.conftest import Run
 
 NAMES = [v.name for v in VERBS]
 INNER = [v for inner in GROUPS.values() for v in inner]
 # Verbs that are no single question to a memory.
 WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "statusline", "uninstall")
+OWNERS = {"": Memory, "session": Session, "entries": Entries, "journal": Journal, "sharing": Sharing}
 
 
-def test_names_are_unique() -> None:
-    """No two verbs share a name."""
-    assert len(set(NAMES)) == len(NAMES)
-
-
-@pytest.mark.parametrize("entry", [*VERBS, *INNER], ids=lambda v: v.name)
-def test_method_exists(entry: Verb) -> None:
-    """A verb names a method with a docstring, of Memory or of what it hands out, or none at all."""
-    owner, _, method = entry.method.rpartition(".")
-    owners = {"": Memory, "session": Session, "entries": Entries, "journal": Journal, "sharing": Sharing}
-    if method:
-        assert inspect.getdoc(getattr(owners[owner], method))
-    else:
-        assert entry.name in WITHOUT_METHOD
-
-
-@pytest.mark.parametrize("entry", [*VERBS, *INNER], ids=lambda v: v.name)
-def test_help_is_one_sentence(entry: Verb) -> None:
-    """Help starts with a capital, ends with a full stop and fits a terminal line."""
-    assert entry.help[0].isupper()
-    assert entry.help.endswith(".")
-    assert len(entry.help) <= 68
+def test_a_verb_names_its_method_and_says_what_it_does() -> None:
+    """The method has a docstring; the help is one sentence that fits a line of a terminal."""
+    for entry in (*VERBS, *INNER):
+        owner, _, method = entry.method.rpartition(".")
+        if method:
+            assert inspect.getdoc(getattr(OWNERS[owner], method)), entry.name
+        else:
+            assert entry.name in WITHOUT_METHOD
+        assert entry.help[0].isupper(), entry.name
+        assert entry.help.endswith("."), entry.name
+        assert len(entry.help) <= 68, entry.name
 
 
 def test_command_line_covers_the_list() -> None:
-    """The group lists exactly the verbs, in order, and loads each."""
-    context = click.Context(cli)
-    assert cli.list_commands(context) == NAMES
+    """The group lists exactly the verbs, each once and in order, and loads each."""
+    assert cli.list_commands(click.Context(cli)) == list(dict.fromkeys(NAMES)) == NAMES
     assert all(load(name) is not None for name in NAMES)
     assert load("forgetting") is None
 
@@ -60,7 +49,5 @@ def test_every_verb_has_help(run: Run, name: str) -> None:
     result = run(name, "--help")
     assert result.exit_code == 0
     words = " ".join(result.stdout.split())
-    assert f"Usage: remora {name}" in words
-    assert verb(name).help in words
-    assert "--json" in words
-    assert "--project PATH" in words
+    for told in (f"Usage: remora {name}", verb(name).help, "--json", "--project PATH"):
+        assert told in words
