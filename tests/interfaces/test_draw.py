@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 
@@ -55,29 +56,32 @@ def test_plain_table_has_columns_and_no_head() -> None:
     assert second == "5e6f7a8b              short"
 
 
-def test_whole_table_is_not_shortened() -> None:
-    """Where the text matters it is written in full."""
-    long = "word " * 100
-    table = Table(("a", "b"), ((Cell("x"), Cell(long)),), whole=True)
-    assert draw.plain((table,)) == f"x  {long.strip()}\n"
+LONG = ("word " * 100).strip()
 
 
-def test_fields_keep_lines() -> None:
-    """A value of several lines goes on below its name, indented."""
-    assert draw.plain((Fields((("files", Cell("a\nb")), ("tags", Cell("c")))),)) == "files: a\n  b\ntags: c\n"
-
-
-def test_paragraphs_keep_lines() -> None:
-    """A text is written whole, line by line; an empty one is an empty line."""
-    assert draw.plain((Para("a\n  b", indent=2), Para(""))) == "  a\n    b\n\n"
+@pytest.mark.parametrize(
+    ("block", "lines"),
+    [
+        (Table(("a", "b"), ((Cell("x"), Cell(LONG)),), whole=True), f"x  {LONG}\n"),
+        (Table(("id", "tags", "text"), ((Cell("1"), Cell(""), Cell("t")),)), "1  t\n"),
+        (Fields((("files", Cell("a\nb")), ("tags", Cell("c")))), "files: a\n  b\ntags: c\n"),
+        (Fields((("a\x1b[31m\u202eb", Cell("c\rd")),)), "ab: c\n  d\n"),
+        (Para("a\n  b", indent=2), "  a\n    b\n"),
+        (Para(""), "\n"),
+    ],
+)
+def test_blocks_keep_what_matters(block: Any, lines: str) -> None:
+    """Lines of values and paragraphs, and a text that matters, are whole; an empty column is left out."""
+    assert draw.plain((block,)) == lines
 
 
 def test_nothing_a_terminal_would_obey() -> None:
-    """Control characters and markup in a memory are text, never commands."""
+    """Control characters and markup in a memory are text; escape sequences come only with colour."""
     page: Page = (Item("id", (), "\x1b]0;title\x07 [red]x[/red] :smile:"),)
     assert "\x1b" not in draw.plain(page)
-    assert "\x1b" not in painted(page, 80)
     assert "[red]x[/red] :smile:" in painted(page, 80)
+    assert "\x1b" not in painted((*page, *HITS, *ROWS, Fields((("a", Cell("b", "bad")),))), 80)
+    assert "\x1b[36m" in painted(HITS, 80, colour=True)
 
 
 @pytest.mark.parametrize("width", [30, 60, 100, 200])
@@ -92,19 +96,6 @@ def test_narrow_terminal_drops_spare_columns() -> None:
     assert "a.py, b.py" in painted(ROWS, 120)
     assert "a.py, b.py" not in painted(ROWS, 40)
     assert "marks" in painted(ROWS, 40)
-
-
-def test_empty_columns_are_left_out() -> None:
-    """A column without a single value is not drawn."""
-    table = Table(("id", "tags", "text"), ((Cell("1"), Cell(""), Cell("t")),))
-    assert "tags" not in painted((table,), 80)
-    assert draw.plain((table,)) == "1  t\n"
-
-
-def test_colour_only_when_wanted() -> None:
-    """With colour there are escape sequences, without there is none."""
-    assert "\x1b[36m" in painted(HITS, 80, colour=True)
-    assert "\x1b" not in painted((*HITS, *ROWS, Fields((("a", Cell("b", "bad")),))), 80)
 
 
 def test_items_stand_apart_on_a_terminal() -> None:

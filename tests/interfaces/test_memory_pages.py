@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from remora.core.values import (
-    FileHit,
     Hit,
     MemoryRecord,
     Origin,
@@ -88,41 +91,41 @@ def test_card_shows_everything() -> None:
         assert line in text
 
 
-def test_card_of_a_plain_memory_is_short() -> None:
-    """Fields that say nothing are not shown."""
-    text = plain(memory_pages.card(record(), NOW))
+GONE: dict[str, Any] = {"deprecated": True, "deprecated_at": "2026-02-19T12:00:00.000Z"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "confidence: 1.00, does not fade"),
+        ({}, "used: not yet"),
+        ({}, "vector of: none yet; found by words only"),
+        ({"pinned": True, "decay_half_life_days": 60.0}, "confidence: 1.00, pinned: does not fade"),
+        (GONE, "forgotten: 2026-02-19 12:00 UTC (10 days ago); pruning may delete it in 20 days"),
+        (GONE, "`remora restore 1a2b3c4d` brings it back"),
+        (GONE | {"user_verified": True}, "; kept for good;"),
+        (GONE | {"deprecated_at": "2025-02-19T12:00:00.000Z"}, "the next pruning may delete it"),
+    ],
+)
+def test_card_says_what_becomes_of_a_memory(fields: dict[str, Any], said: str) -> None:
+    """Whether it fades and how it is found; of a forgotten one, since when and how it comes back."""
+    text = plain(memory_pages.card(record(**fields), NOW))
+    assert said in text
     assert "branch" not in text
     assert "taint" not in text
-    assert "confidence: 1.00, does not fade" in text
-    assert "used: not yet" in text
-    assert "vector of: none yet; found by words only" in text
 
 
-def test_card_of_a_forgotten_memory() -> None:
-    """It says since when, until when it is safe, and how to bring it back."""
-    gone = record(deprecated=True, deprecated_at="2026-02-19T12:00:00.000Z")
-    text = plain(memory_pages.card(gone, NOW))
-    assert "forgotten: 2026-02-19 12:00 UTC (10 days ago); pruning may delete it in 20 days" in text
-    assert "`remora restore 1a2b3c4d` brings it back" in text
-    kept = plain(memory_pages.card(gone._replace(user_verified=True), NOW))
-    assert "; kept for good;" in kept
-    late = plain(memory_pages.card(gone._replace(deprecated_at="2025-02-19T12:00:00.000Z"), NOW))
-    assert "the next pruning may delete it" in late
-
-
-def test_pinned_memory_does_not_fade() -> None:
-    """The card of a pinned memory says so."""
-    text = plain(memory_pages.card(record(pinned=True, decay_half_life_days=60.0), NOW))
-    assert "confidence: 1.00, pinned: does not fade" in text
-
-
-def test_hits_show_rank_score_type_origin_age_text_and_files() -> None:
-    """A hit is one line that a script can cut: id, rank, score, type, where from, age, text, files, marks."""
+def test_hits_and_lists_are_one_line_each() -> None:
+    """A line that a script can cut: id, rank, score, type, where from, age, text, files, marks."""
     hit = Hit("x", "memory", "Tokens expire after 24 h", 0.873, memory=full(), disagrees_with=(OTHER,))
     assert plain(memory_pages.hits([hit], NOW)) == (
         "1a2b3c4d  #1   0.87  gotcha             AGENTS.md:4 +1  3 days ago  Tokens expire after 24 h  "
         "[a.py, b.py]  [on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, "
         "tainted by web page, disagrees with 9f8e7d6c]\n"
+    )
+    assert plain(memory_pages.memory_list([full()], NOW)) == (
+        "1a2b3c4d  gotcha  0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
+        "  [on branch topic, review, tainted]\n"
     )
 
 
@@ -146,17 +149,6 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
     ]
 
 
-def test_list_is_one_line_each() -> None:
-    """A list line begins with the short id and ends with files and brief marks."""
-    assert plain(memory_pages.memory_list([full(), record()], NOW)).splitlines() == [
-        (
-            "1a2b3c4d  gotcha    0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
-            "  [on branch topic, review, tainted]"
-        ),
-        "1a2b3c4d  decision  1.00  3 days ago  Tokens expire after 24 h",
-    ]
-
-
 def test_receipt_says_what_was_merged_and_taken_out() -> None:
     """A merge names the origins and keeps the words; secrets are counted, notes are passed on."""
     got = Receipt("merged", OTHER, 0.91, (Redaction("password", 1),), ("2 control characters were removed",))
@@ -168,33 +160,3 @@ def test_receipt_says_what_was_merged_and_taken_out() -> None:
         "  1 secret removed before storing: 1 password",
         "  2 control characters were removed",
     ]
-
-
-def test_files_come_with_evidence() -> None:
-    """A related file is one line: path, score, evidence."""
-    found = [FileHit("src/a.py", 0.5, ("3 commits together", "same name")), FileHit("b.py", 0.25)]
-    assert plain(memory_pages.files(found)).splitlines() == [
-        "src/a.py  0.50  3 commits together; same name",
-        "b.py      0.25",
-    ]
-
-
-def test_pruning() -> None:
-    """What is forgotten and deleted is listed with the reason; a dry run says that it is one."""
-    old = record(last_accessed_at="2025-03-01T12:00:00.000Z")
-    gone = record(deprecated=True, deprecated_at="2026-01-01T12:00:00.000Z")
-    lines = plain(memory_pages.pruning([old], [gone], 3, NOW, dry_run=True)).splitlines()
-    assert lines == [
-        "1a2b3c4d  would be forgotten  decision  last used 11 months ago  Tokens expire after 24 h",
-        "1a2b3c4d  would be deleted    decision  forgotten 8 weeks ago    Tokens expire after 24 h",
-        (
-            "Dry run: 1 forgotten, 1 deleted for good, 3 cache entries dropped. "
-            "Run it without --dry-run to apply it."
-        ),
-    ]
-    done = plain(memory_pages.pruning([old], [], 0, NOW, dry_run=False))
-    assert done.splitlines()[-1] == (
-        "1 forgotten, 0 deleted for good, 0 cache entries dropped. "
-        "`remora restore ID` brings a forgotten one back."
-    )
-    assert plain(memory_pages.pruning([], [], 0, NOW, dry_run=True)) == "Nothing to prune.\n"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from remora.core.errors import EXIT_CODES, RemoraError, StoreBusy
-from remora.core.values import Hit, MemoryRecord, Origin, Reason, Receipt, Redaction, Taint
+from remora.core.errors import EXIT_CODES, RemoraError
+from remora.core.values import Hit, MemoryRecord, Origin, Reason, Receipt, Taint
 from remora.interfaces import present
 from tests.retrieval import worlds
 
@@ -27,52 +27,21 @@ def record(**fields: Any) -> MemoryRecord:
     return worlds.record(**{"confidence": 1.0, **known, **times, **fields})
 
 
-def test_records_become_objects() -> None:
-    """Nested records keep their field names; tuples become lists."""
-    hit = Hit(
-        "1",
-        "memory",
-        "text",
-        0.5,
-        (Reason("words", 0.1, 1, "note"),),
-        record(origins=(Origin("qa_auto", "x"),)),
-    )
-    document = json.loads(present.dumps(hit))
-    assert document["why"] == [{"stage": "words", "score": 0.1, "rank": 1, "note": "note"}]
-    assert document["memory"]["origins"][0]["source"] == "qa_auto"
-    assert document["path"] is None
+def test_values_become_json() -> None:
+    """Records keep the names of their fields, sets are lists, and numbers that JSON lacks are null."""
+    hit = Hit("1", "memory", "text", 0.5, (Reason("words", 0.1, 1, "note"),), record())
+    document = json.loads(present.dumps({"hit": hit, "a": math.inf, "b": math.nan, "c": {3, 1}}))
+    assert document["hit"]["why"] == [{"stage": "words", "score": 0.1, "rank": 1, "note": "note"}]
+    assert document["hit"]["memory"]["source"] == "user_taught"
+    assert (document["a"], document["b"], document["c"]) == (None, None, [1, 3])
 
 
-def test_numbers_that_json_lacks_become_null() -> None:
-    """Infinite and undefined numbers are null, so that every JSON reader takes the document."""
-    assert json.loads(present.dumps({"a": math.inf, "b": math.nan, "c": {3, 1}})) == {
-        "a": None,
-        "b": None,
-        "c": [1, 3],
-    }
-
-
-def test_ascii_only() -> None:
-    """A stream that cannot hold every sign gets escapes."""
-    assert present.dumps({"a": "é"}, ascii_only=True) == '{\n  "a": "\\u00e9"\n}'
-    assert "é" in present.dumps({"a": "é"})
-
-
-@pytest.mark.parametrize(
-    "sign", ["\x1b", "\r", "\b", "\x7f", "\x9b", "\xad", "\u200b", "\u202e", "\u2066", "\u2028", "\U000e0041"]
-)
+@pytest.mark.parametrize("sign", ["\x1b", "\r", "\x7f", "\x9b", "\xad", "\u202e", "\u2028", "\U000e0041"])
 def test_json_escapes_what_a_terminal_would_obey(sign: str) -> None:
     """A document keeps such a sign exactly, and never holds it raw."""
     document = present.dumps({sign: [f"a{sign}b"]})
     assert sign not in document
     assert json.loads(document) == {sign: [f"a{sign}b"]}
-
-
-def test_error_document() -> None:
-    """An error says kind, message, hint and whether trying again can help."""
-    assert present.error_document(StoreBusy("held", hint="Try again.")) == {
-        "error": {"kind": "StoreBusy", "message": "held", "hint": "Try again.", "retryable": True}
-    }
 
 
 def test_unforeseen_error_is_one_line() -> None:
@@ -86,24 +55,20 @@ def test_unforeseen_error_is_one_line() -> None:
 def test_exit_code_of_every_class(kind: type[RemoraError]) -> None:
     """Each class has the code of the map; a class below it inherits the code."""
     below = type("Below", (kind,), {})
-    assert present.exit_code(kind("x")) == EXIT_CODES[kind]
-    assert present.exit_code(below("x")) == EXIT_CODES[kind]
+    assert present.exit_code(kind("x")) == present.exit_code(below("x")) == EXIT_CODES[kind]
 
 
 @pytest.mark.parametrize(
     ("iso", "said"),
     [
-        ("2026-03-01T12:00:00Z", "just now"),
         ("2026-03-01T13:00:00Z", "just now"),  # a clock that went back
         ("2026-03-01T11:58:30Z", "1 min ago"),
-        ("2026-03-01T09:00:00Z", "3 h ago"),
         ("2026-02-28T01:00:00Z", "35 h ago"),
         ("2026-02-27T12:00:00Z", "2 days ago"),
         ("2026-02-08T12:00:00Z", "3 weeks ago"),
         ("2025-09-01T12:00:00Z", "5 months ago"),
         ("2023-03-01T12:00:00Z", "3 years ago"),
         ("last summer", "last summer"),
-        ("", ""),
         (None, ""),
     ],
 )
@@ -112,44 +77,27 @@ def test_age(iso: str | None, said: str) -> None:
     assert present.age(iso, NOW) == said
 
 
-def test_when() -> None:
-    """An instant comes with its age; words for a time stay words."""
-    assert present.when("2026-02-26T12:00:00.000Z", NOW) == "2026-02-26 12:00 UTC (3 days ago)"
-    assert present.when(None, NOW) == ""
-
-
 @pytest.mark.parametrize(
-    ("origin", "said"),
+    ("origins", "said"),
     [
-        (Origin("user_taught", "x", path="AGENTS.md", line=3), "AGENTS.md:3"),
-        (Origin("user_taught", "x", path="AGENTS.md"), "AGENTS.md"),
-        (Origin("commit_auto", "x", commit_sha="0123456789abcdef"), "commit 0123456789"),
-        (Origin("agent_explicit", "x", session_id="cli:1"), "agent in cli:1"),
-        (Origin("user_taught", "x"), "user"),
+        ((Origin("user_taught", "x", path="A.md", line=3), Origin("qa_auto", "x")), "A.md:3 +1"),
+        ((Origin("user_taught", "x", path="AGENTS.md"),), "AGENTS.md"),
+        ((Origin("commit_auto", "x", commit_sha="0123456789abcdef"),), "commit 0123456789"),
+        ((Origin("agent_explicit", "x", session_id="cli:1"),), "agent in cli:1"),
+        ((), "user"),
     ],
 )
-def test_place(origin: Origin, said: str) -> None:
-    """The most exact place an origin has is what is shown."""
-    assert present.place(origin) == said
-
-
-def test_whence_counts_further_origins() -> None:
-    """The first origin is named and the others are counted; without any the source is named."""
-    both = (Origin("user_taught", "x", path="A.md"), Origin("user_taught", "x", path="B.md"))
-    assert present.whence(record(origins=both)) == "A.md +1"
-    assert present.whence(record(source="qa_auto")) == "qa"
+def test_whence(origins: tuple[Origin, ...], said: str) -> None:
+    """The most exact place of the first origin is shown, and the others are counted."""
+    assert present.whence(record(origins=origins)) == said
 
 
 def test_hits_that_are_no_memories() -> None:
-    """A turn is known by the caller's id, its speaker and its session."""
+    """A turn is known by the caller's id, its speaker and its session; a passage has neither."""
     turn = Hit("7", "turn", "hello", 0.4, external_id="D1:3", session_id="cli:1", role="Ada")
-    assert present.hit_key(turn) == "D1:3"
-    assert turn.kind == "turn"
-    assert present.hit_whence(turn) == "Ada in cli:1"
+    assert (present.hit_key(turn), present.hit_whence(turn)) == ("D1:3", "Ada in cli:1")
     note = Hit("MEMORY.md:4-5", "longterm", "hello", 0.4, path="memory/MEMORY.md", start_line=4)
-    assert present.hit_key(note) == "MEMORY.md:4-5"
-    assert present.hit_whence(note) == ""
-    assert present.hit_whence(Hit("x", "archive", "t", 0.1)) == ""
+    assert (present.hit_key(note), present.hit_whence(note)) == ("MEMORY.md:4-5", "")
     assert present.hit_files(note) == ()
 
 
@@ -165,46 +113,18 @@ def test_marks() -> None:
         taint=Taint("web page"),
         stale_at="2026-02-01T00:00:00.000Z",
     )
-    assert present.marks(marked) == (
-        "yours, in every project",
-        "on branch topic",
-        "pinned",
-        "verified",
-        "needs review: rests on 9f",
-        "tainted by web page",
-        "stale since 2026-02-01",
-    )
-    assert present.brief_marks(marked) == (
-        "yours",
-        "on branch topic",
-        "pinned",
-        "verified",
-        "review",
-        "tainted",
-        "stale",
-    )
+    told = "yours, in every project; on branch topic; pinned; verified; needs review: rests on 9f; "
+    assert "; ".join(present.marks(marked)) == f"{told}tainted by web page; stale since 2026-02-01"
+    brief = "yours; on branch topic; pinned; verified; review; tainted; stale"
+    assert "; ".join(present.brief_marks(marked)) == brief
     assert present.marks(record(deprecated=True)) == ("forgotten",)
     assert present.marks(record(deprecated=True, superseded_by="9f8e7d6c5b")) == ("superseded by 9f8e7d6c",)
-
-
-def test_redaction_sentence_never_needs_the_value() -> None:
-    """Secrets are counted by kind."""
-    assert present.redaction_sentence([]) == ""
-    assert (
-        present.redaction_sentence([Redaction("password", 1)])
-        == "1 secret removed before storing: 1 password"
-    )
-    both = [Redaction("github-token", 2), Redaction("password", 1)]
-    assert present.redaction_sentence(both) == "3 secrets removed before storing: 2 github-token, 1 password"
 
 
 @pytest.mark.parametrize(
     ("receipt", "said"),
     [
         (None, "stored as decision"),
-        (Receipt("stored"), "stored as decision"),
-        (Receipt("merged", "x", 1.0), "merged with an existing decision (same text)"),
-        (Receipt("merged", "x", 0.9), "merged with an existing decision (90% similar)"),
         (Receipt("restored", "x", 1.0), "restored a forgotten decision (same text)"),
         (Receipt("updated"), "updated, decision"),
         (
@@ -214,7 +134,7 @@ def test_redaction_sentence_never_needs_the_value() -> None:
     ],
 )
 def test_receipt_sentence(receipt: Receipt | None, said: str) -> None:
-    """Every receipt has its words."""
+    """Every receipt has its words; those of a merge stand in what `remember` answers."""
     assert present.receipt_sentence(record(receipt=receipt)) == said
 
 

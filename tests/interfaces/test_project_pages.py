@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,72 +53,35 @@ def test_first_init() -> None:
     assert "  remora search" in text
 
 
-def test_second_init() -> None:
-    """Running it again says that nothing is new."""
-    again = INIT._replace(
-        stored=0, merged=0, unchanged=13, commits_new=0, candidates=0, redactions=(), skipped=()
-    )
-    text = plain(project_pages.initialised(again))
-    assert "Nothing new in the git history (1,200 commits)." in text
-    assert "  13 already known.\n" in text
-    assert "remora related" not in text
+NOTHING: dict[str, Any] = {"stored": 0, "merged": 0, "candidates": 0, "redactions": (), "skipped": ()}
+AGAIN = NOTHING | {"unchanged": 13, "commits_new": 0}
+BARE = NOTHING | {"rule_files": (), "rules_found": 0, "commits_read": 0, "commits_new": 0}
+MANY = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
 
 
-def test_later_init() -> None:
-    """New commits are told apart from those read before; rules that went are counted."""
-    text = plain(project_pages.initialised(INIT._replace(commits_new=3, retired=2)))
-    assert "Read 3 new commits, 1,200 in total." in text
-    assert "2 retired because their source is gone" in text
-
-
-def test_init_of_an_empty_folder() -> None:
-    """Where there is nothing, the report says so and offers `remember`."""
-    bare = INIT._replace(
-        rule_files=(),
-        rules_found=0,
-        stored=0,
-        merged=0,
-        commits_read=0,
-        commits_new=0,
-        candidates=0,
-        redactions=(),
-        skipped=(),
-    )
-    text = plain(project_pages.initialised(bare))
-    assert "No rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar)." in text
-    assert "No git history." in text
-    failed = bare._replace(skipped=(Skipped(HISTORY, "git could not read it"),))
-    assert "The git history could not be read." in plain(project_pages.initialised(failed))
-    assert "Nothing was stored." in text
-    assert 'remora remember "…"' in text
-
-
-def test_what_to_try_has_an_answer() -> None:
-    """Only commands are offered that will find something."""
-    text = plain(
-        project_pages.initialised(INIT._replace(rules_found=0, rule_files=()), hottest=("src/app.py",))
-    )
-    assert '  remora search "what broke in src/app.py"' in text
-    text = plain(project_pages.initialised(INIT._replace(rules_found=0, candidates=0, stored=0, merged=0)))
-    tries = text.split("Try next\n")[1].splitlines()
-    assert tries == ['  remora remember "…"  store a statement', "  remora install       connect your agent"]
-
-
-def test_candidates_only() -> None:
-    """When all that was stored comes from the history, that is what is said."""
-    text = plain(project_pages.initialised(INIT._replace(stored=9, candidates=9)))
-    assert "  9 records of fixes and reverts kept" in text
-    one = plain(project_pages.initialised(INIT._replace(stored=1, candidates=1, merged=0)))
-    assert "  1 record of fixes and reverts kept" in one
-    assert "remora list --records" in one
-    assert "remora list  " not in one
-
-
-def test_many_skips_are_grouped_by_reason() -> None:
-    """A long list of skipped things becomes one line for each reason, with examples."""
-    skipped = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
-    text = plain(project_pages.initialised(INIT._replace(skipped=skipped)))
-    assert "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n" in text
+@pytest.mark.parametrize(
+    ("fields", "said", "unsaid"),
+    [
+        (AGAIN, "Nothing new in the git history (1,200 commits).", ""),
+        (AGAIN, "  13 already known.\n", ""),
+        ({"commits_new": 3}, "Read 3 new commits, 1,200 in total.", ""),
+        ({"retired": 2}, "2 retired because their source is gone", ""),
+        (BARE, "No rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar).", ""),
+        (BARE, "No git history.", ""),
+        (BARE, "Nothing was stored.", ""),
+        (BARE, 'remora remember "…"', "remora search"),
+        (BARE | {"skipped": (Skipped(HISTORY, "no git"),)}, "The git history could not be read.", ""),
+        ({"rules_found": 0, "rule_files": ()}, '  remora search "what broke in src/app.py"', ""),
+        ({"stored": 9, "candidates": 9}, "  9 records of fixes and reverts kept", ""),
+        ({"stored": 1, "candidates": 1, "merged": 0}, "remora list --records", "remora list  "),
+        ({"skipped": MANY}, "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n", ""),
+    ],
+)
+def test_init_says_what_is_so(fields: dict[str, Any], said: str, unsaid: str) -> None:
+    """What is new and what there is none of is told; only commands are offered that will find something."""
+    text = plain(project_pages.initialised(INIT._replace(**fields), hottest=("src/app.py",)))
+    assert said in text
+    assert not unsaid or unsaid not in text
 
 
 @pytest.fixture
@@ -128,7 +92,11 @@ def empty(project: Path) -> Stats:
 
 
 def test_counts(empty: Stats) -> None:
-    """Types are listed most frequent first; every part of the store has its line."""
+    """Types are listed most frequent first; what there is none of is left out, but for the memories."""
+    text = plain(project_pages.counts(empty))
+    assert "memories: 0\n" in text
+    assert "vectors" not in text
+    assert "commits" not in text
     found = empty._replace(
         memories=6,
         by_type={"decision": 1, "gotcha": 4, "pattern": 1},
@@ -164,14 +132,6 @@ def test_counts(empty: Stats) -> None:
         "database: 0.3 MB",
         "session logs: 1.0 MB",
     ]
-
-
-def test_counts_of_an_empty_store(empty: Stats) -> None:
-    """What there is none of is left out, but for the memories themselves."""
-    text = plain(project_pages.counts(empty))
-    assert "memories: 0\n" in text
-    assert "vectors" not in text
-    assert "commits" not in text
 
 
 def test_examination() -> None:
