@@ -15,7 +15,7 @@ from mcp import Client, MCPError
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import StoreFull, StoreReadOnly
+from remora.core.errors import StoreFull
 from remora.core.tokens import ceil_chars_4, scripts
 from remora.core.values import Hit, Taint
 from remora.interfaces.mcp_server.answers import TOKENS, worth_showing
@@ -188,6 +188,10 @@ def test_record_and_search(either: Caller) -> None:
         "Nothing is remembered about 'tokens' that matches the filters."
     )
     assert memory_id in either("search_memory", query="tokens", files=["auth/"], kinds=["memory"], limit=1)
+    again = either("record_memory", content="tokens  expire after 24 h", type="decision", tags="auth")
+    assert again.startswith(f"{memory_id} merged with an existing decision (same text).")
+    assert "It says: Tokens expire after 24 h" in again
+    assert either.error("remember_all").startswith("unknown tool 'remember_all'; tools: search_memory,")
 
 
 def test_record_what_sets_it_off(call: Caller) -> None:
@@ -210,14 +214,6 @@ def test_which_hits_are_worth_showing(scores: tuple[float, ...], clear: bool, to
     hits.append(Hit(str(len(scores)), "turn", "It leaks", 0.06))
     shown = worth_showing(hits, clear=clear)
     assert [int(hit.id) for hit in shown] == told
-
-
-def test_record_again(call: Caller) -> None:
-    """What is there already is merged, and the answer says with what."""
-    first = call("record_memory", content="Tokens expire after 24 h", type="decision")
-    again = call("record_memory", content="tokens  expire after 24 h", type="decision", tags="auth")
-    assert again.startswith(f"{first.split()[0]} merged with an existing decision (same text).")
-    assert "It says: Tokens expire after 24 h" in again
 
 
 def test_record_a_secret(call: Caller, holder: Holder) -> None:
@@ -246,12 +242,11 @@ def test_what_is_recorded_is_the_agents(call: Caller, holder: Holder) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"content": ""}, "content"),
         ({"content": "x" * 20_001}, "20,001 characters"),
         ({"content": "a statement", "type": "gossip"}, "gossip"),
+        ({"content": "a statement", "derived_from": ["12345678"]}, "there is no memory '12345678'"),
         ({}, "content is missing. It takes content, type, files"),
         ({"content": 7}, "content: Input should be a valid string"),
-        ({"content": "a statement", "files": [1]}, "files"),
         ({"content": "a statement", "files": [f"{n}.py" for n in range(201)]}, "files"),
     ],
 )
@@ -262,65 +257,71 @@ def test_recording_refused(call: Caller, holder: Holder, arguments: dict[str, An
         assert memory.list() == []
 
 
-def test_values_of_wrong_arguments_are_not_repeated(call: Caller) -> None:
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search_memory", {"query": "x", "limit": "y" * 100_000}, "limit: Input should be a valid integer"),
+        ("search_memory", {"query": "x", "limit": 0}, "greater than or equal to 1"),
+        ("search_memory", {"query": None}, "query is missing"),
+        ("why", {"memory_id": "z" * 100_000}, ""),
+        ("analyze_impact", {"target": "z" * 100_000}, ""),
+        ("get_dependencies", {"target": "z" * 100_000}, ""),
+        ("record_memory", {"content": "a statement", "type": "z" * 100_000}, ""),
+    ],
+)
+def test_wrong_arguments_are_not_repeated(
+    call: Caller, tool: str, arguments: dict[str, Any], said: str
+) -> None:
     """A wrong argument is named with what it should be; its value, which may be long, is not told."""
-    answer = call.error("search_memory", query="x", limit="y" * 100_000)
-    assert answer.startswith("search_memory was not called: limit: Input should be a valid integer")
-    assert len(answer) < 500
-    assert "greater than or equal to 1" in call.error("search_memory", query="x", limit=0)
-    for tool, argument in (
-        ("why", "memory_id"),
-        ("analyze_impact", "target"),
-        ("get_dependencies", "target"),
-    ):
-        assert len(call.error(tool, **{argument: "z" * 100_000})) < 1_500
-    assert len(call.error("record_memory", content="a statement", type="z" * 100_000)) < 1_500
+    answer = call.error(tool, **arguments)
+    assert said in answer
+    assert len(answer) < 1_500
 
 
-def test_arguments_as_models_write_them(call: Caller, stored: Remember) -> None:
-    """One word or JSON as text stands for a list, a number as text for a number; an unknown name is noted."""
+def test_arguments_as_models_write_them(call: Caller, stored: Remember, holder: Holder) -> None:
+    """One word, object or JSON stands for a list, text for a number, null for nothing; others are noted."""
     memory_id = stored("Tokens expire after 24 h", type="gotcha")
     assert memory_id in call("search_memory", query="tokens", types="gotcha", limit="3")
     assert memory_id in call("search_memory", query="tokens", types='["gotcha"]', files=None, kinds="")
     answer = call("search_memory", query="tokens", type="decision")
-    assert answer.endswith(
-        "unknown argument 'type' ignored; search_memory takes query, types, files, kinds, limit, "
-        "min_score, since, until, session, role, around"
-    )
-
-
-def test_null_leaves_an_argument_out(call: Caller, stored: Remember) -> None:
-    """Models whose schemas are strict write null for every optional argument, in objects too."""
-    memory_id = stored("Tokens expire after 24 h", type="gotcha")
-    optional = (
-        "types",
-        "files",
-        "kinds",
-        "limit",
-        "min_score",
-        "since",
-        "until",
-        "session",
-        "role",
-        "around",
-    )
-    assert memory_id in call("search_memory", query="tokens", **dict.fromkeys(optional))
-    assert "query is missing" in call.error("search_memory", query=None)
-    wrong = {"id": memory_id, "what": "silent", "right": None, "files": None, "modules": None, "branch": None}
-    assert memory_id in call("review", confirm=None, wrong=[wrong], limit=None)
-
-
-def test_one_correction_stands_for_a_list(call: Caller, stored: Remember, holder: Holder) -> None:
-    """A single object is taken as a single text is, and so are the texts in it."""
-    memory_id = stored("Tokens expire after 24 h", type="gotcha")
-    call("review", wrong={"id": memory_id, "what": "narrow", "files": "auth/a.py"})
+    takes = "query, types, files, kinds, limit, min_score, since, until, session, role, around"
+    assert answer.endswith(f"unknown argument 'type' ignored; search_memory takes {takes}")
+    assert memory_id in call("search_memory", query="tokens", **dict.fromkeys(takes.split(", ")[1:]))
+    wrong = {"id": memory_id, "what": "narrow", "right": None, "files": "auth/a.py", "branch": None}
+    assert memory_id in call("review", confirm=None, wrong=wrong, limit=None)
     with holder.use() as memory:
         assert memory.show(memory_id).related_files == ("auth/a.py",)
 
 
-def test_unknown_tool(either: Caller) -> None:
-    """A tool that is not there is answered with those that are."""
-    assert either.error("remember_all").startswith("unknown tool 'remember_all'; tools: search_memory,")
+def test_files_as_models_write_them(call: Caller, project: Path) -> None:
+    """A memory is found by each of its files, by a folder and with lines, whatever the argument is called."""
+    (project / "app").mkdir()
+    for name in ("app/helpers.php", "app/mailer.php"):
+        (project / name).write_text("<?php\n", "utf-8")
+    for number, given in enumerate(
+        (
+            {"files": "app/helpers.php:6, app/mailer.php"},
+            {"related_files": ["app/helpers.php", "app/mailer.php"]},
+        )
+    ):
+        answer = call("record_memory", content=f"Mails are queued on {number} hosts", **given)
+        assert "kept as written" not in answer
+        assert "note:" not in answer
+        for asked in ("app/helpers.php", "app/mailer.php:14", "app", "app/"):
+            assert answer[:8] in call("search_memory", query="mails", files=asked)
+    assert "Nothing" in call("search_memory", query="mails", related_files=["b.py"])
+
+
+def test_answers_are_bounded(call: Caller, stored: Remember) -> None:
+    """However much is found, an answer stays within its tokens and says how much was left out."""
+    for number in range(12):
+        stored(f"Tokens of kind {number} expire, says {f'token{number} ' * 200}")
+    answer = call("search_memory", query="tokens expire", limit=50)
+    assert scripts(answer) <= TOKENS
+    assert re.search(r"\n\d+ more did not fit; ask for something narrower\.", answer)
+    memory_id = stored("Cookies expire. " + "and more of it " * 1_300)
+    assert scripts(call("search_memory", query="tokens " * 150_000)) <= TOKENS
+    assert scripts(call("why", memory_id=memory_id)) <= TOKENS
 
 
 def test_an_empty_project(call: Caller) -> None:
@@ -329,25 +330,6 @@ def test_an_empty_project(call: Caller) -> None:
     assert "`remora init`" in call.read("remora://project/brief")
     assert call("context_for_task", task="make tokens expire") == "No memory is relevant to this task."
     assert "query is empty" in call.error("search_memory", query="   \n")
-
-
-def test_answers_are_bounded(call: Caller, holder: Holder) -> None:
-    """However much is found, an answer stays within its tokens and says how much was left out."""
-    with holder.use(writes=True) as memory:
-        for number in range(12):
-            word = f"token{number} "
-            memory.remember(f"Tokens of kind {number} expire, says {word * 200}", type="pattern")
-    answer = call("search_memory", query="tokens expire", limit=50)
-    assert scripts(answer) <= TOKENS
-    assert re.search(r"\n\d+ more did not fit; ask for something narrower\.", answer)
-
-
-def test_one_long_text_is_cut(call: Caller, stored: Remember) -> None:
-    """A text that is longer than all of an answer is shown to where it fits; a question may be a megabyte."""
-    memory_id = stored("Tokens expire. " + "and more of it " * 1_300)
-    for query in ("tokens expire", "tokens " * 150_000):
-        assert scripts(call("search_memory", query=query)) <= TOKENS
-    assert scripts(call("why", memory_id=memory_id)) <= TOKENS
 
 
 def test_unverified_text_is_quoted(call: Caller, stored: Remember) -> None:
@@ -405,26 +387,6 @@ def test_conclusions_inherit(call: Caller, stored: Remember) -> None:
     answer = call("record_memory", content="Packages come from elsewhere now", derived_from=[parent])
     assert "unverified" in answer
     assert f"Derived from {parent}" in call("why", memory_id=answer.split()[0])
-
-
-def test_an_unknown_parent_is_refused(call: Caller, holder: Holder) -> None:
-    """A wrong id might have been an unverified memory's, so nothing is stored."""
-    said = call.error("record_memory", content="Packages come from elsewhere", derived_from=["12345678"])
-    assert "there is no memory '12345678'" in said
-    with holder.use() as memory:
-        assert memory.list() == []
-
-
-def test_files_with_lines_and_between_commas(call: Caller, holder: Holder, project: Path) -> None:
-    """A memory about files that are named as models write them is found by each of them, and by a folder."""
-    (project / "app").mkdir()
-    for name in ("app/helpers.php", "app/mailer.php"):
-        (project / name).write_text("<?php\n", "utf-8")
-    files = "app/helpers.php:6, app/mailer.php"
-    answer = call("record_memory", content="Mails are queued", files=files)
-    assert "kept as written" not in answer
-    for asked in ("app/helpers.php", "app/mailer.php:14", "app", "app/"):
-        assert answer[:8] in call("search_memory", query="mails", files=asked)
 
 
 def test_the_same_words_as_an_unverified_memory(call: Caller, stored: Remember) -> None:
@@ -520,13 +482,11 @@ def test_a_file_that_is_not_there(project: Path, holder: Holder, call: Caller) -
     (project / "core" / "notes.txt").write_text("Not committed yet.\n", "utf-8")
     (project.parent / "others.txt").write_text("Of somebody else.\n", "utf-8")
     for target, meant in (
-        ("core/token.py", "Did you mean core/tokens.py?"),
         ("src/clock.py", "Did you mean core/clock.py?"),
         ("core/note.txt", "Did you mean core/notes.txt?"),
         (f"{project}/core/token.py", "Did you mean core/tokens.py?"),
         ("../other.txt", "Give a path from the repository's root."),
         ("cor", "Give a path from the repository's root."),
-        ("zzyzx.py", "Give a path from the repository's root."),
     ):
         said = call.error("get_dependencies", target=target)
         assert f"nothing is known of '{target}', and there is no such file in the project" in said
@@ -555,24 +515,6 @@ def test_only_files_of_the_same_commits_change_together(project: Path, holder: H
     assert "Changes with it (1 file):\n- pkg/sister.cs" in old
     assert "pkg/other.cs" not in old
     assert "web/page.cs" not in old
-
-
-def test_every_kind_of_tie_has_a_group(holder: Holder, project: Path, call: Caller) -> None:
-    """Whatever makes one file use another, each of the two names the other on the right side."""
-    for path, text in {
-        "shop/base.py": "class Base:\n    pass\n",
-        "shop/child.py": "from shop.base import Base\n\n\nclass Child(Base):\n    pass\n",
-        "shop/test_base.py": "from shop.base import Base\n\n\ndef test_base():\n    assert Base()\n",
-    }.items():
-        (project / path).parent.mkdir(exist_ok=True)
-        (project / path).write_text(text, "utf-8")
-    with holder.use() as memory:
-        memory.index()
-    answer = call("get_dependencies", target="shop/base.py")
-    assert "Used by (2 files):" in answer
-    assert "It uses" not in answer
-    for user in ("shop/child.py", "shop/test_base.py"):
-        assert "It uses (1 file):\n- shop/base.py" in call("get_dependencies", target=user)
 
 
 @pytest.mark.usefixtures("code")
@@ -731,13 +673,12 @@ class Disk:
         return Memory.open(project, clock=clock, read_only=read_only)
 
 
-@pytest.mark.parametrize("kind", [StoreReadOnly, StoreFull])
-def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock, kind: type[Exception]) -> None:
+def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock) -> None:
     """Reading goes on where nothing can be written, writing says why, and comes back with the disk."""
     with Memory.open(project, clock=clock) as memory:
         memory.remember("Tokens expire after 24 h", type="decision")
     disk = Disk()
-    disk.error = kind("the disk is not for writing")
+    disk.error = StoreFull("the disk is not for writing")
     holder = Holder(project, clock=clock, opener=disk)
     call = Caller(Tools(holder, clock))
     assert "Tokens expire" in call("search_memory", query="tokens")
@@ -748,18 +689,6 @@ def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock, kind: t
     assert "Cookies" in call("search_memory", query="cookies")
     holder.close()
     assert disk.openings == [False, True, False, False, True, False]
-
-
-def test_a_corrupt_database(project: Path, environ: dict[str, str], call: Caller, holder: Holder) -> None:
-    """A database that is none gives an answer in words, and the server works again once it is gone."""
-    call("record_memory", content="Tokens expire after 24 h")
-    holder.close()
-    (database,) = Path(environ["REMORA_HOME"]).glob("projects/*/memory.db")
-    database.write_bytes(b"no database " * 1_000)
-    for _ in range(2):
-        assert "memory.db" in call.error("search_memory", query="tokens")
-    database.unlink()
-    assert "stored" in call("record_memory", content="Cookies expire after 12 h")
 
 
 def test_what_nobody_foresaw(project: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture) -> None:
@@ -775,15 +704,3 @@ def test_what_nobody_foresaw(project: Path, clock: FixedClock, caplog: pytest.Lo
             call.read("remora://project/brief")
     assert answer.endswith("unexpected error (ProgrammingError: a bug)")
     assert "search_memory failed" in caplog.text
-
-
-def test_files_may_be_called_related_files(call: Caller, holder: Holder, project: Path) -> None:
-    """A model that knows the field's name from elsewhere loses no file, with a list or with one word."""
-    (project / "a.py").write_text("a = 1\n")
-    for number, value in enumerate((["a.py"], "a.py")):
-        stored = call("record_memory", content=f"The pager has {number} streams", related_files=value)
-        assert "note:" not in stored
-        with holder.use() as memory:
-            assert memory.show(stored[:8]).related_files == ("a.py",)
-    assert "hit" in call("search_memory", query="pager streams", related_files=["a.py"])
-    assert "Nothing" in call("search_memory", query="pager streams", related_files=["b.py"])

@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import StoreReadOnly
-from remora.interfaces.cli import cli
-from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.draw import ITEM_CHARS
 from tests.helpers import Repo
 from tests.interfaces.conftest import Run
@@ -252,25 +248,3 @@ def test_trouble_is_said_beside_lists_and_counts(
         assert len(said) == 1
         (note,) = [n for n in answer(*words)["notes"] if n.startswith("your own memories cannot be read: ")]
         assert said == [f"note: {note}"]
-
-
-def test_read_only_data_can_be_read(remember: Remember, clock: FixedClock) -> None:
-    """Where nothing can be written, reading verbs still answer and writing verbs say why they cannot."""
-
-    def opened(project: str, *, read_only: bool = False, clock: FixedClock) -> Memory:
-        if not read_only:
-            raise StoreReadOnly("the disk cannot be written")
-        return Memory.open(project, read_only=True, clock=clock)
-
-    memory_id = remember("Tokens expire after 24 h", "--type", "decision")
-
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(cli, list(words), obj=CliContext(clock, opened))
-
-    for words in (["list"], ["search", "tokens"], ["show", memory_id]):
-        assert "Tokens expire" in call(*words).stdout
-    assert call("stats").exit_code == 0
-    for words in (["remember", "another"], ["forget", memory_id], ["init"]):
-        result = call(*words)
-        assert (result.exit_code, result.stdout) == (13, "")
-        assert result.stderr == "error: the disk cannot be written\n"
