@@ -184,10 +184,10 @@ def test_what_programs_and_agents_read_stays_english(
     run: Run, shop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Documents and errors as JSON, the block of `context` and the brief hold no French."""
-    lines = [f"--json {line}" for line in ("list", "show zzzz", f"why {shop}", f"erase {shop}")]
-    french = [run(*line.split()).stdout for line in lines]
     assert "souvenir" not in run("context", "tokens").stdout
     assert "Memories:" in run("status").stdout
+    lines = [f"--json {line}" for line in ("list", "show zzzz", f"why {shop}", f"erase {shop}")]
+    french = [run(*line.split()).stdout for line in lines]
     monkeypatch.setenv("REMORA_LANG", "en")
     assert [run(*line.split()).stdout for line in lines] == french
 

@@ -40,34 +40,22 @@ def test_several_ids_or_none(run: Run, remember: Remember, answer: Answer) -> No
     assert run("forget").exit_code == 2
 
 
-def test_forgetting_reaches_what_rests_on_it(run: Run, project: Path, clock: FixedClock) -> None:
-    """Dependents are named and wait for a look; verifying clears them."""
+def test_forgetting_reaches_what_rests_on_it(
+    run: Run, answer: Answer, project: Path, clock: FixedClock
+) -> None:
+    """Dependents are named and wait for a look; a person's word clears them, and removes taint."""
     with Memory.open(project, clock=clock) as memory:
         parent = memory.remember("Tokens are JWTs", type="decision")
         child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id,))
+        tainted = memory.remember("Ports are open", type="gotcha", taint=Taint("a web page"))
     result = run("forget", parent.id)
     assert result.stderr == f"1 dependent memory marked for review: {child.id[:8]}\n"
     assert run("list", "--needs-review").stdout.startswith(child.id[:8])
     assert run("verify", child.id).stdout == f"{child.id[:8]}  verified  So they are big\n"
     assert run("list", "--needs-review").stdout == ""
-
-
-def test_verify_clears_taint(run: Run, answer: Answer, project: Path, clock: FixedClock) -> None:
-    """A person's word is what removes taint."""
-    with Memory.open(project, clock=clock) as memory:
-        tainted = memory.remember("Ports are open", type="gotcha", taint=Taint("a web page"))
     assert "tainted by a web page" in run("show", tainted.id).stdout
-    verified = answer("verify", tainted.id)["memories"][0]
-    assert (verified["taint"], verified["user_verified"]) == (None, True)
-
-
-def test_pin_and_unpin(run: Run, remember: Remember, answer: Answer) -> None:
-    """--off takes the pin off again."""
-    memory_id = remember("one thing")
-    assert run("pin", memory_id).stdout.split("  ")[1] == "pinned"
-    assert answer("list", "--pinned")["memories"][0]["pinned"] is True
-    assert run("pin", "--off", memory_id).stdout.split("  ")[1] == "unpinned"
-    assert answer("list", "--pinned")["memories"] == []
+    told = answer("verify", tainted.id)["memories"][0]
+    assert (told["taint"], told["user_verified"]) == (None, True)
 
 
 def test_prune(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
@@ -88,22 +76,20 @@ def test_prune(run: Run, answer: Answer, remember: Remember, clock: FixedClock) 
     assert run("prune").stdout == "Nothing to prune.\n"
 
 
-def verified(project: Path, clock: FixedClock) -> list[bool]:
-    """Return of each memory whether a person verified it."""
-    with Memory.open(project, clock=clock) as memory:
-        return [one.user_verified for one in memory.list()]
-
-
-def test_verify_by_filter(run: Run, remember: Remember, project: Path, clock: FixedClock) -> None:
-    """By type, source and file, or all; what is verified already is left alone, and no choice is an error."""
+def test_verify_and_pin(run: Run, remember: Remember, answer: Answer) -> None:
+    """By filter or all, and what is verified is left alone; no choice is an error; --off takes a pin off."""
     first = remember("one thing", "--type", "decision", "--file", "src/a.py")
     second = remember("two things", "--type", "gotcha")
     shown = run("verify", "--type", "decision", "--file", "src/").stdout
     assert shown.split("  ")[:2] == [first[:8], "verified"]
     assert run("verify", "--all").stdout.split("  ")[:2] == [second[:8], "verified"]
     assert run("verify", "--all").stdout == ""
-    assert verified(project, clock) == [True, True]
+    assert all(one["user_verified"] for one in answer("list")["memories"])
     assert run("verify").exit_code == run("verify", first, "--all").exit_code == 2
+    assert run("pin", first).stdout.split("  ")[1] == "pinned"
+    assert [one["id"] for one in answer("list", "--pinned")["memories"]] == [first]
+    assert run("pin", "--off", first).stdout.split("  ")[1] == "unpinned"
+    assert answer("list", "--pinned")["memories"] == []
 
 
 def test_forget_by_filter(run: Run, remember: Remember, project: Path, clock: FixedClock) -> None:
