@@ -17,8 +17,6 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
-from remora.core.values import Context
-from remora.injection.prefetch import Prefetch, PrefetchFile
 from remora.interfaces import learn_pages
 from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.commands.learn import Reviewed, due, review_each, review_page
@@ -80,18 +78,18 @@ Steps: past work took 1.6 times the planned steps; 100 become 160.
 """
 
 
-def test_plan(run: Run, memory: Memory) -> None:
-    """The block, the files to load, and what the steps come to."""
+def test_plan(run: Run, answer: Answer, memory: Memory) -> None:
+    """The block, the files, and what the steps come to; the contents only where they are asked for."""
+    result = run("plan", "make it better")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "remora learn" in result.stderr
+    assert "100 become 100" in run("plan", "x", "--steps", "100").stdout
+    assert run("plan").exit_code == EXIT_CODES[InvalidInput]
     known(memory)
     shown = run("plan", TASK, "--module", "auth", "--steps", "100").stdout
     for one in memory.list():
         shown = shown.replace(one.id[:8], "…")
     assert shown == PLAN
-
-
-def test_plan_in_json(answer: Answer, memory: Memory) -> None:
-    """One document has all of it; the contents only where they are asked for."""
-    known(memory)
     found = answer("plan", TASK, "--module", "auth", "--steps", "50")
     assert found["step_factor"] == 1.6
     assert found["step_limit"] == 80
@@ -103,24 +101,9 @@ def test_plan_in_json(answer: Answer, memory: Memory) -> None:
     assert tested["step_limit"] is None
     assert "Tokens must expire" in tested["text"]
     assert "     1\tx = 1" in tested["prefetch_text"]
-
-
-def test_plan_without_anything(run: Run) -> None:
-    """Nothing on stdout, a hint on stderr."""
-    result = run("plan", "make it better")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "remora learn" in result.stderr
-    assert "100 become 100" in run("plan", "x", "--steps", "100").stdout
-    assert run("plan").exit_code == EXIT_CODES[InvalidInput]
-
-
-def test_the_page_of_a_plan() -> None:
-    """Work left open stands first; contents take the place of the list of files."""
-    files = Prefetch([PrefetchFile("a.py", 1.0, True, 9, "used")], text="## Files\n\n### a.py")
-    block = Context("## What memory has", (), 4, 100, "define")
-    shown = plain(learn_pages.plan(block, files, None, None, "## Where it stopped", contents=True))
-    assert shown == "## Where it stopped\n\n## What memory has\n\n## Files\n\n### a.py\n"
-    assert plain(learn_pages.plan(Context("", (), 0, 100, "define"), Prefetch(()), None, None, "")) == ""
+    shown = run("plan", TASK, "--module", "auth", "--contents").stdout
+    assert "     1\tx = 1" in shown
+    assert "Files to load first" not in shown
 
 
 # Teaching
@@ -144,19 +127,14 @@ def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
 
 
 def test_teach_stores(run: Run, project: Path, memory: Memory) -> None:
-    """With --yes each piece is told with its id; again, with what it was merged."""
+    """With --yes each piece is told; again, with what it was merged; from stdin, for every project."""
     (project / "CLAUDE.md").write_text(RULES)
     assert run("teach", "CLAUDE.md", "--yes").stdout.startswith("CLAUDE.md (rules of claude): 2 stored\n")
     assert len(memory.list()) == 2
     again = run("teach", "CLAUDE.md", "-y").stdout
     assert "2 merged with duplicates" in again
     assert "the same text" in again
-
-
-def test_teach_from_stdin(run: Run, memory: Memory) -> None:
-    """A dash reads what is piped in; --user keeps it for every project."""
-    result = run("teach", "-", "--yes", "--user", stdin=RULES)
-    assert result.stdout.startswith("stdin: 2 stored\n")
+    assert run("teach", "-", "--yes", "--user", stdin=RULES).stdout.startswith("stdin: 2 stored\n")
     assert len(memory.list(user=True)) == 2
 
 
@@ -251,9 +229,26 @@ def learn(run: Run, project: Path, *numbers: int) -> str:
     return result.stdout
 
 
-def test_learn_says_what_is_new(run: Run, project: Path) -> None:
+def test_learn_says_what_is_new(
+    run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And what was only seen again; a run that finds nothing new says that and no more."""
+    (project / "web").mkdir()
+    assert "No agent session was found in web." in run("learn", "web").stderr
+    assert "Name a transcript or a folder." in run("learn").stderr
     learn(run, project)
+    shown = run("learned").stdout
+    asked = "Please make the token lifetime a setting of the server"
+    assert shown.startswith(f"Session complete: {asked} (success)\n")
+    assert "  1/" in shown
+    found = answer("learned", "--session", "s1")
+    assert (found["run"], found["sessions"]) == (1, ["claude-code:s1"])
+    assert found["learned"][0]["memory"]["id"]
+    assert answer("learned", "--session", "s2")["learned"] == []
+    assert "make lint" in run("checks").stdout
+    monkeypatch.chdir(project / "web")
+    assert f"Run from {project}" in run("checks", "--project", str(project)).stderr
+    monkeypatch.chdir(project)
     again = run("learn", "talks").stdout.splitlines()
     assert again[0] == "Nothing new: 1 unchanged transcript"
     assert len(again) == 2
@@ -268,6 +263,13 @@ def test_learn_says_what_is_new(run: Run, project: Path) -> None:
 def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, project: Path) -> None:
     """What was there before stays, and what somebody confirmed; of a session its whole id is asked for."""
     learn(run, project)
+    result = run("learned", "--run", "99")
+    assert result.exit_code == EXIT_CODES[NotFound]
+    assert "Only run 1 exists." in result.stderr
+    nobody = run("learned", "--session", "nobody").stderr
+    assert "No learned session has an id that begins with nobody." in nobody
+    assert run("learned", "--review").exit_code == EXIT_CODES[InvalidInput]  # in a pipe nobody is asked
+    assert run("learned", "--review", "--verify-all").exit_code == EXIT_CODES[InvalidInput]
     learn(run, project, *range(2, 6))
     found = answer("learned")["learned"]
     kept = [one["memory"]["id"] for one in found if one["action"] == "updated"]
@@ -279,27 +281,6 @@ def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, proj
     assert "2 memories kept: older, confirmed or seen elsewhere" in result.stderr
     assert {one["memory"]["id"] for one in answer("learned")["learned"]} == {*kept, confirmed}
     assert all(answer("show", one)["deprecated"] for one in dropped)
-
-
-def test_a_folder_without_sessions(run: Run, project: Path) -> None:
-    """It is named; nobody is told to name a folder who did."""
-    (project / "empty").mkdir()
-    assert "No agent session was found in empty." in run("learn", "empty").stderr
-    assert "Name a transcript or a folder." in run("learn").stderr
-
-
-def test_a_run_or_a_session_that_there_is_not(run: Run, project: Path) -> None:
-    """It is said which runs there are; nobody is told to learn what was learned."""
-    learn(run, project)
-    result = run("learned", "--run", "99")
-    assert result.exit_code == EXIT_CODES[NotFound]
-    assert "there is no run 99" in result.stderr
-    assert "Only run 1 exists." in result.stderr
-    assert "Nothing was learned" not in run("learned").stderr
-    nobody = run("learned", "--session", "nobody").stderr
-    assert "No learned session has an id that begins with nobody." in nobody
-    assert run("learned", "--forget-all").exit_code == 0
-    assert "The memories of run 1 no longer exist." in run("learned").stderr
 
 
 def report(**fields: Any) -> LearnReport:
@@ -341,27 +322,6 @@ def test_all_that_was_left_out_can_be_listed(run: Run, answer: Answer, project: 
     assert len(listed) - len(heads) == sum(found["discarded"].values()) == len(found["left_out"])
     one = found["left_out"][0]
     assert f"  {' '.join(one['what'].split())}: {one['why']}" in listed
-
-
-def test_learned(run: Run, answer: Answer, project: Path) -> None:
-    """It says what the session was asked for; JSON has the same and more."""
-    learn(run, project)
-    shown = run("learned").stdout
-    assert shown.startswith(
-        "Session complete: Please make the token lifetime a setting of the server (success)\n"
-    )
-    assert "  1/" in shown
-    found = answer("learned", "--session", "s1")
-    assert (found["run"], found["sessions"]) == (1, ["claude-code:s1"])
-    assert found["learned"][0]["memory"]["id"]
-    assert answer("learned", "--session", "s2")["learned"] == []
-
-
-def test_a_review_needs_somebody(run: Run, project: Path) -> None:
-    """In a pipe nobody can be asked, and the choices exclude each other."""
-    learn(run, project)
-    assert run("learned", "--review").exit_code == EXIT_CODES[InvalidInput]
-    assert run("learned", "--review", "--verify-all").exit_code == EXIT_CODES[InvalidInput]
 
 
 def test_a_review_on_a_terminal(

@@ -25,50 +25,31 @@ def golden(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"host": request.param.parent.name, "environ": {}, **found}
 
 
-def test_an_event_makes_a_moment(golden: dict[str, Any]) -> None:
-    """Every part that the host tells is where it belongs, and everything else is empty."""
-    expected = {**golden["moment"], "paths": tuple(golden["moment"].get("paths", ()))}
-    made = host_named(golden["host"]).parse(golden["stdin"], golden["environ"])
-    assert made == Moment(**expected)
-
-
-def test_a_reply_goes_out_as_the_host_takes_it(golden: dict[str, Any]) -> None:
-    """Text for the model and a note for the person, where the host has a place for them, and nothing else."""
+def test_an_event_and_a_reply(golden: dict[str, Any]) -> None:
+    """Each part that the host tells is where it belongs; what is said goes out where the host takes it."""
     host = host_named(golden["host"])
     made = host.parse(golden["stdin"], golden["environ"])
+    assert made == Moment(**{**golden["moment"], "paths": tuple(golden["moment"].get("paths", ()))})
     printed = host.render(golden["stdin"], made, REPLY)
     assert printed == golden["output"]
     assert wrong(golden["host"], golden["stdin"], printed) == ""
-
-
-def test_nothing_to_say_is_nothing_printed(golden: dict[str, Any]) -> None:
-    """Silence is no output at all, not an empty object; white space is silence."""
-    host = host_named(golden["host"])
-    made = host.parse(golden["stdin"], golden["environ"])
-    assert host.render(golden["stdin"], made, SILENCE) is None
-    assert host.render(golden["stdin"], made, Reply(" \n", "\t")) is None
+    for silence in (SILENCE, Reply(" \n", "\t")):
+        assert host.render(golden["stdin"], made, silence) is None
 
 
 def test_text_reaches_the_model_only_where_the_host_says_so(golden: dict[str, Any]) -> None:
-    """INJECTS and what is printed agree: nothing is decided for nothing, nothing is lost."""
+    """INJECTS and what is printed agree; a long text is cut at a line, and it is said that there is more."""
     host = host_named(golden["host"])
     made = host.parse(golden["stdin"], golden["environ"])
+    long = host.render(golden["stdin"], made, Reply("ein Satz über Mäuse\n" * 5_000, "n" * 50_000))
+    assert wrong(golden["host"], golden["stdin"], long) == ""
     printed = host.render(golden["stdin"], made, Reply("a lesson"))
+    # Cursor tells of some tools twice, and listens only once.
+    if not golden["stdin"].get("hook_event_name", "").startswith(("after", "before")):
+        assert (printed is not None) is (made.kind in host.INJECTS)
     if printed is not None:
         assert made.kind in host.INJECTS
-    # Cursor tells of some tools twice, and listens only once.
-    elif not golden["stdin"].get("hook_event_name", "").startswith(("after", "before")):
-        assert made.kind not in host.INJECTS
-
-
-def test_a_long_reply_is_cut_at_a_line(golden: dict[str, Any]) -> None:
-    """The output stays within what the host takes at once, ends with a whole line and says there is more."""
-    host = host_named(golden["host"])
-    made = host.parse(golden["stdin"], golden["environ"])
-    printed = host.render(golden["stdin"], made, Reply("ein Satz über Mäuse\n" * 5_000, "n" * 50_000))
-    assert wrong(golden["host"], golden["stdin"], printed) == ""
-    if printed is not None and made.kind in host.INJECTS:
-        text = json.dumps(printed, ensure_ascii=False)
+        text = json.dumps(long, ensure_ascii=False)
         assert "über Mäuse\\n[Truncated; search_memory" in text
         assert len(text) > 5_000
 
