@@ -42,8 +42,21 @@ def test_index_says_what_it_read(run: Run):
     assert "0 files read, 3 unchanged" in run("index").stdout
 
 
+def test_what_the_index_answers(run: Run, answer: Answer):
+    """Files come with their reasons, code with its place and first lines; before that it is said how."""
+    assert "run `remora index`" in run("files", "the price").stderr
+    run("index")
+    found = answer("files", "the price of an item is wrong", "-k", "1")["files"]
+    assert [f["path"] for f in found] == ["lib/money.py"]
+    assert any("price" in reason for reason in found[0]["why"])
+    assert run("files", "price").stdout.startswith("lib/money.py")
+    result = run("search", "--code", "price of an item", "-k", "1")
+    assert result.stdout.startswith("lib/money.py:1-2")
+    assert "def price(item):" in result.stdout
+
+
 def test_impact_lists_the_nearest_first(run: Run):
-    """Depth, what, and how; tests are marked."""
+    """Depth, what, and how; tests are marked, and memories about the target stand below."""
     run("index")
     lines = run("impact", "lib/money.py:price").stdout.splitlines()
     assert [line.split()[:2] for line in lines[:2]] == [
@@ -53,6 +66,9 @@ def test_impact_lists_the_nearest_first(run: Run):
     assert lines[1].endswith("(test)")
     only = run("impact", "price", "--tests").stdout.splitlines()
     assert [line.split()[1] for line in only] == ["tests/test_cart.py:test_total"]
+    run("remember", "Prices are in cents", "--file", "lib/money.py", "--type", "gotcha")
+    assert "gotcha: Prices are in cents" in run("impact", "lib/money.py").stdout
+    assert "remora index" in run("impact", "nothing").stderr
 
 
 def test_impact_takes_paths_from_where_one_stands(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch):
@@ -62,36 +78,6 @@ def test_impact_takes_paths_from_where_one_stands(run: Run, project: Path, monke
     (project / ".git").mkdir()  # not a repository, but nothing above is looked at
     assert "lib/cart.py:total" in run("--project", str(project), "impact", "money.py:price").stdout
     assert "lib/cart.py:total" in run("--project", str(project), "impact", "money.price").stdout
-
-
-def test_impact_of_nothing_known(run: Run):
-    """The error says what to do."""
-    run("index")
-    result = run("impact", "nothing")
-    assert result.exit_code != 0
-    assert "remora index" in result.stderr
-
-
-def test_impact_names_what_is_remembered(run: Run):
-    """Memories about the target stand below."""
-    run("index")
-    run("remember", "Prices are in cents", "--file", "lib/money.py", "--type", "gotcha")
-    assert "gotcha: Prices are in cents" in run("impact", "lib/money.py").stdout
-
-
-def test_files_come_with_their_evidence(run: Run, answer: Answer):
-    """Best first, each with reasons."""
-    run("index")
-    found = answer("files", "the price of an item is wrong", "-k", "1")["files"]
-    assert [f["path"] for f in found] == ["lib/money.py"]
-    assert any("price" in reason for reason in found[0]["why"])
-    assert run("files", "price").stdout.startswith("lib/money.py")
-
-
-def test_a_cold_project_is_told_what_to_do(run: Run):
-    """Nothing is found before the first index, and the reason is said."""
-    result = run("files", "the price")
-    assert "run `remora index`" in result.stderr
 
 
 def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
@@ -119,14 +105,6 @@ def test_a_folder_is_asked_about_as_a_whole(run: Run):
         result = run("impact", name)
         assert [line.split()[:2] for line in result.stdout.splitlines()] == [["1", "tests/test_cart.py"]]
         assert "note: lib/ is a folder" in result.stderr
-
-
-def test_code_is_searched_on_request(run: Run):
-    """A hit shows where it is and its first lines."""
-    run("index")
-    result = run("search", "--code", "price of an item", "-k", "1")
-    assert result.stdout.startswith("lib/money.py:1-2")
-    assert "def price(item):" in result.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")

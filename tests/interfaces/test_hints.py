@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import pytest
 
 import remora
 from remora.core.errors import NotFound
@@ -64,13 +63,6 @@ def test_what_a_hint_tells_to_run_exists() -> None:
     lines = commands()
     assert len(lines) > 30
     for line in lines:
-        check(line)
-
-
-@pytest.mark.parametrize("line", ["remora rememberr x", "remora list --no-such-option"])
-def test_a_hint_that_names_nothing_is_found(line: str) -> None:
-    """A verb or an option that there is not."""
-    with pytest.raises((AssertionError, click.UsageError)):
         check(line)
 
 

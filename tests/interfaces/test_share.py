@@ -59,6 +59,8 @@ def test_nothing_leaves_before_a_yes(people: tuple[Person, Person], tmp_path: Pa
     preview = ann("share", "status", "--would-send").stdout
     assert "The gateway rejects RS256" in preview
     assert "a preference; `remora share add ID` shares it" in preview
+    listed = ann("share", "status").stdout.partition("Not sent:")[2]
+    assert len(listed.strip().splitlines()) == 1
     refused = ann("sync")
     assert refused.exit_code != 0
     assert "1 memory would be sent for the first time" in refused.stderr
@@ -76,6 +78,10 @@ def test_a_walk_through_the_verbs(joined: tuple[Person, Person, str]) -> None:
     ben("sync"), ann("sync")
     assert "it takes RS256 since May" in ann("dispute", memory_id[:8]).stdout
     assert memory_id[:8] in ann("dispute").stdout
+    for person, words, said in ((ben, (), "TEXT is missing"), (ben, ("no",), "only a steward")):
+        refused = person("dispute", memory_id, "--uphold", *words)
+        assert refused.exit_code != 0
+        assert said in refused.stderr
     ann("dispute", memory_id[:8], "not in production", "--uphold")
     ann("sync"), ben("sync")
     assert "No disputes." in ben("dispute").stdout
@@ -107,27 +113,6 @@ def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> N
     assert "The gateway takes ES256 only" in ann("show", memory_id).stdout
 
 
-def test_a_decision_takes_its_reason(joined: tuple[Person, Person, str]) -> None:
-    """`--uphold` without a text or without the right to it says so, and the memory stays disputed."""
-    _, ben, memory_id = joined
-    ben("dispute", memory_id, "it takes RS256 since May")
-    for person, words, said in ((ben, (), "TEXT is missing"), (ben, ("no",), "only a steward")):
-        answer = person("dispute", memory_id, "--uphold", *words)
-        assert answer.exit_code != 0
-        assert said in answer.stderr
-    assert memory_id[:8] in ben("dispute").stdout
-
-
-def test_what_stays_is_counted_as_it_is_listed(joined: tuple[Person, Person, str]) -> None:
-    """`sync` counts as many memories that are not sent as `share status` lists."""
-    ann, _, _ = joined
-    ann("remember", "I prefer tabs over spaces", "--type", "preference")
-    ann("remember", "Keep the fixtures in /home/marta/fixtures", "--type", "gotcha")
-    assert "2 memories not sent" in ann("sync").stdout
-    listed = ann("share", "status").stdout.partition("Not sent:")[2]
-    assert len(listed.strip().splitlines()) == 2
-
-
 def test_a_used_invitation(joined: tuple[Person, Person, str]) -> None:
     """An invitation that was used before is refused with the reason, and leaves the project not shared."""
     ann, ben, _ = joined
@@ -143,14 +128,6 @@ def test_a_used_invitation(joined: tuple[Person, Person, str]) -> None:
     assert "the invitation was used before" in again.stderr
     assert ben("share").stdout == "Not shared. `remora share init git` shares it.\n"
     assert "RS256" not in ben("list", "--all").stdout
-
-
-def test_why_of_a_colleagues_memory(joined: tuple[Person, Person, str]) -> None:
-    """What a member shared has no step of a session, and `why` names none."""
-    ann, ben, _ = joined
-    stored = json.loads(ben("remember", "The cluster restarts at night", "--json").stdout)["id"]
-    ben("sync", "--yes"), ann("sync")
-    assert "unverified: shared by Ben\n" in ann("why", stored).stdout
 
 
 def test_an_export_says_a_text_once(joined: tuple[Person, Person, str], tmp_path: Path) -> None:

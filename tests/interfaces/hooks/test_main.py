@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
@@ -96,10 +95,8 @@ def test_every_event_of_every_host_is_answered(world, ask, name):
     "given",
     [
         b"",
-        b"null",
         b"\xff\xfe\x00",
         b"[" * 100_000,
-        b'{"hook_event_name": "BrainSwapped", "session_id": "s1"}',
         b'{"hook_event_name": 7, "session_id": "s1"}',
     ],
 )
@@ -123,13 +120,10 @@ def test_what_is_no_host(world, words):
     "more",
     [
         {"session_id": None},
-        {"tool_name": None},
         {"tool_input": [1, {"file_path": 5}]},
         {"cwd": "\0"},
-        {"cwd": "x" * 5_000},
         {"brand_new": {"deep": [[[{}]]]}, "effort": None},
         {"session_id": "../../etc/passwd\0\n" + "s" * 900},
-        {"tool_input": {"file_path": "/" + "a/" * 9_000}},
     ],
     ids=lambda more: next(iter(more)),
 )
@@ -143,7 +137,7 @@ def test_fields_of_any_kind(world, ask, more):
 
 
 def test_ten_megabytes(world):
-    """A tool's answer of any size costs little, and little of it is kept."""
+    """A tool's answer of any size costs little, and little is kept; what is longer still is not read."""
     host, output = "cursor", "E   assert 1 == 2\n" * (MEGABYTES // 18)
     told = {"conversation_id": "s1", "tool_name": "Shell", "tool_output": json.dumps({"output": output})}
     event = world.event("postToolUse", tool_input={"command": "make"}, **told)
@@ -153,10 +147,6 @@ def test_ten_megabytes(world):
     assert read(str(world.live("s1", host)))[1][-1]["a"] == "run"
     assert sum(path.stat().st_size for path in world.data.rglob("*.jsonl")) < 20_000
     assert world.log == []
-
-
-def test_an_event_that_never_ends(world):
-    """What is longer than any event is not read to its end."""
     script = "import remora.interfaces.hooks.main as m; m.MAX_INPUT = 1000; m.main(['--host', 'claude-code'])"
     world.quiet(world.edit(padding="x" * 2_000), command=[sys.executable, "-c", script])
     assert world.log == ["ValueError: the event is too long"]
@@ -180,30 +170,19 @@ def test_streams_that_are_closed(world, closed, logged):
     assert all(line.startswith("{") for line in world.live().read_text().splitlines())
 
 
-def test_stdin_that_is_closed(world):
-    """There is no event."""
-    world.quiet(b"", command=["/bin/sh", "-c", 'exec "$@" <&-', "sh", *world.command()])
-    assert len(world.log) == 1
-
-
-def test_a_full_disk_behind_stdout(world):
-    """What could not be said is logged."""
-    with Path("/dev/full").open("w") as full:
-        done = world.run(world.edit(), stdout=full, stderr=subprocess.PIPE)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert world.log == ["OSError: [Errno 28] No space left on device"]
-
-
-def test_a_reader_that_went_away(world):
-    """The host was closed meanwhile."""
+def test_what_could_not_be_said(world):
+    """A full disk behind stdout and a host that was closed meanwhile are logged."""
     ours, theirs = os.pipe()
     os.close(ours)
-    try:
-        done = world.run(world.edit(), stdout=theirs, stderr=subprocess.PIPE)
-    finally:
-        os.close(theirs)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert world.log == ["BrokenPipeError: [Errno 32] Broken pipe"]
+    with Path("/dev/full").open("w") as full, os.fdopen(theirs, "w") as gone:
+        for stdout, call in ((full, "toolu_1"), (gone, "toolu_2")):
+            event = world.edit(call, session_id=call)
+            done = world.run(event, stdout=stdout, stderr=subprocess.PIPE)
+            assert (done.returncode, done.stderr) == (0, b"")
+    told = ["OSError: [Errno 28] No space left on device", "BrokenPipeError: [Errno 32] Broken pipe"]
+    assert world.log == told
+    world.quiet(b"", command=["/bin/sh", "-c", 'exec "$@" <&-', "sh", *world.command()])
+    assert len(world.log) == 3  # without stdin there is no event
 
 
 def test_an_answer_goes_out_whole(world):
@@ -218,15 +197,6 @@ def test_an_answer_goes_out_whole(world):
 
 
 # Where it runs
-
-
-def test_no_repository(world, tmp_path):
-    """A folder without a memory has nothing to say, and nothing is wrong with that."""
-    (tmp_path / "pictures").mkdir()
-    for name in ("SessionStart", "UserPromptSubmit", "PreToolUse", "SessionEnd"):
-        world.quiet(world.event(name, cwd=str(tmp_path / "pictures"), prompt="sort the pictures by date"))
-    assert world.log == []
-    assert world.kinds == ["start", "prompt"]  # at these it is asked again whose session it is
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PreToolUse"])
@@ -252,18 +222,6 @@ def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_pat
     head = read(str(world.live()))[0]
     assert head is not None
     assert head.home == str(world.database.parent)
-
-
-def test_a_folder_that_is_gone(world, tmp_path):
-    """Of the session and of the process itself."""
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    inside = f"cd {gone} && rmdir {gone} && exec"
-    command = ["/bin/sh", "-c", f'{inside} "$@"', "sh", *world.command()]
-    world.quiet(world.event("UserPromptSubmit", prompt="go on", cwd=str(gone)), command=command)
-    gone.mkdir()
-    assert LESSON in world.said(world.edit(), command=command)
-    assert world.log == []
 
 
 def test_an_environment_with_next_to_nothing(world):
@@ -304,29 +262,6 @@ def test_a_stop_where_nobody_tells_the_end(world):
 # Where it cannot write
 
 
-@pytest.mark.parametrize("what", ["data", "data/live", "data/hooks.log"])
-def test_a_file_or_folder_in_the_way(world, what):
-    """Nothing is said; it is logged where that can be; afterwards all is as ever."""
-    place = world.folder / what
-    if place.is_dir():
-        shutil.move(place, world.folder / "aside")
-    if what == "data/hooks.log":
-        place.mkdir()
-        given: Any = b"no event"
-    else:
-        place.write_text("a file")
-        given = world.edit()
-    world.quiet(given)
-    assert len(world.log) == (what == "data/live")
-    if place.is_dir():
-        place.rmdir()
-    else:
-        place.unlink()
-    if (world.folder / "aside").exists():
-        shutil.move(world.folder / "aside", place)
-    goes_on(world)
-
-
 def test_no_room_on_the_disk(world):
     """What cannot be noted is not said, lest it is said at every turn; it is said when there is room."""
 
@@ -337,40 +272,6 @@ def test_no_room_on_the_disk(world):
         world.quiet(given, preexec_fn=no_room)
     assert world.log == []
     goes_on(world)
-
-
-MOUNTED = """
-mount -t tmpfs -o size=4m tmpfs {place} || exit 99
-cp -r {data}/. {place}/ || exit 99
-{then}
-"$@"
-code=$?
-cat {place}/hooks.log >&2 2>/dev/null
-exit $code
-"""
-
-
-@pytest.mark.parametrize(
-    ("then", "logged"),
-    [
-        ("head -c 9999999 /dev/zero > {place}/zeros 2>/dev/null; : > {place}/x", ""),
-        ("mount -o remount,ro {place} || exit 99", ""),
-    ],
-    ids=["full", "read-only"],
-)
-def test_a_file_system_that_takes_nothing(world, then, logged):
-    """A disk that is really full, and one that is really read-only."""
-    if os.geteuid() or shutil.which("unshare") is None:
-        pytest.skip("only root may mount a file system")
-    place = world.folder / "mounted"
-    place.mkdir()
-    shutil.rmtree(world.data / "live", ignore_errors=True)
-    script = MOUNTED.format(place=place, data=world.data, then=then.format(place=place))
-    command = ["unshare", "-m", "/bin/sh", "-c", script, "sh", *world.command()]
-    done = world.run(world.edit(), command=command, env=world.environ | {"REMORA_HOME": str(place)})
-    if done.returncode == 99 or b"unshare" in done.stderr:
-        pytest.skip("this system lets nobody mount a file system")
-    assert (done.returncode, done.stdout, done.stderr.decode()) == (0, b"", logged)
 
 
 # What it reads
@@ -394,8 +295,9 @@ def test_a_database_that_is_being_written(world, other):
     other.execute("ROLLBACK")
 
 
-def test_a_database_that_is_locked(world, other):
+def test_a_database_that_is_locked(world, other, ask, monkeypatch):
     """Nobody waits for ten seconds: nothing is said, it is logged, and the moment is noted."""
+    monkeypatch.setattr("remora.app.agent.hook_event.CEILING", 0.5)
     list(
         other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
     )
@@ -403,69 +305,44 @@ def test_a_database_that_is_locked(world, other):
     world.quiet(world.edit())
     assert time.monotonic() - started < 2
     assert len(world.log) == 1
-    assert world.kinds == ["before"]
+    assert ask(world.event("SessionStart", source="startup")) is None
+    assert time.monotonic() - started < 4
+    assert world.log[1:] == ["TimeoutError: no answer within 0.5 s"]
+    assert world.kinds == ["before", "start"]
     other.close()
     goes_on(world)
 
 
-def test_a_start_with_a_locked_database(world, other, ask, monkeypatch):
-    """The whole memory waits longer than an agent does."""
-    monkeypatch.setattr("remora.app.agent.hook_event.CEILING", 0.5)
-    list(
-        other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
-    )
-    started = time.monotonic()
-    assert ask(world.event("SessionStart", source="startup")) is None
-    assert time.monotonic() - started < 2
-    assert world.log == ["TimeoutError: no answer within 0.5 s"]
-    assert world.kinds == ["start"]
+def newer(database: Path) -> None:
+    """Make a database that of a later version."""
+    connection = apsw.Connection(str(database))
+    connection.execute("PRAGMA user_version = 9999")
+    connection.close()
 
 
-def damage(database: Path, how: str) -> None:
-    """Make a database one that cannot be read."""
-    data = database.read_bytes()
-    match how:
-        case "zeros":
-            database.write_bytes(b"\0" * len(data))
-        case "text":
-            database.write_text("no database\n" * 999)
-        case "empty":
-            database.write_bytes(b"")
-        case "half":
-            database.write_bytes(data[: len(data) // 2])
-        case "inside":
-            database.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096))
-        case "folder":
-            database.unlink()
-            database.mkdir()
-        case "newer" | "older":
-            connection = apsw.Connection(str(database))
-            connection.execute(f"PRAGMA user_version = {9999 if how == 'newer' else 3}")
-            connection.close()
-        case "foreign":
-            database.unlink()
-            connection = apsw.Connection(str(database))
-            connection.execute("CREATE TABLE memories(id); PRAGMA user_version = 99")
-            connection.close()
+DAMAGES: dict[str, Callable[[Path, bytes], object]] = {
+    "text": lambda database, _: database.write_text("no database\n" * 999),
+    "empty": lambda database, _: database.write_bytes(b""),
+    "half": lambda database, data: database.write_bytes(data[: len(data) // 2]),
+    "inside": lambda database, data: database.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096)),
+    "folder": lambda database, _: (database.unlink(), database.mkdir()),
+    "newer": lambda database, _: newer(database),
+}
 
 
-@pytest.mark.parametrize(
-    "how", ["zeros", "text", "empty", "half", "inside", "folder", "newer", "older", "foreign"]
-)
+@pytest.mark.parametrize("how", DAMAGES)
 def test_a_database_that_cannot_be_read(world, ask, how):
-    """Damaged, of another version or somebody else's: silence, a line for each question, nothing lost."""
+    """Damaged or of another version: silence, a line for each question, nothing lost."""
     kept = world.folder / "kept.db"
     shutil.copy(world.database, kept)
     database = world.database
-    damage(database, how)
+    DAMAGES[how](database, database.read_bytes())
     before = database.read_bytes() if database.is_file() else b""
     started = time.monotonic()
     printed = [ask(event) for event in (world.event("SessionStart", source="startup"), world.edit())]
     assert time.monotonic() - started < 3
-    if how == "newer":  # its statements still work: a hook of yesterday goes on while an update is made
-        assert printed[0] is None
-    else:
-        assert printed == [None, None]
+    assert printed[0] is None
+    assert printed[1] is None or how == "newer"  # a hook of yesterday goes on while an update is made
     assert 1 <= len(world.log) <= 2
     assert how != "text" or "cannot be read: it is in use" in world.log[-1]
     assert world.kinds == ["start", "before"]
@@ -476,27 +353,20 @@ def test_a_database_that_cannot_be_read(world, ask, how):
     assert LESSON in json.dumps(ask(world.edit("toolu_2", agent_id="sub")))
 
 
-@pytest.mark.parametrize("what", ["garbage", "folder", "huge", "pipe"])
+@pytest.mark.parametrize("what", ["folder", "huge", "pipe"])
 def test_a_live_file_that_is_none(world, what):
-    """Another session is answered whatever lies there, and garbage does not even keep this one silent."""
+    """It is logged, and another session is answered whatever lies there."""
     world.live().parent.mkdir(parents=True, exist_ok=True)
     match what:
-        case "garbage":
-            world.live().write_bytes(os.urandom(20_000))
         case "folder":
             world.live().mkdir()
         case "huge":
             world.live().write_bytes(b"x" * 9_000_000)
         case "pipe":
             os.mkfifo(world.live())
-    if what == "garbage":
-        assert LESSON in world.said(world.edit())
-        assert world.log == []
-    else:
-        world.quiet(world.edit())
-        assert len(world.log) == 1
-    goes_on_in = world.edit("toolu_next", session_id="s2")
-    assert LESSON in world.said(goes_on_in)
+    world.quiet(world.edit())
+    assert len(world.log) == 1
+    assert LESSON in world.said(world.edit("toolu_next", session_id="s2"))
 
 
 # What must not get out
@@ -550,18 +420,6 @@ def until(true: Callable[[], bool], seconds: float = 20.0) -> bool:
     while not (found := true()) and time.monotonic() < end:
         time.sleep(0.02)
     return found
-
-
-def test_a_decision_that_hangs(world):
-    """A while, then the agent goes on without."""
-    started = time.monotonic()
-    start = world.event("SessionStart", source="startup")
-    done = world.run(start, command=[sys.executable, "-c", SLOW, "0.5"])
-    assert 0.5 < time.monotonic() - started < 3
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert world.log == ["TimeoutError: no answer within 0.5 s"]
-    assert world.kinds == ["start"]
-    goes_on(world)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from remora.core.moments import Moment
 from remora.interfaces.hooks.hosts import host_named
-from remora.interfaces.hooks.payloads import LIMIT, code_told, fitted, items, mapping, shows_failure, words
+from remora.interfaces.hooks.payloads import LIMIT, code_told, fitted, mapping, words
 
 
 def _answered(host: str, answer: Any) -> Moment:
@@ -37,25 +37,20 @@ def _answered(host: str, answer: Any) -> Moment:
         ("codex", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nExit code: 2", False),
         ("codex", {"output": "x", "metadata": {"exit_code": 1}}, True),
         ("codex", {"content": "x", "success": False}, True),
-        ("codex", {"content": "x", "success": True}, False),
         ("codex", '{"error": "what an API said"}', False),
         ("codex", "exec command rejected by user", True),
+        ("codex", {"exit_code": True}, False),  # codes of other types are no marks
+        ("codex", {"success": None}, False),
         ("cursor", '{"output":"x","exitCode":2}', True),
         ("cursor", '{"output":"x","exitCode":130}', False),  # a person interrupted it
-        ("cursor", "no JSON", False),
         ("gemini", {"llmContent": "Output: x\nExit Code: 2\nProcess Group PGID: 7"}, True),
-        ("gemini", {"llmContent": "Output: x\nExit Code: 0"}, False),
         ("gemini", {"llmContent": "Output: Exit Code: 1\n" + "passed\n" * 200}, False),
         ("gemini", {"llmContent": "x", "error": {"message": "timed out"}}, True),
-        ("gemini", {"llmContent": "x", "error": None}, False),
         ("copilot", {"resultType": "success", "textResultForLlm": "x\n<exited with exit code 2>"}, True),
         ("copilot", {"resultType": "success", "textResultForLlm": "exited with exit code 2\nfine"}, False),
-        ("copilot", {"resultType": "failure", "textResultForLlm": "x"}, True),
         ("vscode", "x\n\nCommand exited with code 127", True),
         ("vscode", "Command exited with code 1\nbut then all was well", False),
-        ("vscode", "x", False),
         ("opencode", {"output": "x", "metadata": {"exit": 1}}, True),
-        ("opencode", {"output": "x", "metadata": {"exit": None}}, False),
         ("opencode", {"output": '{"error": 1}', "metadata": {}}, False),
     ],
 )
@@ -69,21 +64,11 @@ def test_a_file_that_talks_of_errors_is_no_failure() -> None:
     read = {
         "hook_event_name": "postToolUse",
         "tool_name": "Read",
-        "tool_input": {"path": "errors.json"},
-        "tool_output": '{"error": "E1", "exitCode": 3}',
+        "tool_output": '{"error": "E", "exitCode": 3}',
     }
     assert not host_named("cursor").parse(read, {}).failed
     found = {"hookEventName": "PostToolUse", "tool_name": "read_file", "tool_response": {"error": "E1"}}
     assert not host_named("vscode").parse(found, {}).failed
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [None, "error", 1, [], {}, {"exit_code": 0}, {"exit_code": True}, {"exit": "1"}, {"success": None}],
-)
-def test_what_shows_no_failure(answer: Any) -> None:
-    """Texts, lists and codes of other types are no marks."""
-    assert not shows_failure(answer)
 
 
 def test_a_code_counts_at_the_end_and_the_last_one() -> None:
@@ -114,13 +99,6 @@ def test_arguments_come_as_an_object_or_as_its_json() -> None:
     assert mapping("{broken") == {"input": "{broken"}
     assert mapping(5) == mapping(None) == {}
     assert mapping("{" * 100_000) == {"input": "{" * 100_000}
-
-
-def test_of_a_long_list_both_ends_are_looked_at() -> None:
-    """Fifty entries are enough."""
-    assert items([1, 2]) == [1, 2]
-    assert items(list(range(100))) == [*range(25), *range(75, 100)]
-    assert items("abc") == items(None) == []
 
 
 def test_a_patch_is_known_in_whatever_argument_it_comes() -> None:

@@ -18,8 +18,8 @@ def drawn(text: str) -> ET.Element:
 
 
 def test_areas_are_as_large_as_what_they_stand_for() -> None:
-    """No box leaves the picture, and each has its share of it."""
-    boxes = [Box(f"m{n}", 100.0 / (n + 1), 0.5, f"m{n}: told") for n in range(6)]
+    """No box leaves the picture, and each has its share of it; the hottest has the highest bar."""
+    boxes = [Box(f"m{n}", 100.0 / (n + 1), 0.5, f"m{n}: told", heat=n / 5) for n in range(6)]
     found = drawn(treemap(boxes, "Map", "others"))
     rects = [one for one in found.iter("rect") if one.get("class") == "box"]
     areas = [float(one.get("width", "0")) * float(one.get("height", "0")) for one in rects]
@@ -28,22 +28,21 @@ def test_areas_are_as_large_as_what_they_stand_for() -> None:
     for area, box in zip(areas, boxes, strict=True):
         assert area / whole == pytest.approx(box.size / sum(one.size for one in boxes), rel=0.02)
     assert [one.text for one in found.iter("title")][:2] == ["Map", "m0: told"]
-
-
-def test_the_hottest_part_has_the_highest_bar() -> None:
-    """Beside the hottest the others are as high as their share of it; a cold one has none."""
-    found = drawn(treemap([Box(f"m{n}", 100.0, 0.0, "told", heat=n / 2) for n in range(3)], "Map", "others"))
-    boxes = [float(one.get("height", "0")) for one in found.iter("rect") if one.get("class") == "box"]
     bars = [float(one.get("height", "0")) for one in found.iter("rect") if one.get("class") == "heat"]
-    assert sorted(bars) == pytest.approx(sorted((boxes[1] - 4) * share for share in (0.5, 1.0)), abs=0.2)
+    inner = [float(one.get("height", "0")) - 4 for one in rects[1:]]
+    shares = [bar / whole for bar, whole in zip(bars, inner, strict=True)]
+    assert shares == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0], abs=0.01)
 
 
 def test_many_small_parts_are_one_box() -> None:
-    """A map of two hundred modules can still be read."""
+    """A map of two hundred modules can still be read, and so can the ten nearest of many files."""
     found = treemap([Box(f"m{n}", 1.0 + n, 0.0, "told") for n in range(200)], "Map", "other modules")
     assert found.count('class="box"') == 14
     assert "other modules: 187" in found
-    assert treemap([], "Map", "others") == ""
+    assert treemap([], "Map", "others") == together("x.py", [], "Together") == ""
+    found = together("dir/x.py", [(f"dir/f{n}.py", 0.9 - n / 100) for n in range(20)], "Together")
+    assert found.count("<line") == 10
+    assert "f0.py 90%" in found
 
 
 def test_names_are_escaped() -> None:
@@ -55,7 +54,7 @@ def test_names_are_escaped() -> None:
 
 
 def test_confidence_fades_by_half() -> None:
-    """After a half-life without use the curve is at half of where it began."""
+    """After a half-life without use the curve is at half of where it began; days of use are ticks."""
     found = drawn(fading(0.8, 30.0, 30.0, [], "Curve", "days"))
     points = [tuple(map(float, one.split(","))) for one in found.find("polyline").get("points", "").split()]  # type: ignore[union-attr]
     heights = [(130.0 - y) / 116.0 for _, y in points]
@@ -63,18 +62,4 @@ def test_confidence_fades_by_half() -> None:
     now = float(found.find("line[@class='now']").get("x1", "0"))  # type: ignore[union-attr]
     at_now = min(points, key=lambda point: abs(point[0] - now))
     assert (130.0 - at_now[1]) / 116.0 == pytest.approx(0.4, abs=0.03)
-
-
-def test_what_does_not_fade_is_a_line() -> None:
-    """A decision keeps its confidence; its uses are ticks."""
-    found = fading(0.9, 0.0, 100.0, [1.0, 50.0, 50.0], "Curve", "days")
-    assert found.count('class="tick"') == 2
-
-
-def test_files_around_a_file() -> None:
-    """Each has its name and its share in words; ten at most."""
-    others = [(f"dir/f{n}.py", 0.9 - n / 100) for n in range(20)]
-    found = drawn(together("dir/x.py", others, "Together"))
-    assert len(list(found.iter("line"))) == 10
-    assert any("f0.py 90%" in (one.text or "") for one in found.iter("text"))
-    assert together("x.py", [], "Together") == ""
+    assert fading(0.9, 0.0, 100.0, [1.0, 50.0, 50.0], "Curve", "days").count('class="tick"') == 2
