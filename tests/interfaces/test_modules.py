@@ -32,7 +32,10 @@ def code(project: Path) -> None:
 
 @pytest.mark.usefixtures("code")
 def test_modules(run: Run, answer: Callable[..., Any]) -> None:
-    """Each line names a module with its size, what it is for and what it depends on."""
+    """Each line names a module with its size, what it is for and what it depends on; the largest first."""
+    result = run("modules")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "`remora index`" in result.stderr
     run("index")
     run("remember", "Tokens are opaque", "--type", "gotcha", "--file", "core/tokens.py")
     lines = run("modules").stdout.splitlines()
@@ -45,24 +48,11 @@ def test_modules(run: Run, answer: Callable[..., Any]) -> None:
     assert [m["name"] for m in found["modules"]] == ["core", "web"]
     assert found["modules"][1]["depends_on"] == ["core"]
     assert found["modules"][0]["covered"] == 1.0
-
-
-@pytest.mark.usefixtures("code")
-def test_the_first_modules(run: Run, answer: Callable[..., Any]) -> None:
-    """--limit shows the largest and says that there are more; 0 shows all."""
-    run("index")
     result = run("modules", "--limit", "1")
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr == "Showing 1 of 2; use --limit 0 for all.\n"
     assert answer("modules", "-n", "1")["more"] is True
     assert len(answer("modules", "-n", "0")["modules"]) == 2
-
-
-def test_no_modules(run: Run) -> None:
-    """Before the first index it is said how to get one."""
-    result = run("modules")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "`remora index`" in result.stderr
 
 
 @pytest.mark.usefixtures("code")

@@ -65,3 +65,5 @@ def test_every_kind_of_event_stands_beside_here(name: str) -> None:
     actions = {golden["moment"].get("action", "other") for golden in goldens}
     assert actions <= set(ACTIONS)
     assert kinds >= host.INJECTS
+    assert host.TRANSCRIPTS is (name in ("claude-code", "codex"))
+    assert host.parse({}, {}) == Moment("other", host=name)

@@ -13,33 +13,26 @@ from tests.interfaces.panel.conftest import Browser
 
 
 def test_a_memory_is_edited(browser: Browser, memory: Memory) -> None:
-    """Text, type, tags and files are what the form says, and the history has a person's name."""
+    """The form says what it is, in a person's name; of two tabs the second is shown both texts first."""
     record = memory.remember("A cache has a key")
-    fields = {"content": "A cache has two keys", "type": "gotcha", "tags": "cache, keys", "files": "tax.py"}
-    answer = browser.post(
-        f"memories/{record.id}/edit", {**fields, "revision": memory.history(record.id)[-1].rev}
-    )
-    assert "Saved." in answer.text
+    seen = memory.history(record.id)[-1].rev
+    fields = {"type": "gotcha", "tags": "cache, keys", "files": "tax.py", "revision": seen}
+    path = f"memories/{record.id}/edit"
+    assert "Saved." in browser.post(path, {**fields, "content": "A cache has two keys"}).text
     found = memory.show(record.id)
     assert (found.content, found.type, found.tags) == ("A cache has two keys", "gotcha", ("cache", "keys"))
     assert found.related_files == ("tax.py",)
     assert memory.history(record.id)[-1].author.startswith("person:")
-
-
-def test_two_tabs_overwrite_nothing(browser: Browser, memory: Memory) -> None:
-    """The second one is shown both texts, and can write a third."""
-    record = memory.remember("A cache has a key")
-    seen = memory.history(record.id)[-1].rev
-    fields = {"type": record.type, "tags": "", "files": "", "revision": seen}
-    browser.post(f"memories/{record.id}/edit", {**fields, "content": "A cache has two keys"})
-    answer = browser.post(f"memories/{record.id}/edit", {**fields, "content": "A cache has three keys"})
+    answer = browser.post(path, {**fields, "content": "A cache has three keys"})
     assert answer.status_code == 409
     assert "A cache has two keys" in answer.text
     assert "A cache has three keys" in answer.text
     assert memory.show(record.id).content == "A cache has two keys"
-    again = {**fields, "content": "A cache has four keys", "revision": memory.history(record.id)[-1].rev}
-    browser.post(f"memories/{record.id}/edit", again)
+    again = {"content": "A cache has four keys", "revision": memory.history(record.id)[-1].rev}
+    browser.post(path, {**fields, **again})
     assert memory.show(record.id).content == "A cache has four keys"
+    browser.post(f"memories/{record.id}/change", {"do": "restore", "revision": seen})
+    assert memory.show(record.id).content == "A cache has a key"
 
 
 def test_nobody_confirms_a_text_that_they_never_read(browser: Browser, memory: Memory) -> None:
@@ -58,9 +51,9 @@ def test_nobody_confirms_a_text_that_they_never_read(browser: Browser, memory: M
     assert (found.user_verified, found.deprecated, found.silent) == (False, False, False)
 
 
-def test_forgetting_can_be_taken_back(browser: Browser, memory: Memory) -> None:
-    """Undo restores what the last change forgot, and nothing else."""
-    records = [memory.remember(f"The {one} is red") for one in ("door", "roof", "wall")]
+def test_a_change_of_many_can_be_taken_back(browser: Browser, memory: Memory) -> None:
+    """Undo restores what the last change forgot, and nothing else; a change by filter means all of them."""
+    records = [memory.remember(f"The {one} is red", type="gotcha") for one in ("door", "roof", "wall")]
     memory.forget(records[2].id)
     answer = browser.post("memories/bulk", {"do": "forget", "id": [one.id for one in records[:2]]})
     assert "2 memories forgotten" in answer.text
@@ -68,15 +61,9 @@ def test_forgetting_can_be_taken_back(browser: Browser, memory: Memory) -> None:
     browser.post("undo", {"back": "/memories"})
     assert {one.content for one in memory.list()} == {"The door is red", "The roof is red"}
     assert browser.post("undo").status_code == 422
-
-
-def test_a_bulk_change_by_filter(browser: Browser, memory: Memory) -> None:
-    """All that pass the filters are meant, also those of other pages."""
-    for one in ("door", "roof", "wall"):
-        memory.remember(f"The {one} is red", type="gotcha")
     memory.remember("Bills are sent on Mondays", type="decision")
     browser.post("memories/bulk", {"do": "pin", "all": "1", "type": "gotcha"})
-    assert sorted(one.type for one in memory.list(pinned=True)) == ["gotcha"] * 3
+    assert {one.type for one in memory.list(pinned=True)} == {"gotcha"}
     assert browser.post("memories/bulk", {"do": "pin"}).status_code == 422
 
 
@@ -100,17 +87,8 @@ def test_the_corrections(browser: Browser, memory: Memory) -> None:
     assert "zebra" not in browser.get("memories?state=forgotten").text
 
 
-def test_an_earlier_text_is_brought_back(browser: Browser, memory: Memory) -> None:
-    """From the list of changes."""
-    record = memory.remember("A cache has a key")
-    first = memory.history(record.id)[0].rev
-    memory.edit(record.id, content="A cache has two keys")
-    browser.post(f"memories/{record.id}/change", {"do": "restore", "revision": first})
-    assert memory.show(record.id).content == "A cache has a key"
-
-
-def test_teaching(browser: Browser, memory: Memory) -> None:
-    """A look stores nothing and shows what is taken out; storing makes a person's statement."""
+def test_teaching(browser: Browser, memory: Memory, project: Path) -> None:
+    """A look stores nothing; storing makes a person's statement, or each of a file of rules."""
     text = "Never deploy on Fridays, since nobody is there on Saturdays."
     looked = browser.post("teach/text", {"text": text, "do": "look"})
     assert "This would be stored (1 statement)" in looked.text
@@ -119,13 +97,9 @@ def test_teaching(browser: Browser, memory: Memory) -> None:
     (record,) = memory.list()
     assert (record.source, record.type, record.related_files) == ("user_taught", "preference", ("tax.py",))
     assert browser.post("teach/text", {"do": "store"}).status_code == 422
-
-
-def test_teaching_a_file(browser: Browser, memory: Memory, project: Path) -> None:
-    """A file of rules is cut into statements."""
-    (project / "RULES.md").write_text("# Rules\n\n- Never deploy on Fridays\n- Keep times in UTC\n")
+    (project / "RULES.md").write_text("# Rules\n\n- Never deploy alone\n- Keep times in UTC\n")
     browser.post("teach/text", {"path": str(project / "RULES.md"), "do": "store"})
-    assert len(memory.list()) == 2
+    assert len(memory.list()) == 3
 
 
 def test_the_journal(browser: Browser, memory: Memory) -> None:

@@ -27,7 +27,6 @@ from remora.core.errors import (
     HTTP_STATUS,
     InvalidInput,
     RemoraError,
-    SourceError,
     StoreBusy,
     StoreCorrupt,
     StoreError,
@@ -274,18 +273,6 @@ def models(answer: Reply) -> Callable[[World], AbstractContextManager[None]]:
     return fault
 
 
-@contextmanager
-def log_away(world: World) -> Iterator[None]:
-    """The folder that carries a shared memory is not there."""
-    carried = world.project.with_name("carried")
-    carried.mkdir()
-    with world.opened(world.project) as memory:
-        memory.sharing.init(f"folder:{carried}", me="Ann")
-        memory.sharing.sync()
-    shutil.move(carried, carried.with_name("away"))
-    yield
-
-
 class Row(NamedTuple):
     """A fault, and what is said of it at every door.
 
@@ -319,9 +306,6 @@ ROWS = {
         StoreCorrupt,
         "`remora recover` skips",
         asked={"command line": ("show", "ID", "--history"), "panel": ("memories/ID",)},
-    ),
-    "a shared log that is away": Row(
-        log_away, SourceError, "Mount it", asked={"command line": ("sync",), "panel": (f"{POST}team/sync",)}
     ),
     "models that fail": Row(models(Reply({}, 500))),
     "models that are slow": Row(models(Reply({}, delay=1))),
