@@ -324,23 +324,6 @@ def test_all_that_was_left_out_can_be_listed(run: Run, answer: Answer, project: 
     assert f"  {' '.join(one['what'].split())}: {one['why']}" in listed
 
 
-def test_a_review_on_a_terminal(
-    run: Run, project: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each is shown with its number and asked about; another letter is asked for again."""
-    learn(run, project)
-    number = len(memory.learned())
-    assert number >= 1
-    monkeypatch.setattr(CliContext, "asks", True)
-    result = run("learned", "--review", stdin="x\nK\n" + "d\n" * (number - 1))
-    assert result.exit_code == 0, result.output
-    assert f"  1/{number}" in result.stdout
-    assert "[k] keep, [e] edit, [d] drop, [l] later, [a] keep all, [q] quit" in result.stderr
-    assert result.stdout.splitlines()[-1].startswith("1 kept")
-    (kept,) = memory.learned()
-    assert kept.memory.user_verified
-
-
 def test_what_a_review_asks_by_trust_level(memory: Memory) -> None:
     """What needs review comes first; level 2 offers to keep the rest, level 3 asks only about those."""
     plain_one, doubtful, confirmed = stored(memory, 3)
@@ -356,7 +339,10 @@ def test_enter_at_each_trust_level(run: Run, memory: Memory, project: Path, monk
     learn(run, project)
     number = len(memory.learned())
     monkeypatch.setattr(CliContext, "asks", True)
-    assert f"{number} for later" in run("learned", "--review", stdin="\n" * number).stdout
+    later = run("learned", "--review", stdin="x" + "\n" * (number + 1))  # another letter is asked for again
+    assert f"  1/{number}" in later.stdout
+    assert f"{number} for later" in later.stdout
+    assert "[k] keep, [e] edit, [d] drop, [l] later, [a] keep all, [q] quit" in later.stderr
     run("trust", "2")
     assert f"{number} kept" in run("learned", "--review", stdin="\n").stdout
     assert "Nothing here needs review." in run("learned", "--review").stderr
@@ -389,18 +375,21 @@ def stored(memory: Memory, number: int) -> list[Learnt]:
 
 
 def test_a_review(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kept, edited, dropped and later ones; what is kept or edited is verified."""
+    """Kept, edited, dropped and later ones; what is kept or edited is verified; who is gone stops nothing."""
     monkeypatch.setattr("click.edit", lambda *_, **__: "The cache has no quirk at all\n")
-    found = stored(memory, 4)
-    told = reviewed(memory, found, "kedl")
+    found = stored(memory, 5)
+    memory.forget(found[4].memory.id)
+    told = reviewed(memory, found, "kedlk")
     assert [len(part) for part in told[:3]] == [1, 1, 1]
     assert told.later == 1
-    kept, edited, dropped, later = (memory.show(one.memory.id) for one in found)
+    assert "is forgotten" in told.problems[0]
+    kept, edited, dropped, later = (memory.show(one.memory.id) for one in found[:4])
     assert (kept.user_verified, kept.needs_review) == (True, False)
     assert (edited.content, edited.user_verified) == ("The cache has no quirk at all", True)
     assert dropped.deprecated
     assert later.needs_review
     assert plain(review_page(told)).startswith("1 kept, 1 edited, 1 dropped, 1 for later\n")
+    assert plain(review_page(Reviewed())) == "nothing to review\n"
 
 
 def test_all_at_once_and_no_more(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,15 +400,3 @@ def test_all_at_once_and_no_more(memory: Memory, monkeypatch: pytest.MonkeyPatch
     for text in (None, found[0].memory.content):
         monkeypatch.setattr("click.edit", lambda *_, text=text, **__: text)
         assert reviewed(memory, found[:1], "e").later == 1
-
-
-def test_a_memory_that_is_gone_stops_no_review(memory: Memory) -> None:
-    """It is told, and the rest goes on."""
-    found = stored(memory, 2)
-    memory.forget(found[0].memory.id)
-    told = reviewed(memory, found, "kk")
-    assert len(told.kept) == 1
-    assert "is forgotten" in told.problems[0]
-    assert plain(review_page(Reviewed())) == "nothing to review\n"
-    with pytest.raises(NotFound):
-        memory.show("nowhere-at-all")

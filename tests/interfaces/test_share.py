@@ -113,23 +113,6 @@ def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> N
     assert "The gateway takes ES256 only" in ann("show", memory_id).stdout
 
 
-def test_a_used_invitation(joined: tuple[Person, Person, str]) -> None:
-    """An invitation that was used before is refused with the reason, and leaves the project not shared."""
-    ann, ben, _ = joined
-    code = ann("team", "invite", "Ben").stdout.split()[3]
-    shared = ben("share", "join", code)
-    assert shared.exit_code != 0
-    assert "`remora share leave` leaves the log" in shared.stderr
-    ben("share", "leave", "--yes")
-    assert ben("share", "join", code).exit_code == 0
-    ben("share", "leave", "--yes")
-    again = ben("share", "join", code)
-    assert again.exit_code != 0
-    assert "the invitation was used before" in again.stderr
-    assert ben("share").stdout == "Not shared. `remora share init git` shares it.\n"
-    assert "RS256" not in ben("list", "--all").stdout
-
-
 def test_an_export_says_a_text_once(joined: tuple[Person, Person, str], tmp_path: Path) -> None:
     """A rule that two machines stored is one line of a CLAUDE.md."""
     ann, ben, _ = joined

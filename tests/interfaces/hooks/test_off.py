@@ -41,8 +41,10 @@ def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -
     """From the start of a session, and from the next event of one that goes on: its file grows no more."""
     assert _said(ask(world.edit()))
     with _opened(world) as memory:
+        assert memory.hears()
         since = memory.turn_off()
         assert (memory.off_since(), memory.status().off, memory.turn_off()) == (since, since, since)
+        assert not memory.hears()  # nor does an agent at work record anything
     size = world.live().stat().st_size
     assert ask(world.edit("toolu_2")) is None
     assert ask(world.event("UserPromptSubmit", prompt="Always use tenant keys from now on.")) is None
@@ -190,15 +192,3 @@ def test_what_a_session_that_is_off_shows_is_no_evidence(world: World, tmp_path:
         assert "Mend the pager" in memory.reflect("s1").evidence
         never_learn(memory._project, "s1")
         assert memory.reflect("s1").evidence == ""
-
-
-def test_an_agent_records_nothing_where_it_is_off(world: World, ask: Ask) -> None:
-    """In the project, and in the session at work."""
-    ask(world.event("SessionStart", source="startup"))
-    with _opened(world) as memory:
-        assert memory.hears()
-        memory.turn_off("")
-        assert not memory.hears()
-        memory.turn_on("")
-        memory.turn_off()
-        assert not memory.hears()
