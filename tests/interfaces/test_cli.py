@@ -130,13 +130,6 @@ def test_unforeseen_error(environ: dict[str, str], monkeypatch: pytest.MonkeyPat
     assert "Traceback" not in failing(StoreFull("no room"))[2]
 
 
-@pytest.mark.parametrize(("error", "code"), [(BrokenPipeError(), 141), (KeyboardInterrupt(), 130)])
-def test_what_ends_it_quietly(environ: dict[str, str], error: BaseException, code: int) -> None:
-    """A closed pipe and Ctrl-C end the verb without a word, with the codes that a shell gives to them."""
-    found, out, err = failing(error)
-    assert (found, out, err.strip()) == (code, "", "")
-
-
 def test_no_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """NO_COLOR and a dumb terminal each switch colour off; --no-color is taken on both sides of the verb."""
     found = []

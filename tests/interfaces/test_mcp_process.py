@@ -142,21 +142,13 @@ def test_over_stdin_and_stdout(
     found = serving.call("search_memory", query="tokens expire")
     assert memory_id in found
     assert "just now" in found
+    serving.call("record_memory", content="Berths are booked by the hour \ud83d")  # cut inside an emoji
+    assert "booked by the hour ?" in serving.call("search_memory", query="berths booked \udc00 \U0001f6a2")
     assert open_files(Path(environ["REMORA_HOME"]))
     assert serving.rest() == (0, "", "")
     assert open_files(Path(environ["REMORA_HOME"])) == []
     with Memory.open(project, read_only=True) as memory:
         assert memory.show(memory_id).access_count == 1
-
-
-def test_a_lone_surrogate_is_answered(start: Start) -> None:
-    """Text that was cut inside an emoji counts as text with a question mark there."""
-    serving = start()
-    serving.hello()
-    stored = serving.call("record_memory", content="Berths are booked by the hour \ud83d")
-    assert "stored" in stored
-    assert "booked by the hour ?" in serving.call("search_memory", query="berths booked \udc00 \U0001f6a2")
-    assert serving.rest() == (0, "", "")
 
 
 @pytest.mark.slow
@@ -254,15 +246,11 @@ def test_without_the_package(process: Callable[..., Any], project: Path) -> None
     assert done.stdout == ""
 
 
-def test_options_of_http_need_http(run: Run) -> None:
-    """Options that only HTTP has are refused without it, before anything is loaded."""
+def test_the_entry_for_a_host(answer: Callable[..., Any], run: Run, project: Path) -> None:
+    """With --json it prints what a host's configuration needs; never a token, only the variable's name."""
     result = run("mcp", "--port", "8000")
     assert result.exit_code == 2
     assert "need --http" in result.stderr
-
-
-def test_the_entry_for_a_host(answer: Callable[..., Any], project: Path) -> None:
-    """With --json it prints what a host's configuration needs; never a token, only the variable's name."""
     servers = answer("mcp")["mcpServers"]
     assert servers == {
         "remora": {"type": "stdio", "command": sys.executable, "args": ["-P", "-m", "remora", "mcp"]}
