@@ -21,17 +21,7 @@ from remora.interfaces.install.health import looked_at, trouble_of
 from remora.interfaces.install.hosts import HOSTS
 from tests.helpers import Repo
 
-MODULES = (
-    "json",
-    "typing",
-    "sitecustomize",
-    "usercustomize",
-    "apsw",
-    "numpy",
-    "click",
-    "platformdirs",
-    "shlex",
-)
+MODULES = "json typing sitecustomize usercustomize apsw numpy click platformdirs shlex".split()
 TRAP = (
     "import os\nopen(os.path.join(os.environ['MARKS'], __name__), 'w').close()\nraise ImportError('a trap')\n"
 )
@@ -192,19 +182,12 @@ def test_every_command_in_the_files_runs_nothing_of_the_folder(tmp_path: Path):
         assert world.sprung() == []
 
 
-def test_the_script_runs_nothing_of_the_folder(world: World):
-    """Called by its place, as the files of one person have it."""
+def test_what_is_called_by_its_place_runs_nothing_of_the_folder(world: World):
+    """The script, as the files of one person have it, and the entry for a host's configuration."""
     script = str(Path(sys.executable).with_name("remora"))
     event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
     world.run(script, "hook", "--host", "claude-code", text=event)
-    world.run(script, "status")
-    assert world.sprung() == []
-
-
-def test_what_mcp_prints_runs_nothing_of_the_folder(world: World):
-    """The entry for a host's configuration."""
-    printed = world.run(sys.executable, "-P", "-m", "remora", "mcp", "--json")
-    server = json.loads(printed)["mcpServers"]["remora"]
+    server = json.loads(world.run(script, "mcp", "--json"))["mcpServers"]["remora"]
     world.run(server["command"], *server["args"])
     assert world.sprung() == []
 
@@ -214,13 +197,7 @@ def test_the_work_after_a_session_runs_nothing_of_the_folder(world: World, monke
     environ = world.environ | {"REMORA_HOME": str(world.repo.root), "PYTHONPATH": os.pathsep.join(["", "."])}
     live = world.repo.root / "live"
     live.mkdir()
-    head = {
-        "k": "head",
-        "host": "h",
-        "session": "s",
-        "home": str(world.repo.root),
-        "root": str(world.repo.root),
-    }
+    head = {"k": "head", "host": "h", "session": "s", **dict.fromkeys(("home", "root"), str(world.repo.root))}
     (live / "h-s.jsonl").write_text(json.dumps(head) + "\n")
     monkeypatch.setattr("remora.app.agent.detach._left_behind", lambda _: True)
     assert begin_work(environ, ended=Moment(moments.END, "h", "s", str(world.repo.root)))
@@ -269,9 +246,8 @@ def test_a_command_that_cannot_run_is_named(words: list[str], trouble: str):
     assert trouble_of(words, dict(os.environ)) == trouble
 
 
-def test_a_name_that_a_folder_may_answer_is_named(tmp_path: Path):
+def test_a_name_that_a_folder_may_answer_is_named():
     """A bare name is no trouble where the PATH has absolute folders only, and one where it has others."""
-    (tmp_path / "remora").write_text("#!/bin/sh\n")
-    (tmp_path / "remora").chmod(0o755)
-    assert trouble_of(["remora"], {"PATH": str(tmp_path)}) == ""
-    assert "relative folders" in trouble_of(["remora"], {"PATH": f"{tmp_path}{os.pathsep}."})
+    folder = str(Path(sys.executable).parent)
+    assert trouble_of(["remora"], {"PATH": folder}) == ""
+    assert "relative folders" in trouble_of(["remora"], {"PATH": f"{folder}{os.pathsep}."})
