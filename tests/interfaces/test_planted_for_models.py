@@ -193,31 +193,28 @@ def test_no_hook_says_what_was_planted(
 
 # The library
 
-SPOKEN: dict[str, tuple[Callable[[Loop], str | Injection | None], str]] = {
-    "brief": (lambda loop: loop.brief("mend the pager"), "counted from one"),
-    "first_message": (lambda loop: loop.first_message(f"mend the pager {PLANTED}"), "keeps its stream"),
+# How each text for a model is asked for, with a word of it.
+SAID: dict[str, tuple[Callable[[Memory, Loop], Any], str]] = {
+    "brief": (lambda _, loop: loop.brief("mend the pager"), "counted from one"),
+    "first_message": (lambda _, loop: loop.first_message(f"mend the pager {PLANTED}"), "keeps its stream"),
     "before": (
-        lambda loop: loop.before("Edit", {"file_path": "a.py", "new_string": "2"}),
+        lambda _, loop: loop.before("Edit", {"file_path": "a.py", "new_string": "2"}),
         "keeps its stream",
     ),
-    "after": (lambda loop: loop.after("Read", {"file_path": "a.py"}, PLANTED), ""),
-    "prepare_step": (lambda loop: _between(loop), "The pager"),
-}
-# The arguments of each verb whose answer is a text for a model, and a word of it.
-ANSWERED: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
-    "context": (("mend the pager",), {}, "keeps its stream"),
-    "plan_context": (("mend the pager",), {"files": ["a.py"]}, ""),
-    "qa_context": (("mend the pager",), {"files": ["a.py"]}, ""),
-    "prefetch": ((f"mend the pager {NAME}",), {}, ""),
-    "work_state": (("s1",), {}, ""),
-    "reflect": ((SESSION,), {}, "Mend the pager"),
+    "after": (lambda _, loop: loop.after("Read", {"file_path": "a.py"}, PLANTED), ""),
+    "prepare_step": (lambda _, loop: _between(loop), "The pager"),
+    "context": (lambda memory, _: memory.context("mend the pager"), "keeps its stream"),
+    "plan_context": (lambda memory, _: memory.plan_context("mend the pager", files=["a.py"]), ""),
+    "qa_context": (lambda memory, _: memory.qa_context("mend the pager", files=["a.py"]), ""),
+    "prefetch": (lambda memory, _: memory.prefetch(f"mend the pager {NAME}"), ""),
+    "work_state": (lambda memory, _: memory.work_state("s1"), ""),
+    "reflect": (lambda memory, _: memory.reflect(SESSION), "Mend the pager"),
 }
 
 
-def _between(loop: Loop) -> str:
+def _between(loop: Loop) -> Injection | None:
     loop.recorded(f"The pager {PLANTED} is slow")
-    said = loop.prepare_step(9, agent="other")
-    return said.text if said is not None else ""
+    return loop.prepare_step(9, agent="other")
 
 
 def returning(owner: type, *kinds: str) -> set[str]:
@@ -228,32 +225,21 @@ def returning(owner: type, *kinds: str) -> set[str]:
 
 def test_all_that_a_program_gets_as_text_is_tried() -> None:
     """A new verb that returns a text for a prompt needs its line above."""
-    assert returning(Loop, "str", "Injection | None") == set(SPOKEN)
     own = {"remove_quote"}  # its text goes to whoever deletes it
     own |= {"off_since", "turn_off", "turn_on"}  # a time, or a session's name
-    assert returning(Memory, "str", "Context", "Prefetch", "Reflection") - own == set(ANSWERED)
+    texts = returning(Memory, "str", "Context", "Prefetch", "Reflection") - own
+    assert texts | returning(Loop, "str", "Injection | None") == set(SAID)
 
 
-@pytest.mark.parametrize("name", sorted(SPOKEN))
-def test_no_loop_says_what_was_planted(planted: str, project: Path, clock: FixedClock, name: str) -> None:
-    """What an agent's own loop hands to its model."""
-    ask, word = SPOKEN[name]
-    with Memory.open(project, clock=clock) as memory, memory.loop("s1") as loop:
-        said = ask(loop)
-        text = said if isinstance(said, str) else said.text if said is not None else ""
-        assert not loop.trouble
-    assert word in text
-    assert_clean(text)
-
-
-@pytest.mark.parametrize("name", sorted(ANSWERED))
-def test_no_verb_answers_with_what_was_planted(
+@pytest.mark.parametrize("name", sorted(SAID))
+def test_no_text_for_a_prompt_says_what_was_planted(
     planted: str, project: Path, clock: FixedClock, name: str
 ) -> None:
-    """Blocks for prompts, files that are loaded ahead, and the evidence of a session."""
-    words, more, expected = ANSWERED[name]
-    with Memory.open(project, clock=clock) as memory:
-        found = getattr(memory, name)(*words, **more)
-        text = found if isinstance(found, str) else found.text
-    assert expected in text
+    """What an agent's own loop hands to its model, blocks, files loaded ahead, the evidence of a session."""
+    ask, word = SAID[name]
+    with Memory.open(project, clock=clock) as memory, memory.loop("s1") as loop:
+        said = ask(memory, loop)
+        text = said if isinstance(said, str) else said.text
+        assert not loop.trouble
+    assert word in text
     assert_clean(text)
