@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import remora
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
+from remora.interfaces.mcp_server.lazy_memory import Holder
 from tests.forked import forked
 from tests.interfaces.planting import plant
 
@@ -109,6 +110,14 @@ def process(project: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return call
+
+
+@pytest.fixture
+def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
+    """The memory of an empty project, as a server holds it; not opened yet."""
+    found = Holder(project, clock=clock)
+    yield found
+    found.close()
 
 
 def command_line() -> list[str]:

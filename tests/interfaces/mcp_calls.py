@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 from mcp import Client, MCPError
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, Tool
 
 from remora.interfaces.mcp_server.server import Server, build
 from remora.interfaces.mcp_server.tools import Tools
@@ -47,6 +47,15 @@ def server_of(tools: Tools, *, read_only: bool) -> Server:
     return build(tools, read_only=read_only)
 
 
+class Offered(NamedTuple):
+    """What a server has for its clients."""
+
+    instructions: str | None
+    tools: dict[str, Tool]
+    resources: list[str]
+    prompts: list[str]
+
+
 class Caller:
     """Calls tools of one server, which stays the same over all calls."""
 
@@ -66,6 +75,19 @@ class Caller:
         result = self.result(tool, arguments)
         assert result.is_error
         return text_of(result)
+
+    def offered(self) -> Offered:
+        """Return what the server offers."""
+
+        async def act(client: Client) -> Offered:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            resources = [str(one.uri) for one in (await client.list_resources()).resources]
+            templates = (await client.list_resource_templates()).resource_templates
+            prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+            resources += [one.uri_template for one in templates]
+            return Offered(client.instructions, tools, resources, prompts)
+
+        return with_client(self.server, self.mode, act)
 
     def read(self, uri: str) -> str:
         """Return the text of a resource."""

@@ -6,12 +6,12 @@ import json
 import logging
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, MCPError
+from mcp import MCPError
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
@@ -25,20 +25,12 @@ from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.tools import STATED_TYPES, Tools
 from tests.helpers import Repo
 from tests.interfaces.conftest import NOW
-from tests.interfaces.mcp_calls import MODES, Caller, with_client
+from tests.interfaces.mcp_calls import MODES, Caller
 from tests.store.makers import record
 
 Remember = Callable[..., str]
 NEEDS_NO_WORDS = "content task target limit depth ids confirm drop wrong modules tags files"
 READS = {t.name for t in TOOLS if t.reads} | {"review"}
-
-
-@pytest.fixture
-def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
-    """The memory of an empty project, not opened yet."""
-    found = Holder(project, clock=clock)
-    yield found
-    found.close()
 
 
 @pytest.fixture(scope="module")
@@ -96,22 +88,11 @@ def code(project: Path, holder: Holder) -> None:
 
 def test_what_is_offered(either: Caller) -> None:
     """All nine tools with annotations, two of them loaded at once, the resources and the prompts."""
-
-    async def act(client: Client) -> Any:
-        return (
-            client.instructions,
-            (await client.list_tools()).tools,
-            (await client.list_resources()).resources,
-            (await client.list_resource_templates()).resource_templates,
-            (await client.list_prompts()).prompts,
-        )
-
-    instructions, tools, resources, templates, prompts = with_client(either.server, either.mode, act)
-    assert instructions == INSTRUCTIONS
-    by_name = {t.name: t for t in tools}
-    assert list(by_name) == [t.name for t in TOOLS]
+    found = either.offered()
+    assert found.instructions == INSTRUCTIONS
+    assert list(found.tools) == [t.name for t in TOOLS]
     for offered in TOOLS:
-        tool = by_name[offered.name]
+        tool = found.tools[offered.name]
         assert tool.output_schema is None
         assert tool.annotations.read_only_hint is offered.reads
         assert tool.annotations.destructive_hint is offered.destroys
@@ -122,13 +103,13 @@ def test_what_is_offered(either: Caller) -> None:
             told = f"{offered.description} {about} {NEEDS_NO_WORDS}"
             assert "description" in about or name in told
             assert not {"title", "default", "minimum", "maximum"} & set(about)
-    schema = by_name["record_memory"].input_schema
+    schema = found.tools["record_memory"].input_schema
     assert all(name in schema["properties"]["type"]["description"] for name in STATED_TYPES)
     assert schema["required"] == ["content"]
     assert [t.name for t in TOOLS if t.always] == ["search_memory", "record_memory"]
-    assert [str(r.uri) for r in resources] == ["remora://project/brief"]
-    assert [t.uri_template for t in templates] == ["remora://memory/{memory_id}", "remora://files/{+path}"]
-    assert [p.name for p in prompts] == ["recall", "ask", "remember", "reflect", "review"]
+    files = "remora://files/{+path}"
+    assert found.resources == ["remora://project/brief", "remora://memory/{memory_id}", files]
+    assert found.prompts == ["recall", "ask", "remember", "reflect", "review"]
 
 
 def test_what_a_session_pays_for_the_server(tools: Tools) -> None:
@@ -138,12 +119,8 @@ def test_what_a_session_pays_for_the_server(tools: Tools) -> None:
     """
     assert all(tool.name in INSTRUCTIONS for tool in TOOLS)
     assert all(len(tool.description) > 20 for tool in (*TOOLS, WAITING))
-
-    async def act(client: Client) -> Any:
-        return (await client.list_tools()).tools
-
     cost = {"": ceil_chars_4(INSTRUCTIONS)}
-    for tool in with_client(Caller(tools).server, "auto", act):
+    for tool in Caller(tools).offered().tools.values():
         shown = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
         cost[tool.name] = ceil_chars_4(json.dumps(shown, separators=(",", ":")))
     assert sum(cost[name] for name in ("", *(tool.name for tool in TOOLS if tool.always))) < 830
@@ -154,14 +131,10 @@ def test_read_only(tools: Tools, stored: Remember) -> None:
     """Read-only, nothing that writes is offered: no recording, forgetting, confirming or remembering."""
     stored("Tokens expire after 24 h", needs_review=True)
     call = Caller(tools, read_only=True)
-
-    async def act(client: Client) -> Any:
-        return (await client.list_tools()).tools, (await client.list_prompts()).prompts
-
-    found, prompts = with_client(call.server, "auto", act)
-    assert {t.name for t in found} == READS
-    assert all(t.annotations.read_only_hint for t in found)
-    assert [p.name for p in prompts] == ["recall", "ask", "review"]
+    found = call.offered()
+    assert set(found.tools) == READS
+    assert all(t.annotations.read_only_hint for t in found.tools.values())
+    assert found.prompts == ["recall", "ask", "review"]
     assert "Tokens expire" in call("review")
     assert "unknown argument 'confirm' ignored" in call("review", confirm=["abcd"])
     assert "unknown tool 'forget'" in call.error("forget", ids=["abcd"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -28,14 +26,6 @@ URL = "http://127.0.0.1:8765/mcp"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 ACCEPTED = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25"}
 Headers = dict[str, str]
-
-
-@pytest.fixture
-def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
-    """The memory of an empty project."""
-    found = Holder(project, clock=clock)
-    yield found
-    found.close()
 
 
 def post(holder: Holder, clock: FixedClock, *given: Headers, url: str = URL) -> list[httpx2.Response]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, MCPError
+from mcp import MCPError
 
 from remora.app.agent.loop import Injection, Loop
 from remora.app.memory import Memory
@@ -22,7 +22,7 @@ from remora.interfaces.mcp_server.descriptions import TOOLS
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
 from tests.interfaces.conftest import NOW
-from tests.interfaces.mcp_calls import Caller, with_client
+from tests.interfaces.mcp_calls import Caller
 from tests.interfaces.planting import BAD, NAME, PLANTED, SESSION, SOFTER, transcript
 
 GOLDEN = Path(__file__).parent / "hooks" / "golden"
@@ -81,19 +81,10 @@ def call(kept: Tools, project: Path, clock: FixedClock, planted: str) -> Iterato
 
 def test_all_that_is_offered_is_tried(call: Caller) -> None:
     """A new tool, resource or prompt needs its line above."""
-
-    async def act(client: Client) -> tuple[set[str], ...]:
-        return (
-            {tool.name for tool in (await client.list_tools()).tools},
-            {str(one.uri) for one in (await client.list_resources()).resources}
-            | {one.uri_template for one in (await client.list_resource_templates()).resource_templates},
-            {prompt.name for prompt in (await client.list_prompts()).prompts},
-        )
-
-    tools, resources, prompts = with_client(call.server, call.mode, act)
-    assert tools == set(CALLED) == {tool.name for tool in TOOLS}
-    assert resources == set(RESOURCES)
-    assert prompts == set(PROMPTS)
+    offered = call.offered()
+    assert set(offered.tools) == set(CALLED) == {tool.name for tool in TOOLS}
+    assert set(offered.resources) == set(RESOURCES)
+    assert set(offered.prompts) == set(PROMPTS)
 
 
 @pytest.mark.parametrize("name", sorted(CALLED))
