@@ -153,7 +153,10 @@ def test_files_are_named_from_here(
 
 def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable[..., str]) -> None:
     """Each option changes its field; the rest stays."""
-    memory_id = remember("Caches are keyed by tenant", "--tag", "a", "--file", "a.py")
+    memory_id = remember("Caches are keyed by tenant", "--tag", "a", "--file", "a.py", "--branch", "topic")
+    assert answer("show", memory_id)["branch"] == "topic"
+    assert answer("edit", memory_id, "--branch", "release")["branch"] == "release"
+    assert answer("edit", memory_id, "--branch", "")["branch"] is None
     options = "--type gotcha --add-tag b --remove-tag a --add-file b.py --confidence 0.4 --scope module"
     record = answer("edit", memory_id[:8], *options.split())
     assert (record["type"], record["tags"], record["related_files"]) == ("gotcha", ["b"], ["a.py", "b.py"])
@@ -162,11 +165,7 @@ def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable
     assert answer("edit", memory_id, "--file", "c.py", "--remove-file", "c.py")["related_files"] == []
     result = run("edit", memory_id, "--content", "-", stdin="Caches are keyed by shop")
     assert result.stdout == f"{memory_id[:8]}  updated, gotcha  Caches are keyed by shop\n"
-
-
-def test_edit_without_options_in_a_pipe(run: Run, remember: Callable[..., str]) -> None:
-    """No editor opens where nobody can use it; the error says what to do."""
-    result = run("edit", remember("Caches are keyed by tenant"))
+    result = run("edit", memory_id)  # no editor opens where nobody can use it
     assert result.exit_code == 2
     assert result.stderr.startswith("error: nothing to change")
 
@@ -184,14 +183,6 @@ def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..
     ]
     shown = run("show", old).stdout
     assert f"superseded by {listed[0]['id'][:8]}" in shown
-
-
-def test_branch(answer: Answer, remember: Callable[..., str]) -> None:
-    """A memory can be kept for one branch, moved to another, and made to hold on all."""
-    memory_id = remember("The cache is written in Rust", "--branch", "topic")
-    assert answer("show", memory_id)["branch"] == "topic"
-    assert answer("edit", memory_id, "--branch", "release")["branch"] == "release"
-    assert answer("edit", memory_id, "--branch", "")["branch"] is None
 
 
 def test_payload(run: Run, answer: Answer) -> None:

@@ -37,6 +37,12 @@ def _learnt(world: World) -> list[str]:
         return [m.content for m in memory.list() if m.source in ("observer_inferred", "user_taught")]
 
 
+def _tell(world: World, ask: Ask, *numbers: int) -> None:
+    """Tell events of a session at a host without transcripts."""
+    for number in numbers:
+        ask(told(world, HOST, number, TOLD[HOST][number]), HOST)
+
+
 def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -> None:
     """From the start of a session, and from the next event of one that goes on: its file grows no more."""
     assert _said(ask(world.edit()))
@@ -79,8 +85,7 @@ def test_what_is_said_while_the_project_is_off_is_not_captured(world: World, ask
     """A host without transcripts: what its events tell is neither written down nor learned."""
     with _opened(world) as memory:
         memory.turn_off()
-    for number, name in enumerate(TOLD[HOST]):
-        ask(told(world, HOST, number, name), HOST)
+    _tell(world, ask, *range(len(TOLD[HOST])))
     work(world.environ, idle=0.0)
     assert _learnt(world) == []
     captured = [p for p in (world.data / "projects").rglob("captured/*") if p.is_file()]
@@ -90,9 +95,7 @@ def test_what_is_said_while_the_project_is_off_is_not_captured(world: World, ask
 @pytest.mark.parametrize("again", [False, True])
 def test_one_session_is_off(world: World, ask: Ask, again: bool) -> None:
     """It is never learned, also if it is switched on again; others go on."""
-    names = TOLD[HOST]
-    for number, name in enumerate(names[:3]):
-        ask(told(world, HOST, number, name), HOST)
+    _tell(world, ask, *range(3))
     with _opened(world) as memory:
         session = memory.turn_off("")
         assert session.startswith(f"{HOST}:")
@@ -101,8 +104,7 @@ def test_one_session_is_off(world: World, ask: Ask, again: bool) -> None:
         assert memory.off_since() == ""
         with pytest.raises(NotFound, match="matches 'nobody'"):
             memory.turn_off("nobody")
-    for number, name in enumerate(names[3:], 3):
-        ask(told(world, HOST, number, name), HOST)
+    _tell(world, ask, *range(3, len(TOLD[HOST])))
     (live,) = (world.data / "live").glob(f"{HOST}*")
     assert (read(str(live))[1][-1]["k"] == "off") is not again
     work(world.environ, idle=0.0)
@@ -117,14 +119,11 @@ def test_a_transcript_teaches_nothing_of_the_time(world: World, tmp_path: Path) 
         memory.turn_off()
         clock.advance(seconds=20)
         memory.turn_on()
-        said = {
-            5: "From now on always use pnpm here, never npm.",
-            20: "From now on always use yarn here, never bun.",
-            40: "From now on always write the tests first.",
-        }
+        said = {5: "use pnpm here, never npm", 20: "use yarn here, never bun", 40: "write the tests first"}
         more: dict[str, Any] = {"origin": {"kind": "human"}, "cwd": str(world.root)}
         lines = [
-            claude("user", f"u{at}", text, promptId=f"p{at}", at=at, **more) for at, text in said.items()
+            claude("user", f"u{at}", f"From now on always {text}.", promptId=f"p{at}", at=at, **more)
+            for at, text in said.items()
         ]
         memory.learn(put(tmp_path / "s9.jsonl", lines))
     learnt = " ".join(_learnt(world))
@@ -144,28 +143,22 @@ def test_a_start_in_a_project_that_is_off_leaves_no_file_name(world: World, ask:
     assert _said(ask(world.edit("toolu_2")))
 
 
-def live_session(world: World) -> str:
-    """Return the id of the session of the host without transcripts."""
-    (path,) = (world.data / "live").glob(f"{HOST}*")
-    head, _ = read(str(path))
-    assert head is not None
-    return head.session
-
-
 def test_a_session_that_was_learned_in_a_pause_can_be_switched_off(world: World, ask: Ask) -> None:
     """Nothing more of it is learned or written into the journal; what was captured of it goes."""
-    names = TOLD[HOST]
-    for number, name in enumerate(names[:-1]):
-        ask(told(world, HOST, number, name), HOST)
+    last = len(TOLD[HOST]) - 1
+    _tell(world, ask, *range(last))
     work(world.environ, idle=0.0)
     learnt = _learnt(world)
     assert learnt
     with _opened(world) as memory:
         history = sorted(p.read_bytes() for p in memory.home.rglob("*.md"))
         assert history
-        session = memory.turn_off(live_session(world))
+        (live,) = (world.data / "live").glob(f"{HOST}*")
+        head = read(str(live))[0]
+        assert head is not None
+        session = memory.turn_off(head.session)
     assert not list((world.data / "projects").rglob(f"captured/{HOST}*"))
-    ask(told(world, HOST, len(names), names[-1]), HOST)
+    _tell(world, ask, last)
     work(world.environ, idle=0.0)
     assert _learnt(world) == learnt
     with _opened(world) as memory:
