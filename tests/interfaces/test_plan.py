@@ -311,6 +311,14 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
     ]
 
 
+def test_where_nothing_is_learned_it_is_said_why(run: Run, project: Path) -> None:
+    """Before the first run, and when all that it learned was dropped."""
+    assert "Nothing learned yet." in run("learned").stderr
+    learn(run, project)
+    assert run("learned", "--forget-all").exit_code == 0
+    assert "The memories of run 1 no longer exist." in run("learned").stderr
+
+
 def test_all_that_was_left_out_can_be_listed(run: Run, answer: Answer, project: Path) -> None:
     """Each whole, under its filter, as many as were counted; a run that reads nothing says how to see it."""
     learn(run, project)
