@@ -57,30 +57,30 @@ def test_why_shows_the_triggers_of_a_memory(run: Run, remember: Remember) -> Non
     assert "triggers: when `cargo test`; unless with `cargo test --locked`" in run("why", locked).stdout
 
 
-def test_search_obeys_every_filter(run: Run, remember: Remember, project: Path) -> None:
-    """Types, files, modules, scope and kinds each keep out what does not pass."""
+SHARED = ("-t decision,pattern", "--type decision", "--file src/a.py", "--file src", "-f src/")
+
+
+def test_every_filter_of_search_and_list(run: Run, remember: Remember, project: Path) -> None:
+    """Types, files, modules, scope, kinds, tags, pins and realms each keep out what does not pass."""
     (project / "src").mkdir()
-    inside = remember(
-        "tokens in a", "--type", "decision", "--file", "src/a.py", "--module", "auth", "--scope", "module"
-    )
-    outside = remember("tokens in b", "--type", "gotcha", "--file", "lib/b.py")
+    options = "--type decision --file src/a.py --module auth --scope module --tag x"
+    inside = remember("tokens in a", *options.split())[:8]
+    outside = remember("tokens in b", "--type", "gotcha", "--file", "lib/b.py", "--user")[:8]
+    gone = remember("tokens in c", "--type", "pattern")[:8]
+    assert run("pin", inside).exit_code == run("forget", gone).exit_code == 0
 
-    def found(*options: str) -> list[str]:
-        return [line[:8] for line in run("search", "tokens", *options).stdout.splitlines()]
+    def found(verb: str, line: str = "") -> set[str]:
+        return {shown[:8] for shown in run(*verb.split(), *line.split()).stdout.splitlines()}
 
-    assert sorted(found()) == sorted([inside[:8], outside[:8]])
-    for options in (
-        ("--type", "decision"),
-        ("-t", "decision,pattern"),
-        ("--file", "src/a.py"),
-        ("--file", "src"),
-        ("-f", "src/"),
-        ("--module", "auth"),
-        ("--scope", "module"),
-    ):
-        assert found(*options) == [inside[:8]]
-    assert found("--kind", "turn") == []
-    assert len(found("-k", "1")) == 1
+    for line in (*SHARED, "--module auth", "--scope module"):
+        assert found("search tokens", line) == {inside}, line
+    for line in (*SHARED, "--tag x", "--pinned", "--project-only"):
+        assert found("list", line) == {inside}, line
+    assert found("search tokens") == found("list") == {inside, outside}
+    assert found("search tokens", "--kind turn") == found("list", "--needs-review") == set()
+    assert len(found("search tokens", "-k 1")) == 1
+    assert found("list", "--all") == {inside, outside, gone}
+    assert found("list", "--user") == {outside}
 
 
 def test_nothing_found_says_of_what(run: Run, remember: Remember) -> None:
@@ -174,31 +174,6 @@ def test_show(run: Run, answer: Answer, project: Path, clock: FixedClock) -> Non
     shown = run("show", child.id).stdout
     assert f"derived from: {parent.id[:8]}  Tokens expire." in shown
     assert "(deleted)" in shown
-
-
-def test_list_filters(run: Run, remember: Remember) -> None:
-    """Each filter of `list` keeps what passes it."""
-    first = remember("one thing", "--type", "gotcha", "--tag", "x", "--file", "src/a.py")
-    second = remember("two things", "--type", "decision", "--user")
-    third = remember("three things", "--type", "pattern")
-    assert run("pin", first).exit_code == 0
-    assert run("forget", third).exit_code == 0
-
-    def ids(*options: str) -> set[str]:
-        return {line[:8] for line in run("list", *options).stdout.splitlines()}
-
-    assert ids() == {first[:8], second[:8]}
-    assert ids("--all") == {first[:8], second[:8], third[:8]}
-    for options in (
-        ["--tag", "x"],
-        ["--file", "src/a.py"],
-        ["-t", "gotcha"],
-        ["--pinned"],
-        ["--project-only"],
-    ):
-        assert ids(*options) == {first[:8]}
-    assert ids("--user") == {second[:8]}
-    assert ids("--needs-review") == set()
 
 
 def test_list_limit_and_order(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
