@@ -8,15 +8,15 @@ from remora import Memory
 from tests.interfaces.panel.conftest import KEY, Browser
 
 
-def test_without_the_key_nothing_is_shown(client: TestClient) -> None:
-    """A page of another program of this machine has no cookie."""
-    assert client.get("/").status_code == 403
-    assert client.get("/?key=guessed").status_code == 403
-
-
 def test_the_key_opens_once(client: TestClient) -> None:
-    """Whoever reads it later in a terminal or a history gets nothing."""
-    assert client.get(f"/?key={KEY}").status_code == 200
+    """Without it, or read later in a terminal, it opens nothing; no script or other site gets the cookie."""
+    for path in ("/", "/?key=guessed"):
+        assert client.get(path).status_code == 403
+    answer = client.get(f"/?key={KEY}", follow_redirects=False)
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert client.get("/").status_code == 200
     client.cookies.clear()
     assert client.get(f"/?key={KEY}").status_code == 403
 
@@ -48,14 +48,6 @@ def test_what_every_answer_carries(browser: Browser) -> None:
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-frame-options"] == "DENY"
         assert headers["cache-control"] == "no-store"
-
-
-def test_the_cookie_is_for_this_site_alone(client: TestClient) -> None:
-    """No script reads it, and no other site sends it."""
-    answer = client.get(f"/?key={KEY}", follow_redirects=False)
-    cookie = answer.headers["set-cookie"].lower()
-    assert "httponly" in cookie
-    assert "samesite=strict" in cookie
 
 
 def test_a_form_has_a_largest_size(browser: Browser) -> None:

@@ -102,8 +102,6 @@ def test_hostile_text_stays_text(browser: Browser, memory: Memory) -> None:
         "sessions/cli:%3Cb%3E1",
         "memories?q=%3Cscript%3Ealert(1)%3C/script%3E",
         "ask?q=%3Cimg%20src=x%3E",
-    ]
-    pages += [
         "file?path=%22%3E%3Csvg%20onload=alert(1)%3E",
         "preview?about=%3Cscript%3E",
         "teach?file=%22%3E%3Cb%3E",
