@@ -94,6 +94,7 @@ def test_what_is_offered(either: Caller) -> None:
     for offered in TOOLS:
         tool = found.tools[offered.name]
         assert tool.output_schema is None
+        assert tool.annotations is not None
         assert tool.annotations.read_only_hint is offered.reads
         assert tool.annotations.destructive_hint is offered.destroys
         assert tool.annotations.idempotent_hint is True
@@ -133,7 +134,7 @@ def test_read_only(tools: Tools, stored: Remember) -> None:
     call = Caller(tools, read_only=True)
     found = call.offered()
     assert set(found.tools) == READS
-    assert all(t.annotations.read_only_hint for t in found.tools.values())
+    assert all(t.annotations and t.annotations.read_only_hint for t in found.tools.values())
     assert found.prompts == ["recall", "ask", "review"]
     assert "Tokens expire" in call("review")
     assert "unknown argument 'confirm' ignored" in call("review", confirm=["abcd"])
@@ -271,13 +272,12 @@ def test_files_as_models_write_them(call: Caller, project: Path) -> None:
     (project / "app").mkdir()
     for name in ("app/helpers.php", "app/mailer.php"):
         (project / name).write_text("<?php\n", "utf-8")
-    for number, given in enumerate(
-        (
-            {"files": "app/helpers.php:6, app/mailer.php"},
-            {"related_files": ["app/helpers.php", "app/mailer.php"]},
-        )
-    ):
-        answer = call("record_memory", content=f"Mails are queued on {number} hosts", **given)
+    given: list[dict[str, Any]] = [
+        {"files": "app/helpers.php:6, app/mailer.php"},
+        {"related_files": ["app/helpers.php", "app/mailer.php"]},
+    ]
+    for number, named in enumerate(given):
+        answer = call("record_memory", content=f"Mails are queued on {number} hosts", **named)
         assert "kept as written" not in answer
         assert "note:" not in answer
         for asked in ("app/helpers.php", "app/mailer.php:14", "app", "app/"):

@@ -17,6 +17,8 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
+from remora.core.values import Context
+from remora.injection.prefetch import Prefetch, PrefetchFile
 from remora.interfaces import learn_pages
 from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.commands.learn import Reviewed, due, review_each, review_page
@@ -101,9 +103,15 @@ def test_plan(run: Run, answer: Answer, memory: Memory) -> None:
     assert tested["step_limit"] is None
     assert "Tokens must expire" in tested["text"]
     assert "     1\tx = 1" in tested["prefetch_text"]
-    shown = run("plan", TASK, "--module", "auth", "--contents").stdout
-    assert "     1\tx = 1" in shown
-    assert "Files to load first" not in shown
+
+
+def test_the_page_of_a_plan() -> None:
+    """Work left open stands first; contents take the place of the list of files; nothing is no page."""
+    files = Prefetch([PrefetchFile("a.py", 1.0, True, 9, "used")], text="## Files\n\n### a.py")
+    block = Context("## What memory has", (), 4, 100, "define")
+    shown = plain(learn_pages.plan(block, files, None, None, "## Where it stopped", contents=True))
+    assert shown == "## Where it stopped\n\n## What memory has\n\n## Files\n\n### a.py\n"
+    assert plain(learn_pages.plan(Context("", (), 0, 100, "define"), Prefetch(()), None, None, "")) == ""
 
 
 # Teaching

@@ -141,11 +141,11 @@ def test_files_are_named_from_here(
         str(project / "d" / "e.py"): "d/e.py",
         "~/f.py": "~/f.py",
     }
-    options = [word for name in typed for word in ("-f", name)]
-    stored = answer("remember", "first/one", "--type", "pattern", *options)
+    files = [word for name in typed for word in ("-f", name)]
+    stored = answer("remember", "first/one", "--type", "pattern", *files)
     assert stored["related_files"] == list(dict.fromkeys(typed.values()))
-    for typed in ("new.py", "c/"):
-        assert "first" in run("list", "-f", typed).stdout
+    for name in ("new.py", "c/"):
+        assert "first" in run("list", "-f", name).stdout
     monkeypatch.chdir(tmp_path)
     words = f"remember second/one --type pattern -f new.py --project {project}"
     assert answer(*words.split())["related_files"] == ["new.py"]

@@ -65,6 +65,7 @@ def test_nothing_leaves_before_a_yes(people: tuple[Person, Person], tmp_path: Pa
     assert refused.exit_code != 0
     assert "1 memory would be sent for the first time" in refused.stderr
     assert not list((tmp_path / "carried").rglob("*.jsonl"))
+    assert "1 memory not sent" in ann("sync", "--yes").stdout
 
 
 def test_a_walk_through_the_verbs(joined: tuple[Person, Person, str]) -> None:

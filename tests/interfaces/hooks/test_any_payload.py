@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,32 @@ def test_any_object_makes_a_moment_and_a_valid_answer(
     json.dumps(printed, ensure_ascii=False).encode()  # half a sign would spoil the whole output
     if moment.kind == "other":
         assert printed is None
+
+
+NAMES = ("hook_event_name", "hookEventName", "event", "agent_action_name", "tool_name", "tool")
+
+
+def _swollen(payload: Any, text: str) -> Any:
+    """Return a payload in which every longer text is another one."""
+    if isinstance(payload, dict):
+        return {k: v if k in NAMES else _swollen(v, text) for k, v in payload.items()}
+    if isinstance(payload, list):
+        return [_swollen(inner, text) for inner in payload]
+    return text if isinstance(payload, str) and len(payload) > 3 else payload
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_ten_megabytes_are_looked_at_and_not_carried_around(name: str) -> None:
+    """Of a huge text the ends are kept, and no copy of it is made."""
+    host = host_named(name)
+    for payload in (payload for owner, payload in PAYLOADS if owner == name):
+        swollen = _swollen(payload, "{" + "E   assert 1 == 2\n" * 600_000)
+        host.parse(payload, {})  # what is loaded for it is loaded
+        tracemalloc.start()
+        _check(host.parse(swollen, {}), name)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 3_000_000, payload
 
 
 DEEP: Any = {}

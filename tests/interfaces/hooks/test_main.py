@@ -313,7 +313,13 @@ def test_a_database_that_is_locked(world, other, ask, monkeypatch):
     goes_on(world)
 
 
-def newer(database: Path) -> None:
+def in_its_place(database: Path, _: bytes) -> None:
+    """Put a folder there."""
+    database.unlink()
+    database.mkdir()
+
+
+def newer(database: Path, _: bytes) -> None:
     """Make a database that of a later version."""
     connection = apsw.Connection(str(database))
     connection.execute("PRAGMA user_version = 9999")
@@ -325,8 +331,8 @@ DAMAGES: dict[str, Callable[[Path, bytes], object]] = {
     "empty": lambda database, _: database.write_bytes(b""),
     "half": lambda database, data: database.write_bytes(data[: len(data) // 2]),
     "inside": lambda database, data: database.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096)),
-    "folder": lambda database, _: (database.unlink(), database.mkdir()),
-    "newer": lambda database, _: newer(database),
+    "folder": in_its_place,
+    "newer": newer,
 }
 
 
