@@ -79,26 +79,21 @@ def chain(db: Database, *paths: str, kind: str = "imports") -> dict[str, int]:
 
 
 def test_edges_of_two_files_are_one_row(db: Database):
-    """Several edges between two files make one row with all kinds, the surest's confidence, more weight."""
-    a, _ = add_file(db, "a.py"), add_file(db, "b.py")
+    """Edges between two files make one row with all kinds, the surest's confidence and more weight.
+
+    An unsure edge, a file that changes along and one that calls itself make none.
+    """
+    ids = {path: add_file(db, path) for path in ("a.py", "b.py", "c.py")}
     add_links(db, "b.py", link("b.py", "a.py", "imports", LIKELY, 3), link("b.py", "a.py", "calls", EXACT, 4))
-    (found,) = db.closure.users([a])
+    (found,) = db.closure.users([ids["a.py"]])
     assert (found.type, found.confidence, found.source) == ("calls,imports", EXACT, "ast")
     assert found.weight == pytest.approx(EXACT * 4)  # 1 + log2(1 + 3 + 4)
-
-
-def test_guesses_and_other_kinds_do_not_make_files_depend(db: Database):
-    """An unsure edge or a file that changes along is no dependence; nor is a file on itself."""
-    a, _ = add_file(db, "a.py"), add_file(db, "b.py")
-    add_links(
-        db,
-        "b.py",
-        link("b.py", "a.py", "calls", GUESS),
-        link("b.py", "a.py", "co_change"),
-        link("b.py", "b.py", "calls"),
-    )
-    assert db.closure.users([a]) == []
-    assert rebuilt(db) == []
+    none = [link("c.py", "a.py", "calls", GUESS), link("c.py", "a.py", "co_change"), link("c.py", "c.py")]
+    add_links(db, "c.py", *none)
+    assert db.closure.count() == 1
+    add_links(db, "c.py", link("c.py", "a.py", count=50))
+    users = [[edge.from_id for edge in db.closure.users([ids["a.py"]], limit)] for limit in (-1, 1, 0)]
+    assert users == [[ids["c.py"], ids["b.py"]], [ids["c.py"]], []]  # the heaviest first
 
 
 def users(db: Database, *ids: int, limit: int = -1) -> list[int]:
@@ -106,44 +101,28 @@ def users(db: Database, *ids: int, limit: int = -1) -> list[int]:
     return [edge.from_id for edge in db.closure.users(ids, limit)]
 
 
-def test_only_direct_dependents_have_a_row(db: Database):
-    """A file that imports one has a row; what imports that file has none."""
-    ids = chain(db, "c.py", "b.py", "a.py")
-    assert users(db, ids["a.py"]) == [ids["b.py"]]
-    assert db.closure.count() == 2
-
-
-def test_heavier_dependents_come_first_and_the_limit_keeps_them(db: Database):
-    """For each file the heavier come first; a limit cuts the light."""
-    ids = {path: add_file(db, path) for path in ("a.py", "b.py", "c.py")}
-    add_links(db, "b.py", link("b.py", "a.py"))
-    add_links(db, "c.py", link("c.py", "a.py", count=50))
-    found = [users(db, ids["a.py"], limit=limit) for limit in (-1, 1, 0)]
-    assert found == [[ids["c.py"], ids["b.py"]], [ids["c.py"]], []]
-
-
 def test_stale_files_are_left_out(db: Database):
-    """A changed file depends on nothing until it is read again; it may be asked about."""
+    """A changed file depends on nothing until it is read again; only direct dependents and uses are near."""
     ids = chain(db, "c.py", "b.py", "a.py")
-    with db.connection.transaction(durable=False):
-        db.graph.mark_stale(["b.py"], 5)
-    assert users(db, ids["a.py"]) == []
-    assert users(db, ids["b.py"]) == [ids["c.py"]]
-    assert db.closure.near(["b.py"]) == [("b.py", "c.py", 1.9)]
-    assert db.closure.near(["a.py"]) == []
-    with db.connection.transaction(durable=False):
-        db.graph.touch("b.py", 10, 20)
-    assert users(db, ids["a.py"]) == [ids["b.py"]]
-
-
-def test_near_gives_both_directions(db: Database):
-    """The neighbours of files are what they use and what uses them, heaviest first."""
-    chain(db, "c.py", "b.py", "a.py")
     add_links(db, "c.py", link("c.py", "b.py", count=9))
     assert [(path, other) for path, other, _ in db.closure.near(["b.py", "nowhere.py"])] == [
         ("b.py", "c.py"),
         ("b.py", "a.py"),
     ]
+    with db.connection.transaction(durable=False):
+        db.graph.mark_stale(["b.py"], 5)
+    assert users(db, ids["a.py"]) == []
+    assert users(db, ids["b.py"]) == [ids["c.py"]]
+    assert [other for _, other, _ in db.closure.near(["b.py"])] == ["c.py"]
+    assert db.closure.near(["a.py"]) == []
+    with db.connection.transaction(durable=False):
+        db.graph.touch("b.py", 10, 20)
+    assert users(db, ids["a.py"]) == [ids["b.py"]]
+    with db.connection.transaction(durable=False):
+        db.graph.delete_file("b.py")
+    assert users(db, *ids.values()) == []
+    assert db.closure.count() == 0
+    assert add_file(db, "n.py") > max(ids.values())  # what was read of b.py is not said of n.py
 
 
 def test_using_names_importers_that_use_a_name(db: Database):
@@ -156,35 +135,6 @@ def test_using_names_importers_that_use_a_name(db: Database):
     with db.connection.transaction(durable=False):
         db.graph.mark_stale(["b.py"], 5)
     assert db.closure.using(a, "run") == [("test_c.py", True)]
-
-
-def test_deleted_file_takes_its_rows_along(db: Database):
-    """What it depended on and what depended on it are neighbours of it no more."""
-    ids = chain(db, "c.py", "b.py", "a.py")
-    with db.connection.transaction(durable=False):
-        db.graph.delete_file("b.py")
-    assert users(db, *ids.values()) == []
-    assert db.closure.count() == 0
-
-
-def test_edges_lost_before_the_update_are_noticed(db: Database):
-    """The rows of a file are made of its edges, whenever others were lost."""
-    ids = chain(db, "c.py", "b.py", "a.py")
-    add_links(db, "b.py", link("b.py", "a.py", "calls", 1.0), source="scip")
-    (found,) = db.closure.users([ids["a.py"]])
-    assert (found.type, found.source) == ("calls,imports", "scip")
-    with db.connection.transaction(durable=False):
-        db.other_sources.drop_from("scip")
-    add_links(db, "b.py", link("b.py", "a.py", "imports"))
-    assert rows(db) == rebuilt(db)
-
-
-def test_number_of_a_deleted_file_is_not_given_to_another(db: Database):
-    """What was read of a deleted file is never said of a new one."""
-    ids = chain(db, "c.py", "a.py", "b.py")
-    with db.connection.transaction(durable=False):
-        db.graph.delete_file("b.py")
-    assert add_file(db, "n.py") > max(ids.values())
 
 
 STEP = st.one_of(
@@ -263,39 +213,17 @@ def world(db: Database, *edges: tuple[str, str, str]) -> None:
         add_links(db, start, *(link(start, to, kind) for begin, to, kind in edges if begin == start))
 
 
-def test_a_lone_pair_is_tied_wholly(db: Database):
-    """Two files with nothing else have a tie of 1, said from the other's side."""
-    world(db, ("user.py", "base.py", "imports"))
-    assert db.file_coupling.of("base.py") == {"user.py": Tie(1.0, "imports it")}
-    assert db.file_coupling.of("user.py") == {"base.py": Tie(1.0, "is imported by it")}
-
-
 def test_a_tie_is_a_share_of_the_end_that_has_less(db: Database):
-    """A file with one tie is tied wholly to a hub; one with two ties shares them."""
-    world(
-        db,
-        ("one.py", "hub.py", "imports"),
-        ("two.py", "hub.py", "imports"),
-        ("two.py", "aside.py", "imports"),
-        ("other.py", "hub.py", "imports"),
-    )
-    found = db.file_coupling.of("hub.py")
-    assert {path: tie.strength for path, tie in found.items()} == pytest.approx(
-        {"one.py": 1.0, "two.py": 0.5, "other.py": 1.0}
-    )
-    assert db.file_coupling.of("two.py")["hub.py"].strength == pytest.approx(0.5)
-
-
-def test_many_uses_weigh_more_but_not_in_proportion(db: Database):
-    """The weight of a row grows with the logarithm of its uses."""
-    for path in ("a.py", "b.py", "c.py", "d.py"):
+    """A file with one tie is tied wholly to a hub; one with two shares them, by the logarithm of its uses."""
+    for path in ("hub.py", "one.py", "two.py", "aside.py"):
         add_file(db, path)
-    add_links(db, "a.py", link("a.py", "b.py", count=7), link("a.py", "c.py", count=1))
-    add_links(db, "d.py", link("d.py", "b.py"), link("d.py", "c.py"))
-    found = db.file_coupling.of("a.py")
+    add_links(db, "one.py", link("one.py", "hub.py", "imports"))
+    add_links(db, "two.py", link("two.py", "hub.py", count=7), link("two.py", "aside.py"))
+    add_links(db, "aside.py", link("aside.py", "hub.py"))
+    assert db.file_coupling.of("one.py") == {"hub.py": Tie(1.0, "is imported by it")}
     seven, once = 1 + math.log2(8), 1 + math.log2(2)
-    assert found["b.py"].strength == pytest.approx(seven / (seven + once))
-    assert found["c.py"].strength == pytest.approx(once / (once + once))
+    found = {path: tie.strength for path, tie in db.file_coupling.of("hub.py").items()}
+    assert found == pytest.approx({"one.py": 1.0, "two.py": seven / (seven + once), "aside.py": 0.5})
 
 
 @pytest.mark.parametrize(
@@ -315,15 +243,10 @@ def test_the_strongest_kind_is_named(db: Database, kinds: tuple[str, ...], does:
     assert db.file_coupling.of("a.py")["b.py"].why == is_done
 
 
-def test_two_files_that_use_each_other_are_named_once(db: Database):
-    """A circle is one tie of both directions, never above 1."""
-    world(db, ("a.py", "b.py", "imports"), ("b.py", "a.py", "calls"))
-    assert db.file_coupling.of("a.py") == {"b.py": Tie(1.0, "is imported by it and calls it")}
-
-
 def test_stale_edges_tie_nothing(db: Database):
-    """What a changed file uses is unknown until it is read again; what uses it is not."""
-    world(db, ("a.py", "b.py", "imports"), ("b.py", "c.py", "imports"))
+    """What a changed file uses is unknown until it is read; what uses it is not. A circle is one tie."""
+    world(db, ("a.py", "b.py", "imports"), ("b.py", "a.py", "calls"), ("b.py", "c.py", "imports"))
+    assert db.file_coupling.of("a.py") == {"b.py": Tie(1.0, "is imported by it and calls it")}
     db.graph.mark_stale(["b.py"], 5)
     assert db.file_coupling.of("c.py") == {}
     assert db.file_coupling.of("b.py") == {"a.py": Tie(1.0, "imports it")}

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
@@ -18,7 +18,6 @@ import pytest
 
 from remora.core.errors import (
     InvalidInput,
-    NotFound,
     RemoraError,
     StoreBusy,
     StoreCorrupt,
@@ -68,7 +67,7 @@ def shared_folder() -> Iterator[Path]:
 
 
 def test_new_file_is_ours(tmp_path: Path):
-    """A new file is marked as ours, has the newest schema, WAL and foreign keys, and passes its checks."""
+    """A new file has our mark, the newest schema, WAL and foreign keys; closed, it is one unusable file."""
     connection = new_database(tmp_path)
     assert connection.value("PRAGMA application_id") == APPLICATION_ID
     assert connection.schema() == migrations.latest()
@@ -76,22 +75,8 @@ def test_new_file_is_ours(tmp_path: Path):
     assert connection.value("PRAGMA foreign_keys") == 1
     assert connection.check() == []
     connection.close()
-
-
-def test_closing_leaves_one_file(tmp_path: Path):
-    """The last one to close folds the write-ahead log back into the file."""
-    connection = new_database(tmp_path)
-    with connection.transaction():
-        put(connection, "a")
-    connection.close()
     connection.close()
     assert list(files_of(tmp_path)) == ["memory.db"]
-
-
-def test_use_after_close_is_our_error(tmp_path: Path):
-    """A closed database raises our error and no other."""
-    connection = new_database(tmp_path)
-    connection.close()
     with pytest.raises(StoreError):
         connection.rows("SELECT 1")
 
@@ -109,7 +94,7 @@ def test_durable_transactions_wait_for_the_disk(connection: Connection, durable:
 # Transactions
 
 
-@pytest.mark.parametrize("error", [ValueError, NotFound, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_exception_rolls_back(connection: Connection, error: type[BaseException]):
     """Whatever ends a block early undoes it, and the next block works."""
     with pytest.raises(error), connection.transaction():
@@ -136,26 +121,24 @@ def test_sql_error_rolls_back(connection: Connection, sql: str, what: str):
 
 
 def test_nested_transactions_are_one(connection: Connection):
-    """Nothing of a nested block is seen outside until the outer block ends."""
+    """What a nested block writes is seen outside when the outer block ends, or undone with it."""
     other = Connection.open(connection.path)
+    assert not connection.writing()
     with connection.transaction():
         put(connection, "a")
-        with connection.transaction():
+        with connection.transaction(), connection.transaction(durable=False):
             put(connection, "b")
-            with connection.transaction(durable=False):
-                put(connection, "c")
+            assert connection.writing()
+        assert connection.writing()
         assert keys(other) == []
-    assert keys(other) == ["a", "b", "c"]
-    other.close()
-
-
-def test_outer_failure_undoes_nested_blocks(connection: Connection):
-    """A nested block that ended well is undone with the outer one."""
+    assert keys(other) == ["a", "b"]
     with pytest.raises(ValueError), connection.transaction():
         with connection.transaction():
-            put(connection, "a")
+            put(connection, "c")
         raise ValueError
-    assert keys(connection) == []
+    assert keys(other) == ["a", "b"]
+    assert not connection.writing()
+    other.close()
 
 
 def test_caught_nested_failure_undoes_the_nested_block_alone(connection: Connection):
@@ -214,32 +197,14 @@ def test_threads_share_one_connection(connection: Connection):
     assert connection.value("SELECT value FROM meta WHERE key = 'n'") == "100"
 
 
-def test_writing_says_whether_a_transaction_is_open(connection: Connection):
-    """`writing` is true inside a block, nested or not, and false after it, however it ended."""
-    assert not connection.writing()
-    with contextlib.suppress(ValueError), connection.transaction():
-        assert connection.writing()
-        with connection.transaction():
-            assert connection.writing()
-        assert connection.writing()
-        raise ValueError
-    assert not connection.writing()
-
-
 def test_version_changes_with_every_commit(connection: Connection):
     """Own and foreign commits change the version; reading and rolling back do not."""
     other = Connection.open(connection.path)
     seen = [connection.version()]
-    assert connection.version() == seen[-1]
-    with connection.transaction():
-        put(connection, "a")
-    seen.append(connection.version())
-    with other.transaction():
-        put(other, "b")
-    seen.append(connection.version())
-    with other.transaction(durable=False):
-        put(other, "c")
-    seen.append(connection.version())
+    for writer, durable in ((connection, True), (other, True), (other, False)):
+        with writer.transaction(durable=durable):
+            put(writer, "a")
+        seen.append(connection.version())
     assert len(set(seen)) == 4
     keys(connection)
     with contextlib.suppress(ValueError), connection.transaction():
@@ -328,13 +293,6 @@ def test_processes_make_one_file_together(tmp_path: Path):
         connection.close()
 
 
-def test_threads_make_one_file_together(tmp_path: Path):
-    """Openings at the same moment within one process all succeed."""
-    for number in range(5):
-        path = tmp_path / f"{number}.db"
-        at_once(lambda path=path: Connection.open(path).close())  # type: ignore[misc]
-
-
 # Files that are not what they should be
 
 
@@ -356,9 +314,7 @@ def test_newer_file_is_refused_untouched(tmp_path: Path, mode: str, read_only: b
     """A file of a newer version is refused and not one byte of it changes."""
     path = tmp_path / "memory.db"
     new_database(tmp_path).close()
-    connection = apsw.Connection(str(path))
-    list(connection.execute(f"PRAGMA journal_mode = {mode}; PRAGMA user_version = {migrations.latest() + 1}"))
-    connection.close()
+    sqlite(path, f"PRAGMA journal_mode = {mode}", f"PRAGMA user_version = {migrations.latest() + 1}")
     error = refused(path, StoreTooNew, read_only=read_only)
     assert str(migrations.latest() + 1) in str(error)
 
@@ -388,55 +344,45 @@ def test_older_file_is_not_migrated_by_a_reader(tmp_path: Path):
     assert "Open it once for writing" in error.hint
 
 
-@pytest.mark.parametrize("read_only", [False, True])
-def test_foreign_database_is_refused_untouched(tmp_path: Path, read_only: bool):
-    """Somebody else's SQLite database is refused and stays as it was."""
-    connection = apsw.Connection(str(tmp_path / "memory.db"))
-    connection.execute("CREATE TABLE cookies(host); INSERT INTO cookies VALUES ('example.org')")
+def sqlite(path: Path, *statements: str) -> None:
+    """Run statements on a file as another program would."""
+    connection = apsw.Connection(str(path))
+    for statement in statements:
+        connection.execute(statement)
     connection.close()
-    error = refused(tmp_path / "memory.db", StoreCorrupt, read_only=read_only)
-    assert "not Remora's file of this name" in str(error)
-
-
-def test_foreign_database_without_tables_is_refused(tmp_path: Path):
-    """A file with another program's mark is not ours, even while it is empty."""
-    connection = apsw.Connection(str(tmp_path / "memory.db"))
-    connection.execute("PRAGMA application_id = 99")
-    connection.close()
-    refused(tmp_path / "memory.db", StoreCorrupt)
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize(
-    "content", [b"not a database at all, but long enough " * 40, os.urandom(8192), b"\x00" * 5000, b"xy"]
+    ("make", "error"),
+    [
+        (lambda path: sqlite(path, "CREATE TABLE cookies(host)"), StoreCorrupt),
+        (lambda path: sqlite(path, "PRAGMA application_id = 99"), StoreCorrupt),
+        (lambda path: path.write_bytes(b"not a database at all, but long enough " * 40), StoreCorrupt),
+        (lambda path: path.write_bytes(bytes(5000)), StoreCorrupt),
+        (lambda path: path.write_bytes(b"xy"), StoreCorrupt),
+        (lambda path: path.mkdir(), StoreReadOnly),
+    ],
+    ids=["another", "mark", "text", "zeros", "short", "folder"],
 )
-def test_garbage_is_refused_untouched(tmp_path: Path, content: bytes, read_only: bool):
-    """Bytes that are no database are reported as damage and stay for recovery."""
-    (tmp_path / "memory.db").write_bytes(content)
-    refused(tmp_path / "memory.db", StoreCorrupt, read_only=read_only)
+def test_what_is_not_ours_is_refused_untouched(
+    tmp_path: Path, make: Callable[[Path], object], error: type[RemoraError], read_only: bool
+):
+    """Another program's database, even an empty one, garbage and a folder stay as they were."""
+    make(tmp_path / "memory.db")
+    refused(tmp_path / "memory.db", error, read_only=read_only)
 
 
-def test_empty_file_becomes_a_database(tmp_path: Path):
-    """A file of no bytes holds nothing that could be lost: it is used, but not by a reader."""
+def test_a_reader_makes_no_file(tmp_path: Path):
+    """A writer makes a database of a file that is missing or empty, in a folder that is there."""
+    refused(tmp_path / "memory.db", StoreReadOnly, read_only=True)
+    with pytest.raises(StoreReadOnly, match="nowhere"):
+        Connection.open(tmp_path / "nowhere" / "memory.db")
     (tmp_path / "memory.db").touch()
     refused(tmp_path / "memory.db", StoreCorrupt, read_only=True)
     connection = new_database(tmp_path)
     assert connection.check() == []
     connection.close()
-
-
-@pytest.mark.parametrize("read_only", [False, True])
-def test_folder_in_the_place_of_the_file(tmp_path: Path, read_only: bool):
-    """A folder of the file's name is an error that says what to check."""
-    (tmp_path / "memory.db").mkdir()
-    refused(tmp_path / "memory.db", StoreReadOnly, read_only=read_only)
-
-
-def test_missing_file_is_not_made_by_a_reader(tmp_path: Path):
-    """A read-only opening makes no file, and a missing folder is an error for everybody."""
-    refused(tmp_path / "memory.db", StoreReadOnly, read_only=True)
-    with pytest.raises(StoreReadOnly, match="nowhere"):
-        Connection.open(tmp_path / "nowhere" / "memory.db")
 
 
 def filled(folder: Path) -> Path:
@@ -448,7 +394,7 @@ def filled(folder: Path) -> Path:
     return folder / "memory.db"
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("share", [0.05, 0.95])
 def test_truncated_file(tmp_path: Path, share: float):
     """A file that lost its end is refused at once or reported when the missing part is read."""
     path = filled(tmp_path)
@@ -483,36 +429,30 @@ def test_damaged_page_is_reported(tmp_path: Path):
     connection.close()
 
 
-def test_check_finds_what_the_index_lacks(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("broken", "table", "rows"),
+    [
+        ("DELETE FROM memories_fts WHERE rowid = 1", "memories_fts", "memories"),
+        ("UPDATE memories_fts SET content = 'other' WHERE rowid = 1", "memories_fts", "memories"),
+        ("INSERT INTO memories_fts(rowid, content) VALUES (9, 'x')", "memories_fts", "memories"),
+        (
+            """INSERT INTO turns_fts(turns_fts, rowid, content, role, time, search_terms)
+               VALUES ('delete', 1, 'one', 'user', NULL, '')""",
+            "turns_fts",
+            "turns",
+        ),
+        ("DELETE FROM turn_windows_fts WHERE rowid = 2", "turn_windows_fts", "turns"),
+    ],
+)
+def test_check_finds_what_the_index_lacks(connection: Connection, broken: str, table: str, rows: str):
     """`check` names each FTS table whose entries are not its rows: missing, too many, or of other words."""
-    connection = new_database(tmp_path)
     add(Memories(connection, "project"), record("m-1"), record("m-2"))
     with connection.transaction():
         Turns(connection).add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 10, "now")
     assert connection.check() == []
-    for broken, named in (
-        ("DELETE FROM memories_fts WHERE rowid = 1", "memories_fts and memories differ in 1 rows"),
-        (
-            "UPDATE memories_fts SET content = 'other' WHERE rowid = 1",
-            "memories_fts and memories differ in 1 rows",
-        ),
-        (
-            "INSERT INTO memories_fts(rowid, content) VALUES (9, 'x')",
-            "memories_fts and memories differ in 1 rows",
-        ),
-        (
-            """INSERT INTO turns_fts(turns_fts, rowid, content, role, time, search_terms)
-               VALUES ('delete', 1, 'one', 'user', NULL, '')""",
-            "turns_fts and turns differ in 1 rows",
-        ),
-        ("DELETE FROM turn_windows_fts WHERE rowid = 2", "turn_windows_fts and turns differ in 1 rows"),
-    ):
-        with contextlib.suppress(InterruptedError), connection.transaction():
-            connection.execute(broken)
-            assert connection.check() == [named]
-            raise InterruptedError
-    assert connection.check() == []
-    connection.close()
+    with connection.transaction():
+        connection.execute(broken)
+    assert connection.check() == [f"{table} and {rows} differ in 1 rows"]
 
 
 # Disks and permissions
@@ -604,32 +544,23 @@ def test_what_a_crash_left_in_a_folder_for_reading_only_is_not_passed_over(share
 
 
 def test_full_disk_loses_nothing(connection: Connection):
-    """A disk without room gives StoreFull, keeps what was stored, and works again when there is room."""
+    """A disk without room gives StoreFull, also in a nested block, and works again when there is room."""
     memories = Memories(connection, "project")
     add(memories, record("m-1"))
     limit = connection.value("PRAGMA max_page_count")
     connection.rows(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count')}")
-    with pytest.raises(StoreFull, match="no space left") as caught:
-        add(memories, *(record(f"m-big-{n}", f"{n} " + "long text " * 3_000) for n in range(5)))
+    with pytest.raises(StoreFull, match="no space left") as caught, connection.transaction():
+        put(connection, "a")
+        with connection.transaction():
+            put(connection, "b", "long text " * 100_000)
     assert caught.value.retryable
     assert "disk space" in caught.value.hint
+    assert (keys(connection), connection.writing()) == ([], False)
     assert [m.id for m in memories.find(Filters())] == ["m-1"]
-    assert connection.check() == []
     connection.rows(f"PRAGMA max_page_count = {limit}")
     add(memories, record("m-2", "room again"))
     assert connection.check() == []
     assert len(memories.find(Filters())) == 2
-
-
-def test_full_disk_inside_a_nested_block(connection: Connection):
-    """A disk that fills up inside a nested block undoes the whole transaction."""
-    connection.rows(f"PRAGMA max_page_count = {connection.value('PRAGMA page_count')}")
-    with pytest.raises(StoreFull), connection.transaction():
-        put(connection, "a")
-        with connection.transaction():
-            put(connection, "b", "long text " * 100_000)
-    assert keys(connection) == []
-    assert not connection.writing()
 
 
 @pytest.mark.parametrize(
@@ -645,8 +576,6 @@ def test_full_disk_inside_a_nested_block(connection: Connection):
         (apsw.PermissionsError, StoreReadOnly),
         (apsw.CantOpenError, StoreReadOnly),
         (apsw.IOError, StoreError),
-        (apsw.SQLError, StoreError),
-        (apsw.ConstraintError, StoreError),
     ],
 )
 def test_errors_of_sqlite_become_ours(error: type[apsw.Error], ours: type[RemoraError]):

@@ -47,7 +47,10 @@ def database(tmp_path: Path) -> Path:
 
 
 def test_rows_come_with_their_own_kinds(database: Path) -> None:
-    """Numbers, text, bytes and nothing arrive as what they are."""
+    """Numbers, text, bytes and nothing arrive as what they are; a database is known by its first bytes."""
+    link = database.with_name("link.db")
+    link.symlink_to(database.with_name("nowhere"))
+    assert [is_sqlite(path) for path in (database, database.parent, link)] == [True, False, False]
     with Foreign(database) as foreign:
         assert foreign.tables() == ("notes",)
         assert foreign.columns("notes") == ("id", "body", "weight", "raw")
@@ -55,35 +58,31 @@ def test_rows_come_with_their_own_kinds(database: Path) -> None:
         first = next(foreign.rows("notes", ("raw", "id", "body", "weight")))
         assert first == {"raw": b"\x00\xff", "id": 1, "body": "nöte 1", "weight": 0.5}
         assert not foreign.is_ours()
+    Connection.open(database.with_name("memory.db")).close()
+    with Foreign(database.with_name("memory.db")) as foreign:
+        assert foreign.is_ours()
 
 
 def test_rows_are_chosen_by_a_value(database: Path) -> None:
-    """Only those that have it in a column come; a column that is not there is named."""
+    """Only those that have it in a column come."""
     with Foreign(database) as foreign:
         assert [row["id"] for row in foreign.rows("notes", ("id",), ("body", "nöte 2"))] == [2]
         found = foreign.rows("notes", ("id",), ("body", "nöte"), beginning=True)
         assert [row["id"] for row in found] == [1, 2, 3]
         assert list(foreign.rows("notes", ("id",), ("body", "nöte 1x"), beginning=True)) == []
-        with pytest.raises(NotFound):
-            next(foreign.rows("notes", ("id",), ("title", "x")))
 
 
-@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16be"])
 def test_text_is_read_in_every_encoding(tmp_path: Path, encoding: str) -> None:
-    """The encoding of the file decides how its text is read."""
-    make(tmp_path / "a.db", encoding=encoding).close()
-    assert bodies(tmp_path / "a.db") == ["nöte 1", "nöte 2", "nöte 3"]
-
-
-def test_text_that_is_damaged_does_not_end_the_reading(database: Path) -> None:
-    """Bytes that are no text have U+FFFD in their place, and the other rows come."""
-    connection = apsw.Connection(str(database))
-    connection.execute("UPDATE notes SET body = CAST(x'61ff62' AS TEXT) WHERE id = 2")
+    """The file decides how its text is read; U+FFFD stands for bytes that are no text."""
+    connection = make(tmp_path / "a.db", encoding=encoding)
+    bad = b"a\xffb" if encoding == "UTF-8" else b"\x00a\xd8\x00\x00b"
+    connection.execute("UPDATE notes SET body = CAST(? AS TEXT) WHERE id = 2", (bad,))
     connection.close()
-    assert bodies(database) == ["nöte 1", "a\ufffdb", "nöte 3"]
+    assert bodies(tmp_path / "a.db") == ["nöte 1", "a\ufffdb", "nöte 3"]
 
 
-@pytest.mark.parametrize("mode", ["delete", "truncate", "persist", "wal"])
+@pytest.mark.parametrize("mode", ["delete", "persist", "wal"])
 @pytest.mark.parametrize("in_use", [True, False])
 def test_nothing_is_written_in_any_mode(tmp_path: Path, mode: str, in_use: bool) -> None:
     """The folder has the same files, bytes and times afterwards, whether others use the database or not."""
@@ -154,20 +153,8 @@ def test_why_a_copy_fails_is_said(
     assert type(raised.value) is kind
 
 
-def test_a_read_only_folder_is_no_obstacle(tmp_path: Path) -> None:
-    """A WAL database in a folder that cannot be written is read through its copy."""
-    folder = tmp_path / "locked"
-    folder.mkdir()
-    make(folder / "a.db", "wal").close()
-    folder.chmod(0o500)
-    try:
-        assert len(bodies(folder / "a.db")) == 3
-    finally:
-        folder.chmod(0o700)
-
-
 def test_a_writer_is_not_disturbed(tmp_path: Path) -> None:
-    """While somebody is in the middle of a transaction, the last committed state is read."""
+    """The last committed state is read, amid a transaction and in a folder that cannot be written."""
     connection = make(tmp_path / "a.db", "wal")
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("INSERT INTO notes(body) VALUES('not yet')")
@@ -175,6 +162,11 @@ def test_a_writer_is_not_disturbed(tmp_path: Path) -> None:
     connection.execute("COMMIT")
     assert len(bodies(tmp_path / "a.db")) == 4
     connection.close()
+    tmp_path.chmod(0o500)
+    try:
+        assert len(bodies(tmp_path / "a.db")) == 4
+    finally:
+        tmp_path.chmod(0o700)
 
 
 def test_a_database_that_changes_during_every_copy_is_busy(
@@ -228,6 +220,8 @@ def test_what_is_missing_is_said(database: Path) -> None:
             foreign.count("x")
         with pytest.raises(NotFound, match="no column y"):
             list(foreign.rows("notes", ("id", "y")))
+        with pytest.raises(NotFound, match="no column title"):
+            next(foreign.rows("notes", ("id",), ("title", "x")))
 
 
 def test_rows_before_a_damaged_page_are_yielded(tmp_path: Path) -> None:
@@ -259,19 +253,3 @@ def test_strange_names_of_tables_are_quoted(tmp_path: Path) -> None:
         assert foreign.count(name) == 0
         assert list(foreign.rows(name, ('x"y',))) == []
         assert foreign.tables() == (name, "notes")
-
-
-def test_our_own_database_is_known(tmp_path: Path) -> None:
-    """A database of Remora says so."""
-    Connection.open(tmp_path / "memory.db").close()
-    with Foreign(tmp_path / "memory.db") as foreign:
-        assert foreign.is_ours()
-
-
-def test_a_database_is_known_by_its_first_bytes(database: Path) -> None:
-    """Names say nothing; a folder and a link that leads nowhere are no databases."""
-    link = database.with_name("link.db")
-    link.symlink_to(database.with_name("nowhere"))
-    assert is_sqlite(database)
-    assert not is_sqlite(database.parent)
-    assert not is_sqlite(link)

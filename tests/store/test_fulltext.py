@@ -41,84 +41,50 @@ def say(db: Database, *texts: str, session: str = "s", start: int = 1) -> list[i
     ("content", "question"),
     [
         ("call getUserById first", "user"),
-        ("call getUserById first", "getUserById"),
-        ("call getUserById first", "what about user ids by name"),
         ("call getUserById first", "GETUSERBYID"),
-        ("set MAX_RETRY_COUNT", "retry"),
+        ("call getUserById first", "what about user ids by name"),
         ("set max_retry_count", "max_retry_count"),
         ("set max_retry_count", "maxRetryCount"),
         ("parseHTTPHeader drops folds", "http header"),
         ("see src/auth/token_store.py", "token store"),
-        ("see src/auth/token_store.py", "auth"),
         ("see src/auth/token_store.py", "src/auth/token_store.py"),
         ("tokens expire daily", "token expiry expires"),
-        ("数据库连接会过期", "数据库"),
         ("数据库连接会过期", "过期"),
         ("使用JWT令牌认证", "JWT"),
-        ("使用JWT令牌认证", "令牌"),
         ("使用getUserById查询", "user"),
         ("naïve café", "cafe"),
-        ("naïve café", "naïve"),
         ("пароль истекает", "пароль"),
     ],
 )
 def test_questions_find(db: Database, content: str, question: str):
-    """A memory is found by its words, by parts of its names and by pairs of its CJK signs."""
-    add(db.memories, record("m-1", content), record("m-2", "something else entirely"))
-    assert found(db, question) == ["m-1"]
+    """A memory is found by its words, by parts of its names and by pairs of its CJK signs, not by its id."""
+    add(db.memories, record("peculiar-one", content), record("m-2", "something else entirely"))
+    assert found(db, question) == ["peculiar-one"]
+    assert found(db, "peculiar-one") == []
 
 
-def test_tags_and_files_are_searched(db: Database):
-    """A memory is also found by its tags and by the parts of its files' names."""
-    add(
-        db.memories,
-        record("m-1", "one", tags=("rateLimit",)),
-        record("m-2", "two", related_files=("src/getUser.ts",)),
-    )
-    assert found(db, "limit") == ["m-1"]
-    assert found(db, "user") == ["m-2"]
-    assert found(db, "getuser") == ["m-2"]
-
-
-def test_whole_word_outranks_a_part(db: Database):
-    """A text that says the word itself stands before one where it is part of a name."""
-    texts = {
-        "m-1": "getUserById is slow",
-        "m-2": "the user is slow",
-        "m-3": "disk is slow",
-        "m-4": "cache is slow",
-    }
-    add(db.memories, *(record(i, text) for i, text in texts.items()))
-    assert found(db, "user") == ["m-2", "m-1"]
-
-
-def test_ids_are_not_searched(db: Database):
-    """The id column of the index is not text."""
-    add(db.memories, record("peculiar-id", "plain words"))
-    assert found(db, "peculiar-id") == []
-
-
-def test_scores_are_positive_and_fall(db: Database):
-    """Scores are higher for better matches, and equal scores are ordered by id."""
-    texts = ["jwt token", "token", "token", "other words", "words that differ", "more of them"]
+def test_better_matches_come_first(db: Database):
+    """A whole word outranks a part of a name; scores are positive, and equal ones are ordered by id."""
+    texts = ["token jwt", "token", "token", "getToken", "other words", "words that differ", "more", "else"]
     made = [record(f"m-{n}", text) for n, text in enumerate(texts)]
     random.Random(1).shuffle(made)
     add(db.memories, *made)
     result = db.fulltext.memories(["jwt", "token"], Filters(), 10)
-    assert [i for i, _ in result] == ["m-0", "m-1", "m-2"]
+    assert [i for i, _ in result] == ["m-0", "m-1", "m-2", "m-3"]
     scores = [score for _, score in result]
     assert scores == sorted(scores, reverse=True)
-    assert scores[1] == scores[2] > 0
+    assert scores[1] == scores[2] > scores[3] > 0
 
 
 def test_terms_without_words_find_nothing(db: Database):
-    """Nothing to look for finds nothing, in every table."""
-    add(db.memories, record("m-1"))
+    """Nothing to look for finds nothing, in every table; of a thousand terms one may find something."""
+    add(db.memories, record("m-1", "word999"))
     say(db, "one", "two")
     for terms in ([], ["..."], ["", "\x00", "''"]):
         assert db.fulltext.memories(terms, Filters(), 5) == []
         assert db.fulltext.turns(terms, 5) == []
         assert db.fulltext.turn_windows(terms, 5) == []
+    assert [i for i, _ in db.fulltext.memories([f"word{n}" for n in range(1_000)], Filters(), 5)] == ["m-1"]
 
 
 # Filters
@@ -136,13 +102,11 @@ def test_filters_hold_in_every_search(db: Database):
     assert found(db, "token") == ["a", "d"]
     assert found(db, "token", Filters(types=("decision",))) == ["a"]
     assert found(db, "token", Filters(branch="topic")) == ["a", "b", "d"]
-    assert found(db, "token", Filters(modules=("auth",), scope="module")) == ["d"]
-    assert found(db, "token", Filters(files=("src/x.py",))) == ["d"]
-    assert found(db, "token", Filters(types=("requirement",))) == []
+    assert found(db, "token", Filters(files=("src/x.py",), modules=("auth",), scope="module")) == ["d"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hidden", [0, 19, 20, 21, 161])
+@pytest.mark.parametrize("hidden", [19, 20, 161])
 @pytest.mark.parametrize("wanted", [1, 12])
 def test_filters_that_hide_nearly_all_matches(db: Database, hidden: int, wanted: int):
     """The best that pass are found however many better matches do not pass."""
@@ -217,27 +181,23 @@ def test_ten_megabytes_of_query(db: Database, unit: str):
     assert time.monotonic() - started < 2
 
 
-def test_many_terms(db: Database):
-    """A thousand terms are as good as one."""
-    add(db.memories, record("m-1", "word999"))
-    terms = [f"word{n}" for n in range(1_000)]
-    assert [i for i, _ in db.fulltext.memories(terms, Filters(), 5)] == ["m-1"]
-
-
 # The index follows the rows
 
 
 def test_changes_are_found_at_once(db: Database):
-    """An edited memory is found by its new words only, a deleted one not at all."""
+    """A memory is found by its words, tags and files as they are now, and not at all when it is deleted."""
     add(db.memories, record("m-1", "alpha", tags=("one",)))
     with db.connection.transaction():
         db.memories.update("m-1", {"content": "beta"})
-    assert (found(db, "alpha"), found(db, "beta")) == ([], ["m-1"])
+        db.memories.update("m-1", {"tags": ("rateLimit",)})
+        db.memories.update("m-1", {"related_files": ("src/gammaRay.py",)})
+    assert [found(db, w) for w in ("alpha", "one")] == [[], []]
+    assert [found(db, w) for w in ("limit", "gammaRay", "ray", "beta")] == [["m-1"]] * 4
+    assert db.connection.check() == []
     with db.connection.transaction():
-        db.memories.update("m-1", {"tags": ("two",)})
-        db.memories.update("m-1", {"related_files": ("gammaRay.py",)})
-    assert found(db, "one") == []
-    assert [found(db, w) for w in ("two", "gammaRay", "ray", "beta")] == [["m-1"]] * 4
+        db.connection.execute("DELETE FROM memories_fts")
+        db.fulltext.rebuild_memories()
+    assert [found(db, w) for w in ("limit", "ray", "beta")] == [["m-1"]] * 3
     with db.connection.transaction():
         db.memories.delete(["m-1"])
     assert found(db, "beta") == []
@@ -247,7 +207,7 @@ def test_changes_are_found_at_once(db: Database):
 WORDS = ["alpha", "getUserById", "数据库", "max_retry", "src/a.py", "token"]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_index_equals_rows_after_anything(db: Database, seed: int):
     """After random inserts, edits, deletions and rolled-back work, searches find what the rows say."""
     rng = random.Random(seed)
@@ -299,59 +259,26 @@ def test_index_equals_rows_after_anything(db: Database, seed: int):
     assert db.connection.check() == []
 
 
-def test_rebuilt_index_is_the_same(db: Database):
-    """Making the index again from the rows changes no answer."""
-    add(db.memories, *(record(f"m-{n}", text) for n, text in enumerate(WORDS)))
-    before = [found(db, word) for word in WORDS]
-    with db.connection.transaction():
-        db.connection.execute("DELETE FROM memories_fts WHERE rowid < 4")
-        db.fulltext.rebuild_memories()
-    assert [found(db, word) for word in WORDS] == before
-    assert db.connection.check() == []
-
-
 # Turns
 
 
-def test_turns_are_found_by_words_role_and_time(db: Database):
-    """A turn is found by what was said, by whom, and by the words of its time."""
-    with db.connection.transaction():
-        db.turns.add(
-            "s",
-            "s.jsonl",
-            [
-                message(1, "we chose readConfig", role="Ann", time="2026-03-04T10:00:00.000Z"),
-                message(2, "never mind", role="Bob", time_text="1:56 pm on 8 May, 2023"),
-            ],
-            10,
-            "now",
-        )
-    assert [i for i, _ in db.fulltext.turns(["config"], 5)] == [1]
-    assert [i for i, _ in db.fulltext.turns(["ann"], 5)] == [1]
-    assert [i for i, _ in db.fulltext.turns(["may"], 5)] == [2]
-    assert [i for i, _ in db.fulltext.turns(["config", "bob"], 5)] in ([1, 2], [2, 1])
-
-
-def test_windows_do_not_cross_sessions(db: Database):
-    """A session's first turn has no neighbours in the session before it."""
-    first = say(db, "alpha", "beta", session="a")
+def test_windows_end_with_their_session(db: Database):
+    """A first turn has no neighbour in the session before; of long neighbours 600 characters count."""
+    first = say(db, "start " + "filler " * 100 + "ending", "beta", session="a")
     second = say(db, "gamma", "delta", session="b")
-    assert sorted(i for i, _ in db.fulltext.turn_windows(["beta"], 9)) == first
+    assert sorted(i for i, _ in db.fulltext.turn_windows(["start"], 9)) == first
+    assert [i for i, _ in db.fulltext.turn_windows(["ending"], 9)] == first[:1]
     assert sorted(i for i, _ in db.fulltext.turn_windows(["gamma"], 9)) == second
+    with db.connection.transaction():
+        db.turns.forget_session("a")
+    assert db.fulltext.turns(["start", "beta"], 9) == db.fulltext.turn_windows(["beta"], 9) == []
+    assert [i for i, _ in db.fulltext.turns(["gamma", "beta"], 9)] == second[:1]
+    assert db.connection.check() == []
 
 
-def test_neighbours_lend_their_beginning_only(db: Database):
-    """Of a long neighbour the first 600 characters count; of the turn itself, all."""
-    long = "start " + "filler " * 100 + "ending"
-    one, two = say(db, long, "short")
-    assert sorted(i for i, _ in db.fulltext.turn_windows(["start"], 9)) == [one, two]
-    assert [i for i, _ in db.fulltext.turn_windows(["ending"], 9)] == [one]
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_windows_equal_rows_after_batches(db: Database, seed: int):
+def test_windows_equal_rows_after_batches(db: Database):
     """However a conversation arrives, in batches or turn by turn, its windows are the same."""
-    rng = random.Random(seed)
+    rng = random.Random(0)
     texts = [f"w{n} {rng.choice(WORDS)}" for n in range(17)]
     start = 0
     while start < len(texts):
@@ -362,26 +289,14 @@ def test_windows_equal_rows_after_batches(db: Database, seed: int):
     expected = apsw.Connection(":memory:")
     expected.execute("CREATE VIRTUAL TABLE f USING fts5(words, tokenize = 'porter unicode61')")
     for n in range(len(texts)):
-        expected.execute(
-            "INSERT INTO f(rowid, words) VALUES (?, ?)", (n + 1, " ".join(texts[max(0, n - 2) : n + 3]))
-        )
+        window = " ".join(texts[max(0, n - 2) : n + 3])
+        expected.execute("INSERT INTO f(rowid, words) VALUES (?, ?)", (n + 1, window))
     for term in (*(f"w{n}" for n in range(len(texts))), *WORDS):
         sql = "SELECT rowid, -bm25(f) AS score FROM f WHERE f MATCH ? ORDER BY score DESC, rowid"
         assert db.fulltext.turn_windows([term], 99) == list(expected.execute(sql, (quoted(term),)))
     assert [i for i, _ in db.fulltext.turns(["w5"], 9)] == [6]
     expected.close()
     assert db.fulltext.turn_windows(["lonely"], 9) == []
-    assert db.connection.check() == []
-
-
-def test_forgotten_sessions_leave_no_words(db: Database):
-    """A session that is dropped from the index is found by nothing, and the others stay."""
-    say(db, "alpha", "beta", session="a")
-    kept = say(db, "alpha", "gamma", session="b")
-    with db.connection.transaction():
-        db.turns.forget_session("a")
-    assert [i for i, _ in db.fulltext.turns(["alpha", "beta"], 9)] == kept[:1]
-    assert sorted(i for i, _ in db.fulltext.turn_windows(["alpha", "beta"], 9)) == kept
     assert db.connection.check() == []
 
 
@@ -404,28 +319,20 @@ def test_term_stats_count_rows(db: Database):
 
 
 def test_term_stats_follow_writes(db: Database):
-    """Counts that were remembered are counted again after a commit of this or another connection."""
-    add(db.memories, record("a", "token"))
-    assert holding(db, ["token"]) == (1, [1])
-    add(db.memories, record("b", "token"))
-    assert holding(db, ["token"]) == (2, [2])
-    other = Database(db.connection.path, realm="project", project_id="p1")
-    add(other.memories, record("c", "token"))
-    other.close()
-    assert holding(db, ["token"]) == (3, [3])
-    with db.connection.transaction():
-        db.memories.delete(["a", "b"])
-    assert holding(db, ["token"]) == (1, [1])
-
-
-def test_term_stats_forget_what_was_undone(db: Database):
-    """Counts made inside a transaction that is rolled back are not remembered."""
+    """Counts are made again after a commit of any connection; those of an undone one are not remembered."""
     add(db.memories, record("a", "token"))
     assert holding(db, ["token"]) == (1, [1])
     with pytest.raises(InterruptedError), db.connection.transaction():  # noqa: PT012
         add(db.memories, record("b", "token"))
         assert holding(db, ["token"]) == (2, [2])
         raise InterruptedError
+    assert holding(db, ["token"]) == (1, [1])
+    other = Database(db.connection.path, realm="project", project_id="p1")
+    add(other.memories, record("c", "token"))
+    other.close()
+    assert holding(db, ["token"]) == (2, [2])
+    with db.connection.transaction():
+        db.memories.delete(["a"])
     assert holding(db, ["token"]) == (1, [1])
 
 
@@ -436,3 +343,12 @@ def test_how_many_memories_speak_of_a_name(db: Database) -> None:
     add(db.memories, record("m4", "retry_budget was 6", deprecated=True))
     assert [db.fulltext.naming("retry_budget", limit) for limit in (9, 1)] == [2, 1]
     assert db.fulltext.naming('no "such" name', 9) == 0
+
+
+def test_turns_are_found_by_speaker_and_time(db: Database):
+    """A turn is found by the name of who said it and by the words of its time."""
+    spoken = [message(1, "so", role="Ann"), message(2, "never mind", time_text="1:56 pm on 8 May, 2023")]
+    with db.connection.transaction():
+        db.turns.add("s", "s.jsonl", spoken, 10, "now")
+    assert [i for i, _ in db.fulltext.turns(["ann"], 5)] == [1]
+    assert [i for i, _ in db.fulltext.turns(["may"], 5)] == [2]

@@ -32,30 +32,40 @@ def test_file_is_written_and_read_back(db: Database):
     """A file has the row that was written; reading it again replaces that and asks for its links."""
     assert db.graph.is_empty()
     with db.connection.transaction():
-        first = db.graph.put_file(file("src/a.py", hash="one"), 5)
+        first = db.graph.put_file(file("src/a.py", hash="one", outline=b"o", uses=b"u"), 5)
+        db.graph.put_file(file("z.py", outline=b"o", skipped="too large"), 1)
         db.graph.linked("src/a.py", 6)
     assert not db.graph.is_empty()
+    assert db.graph.facts("src/a.py") == (b"o", b"u")
+    assert db.graph.facts("z.py") == db.graph.facts("c.py") == (None, None)
     assert db.graph.unlinked() == []
     with db.connection.transaction():
         assert db.graph.put_file(file("src/a.py", hash="two", size=11, package="p"), 7) == first
     row = db.graph.file("src/a.py")
     assert row == (first, "src/a.py", "code", "python", 11, 20, "two", "", False, False)
-    assert db.graph.files() == {"src/a.py": row}
+    assert db.graph.files()["src/a.py"] == row
     assert db.graph.file("src/b.py") is None
     assert db.graph.unlinked() == ["src/a.py"]
+    for ask in (lambda: db.graph.unlink(["src/a.py", "nowhere.py"]), db.graph.unlink_all):
+        with db.connection.transaction():
+            db.graph.linked("src/a.py", 8)
+            ask()
+        assert db.graph.unlinked() == ["src/a.py"]
 
 
 def test_files_are_found_by_place_name_and_package(db: Database):
-    """Files are found by folder, base name, last parts and package; those left out are not."""
+    """Files are found by folder, base name, last parts and package, in any script; those left out are not."""
+    odd = "größe %'\"/文件.go"
     with db.connection.transaction():
-        for path, package in (("a/x.go", "p"), ("a/b/x.go", "p"), ("xx.go", "q"), ("a/y.go", "")):
+        for path, package in (("a/x.go", "p"), ("a/b/x.go", "p"), ("xx.go", "q"), (odd, "")):
             db.graph.put_file(file(path, package=package), 1)
         db.graph.put_file(file("a/z.go", skipped="too large", package="p"), 1)
-    assert db.graph.in_folder("a") == ["a/x.go", "a/y.go"]
+    assert db.graph.in_folder("a") == ["a/x.go"]
     assert db.graph.in_folder("") == ["xx.go"]
     assert db.graph.called("x.go") == ["a/b/x.go", "a/x.go"]
     assert db.graph.ending("b/x.go") == ["a/b/x.go"]
     assert db.graph.ending("a/x.go") == ["a/x.go"]
+    assert db.graph.ending("文件.go") == [odd]
     assert db.graph.in_package("p") == ["a/b/x.go", "a/x.go"]
     assert db.graph.in_package("") == []
     assert (db.graph.file_count(), db.graph.broken_count()) == (4, 0)
@@ -67,26 +77,11 @@ def test_a_package_is_known_by_what_is_inside_of_it(db: Database):
         for path, package in (("a.java", "com.acme.svc"), ("b.php", "Acme\\Model"), ("c.cs", "Core")):
             db.graph.put_file(file(path, package=package), 1)
         db.graph.put_file(file("d.java", skipped="too large", package="org.gone"), 1)
-    asked = ["com", "com.acme", "com.acme.svc", "com.ac", "com.acme.sv", "com.acme.svc.x", "Core", "org", ""]
-    assert [name for name in asked if db.graph.packages_in(name, ".")] == [
-        "com",
-        "com.acme",
-        "com.acme.svc",
-        "Core",
-    ]
-    assert [name for name in ("Acme", "Acme\\Model", "Model", "com") if db.graph.packages_in(name, "\\")] == [
-        "Acme",
-        "Acme\\Model",
-    ]
-
-
-def test_facts_of_a_file_that_was_left_out_are_not_given(db: Database):
-    """Packed facts come back as they were; a file that is left out has none."""
-    with db.connection.transaction():
-        db.graph.put_file(file("a.py", outline=b"o", uses=b"u"), 1)
-        db.graph.put_file(file("b.py", outline=b"o", skipped="too large"), 1)
-    assert db.graph.facts("a.py") == (b"o", b"u")
-    assert db.graph.facts("b.py") == db.graph.facts("c.py") == (None, None)
+    known = ["com", "com.acme", "com.acme.svc", "Core"]
+    asked = [*known, "com.ac", "com.acme.sv", "com.acme.svc.x", "org", ""]
+    assert [name for name in asked if db.graph.packages_in(name, ".")] == known
+    asked = ["Acme", "Acme\\Model", "Model", "com"]
+    assert [name for name in asked if db.graph.packages_in(name, "\\")] == asked[:2]
 
 
 def test_node_that_is_still_there_keeps_its_id(db: Database):
@@ -104,19 +99,9 @@ def test_node_that_is_still_there_keeps_its_id(db: Database):
     assert (node.start_line, node.end_line) == (5, 9)
     assert node.metadata == {"signature": "def g(x)", "doc": "Do.", "line": 6, "bases": ["B"]}
     assert db.graph.definitions_of("a.py") == {"a.py:g": "g", "a.py:h": "h"}
-
-
-def test_file_node_has_no_symbol(db: Database):
-    """The node of a file stands for the whole of it; a file of data is a configuration."""
-    add_file(db, "a.py")
-    with db.connection.transaction():
-        db.graph.put_file(file("c.toml", kind="data", lines=0), 1)
-        db.graph.put_nodes(file("c.toml", kind="data", lines=0), (), 1)
-    node, config = db.graph.node("a.py"), db.graph.node("c.toml")
-    assert node is not None
-    assert config is not None
-    assert (node.symbol, node.type, node.label, node.end_line) == (None, "file", "a.py", 30)
-    assert (config.type, config.start_line, config.end_line) == ("config", 1, 1)
+    whole = db.graph.node("a.py")
+    assert whole is not None
+    assert (whole.symbol, whole.type, whole.label, whole.end_line) == (None, "file", "a.py", 30)
 
 
 def test_places_are_found_by_name_and_path(db: Database):
@@ -150,14 +135,18 @@ def test_inside_gives_members_and_twins(db: Database):
 def test_links_become_edges_between_known_nodes(db: Database):
     """Links to what is unknown are dropped; edges between two files are told from those between parts."""
     ids = small(db)
+    test, run = ids["tests/test_b.py:test_b"], ids["src/a.py:A.run"]
     users = db.graph.users(list(ids.values()), ["calls", "imports"])
-    assert [(e.from_id, e.to_id, e.type, e.confidence, e.weight) for e in users] == [
-        (ids["tests/test_b.py:test_b"], ids["src/a.py:A.run"], "calls", LIKELY, 2.0)
-    ]
-    assert [(e.type, e.to_id) for e in db.closure.users([ids["src/a.py"]])] == [
-        ("calls,imports", ids["src/a.py"])
-    ]
+    found = [(e.from_id, e.to_id, e.type, e.confidence, e.weight) for e in users]
+    assert found == [(test, run, "calls", LIKELY, 2.0)]
+    between = [(e.type, e.to_id) for e in db.closure.users([ids["src/a.py"]])]
+    assert between == [("calls,imports", ids["src/a.py"])]
     assert db.graph.counts() == (5, 3, 0)
+    brief = db.graph.brief([*ids.values(), 999])
+    assert brief[run] == Brief("src/a.py:A.run", "method", "src/a.py", "A.run", test=False)
+    whole = Brief("tests/test_b.py", "file", "tests/test_b.py", None, test=True)
+    assert brief[ids["tests/test_b.py"]] == whole
+    assert set(brief) == set(ids.values())
     add_links(db, "tests/test_b.py")
     assert db.graph.counts() == (5, 0, 0)
 
@@ -186,45 +175,42 @@ def test_users_come_surest_first_and_no_more_than_wanted(db: Database):
     assert found == [["b.py:h", "b.py:j", "b.py:i", "b.py:h"], ["b.py:h", "b.py:j"]]
 
 
-def test_brief_says_what_a_list_needs(db: Database):
-    """A list of nodes says what and where they are, and which are tests."""
-    ids = small(db)
-    found = db.graph.brief([*ids.values(), 999])
-    assert found[ids["src/a.py:A.run"]] == Brief("src/a.py:A.run", "method", "src/a.py", "A.run", test=False)
-    assert found[ids["tests/test_b.py"]] == Brief(
-        "tests/test_b.py", "file", "tests/test_b.py", None, test=True
-    )
-    assert set(found) == set(ids.values())
-
-
 def test_edges_of_a_changed_file_are_stale_at_once(db: Database):
     """A changed file's edges leave every answer; edges that lead to it stay; a touch brings them back."""
     ids = small(db)
+    path = "tests/test_b.py"
     with db.connection.transaction():
-        db.graph.mark_stale(["tests/test_b.py", "nowhere.py"], 9)
-    row = db.graph.file("tests/test_b.py")
+        db.graph.mark_stale([path, "nowhere.py"], 9)
+    row = db.graph.file(path)
     assert row is not None
     assert row.stale
     assert db.graph.users(list(ids.values()), ["calls"]) == []
     assert db.closure.users(list(ids.values())) == []
-    assert db.graph.stamps(["tests/test_b.py", "src/a.py"]) == {"src/a.py": (10, 20)}
+    assert db.graph.stamps([path, "src/a.py"]) == {"src/a.py": (10, 20)}
     assert db.graph.counts()[2] == 3
     with db.connection.transaction():
         db.graph.mark_stale(["src/a.py"], 9)
-        db.graph.touch("tests/test_b.py", 12, 13)
+        db.graph.touch(path, 12, 13)
     assert len(db.graph.users(list(ids.values()), ["calls"])) == 1
-    assert db.graph.stamps(["tests/test_b.py"]) == {"tests/test_b.py": (12, 13)}
+    assert db.graph.stamps([path]) == {path: (12, 13)}
 
 
-def test_links_of_a_file_that_changed_meanwhile_are_stale(db: Database):
-    """Names resolved from what a file said before its last change do not count as fresh."""
+def test_a_mark_stays_until_names_are_resolved_anew(db: Database):
+    """A file that was read, or linked by what it said before, may have edges of the text before."""
     ids = small(db)
+    path = "tests/test_b.py"
     with db.connection.transaction():
-        db.graph.mark_stale(["tests/test_b.py"], 9)
-        new = link("tests/test_b.py", "src/a.py", "imports")
-        db.graph.put_links("tests/test_b.py", [new], "ast", 10)
-        db.graph.linked("tests/test_b.py", 10)
+        db.graph.mark_stale([path], 9)
+        db.graph.put_links(path, [link(path, "src/a.py", "imports")], "ast", 10)
+        db.graph.linked(path, 10)
     assert db.closure.users([ids["src/a.py"]]) == []
+    with db.connection.transaction():
+        db.graph.unlink([path])
+        db.graph.touch(path, 12, 13)
+    assert db.closure.users([ids["src/a.py"]]) == []
+    with db.connection.transaction():
+        db.graph.linked(path, 10)
+    assert len(db.closure.users([ids["src/a.py"]])) == 1
 
 
 def test_edges_of_other_sources_come_back_when_a_file_is_read(db: Database):
@@ -304,21 +290,6 @@ def test_a_guess_gives_way_to_a_precise_edge_of_its_name(db: Database):
     assert sorted(found) == sorted([(ids["src/a.py:A.run"], "scip"), (ids["c.py:walk"], "ast")])
 
 
-def test_unlinking_asks_for_links_again(db: Database):
-    """Files can be asked for one by one or all together; those left out never."""
-    small(db)
-    with db.connection.transaction():
-        db.graph.put_file(file("z.py", skipped="binary"), 1)
-        db.graph.linked("src/a.py", 1)
-    assert db.graph.unlinked() == []
-    with db.connection.transaction():
-        db.graph.unlink(["src/a.py", "nowhere.py"])
-    assert db.graph.unlinked() == ["src/a.py"]
-    with db.connection.transaction():
-        db.graph.unlink_all()
-    assert db.graph.unlinked() == ["src/a.py", "tests/test_b.py"]
-
-
 def test_state_is_that_of_the_last_run(db: Database):
     """A run leaves its time, commit and counts; clearing forgets everything."""
     assert db.graph.state() is None
@@ -328,9 +299,7 @@ def test_state_is_that_of_the_last_run(db: Database):
     assert db.graph.state() == (8, "abc", 5, 3, 0, 2, "{}")
     with db.connection.transaction():
         db.graph.clear()
-    assert db.graph.state() is None
-    assert db.graph.counts() == (0, 0, 0)
-    assert db.graph.is_empty()
+    assert (db.graph.state(), db.graph.counts(), db.graph.is_empty()) == (None, (0, 0, 0), True)
     assert db.connection.value("SELECT count(*) FROM graph_names") == 0
 
 
@@ -382,15 +351,6 @@ def test_no_question_reads_a_whole_table(name: str, ask, db: Database, monkeypat
     assert [plan for plan in read if not plan.startswith(("SCAN (subquery", "SCAN CONSTANT"))] == []
 
 
-def test_text_of_any_kind_survives(db: Database):
-    """Paths and names of any script, with quotes and percent signs, are found as they are."""
-    path = "src/größe %'\"/文件.py"
-    add_file(db, path, [definition("Käse.数", 2, 3)], ["数"])
-    assert db.graph.places("数") == [(path, "Käse.数")]
-    assert db.graph.using(["数"]) == [path]
-    assert db.graph.ending("文件.py") == [path]
-
-
 def test_names_are_asked_by_how_they_are_used(db: Database):
     """In one of some ways, and among some files; what is written again is only what differs."""
     small(db)
@@ -417,16 +377,3 @@ def test_an_edit_writes_what_differs(db: Database):
         "SELECT type, line, updated_at FROM graph_edges WHERE source = 'ast' AND updated_at >= 10 ORDER BY 1"
     )
     assert db.connection.rows(sql) == [("calls", 9, 11)]
-
-
-def test_a_mark_stays_until_names_are_resolved(db: Database):
-    """A file that was read, and is the same at the next look, may have edges of the text before."""
-    ids = small(db)
-    with db.connection.transaction():
-        db.graph.mark_stale(["tests/test_b.py"], 9)
-        db.graph.unlink(["tests/test_b.py"])
-        db.graph.touch("tests/test_b.py", 12, 13)
-    assert db.graph.users(list(ids.values()), ["calls"]) == []
-    with db.connection.transaction():
-        db.graph.linked("tests/test_b.py", 10)
-    assert len(db.graph.users(list(ids.values()), ["calls"])) == 1

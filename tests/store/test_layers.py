@@ -69,7 +69,7 @@ def test_edges_are_replaced(code: Database) -> None:
 
 
 def test_reading_a_file_again_keeps_them(code: Database) -> None:
-    """The nodes and links of layer 1 are replaced without touching what lies above."""
+    """The nodes of layer 1 are replaced without touching what lies above; that goes with the files."""
     place(code, {"m": ["m/a.py", "m/b.py"]})
     edge = UpperEdge("m/a.py:f", "m/b.py:f", "flows_to")
     describe(code, "m", ["m/a.py", "m/b.py"], edge)
@@ -80,17 +80,12 @@ def test_reading_a_file_again_keeps_them(code: Database) -> None:
     add_links(code, "m/a.py")
     assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == [edge]
     assert list(code.layers.modules()) == ["m"]
-
-
-def test_they_go_with_the_files(code: Database) -> None:
-    """A module is empty when its last file is gone, and can be dropped then."""
-    place(code, {"m": ["m/a.py"], "n": ["m/b.py"]})
-    describe(code, "m", ["m/a.py"], UpperEdge("m/a.py:f", "m/b.py:f", "flows_to"))
     with code.connection.transaction():
         assert code.layers.drop_empty_modules() == 0
-        code.graph.delete_file("m/b.py")
+        for path in ("m/a.py", "m/b.py"):
+            code.graph.delete_file(path)
         assert code.layers.drop_empty_modules() == 1
-    assert list(code.layers.modules()) == ["m"]
+    assert list(code.layers.modules()) == []
     assert code.layers.edges_at(["m/a.py:f"], ("flows_to",)) == []
 
 
@@ -122,25 +117,11 @@ def test_knowledge_is_replaced(code: Database) -> None:
     with code.connection.transaction():
         code.layers.replace_knowledge([one, two], [*edges, edges[0]._replace(from_key="gone.py")], 5)
     assert knowledge(code) == ({one, two}, set(edges))
+    asked = ["m/a.py", "m/a.py:f", "memory:1", "gone.py"]
+    assert code.layers.existing(asked) == {"m/a.py", "m/a.py:f"}
+    assert code.layers.paths() == ["m/a.py", "m/b.py"]
     again = one._replace(label="C")
     with code.connection.transaction():
         code.layers.replace_knowledge([again], edges[:1], 6)
     assert knowledge(code) == ({again}, set(edges[:1]))
     assert code.layers.newest() == newest
-
-
-def test_what_exists(code: Database) -> None:
-    """Files, definitions and modules exist; memories are not named by others."""
-    place(code, {"m": ["m/a.py"]})
-    with code.connection.transaction():
-        code.layers.replace_knowledge([KnownNode("memory:1", "pattern", "A", 0.8)], [], 5)
-    asked = ["m/a.py", "m/a.py:f", "module:m/", "memory:1", "gone.py"]
-    assert code.layers.existing(asked) == {"m/a.py", "m/a.py:f", "module:m/"}
-    assert code.layers.paths() == ["m/a.py", "m/b.py"]
-
-
-@pytest.mark.parametrize("layer", [2, 3])
-def test_the_index_over_upper_layers_is_used(code: Database, layer: int) -> None:
-    """A layer is found without reading the nodes of the code."""
-    sql = f"EXPLAIN QUERY PLAN SELECT key FROM graph_nodes WHERE layer > 1 AND layer = {layer}"
-    assert "idx_gn_layer" in code.connection.rows(sql)[0][3]

@@ -165,32 +165,21 @@ def test_updates_come_back_as_they_went_in(db: Database, one: MemoryRecord, othe
 
 
 def test_ids_are_unique(db: Database):
-    """A second memory of one id, or of one external id, is refused; the first stays."""
+    """A second memory of one id, or of one external id, is refused; what is not there is no error."""
     add(db.memories, record("m-1", external_id="e"))
-    with pytest.raises(StoreError, match="UNIQUE"):
-        add(db.memories, record("m-1", "other"))
-    with pytest.raises(StoreError, match="UNIQUE"):
-        add(db.memories, record("m-2", "other", external_id="e"))
-    assert db.memories.find(Filters()) == [record("m-1", external_id="e")]
-
-
-@pytest.mark.parametrize("confidence", [-0.01, 1.01])
-def test_confidence_has_bounds(db: Database, confidence: float):
-    """The database itself refuses a confidence outside 0 to 1."""
+    for refused in (record("m-1", "other"), record("m-2", "other", external_id="e")):
+        with pytest.raises(StoreError, match="UNIQUE"):
+            add(db.memories, refused)
     with pytest.raises(StoreError, match="CHECK"):
-        add(db.memories, record("m-1", confidence=confidence))
-
-
-def test_unknown_ids(db: Database):
-    """Asking for what is not there gives nothing, and deleting it is no error."""
-    assert db.memories.get("m-1") is None
-    assert db.memories.get_many(["m-1"]) == {}
+        add(db.memories, record("m-3", confidence=1.01))
+    assert db.memories.find(Filters()) == [record("m-1", external_id="e")]
+    assert db.memories.get("m-2") is None
     assert db.memories.get_many([]) == {}
-    assert db.memories.with_external_id("e") is None
+    assert db.memories.with_external_id("f") is None
     with db.connection.transaction():
-        db.memories.delete(["m-1"])
-        db.uses.add("s-1", "asked", {"m-1": 3}, AT)
-    assert db.revisions.of("m-1") == []
+        db.memories.delete(["m-2"])
+        db.uses.add("s-1", "asked", {"m-2": 3}, AT)
+    assert db.revisions.of("m-2") == []
 
 
 def test_ids_by_their_start(db: Database):
@@ -200,7 +189,6 @@ def test_ids_by_their_start(db: Database):
     assert db.memories.ids_starting("ab", limit=2) == ["ab", "ab12"]
     assert db.memories.ids_starting("a%") == ["a%"]
     assert db.memories.ids_starting("%") == []
-    assert db.memories.ids_starting("ab12") == ["ab12"]
 
 
 # Filters and orders
@@ -235,29 +223,20 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
     ("wanted", "expected"),
     [
         ({}, "abcf"),
-        ({"types": ("decision",)}, "b"),
-        ({"types": ("decision", "gotcha")}, "abcf"),
-        ({"types": ("nothing",)}, ""),
+        ({"types": ("decision", "nothing")}, "b"),
         ({"scope": "module"}, "c"),
-        ({"scope": ""}, ""),
         ({"modules": ("auth", "db")}, "b"),
-        ({"modules": ("db",)}, ""),
         ({"modules": ("docs",)}, "f"),
         ({"modules": ("src/auth",)}, "bc"),
         ({"modules": ("src/au",)}, "c"),
         ({"branch": "topic"}, "abcdf"),
-        ({"branch": "other"}, "abcf"),
         ({"branch": "*"}, "abcdf"),
         ({"files": ("src/a.py",)}, "ac"),
-        ({"files": ("src/",)}, "abc"),
         ({"files": ("src/auth/",)}, "bc"),
         ({"files": ("src",)}, ""),
-        ({"files": ("src/new/deep/file.py",)}, "c"),
-        ({"files": ("docs/api.md",)}, "f"),
         ({"files": ("docs/",)}, "f"),
         ({"files": ("README.md", "src/auth/jwt.py")}, "bcf"),
         ({"files": ("SRC/A.PY",)}, ""),
-        ({"files": ("srcx/a.py",)}, ""),
         ({"files": ("",)}, ""),
         ({"files": ("src/",), "types": ("decision",), "modules": ("auth",)}, "b"),
         ({"include_deprecated": True, "files": ("src/a.py",)}, "ace"),
@@ -267,7 +246,6 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
         ({"pinned": False}, "abf"),
         ({"source": "user_taught"}, "c"),
         ({"tag": "x", "branch": "*"}, "ad"),
-        ({"tag": "y", "branch": "*"}, "d"),
         ({"tag": "X"}, ""),
     ],
 )
@@ -276,26 +254,8 @@ def test_filters(library: Database, wanted: dict[str, Any], expected: str):
     assert sorted(find(library, **wanted)) == list(expected)
 
 
-def test_ids_passing_agrees_with_find(library: Database):
-    """The set of ids that pass is what `find` lists."""
-    for filters in (Filters(), Filters(types=("decision",)), Filters(files=("src/",)), Filters(branch="*")):
-        passing = library.memories.ids_passing(filters)
-        assert passing == set(ids(library.memories.find(filters)))
-        assert library.memories.ids_passing(filters, ["a", "c", "e", "x"]) == passing & {"a", "c"}
-        assert library.memories.ids_passing(filters, []) == set()
-
-
 PATHS = st.sampled_from(
-    [
-        "src/a.py",
-        "src/auth/jwt.py",
-        "setup.py",
-        "docs/a.md",
-        "app/[id]/page.tsx",
-        "app/i/page.tsx",
-        "src",
-        "a",
-    ]
+    "src/a.py src/auth/jwt.py setup.py docs/a.md app/[id]/page.tsx app/i/page.tsx a".split()
 )
 
 
@@ -327,18 +287,7 @@ def about(files: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 GLOBS = st.sampled_from(
-    [
-        "src/**",
-        "**/*.py",
-        "*.py",
-        "src/*/jwt.py",
-        "app/[id]/*",
-        "**/*.{md,tsx}",
-        "**",
-        "[*",
-        "a[^b]*",
-        "src/?.p*",
-    ]
+    "src/** **/*.py *.py src/*/jwt.py app/[id]/* **/*.{md,tsx} [* a[^b]* src/?.p*".split()
 )
 
 
@@ -388,7 +337,8 @@ def test_sql_and_python_filter_alike(db: Database, rows: list[tuple[Any, ...]], 
     ]
     add(db.memories, *made)
     expected = {m.id for m in made if passes(m, filters)}
-    assert db.memories.ids_passing(filters) == expected
+    assert db.memories.ids_passing(filters) == set(find(db, **filters._asdict())) == expected
+    assert db.memories.ids_passing(filters, ["m-0", "m-9"]) == expected & {"m-0"}
     found = db.fulltext.memories(["text"], filters, 10)
     assert {i for i, _ in found} == expected
 
@@ -425,23 +375,12 @@ def test_orders_are_total(db: Database):
 
 def test_on_files(library: Database):
     """Files find the memories that name them, by themselves or by a glob, most confident first, live only."""
+    files = ["docs/x.md", "src/a.py"]
     assert ids(library.memories.on_files(["src/a.py"], Filters(), 9)) == ["a", "c"]
-    assert ids(library.memories.on_files(["docs/x.md", "src/a.py"], Filters(), 9)) == ["f", "a", "c"]
-    assert ids(library.memories.on_files(["docs/x.md", "src/a.py"], Filters(), 1)) == ["f"]
-    assert ids(library.memories.on_files(["src/a.py"], Filters(types=("decision",)), 9)) == []
+    assert ids(library.memories.on_files(files, Filters(), 9)) == ["f", "a", "c"]
+    assert ids(library.memories.on_files(files, Filters(), 1)) == ["f"]
+    assert ids(library.memories.on_files(files, Filters(types=("decision",)), 9)) == []
     assert ids(library.memories.on_files([], Filters(), 9)) == []
-    assert ids(library.memories.on_files(["nowhere.txt"], Filters(), 9)) == []
-
-
-def test_file_index_follows_updates(db: Database):
-    """Changed files replace the old ones in the index, and a deleted memory leaves none."""
-    add(db.memories, record("m-1", related_files=("a.py", "b.py")))
-    with db.connection.transaction():
-        db.memories.update("m-1", {"related_files": ("b.py", "c.py", "c.py")})
-    assert [find(db, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
-    with db.connection.transaction():
-        db.memories.delete(["m-1"])
-    assert db.connection.value("SELECT count(*) FROM memory_files") == 0
 
 
 def test_dependents_reach_through_chains_and_cycles(db: Database):
@@ -469,18 +408,6 @@ def test_dependents_reach_through_chains_and_cycles(db: Database):
     assert db.memories.dependents("a") == []
 
 
-def test_same_texts_by_hash(db: Database):
-    """A hash finds all memories of that text, forgotten ones too, oldest first."""
-    add(
-        db.memories,
-        record("b", "Same  Text"),
-        record("a", "same text", deprecated=True),
-        record("c", "other"),
-    )
-    assert ids(db.memories.with_hash(content_hash(" SAME TEXT "))) == ["b", "a"]
-    assert db.memories.with_hash("") == []
-
-
 def test_near_duplicates_by_bands(db: Database):
     """Texts that share most words are found, of one type and live; the most alike come first."""
     text = "access tokens expire after a day and the middleware refreshes them before every request"
@@ -492,21 +419,26 @@ def test_near_duplicates_by_bands(db: Database):
         record("gone", text, deprecated=True),
         record("else", text, type="decision"),
     )
-    found = db.memories.sharing_bands(sketch.bands(text), "gotcha")
-    assert [i for i, _ in found] == ["same", "near"]
-    assert db.memories.sharing_bands(sketch.bands("nothing of the kind"), "gotcha") == []
+    assert [i for i, _ in db.memories.sharing_bands(sketch.bands(text), "gotcha")] == ["same", "near"]
     assert db.memories.sharing_bands([], "gotcha") == []
     assert len(db.memories.sharing_bands(sketch.bands(text), "gotcha", limit=1)) <= 1
 
 
-def test_bands_follow_updates(db: Database):
-    """A text that changed is found by its new words alone."""
+def test_indexes_follow_updates(db: Database):
+    """A memory is found by the words, the hash and the files that it has now, forgotten or not."""
     old, new = "alpha beta gamma delta", "one two three four"
-    add(db.memories, record("m-1", old))
+    add(db.memories, record("m-1", old, related_files=("a.py", "b.py")), record("m-2", "other"))
     with db.connection.transaction():
-        db.memories.update("m-1", {"content": new})
+        db.memories.update("m-1", {"content": new, "related_files": ("b.py", "c.py", "c.py")})
     assert db.memories.sharing_bands(sketch.bands(old), "gotcha") == []
     assert db.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
+    assert [find(db, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
+    add(db.memories, record("m-0", "One Two  three FOUR", deprecated=True))
+    assert ids(db.memories.with_hash(content_hash(new))) == ["m-1", "m-0"]
+    assert db.memories.with_hash("") == []
+    with db.connection.transaction():
+        db.memories.delete(["m-1"])
+    assert db.connection.value("SELECT count(*) FROM memory_files") == 0
 
 
 def test_counts(db: Database):

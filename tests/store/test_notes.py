@@ -51,23 +51,18 @@ def test_files_are_known_by_how_they_looked(db: Database) -> None:
 
 def test_words_find_pieces_of_the_wanted_kinds(db: Database) -> None:
     """A search names its kinds; the name of an entry is found like its text."""
-    ids = put(db, "entries.mem", NOTE, ARCHIVE)
-    found = db.notes.search(["fridays"], ("note", "archive"), 10)
-    assert {i for i, _ in found} == set(ids.values())
-    assert all(score > 0 for _, score in found)
-    assert [i for i, _ in db.notes.search(["fridays"], ("note",), 10)] == [ids[NOTE.content]]
-    assert [i for i, _ in db.notes.search(["deploy"], ("note",), 10)] == [ids[NOTE.content]]
-    assert db.notes.search(["nothing"], ("note",), 10) == []
-    assert db.notes.search([], ("note",), 10) == []
-
-
-def test_kinds_are_told_apart(db: Database) -> None:
-    """Whether there is any, and which ids are of a kind."""
     assert not db.notes.any()
     ids = put(db, "entries.mem", NOTE, ARCHIVE)
+    note, archive = ids[NOTE.content], ids[ARCHIVE.content]
+    found = db.notes.search(["fridays"], ("note", "archive"), 10)
+    assert {i for i, _ in found} == {note, archive}
+    assert all(score > 0 for _, score in found)
+    assert [i for i, _ in db.notes.search(["deploy"], ("note",), 10)] == [note]
+    assert db.notes.search(["nothing"], ("note",), 10) == []
+    assert db.notes.search([], ("note",), 10) == []
     assert db.notes.any()
-    assert db.notes.ids_of(("archive",)) == {ids[ARCHIVE.content]}
-    assert db.notes.ids_of(("archive", "note"), [ids[NOTE.content], 99]) == {ids[NOTE.content]}
+    assert db.notes.ids_of(("archive",)) == {archive}
+    assert db.notes.ids_of(("archive", "note"), [note, 99]) == {note}
 
 
 def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(db: Database) -> None:

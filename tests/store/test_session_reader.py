@@ -61,22 +61,21 @@ def sums(db: Database) -> list[list[tuple[object, ...]]]:
 
 
 def test_a_session_is_known_by_how_its_files_looked(db: Database) -> None:
-    """Learning it again replaces what it showed and counts nothing twice."""
-    pair = Pair("a.go", "b.go", 2)
-    whole = session("s1", 3, files=(use("a.go", 2, 1), use("b.go")), errors=(error("f1", "ran it again"),))
-    assert record(db, whole, pair) == "claude-code:s1"
+    """Learnt again it counts nothing twice; of what it showed before, nothing stays."""
+    record(db, session("s1", 1, files=(use("a.go", 1, 1),), errors=(error("f1"),)))
+    record(db, session("s2", 2))
     before = sums(db)
-    record(db, whole, pair, seen="2")
+    own = session("s2", 2, files=(use("a.go"), use("web/c.go", 1, 1)), errors=(error("f2"),))
+    assert record(db, own, Pair("a.go", "web/c.go", 1)) == "claude-code:s2"
+    once = sums(db)
+    assert once != before
+    record(db, own, Pair("a.go", "web/c.go", 1), seen="2")
+    assert sums(db) == once
+    assert db.sessions.seen() == {"claude-code:s1": "1", "claude-code:s2": "2"}
+    record(db, session("s2", 2))
     assert sums(db) == before
-    assert db.sessions.seen() == {"claude-code:s1": "2"}
+    assert db.sessions.count() == 2
     assert db.connection.check() == []
-
-
-def test_what_made_a_command_work_is_kept(db: Database) -> None:
-    """An error is read back as it was, with the form that worked and what ran in between."""
-    met = error("f1", "use `b` instead")._replace(worked="b", helped=("make c", "make d"))
-    record(db, session("s1", 3, errors=(met,)))
-    assert [found for _, _, found in db.sessions.errors("f1", 5)] == [met]
 
 
 def test_sums_are_those_of_all_sessions(db: Database) -> None:
@@ -108,20 +107,6 @@ def test_modules_are_counted_once_for_each_session_that_changed_them(db: Databas
     assert sums(db)[3] == [("cache", 1), ("docs", 1), ("web", 1)]
 
 
-def test_a_session_that_is_learnt_anew_leaves_nothing_of_before(db: Database) -> None:
-    """Its former rows go, and the sums are as if they had never been."""
-    record(db, session("s1", 1, files=(use("a.go", 1, 1),), errors=(error("f1"),)))
-    record(db, session("s2", 2))
-    before = sums(db)
-    own = session("s2", 2, files=(use("a.go"), use("web/c.go", 1, 1)), errors=(error("f2"),))
-    record(db, own, Pair("a.go", "web/c.go", 1))
-    assert sums(db) != before
-    record(db, session("s2", 2))
-    assert sums(db) == before
-    assert db.sessions.count() == 2
-    assert db.connection.check() == []
-
-
 def test_signals_are_counted_over_sessions(db: Database) -> None:
     """How many sessions showed something, when first and last, how, and after what from outside."""
     for day in (5, 3, 9):
@@ -140,84 +125,58 @@ def test_signals_are_counted_over_sessions(db: Database) -> None:
 
 
 def test_errors_come_back_as_they_were(db: Database) -> None:
-    """The way out, the files and the taint of an error are kept with it."""
-    record(db, session("s1", 1, errors=(error("f1", "set X"),)))
-    ((name, at, found),) = db.sessions.errors("f1", 5)
-    assert (name, at) == ("claude-code:s1", "2026-01-01T08:00:00.000Z")
-    assert found == error("f1", "set X")
+    """The way out, the form that worked, what ran in between and the taint are kept with an error."""
+    met = error("f1", "set X")._replace(worked="b", helped=("make c", "make d"))
+    record(db, session("s1", 1, errors=(met,)))
+    at = "2026-01-01T08:00:00.000Z"
+    assert db.sessions.errors("f1", 5) == [("claude-code:s1", at, met)]
     assert db.sessions.met("f1") == SeenCount(1, at, at)
     assert db.sessions.met("f2") == SeenCount(0, None, None)
 
 
-def test_what_is_edited_together(db: Database) -> None:
-    """The files that a file was edited with, and in how many sessions."""
-    record(db, session("s1", 1, files=(use("a.go", 1, 1), use("b.go", 0, 2), use("c.go"))))
-    record(db, session("s2", 2, files=(use("a.go", 1, 1), use("b.go"))))
-    observed = db.sessions
-    assert {path: count.sessions for path, count in observed.co_edits("a.go").items()} == {"b.go": 1}
-    assert observed.edits("a.go").sessions == 2
-    assert observed.files(["claude-code:s1"], edited=True) == {"claude-code:s1": ["a.go", "b.go"]}
-
-
 def test_what_sessions_used(db: Database) -> None:
-    """Every file that a session read or edited; the newest sessions that edited below a folder."""
-    record(db, session("s1", 1, files=(use("auth/a.go", 1, 1), use("b.go"))))
+    """Files that sessions read or edited, and with what; the newest that edited below a folder, or since."""
+    record(db, session("s1", 1, files=(use("auth/a.go", 1, 1), use("b.go", 0, 2), use("c.go"))))
     record(db, session("s2", 2, files=(use("auth/web/c.go", 0, 1), use("auth/a.go", 0, 2))))
-    record(db, session("s3", 3, files=(use("auth/a.go"), use("authors/x.go", 0, 1))))
+    record(db, session("s3", 3, files=(use("auth/a.go"), use("authors/x.go", 0, 1)), prompts=("release",)))
+    record(db, session("s4", 4, files=(use("auth/a.go"),)))
+    one, two, three = (f"claude-code:s{number}" for number in (1, 2, 3))
     observed = db.sessions
-    assert observed.files(["claude-code:s1", "claude-code:s3", "nobody"]) == {
-        "claude-code:s1": ["auth/a.go", "b.go"],
-        "claude-code:s3": ["auth/a.go", "authors/x.go"],
+    assert observed.files([one, three, "nobody"]) == {
+        one: ["auth/a.go", "b.go", "c.go"],
+        three: ["auth/a.go", "authors/x.go"],
     }
-    assert observed.working_in("auth", 9) == ["claude-code:s2", "claude-code:s1"]
-    assert observed.working_in("auth", 1) == ["claude-code:s2"]
-    assert observed.working_in("auth/web", 9) == ["claude-code:s2"]
+    assert observed.files([one], edited=True) == {one: ["auth/a.go", "b.go"]}
+    together = {path: count.sessions for path, count in observed.co_edits("auth/a.go").items()}
+    assert together == {"b.go": 1, "auth/web/c.go": 1}
+    assert observed.edits("auth/a.go").sessions == 2
+    assert observed.working_in("auth", 9) == [two, one]
+    assert observed.working_in("auth", 1) == observed.working_in("auth/web", 9) == [two]
     assert observed.working_in("aut", 9) == observed.working_in("", 9) == []
-
-
-def test_sessions_like_a_task(db: Database) -> None:
-    """Words of the prompts find sessions, the best first."""
-    record(db, session("s1", 1))
-    record(db, session("s2", 2, prompts=("write the release notes",)))
-    assert [i for i, _ in db.sessions.like(["release"], 5)] == ["claude-code:s2"]
-    assert db.sessions.like([], 5) == []
+    found = observed.changed_after("2025-12-31T00:00:00.000Z")
+    assert [row.id for row in found] == [three, two, one]
+    assert (found[2].branch, found[2].prompt) == ("main", "fix the cache of s1")
+    assert observed.changed_after("2026-01-03T00:00:00.000Z") == found[:1]
+    assert [i for i, _ in observed.like(["release"], 5)] == [three]
+    assert observed.like([], 5) == []
 
 
 def test_commands_of_the_newest_sessions(db: Database) -> None:
-    """What was run and did more than look, newest first."""
-    test = CommandRun("go test ./...", "test", 3, 1, 2, 8)
-    record(db, session("s1", 1, commands=(test,)))
+    """What was run and did more than look, newest first, with its variables; the last after the edits."""
+    lint, test = CommandRun("make lint", "lint", 3, 1, 2, 3), CommandRun("make test", "test", 1, 0, 9, 9)
+    apart = test._replace(with_variables="CI=1 make test")
+    record(db, session("s1", 1, commands=(lint, test, apart), files=(use("a.py", edits=1),)))
     record(db, session("s2", 2, commands=(test, CommandRun("ls", "look", 1, 0, 1, 1))))
-    assert db.sessions.commands(5) == [
-        Ran("claude-code:s2", "go test ./...", 3, 1, last=False),
-        Ran("claude-code:s1", "go test ./...", 3, 1, last=False),
+    assert sorted(db.sessions.commands(5)) == [
+        Ran("claude-code:s1", "CI=1 make test", 1, 0, last=True),
+        Ran("claude-code:s1", "make lint", 3, 1, last=False),
+        Ran("claude-code:s1", "make test", 1, 0, last=True),
+        Ran("claude-code:s2", "make test", 1, 0, last=False),
     ]
+    assert db.sessions.commands(5)[0].session_id == "claude-code:s2"
     assert [ran.session_id for ran in db.sessions.commands(1)] == ["claude-code:s2"]
     assert [row.id for row in db.sessions.rows(["claude-code:s2", "claude-code:s9"])] == ["claude-code:s2"]
     assert [row.id for row in db.sessions.sessions()] == ["claude-code:s2", "claude-code:s1"]
-
-
-def test_a_command_is_kept_with_the_variables_set_for_it(db: Database) -> None:
-    """With other variables it is another one, that passed or failed on its own."""
-    plain = CommandRun("pytest", "test", 1, 1, 2, 2)
-    again = CommandRun("pytest", "test", 2, 0, 3, 4, with_variables="PYTHONPATH=. pytest")
-    record(db, session("s1", 1, commands=(plain, again)))
-    assert db.sessions.commands(5) == [
-        Ran("claude-code:s1", "PYTHONPATH=. pytest", 2, 0, last=False),
-        Ran("claude-code:s1", "pytest", 1, 1, last=False),
-    ]
-
-
-def test_commands_after_the_last_edit(db: Database) -> None:
-    """The last use of what a session edited is where its work ended; without an edit nothing is behind it."""
-    before, after = CommandRun("make lint", "lint", 1, 0, 2, 2), CommandRun("make test", "test", 1, 0, 9, 9)
-    record(db, session("s1", 1, commands=(before, after), files=(use("a.py", edits=1),)))
-    record(db, session("s2", 2, commands=(after,)))
-    assert [(ran.command, ran.last) for ran in db.sessions.commands(5)] == [
-        ("make test", False),
-        ("make test", True),
-        ("make lint", False),
-    ]
 
 
 def test_commands_that_fail_each_time(db: Database) -> None:
@@ -245,17 +204,6 @@ def test_commands_after_text_from_outside_are_kept_only_if_known(db: Database) -
         "claude-code:s3",
         "claude-code:s2",
     ]
-
-
-def test_what_sessions_changed_since(db: Database) -> None:
-    """The sessions that edited a file, the newest first; reading one is no change."""
-    record(db, session("s1", 1, files=(use("a.go", edits=1),)))
-    record(db, session("s2", 2, files=(use("a.go"),)))
-    record(db, session("s3", 3, files=(use("a.go", edits=1), use("b.go")), outcome="failure"))
-    found = db.sessions.changed_after("2025-12-31T00:00:00.000Z")
-    assert [one.id for one in found] == ["claude-code:s3", "claude-code:s1"]
-    assert (found[1].branch, found[1].prompt) == ("main", "fix the cache of s1")
-    assert db.sessions.changed_after("2026-01-03T00:00:00.000Z") == found[:1]
 
 
 def test_runs_are_looked_through_afterwards(db: Database) -> None:

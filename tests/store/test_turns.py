@@ -25,58 +25,35 @@ def positions(db: Database, session: str = "s") -> list[tuple[int, int, str]]:
 
 
 def test_turns_keep_what_was_said(db: Database):
-    """A turn has its message's number, speaker, text, time and the caller's own id."""
-    (first, second) = add(
-        db,
-        [
-            message(3, "hello", role="Ann", time="2026-03-04T10:00:00.000Z", external_id="D1:3"),
-            message(4, "hi", role="Bob", time=AT, time_text="yesterday at noon"),
-        ],
-    )
+    """A turn has its message's number, speaker, text, time and the caller's own id; roles come by name."""
+    assert db.turns.roles() == []
+    time = "2026-03-04T10:00:00.000Z"
+    messages = [
+        message(3, "hello", time=time, external_id="D1:3"),
+        message(4, "hi", role="Bob", time=AT, time_text="yesterday at noon"),
+        message(5, "", role="assistant", tool_calls=(ToolCall("c1", "grep"),)),
+        message(6, "file contents", role="tool", tool_call_id="c1"),
+        message(7, "so", role="Bob"),
+    ]
+    first, second, third = add(db, messages)
     assert db.turns.get_many([first, second, 99]) == {
-        first: Turn(
-            first, "s", 3, 0, "Ann", "hello", "2026-03-04T10:00:00.000Z", "D1:3", "2026-03-04T10:00:00.000Z"
-        ),
+        first: Turn(first, "s", 3, 0, "user", "hello", time, "D1:3", time),
         second: Turn(second, "s", 4, 1, "Bob", "hi", "yesterday at noon", None, AT),
     }
+    assert db.turns.get_many([third])[third].position == 2
     assert db.turns.get_many([]) == {}
-
-
-def test_messages_without_words_get_no_turn(db: Database):
-    """Tool traffic and blank messages are passed over, and positions have no gap for them."""
-    add(
-        db,
-        [
-            message(1, "one"),
-            message(2, "", role="assistant", tool_calls=(ToolCall("c1", "grep"),)),
-            message(3, "file contents", role="tool", tool_call_id="c1"),
-            message(4, " \n\t"),
-            message(5, "two"),
-        ],
-    )
-    assert positions(db) == [(0, 1, "one"), (1, 5, "two")]
-    assert db.turns.count() == 2
+    assert (db.turns.count(), db.turns.roles()) == (3, ["Bob", "user"])
 
 
 def test_batches_go_on_where_the_last_one_ended(db: Database):
-    """Each session counts its own positions, over any number of batches."""
+    """Each session counts its own positions, over any batches; what is seen twice counts once."""
     add(db, [message(1, "a1"), message(2, "a2")], "a", 20)
     add(db, [message(1, "b1")], "b", 5)
     add(db, [], "a", 30)
-    add(db, [message(3, "a3")], "a", 40)
-    assert [p for p, _, _ in positions(db, "a")] == [0, 1, 2]
+    assert len(add(db, [message(2, "a2"), message(3, "a3")], "a", 40)) == 1
+    assert positions(db, "a") == [(0, 1, "a1"), (1, 2, "a2"), (2, 3, "a3")]
     assert [p for p, _, _ in positions(db, "b")] == [0]
     assert db.turns.sessions() == [("a", "a.jsonl", 40, 3), ("b", "b.jsonl", 5, 1)]
-
-
-def test_messages_seen_twice_count_once(db: Database):
-    """A batch that overlaps the one before adds only what is new."""
-    first = add(db, [message(1, "one"), message(2, "two")])
-    again = add(db, [message(2, "two"), message(3, "three")])
-    assert positions(db) == [(0, 1, "one"), (1, 2, "two"), (2, 3, "three")]
-    assert len(first) == 2
-    assert len(again) == 1
-    assert add(db, [message(3, "three")]) == []
 
 
 def test_forgotten_session_starts_again(db: Database):
@@ -105,13 +82,6 @@ def test_neighbours(db: Database):
     }
     assert db.turns.around([turns["a4"]], 0) == {("a", 3): turns["a4"]}
     assert db.turns.around([], 2) == {}
-
-
-def test_roles(db: Database):
-    """Every speaker is known once, in order of the name."""
-    assert db.turns.roles() == []
-    add(db, [message(1, "x", role="user"), message(2, "y", role="Ann"), message(3, "z", role="user")])
-    assert db.turns.roles() == ["Ann", "user"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

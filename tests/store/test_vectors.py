@@ -55,27 +55,21 @@ def clear_queue(db: Database) -> None:
 
 
 def test_put_and_read(db: Database):
-    """Vectors come back as they went in, with what made them, and a memory notes its model."""
+    """Vectors come back as they went in, in steps, with what made them, and a memory notes its model."""
     add(db.memories, record("m-1"))
     put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(0, 1)), ("m-2", 0, blob(0, 1)))
-    assert db.vectors.since("memory", A, 0, 9) == [
+    rows = [
         VectorRow(1, "m-1", 0, half(1, 0)),
         VectorRow(2, "m-1", 1, half(0, 1)),
         VectorRow(3, "m-2", 0, half(0, 1)),
     ]
+    assert db.vectors.since("memory", A, 0, 9) == rows
+    assert db.vectors.since("memory", A, 0, 2) == rows[:2]
+    assert db.vectors.since("memory", A, 2, 99) == rows[2:]
+    assert (db.vectors.ids("memory", A), db.vectors.count("memory", A)) == ([1, 2, 3], 3)
     assert db.connection.row("SELECT dims, prefix, created_at FROM embeddings") == (2, "passage: ", AT)
     (found,) = db.memories.get_many(["m-1"]).values()
     assert found.embedding_model_id == A
-
-
-def test_reading_goes_on_from_an_id(db: Database):
-    """Vectors can be read in steps, each above the last id."""
-    put(db, *((f"m-{n}", 0, blob(1, n)) for n in range(5)))
-    first = db.vectors.since("memory", A, 0, 2)
-    rest = db.vectors.since("memory", A, first[-1].id, 99)
-    assert [r.id for r in (*first, *rest)] == db.vectors.ids("memory", A) == [1, 2, 3, 4, 5]
-    assert db.vectors.since("memory", A, 5, 9) == []
-    assert db.vectors.count("memory", A) == 5
 
 
 def test_new_vectors_replace_an_owners_old_ones(db: Database):
@@ -107,40 +101,26 @@ def test_wrong_size_is_refused(db: Database):
     assert stored(db) == []
 
 
-def test_unknown_kind_is_refused(db: Database):
-    """Only kinds of owners that exist have vectors."""
-    with pytest.raises(StoreError, match="CHECK"):
-        put(db, ("x", 0, blob(1, 0)), kind="song")
-
-
 def test_vectors_go_with_their_owners(db: Database):
-    """A deleted memory or session takes its vectors and its place in the queue along."""
-    add(db.memories, record("m-1"))
+    """New texts are queued, newest first; a deleted one takes its vectors and its place along."""
+    add(db.memories, record("m-1"), record("m-2", "other"))
     with db.connection.transaction():
         (turn,) = db.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
+    assert waiting(db) == [("turn", str(turn)), ("memory", "m-2"), ("memory", "m-1")]
+    assert db.vectors.pending_count() == 3
+    assert [owner for _, _, owner in db.vectors.pending(1)] == [str(turn)]
     put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(1, 0)))
     put(db, (str(turn), 0, blob(1, 0)), kind="turn")
     with db.connection.transaction():
-        db.memories.delete(["m-1"])
+        db.memories.delete(["m-1", "m-2"])
     assert (stored(db), len(stored(db, "turn"))) == ([], 1)
     assert waiting(db) == [("turn", str(turn))]
     with db.connection.transaction():
         db.turns.forget_session("s")
-    assert stored(db, "turn") == []
-    assert waiting(db) == []
+    assert (stored(db, "turn"), waiting(db)) == ([], [])
 
 
 # The queue
-
-
-def test_new_texts_wait_for_vectors(db: Database):
-    """New memories and turns are queued, the newest first."""
-    add(db.memories, record("m-1"), record("m-2", "other"))
-    with db.connection.transaction():
-        db.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
-    assert waiting(db) == [("turn", "1"), ("memory", "m-2"), ("memory", "m-1")]
-    assert db.vectors.pending_count() == 3
-    assert [owner for _, _, owner in db.vectors.pending(1)] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -167,24 +147,16 @@ def test_what_is_embedded_again(db: Database, changes: dict[str, Any], queued: b
     assert len(stored(db)) == len(stored(db, model=B)) == (0 if queued else 1)
 
 
-def test_restored_memories_wait_again(db: Database):
-    """A memory that comes back is queued: its vectors may be of a model that is gone."""
-    add(db.memories, record("m-1", deprecated=True))
-    clear_queue(db)
-    with db.connection.transaction():
-        db.memories.update("m-1", {"deprecated": False})
-    assert waiting(db) == [("memory", "m-1")]
-
-
 def test_done_spares_what_was_queued_again(db: Database):
-    """Work that ended takes off the queue what it took on, not what changed meanwhile."""
-    add(db.memories, record("m-1"), record("m-2", "other"))
+    """Work that ended takes off the queue what it took on; what changed or came back meanwhile waits."""
+    add(db.memories, record("m-1"), record("m-2", "other"), record("m-3", "gone", deprecated=True))
     taken = [i for i, _, _ in db.vectors.pending(9)]
     with db.connection.transaction():
         db.memories.update("m-1", {"content": "changed meanwhile"})
+        db.memories.update("m-3", {"deprecated": False})
     with db.connection.transaction():
         db.vectors.done(taken)
-    assert waiting(db) == [("memory", "m-1")]
+    assert waiting(db) == [("memory", "m-3"), ("memory", "m-1")]
     assert db.vectors.pending(1)[0][0] not in taken
 
 
@@ -212,29 +184,18 @@ def cached(db: Database, now: int, *names: str) -> dict[str, bytes]:
 
 
 def test_cache_keeps_until_expiry(db: Database):
-    """A row is found until its time has come, and others' keys are not."""
-    db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000), ("k2", blob(0, 1), A, 2, 2_000)])
-    assert cached(db, 999, "k1", "k2", "k3") == {"k1": blob(1, 0), "k2": blob(0, 1)}
-    assert cached(db, 1_000, "k1", "k2") == {"k2": blob(0, 1)}
-    assert cached(db, 0) == {}
-
-
-def test_cache_rows_are_replaced(db: Database):
-    """A key stored again has the newer vector and the newer expiry."""
-    db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000)])
-    db.cache.put_many([("k1", blob(0, 1), A, 2, 3_000)])
+    """A row is found until its time has come and then evicted; a newer one takes the place of an older."""
+    db.cache.put_many([("k1", blob(1, 0), A, 2, 1_000), ("k2", blob(0, 1), A, 2, 500)])
+    db.cache.put_many([("k2", blob(1, 1), A, 2, 2_000)])
     db.cache.put_many([])
-    assert cached(db, 2_000, "k1") == {"k1": blob(0, 1)}
-
-
-def test_cache_eviction(db: Database):
-    """Eviction deletes what has expired and says how much it was."""
-    db.cache.put_many([(f"k{n}", blob(1, 0), A, 2, 1_000 * n) for n in range(5)])
-    assert db.cache.expired(2_500) == 3
+    assert cached(db, 999, "k1", "k2", "k3") == {"k1": blob(1, 0), "k2": blob(1, 1)}
+    assert cached(db, 1_000, "k1", "k2") == {"k2": blob(1, 1)}
+    assert cached(db, 0) == {}
+    assert db.cache.expired(1_500) == 1
     with db.connection.transaction():
-        assert db.cache.evict(2_500) == 3
-    assert db.cache.expired(2_500) == 0
-    assert set(cached(db, 0, *(f"k{n}" for n in range(5)))) == {"k3", "k4"}
+        assert db.cache.evict(1_500) == 1
+    assert db.cache.expired(1_500) == 0
+    assert set(cached(db, 0, "k1", "k2")) == {"k2"}
 
 
 def test_cache_does_not_wait_for_a_writer(db: Database):
