@@ -79,59 +79,18 @@ def test_the_covered_share_does_not_depend_on_the_size_of_the_store(bare):
         assert 0.17 <= shares(bare, "when do refresh tokens end")["answer"] <= 0.33
 
 
-def test_a_share_is_between_0_and_1_and_more_words_cover_more(bare):
-    """The best text has every word, in the text and in its tags; the share of nothing is nothing."""
-    bare.remember("all", "alpha beta gamma", tags=["alpha", "beta", "gamma"])
-    bare.remember("two", "alpha beta other words")
-    bare.remember("one", "alpha different words here")
-    found = shares(bare, "alpha beta gamma")
-    assert 1.0 >= found["all"] > found["two"] > found["one"] > 0.0
-    assert shares(bare, "zeta") == {}
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=60))
-def test_any_text_can_be_searched_for(bare, query):
-    """No text is an error or FTS syntax; shares stay shares."""
+def test_a_share_is_between_0_and_1_and_more_words_cover_more(bare, query):
+    """The best text has every word, in the text and in its tags; shares of any text stay shares."""
     if not bare.name_of:
-        bare.remember("a", 'NEAR("x" AND y) OR content:z* tokens - expire')
+        bare.remember("all", 'alpha beta gamma NEAR("x" AND y)', tags=["alpha", "beta", "gamma"])
+        bare.remember("two", "alpha beta other words")
+        bare.remember("one", "alpha different words here")
     assert all(0.0 <= share <= 1.0 for share in shares(bare, query).values())
-
-
-def test_operators_in_a_question_are_words(bare):
-    """A question that looks like FTS syntax finds what its words find: any of them."""
-    bare.remember("tokens", "Tokens expire after a day")
-    bare.remember("other", "Invoices are printed at night")
-    for query in (
-        "tokens AND NOT weather",
-        'tokens "weather',
-        "content: weather OR tokens",
-        "tokens NEAR",
-        "NEAR(tokens, 3)",
-        "tokens*",
-        "(tokens",
-        "tokens) OR 1=1 --",
-        "{tokens} ^tokens +tokens -tokens",
-        "tokens \x00weather",
-    ):
-        assert bare.names(query) == ["tokens"], query
-
-
-def test_compound_names_answer_to_their_parts(bare):
-    """An identifier is found by a part of it and in any case, a path by itself, its name and its words."""
-    bare.remember("it", "getUserById returns None for deleted accounts")
-    bare.remember("path", "The retry rules are odd", related_files=["auth/http_client.py"])
-    for query in ("user", "get user", "getUserById", "getuserbyid", "users"):
-        assert bare.names(query)[0] == "it", query
-    for query in ("http client", "auth/http_client.py", "http_client", "client.py"):
-        assert bare.names(query)[0] == "path", query
-
-
-def test_chinese_is_found_by_a_part_of_a_run(bare):
-    """Pairs of signs let a part of a run without spaces be found."""
-    bare.remember("db", "数据库连接池的大小是二十")
-    bare.remember("other", "发票在晚上打印")
-    assert bare.names("数据库") == ["db"]
+    found = shares(bare, "alpha beta gamma")
+    assert found["all"] > found["two"] > found["one"] > 0.0
+    assert shares(bare, "zeta") == {}
 
 
 @pytest.fixture(scope="module")
@@ -167,22 +126,16 @@ ALL = {"plain", "decision", "elsewhere", "glob", "module", "nothing"}
     [
         ({}, ALL),
         ({"types": ("decision",)}, {"decision"}),
-        ({"types": ("decision", "pattern")}, ALL),
         ({"types": ("gotcha",)}, set()),
         ({"files": ("auth/tokens.py",)}, {"plain", "decision", "glob", "module"}),
         ({"files": ("web/",)}, {"elsewhere"}),
-        ({"files": ("auth/deep/er.py",)}, {"glob"}),
         ({"files": ("tokens.py",)}, set()),
-        ({"modules": ("web",)}, {"elsewhere"}),
         ({"modules": ("web", "auth")}, ALL - {"nothing"}),
         ({"scope": "module"}, {"module"}),
-        ({"scope": "global"}, ALL - {"module"}),
         ({"branch": "feature/x"}, ALL | {"branch"}),
-        ({"branch": "main"}, ALL),
         ({"branch": "*"}, ALL | {"branch"}),
         ({"kinds": ("memory",)}, ALL),
         ({"kinds": ("turn",)}, set()),
-        ({"types": ("decision",), "files": ("web/",)}, set()),
         ({"types": ("pattern",), "files": ("auth/",), "modules": ("auth",)}, {"plain", "glob", "module"}),
     ],
 )
@@ -235,14 +188,6 @@ def test_a_search_finds_only_what_passes(bare, filters, recent):
     assert {bare.id_of(name) for name in found} <= passing
 
 
-def test_a_pattern_with_a_class_is_read_alike_everywhere(bare):
-    """A class such as [^t] means the same to the rows and to the file graph."""
-    bare.remember("odd", "Compare in UTC only", related_files=["src/[^t]*.py"])
-    for file, expected in (("src/b.py", ["odd"]), ("src/t.py", [])):
-        assert bare.names("quarterly numbers", recent_files=[file]) == expected
-        assert bare.names("UTC", files=(file,)) == expected
-
-
 def test_what_was_forgotten_does_not_crowd_out_what_is_there(world):
     """Two hundred forgotten memories nearer to the question leave the vectors' places to the living."""
     drafts = [MemoryDraft(f"tokens expire gateway number{n}") for n in range(SEARCHED + 20)]
@@ -272,32 +217,19 @@ def test_vectors_are_asked_beyond_the_first_places_for_evidence(world):
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_files_read_together_bring_each_others_memories(world, turned):
-    """A co-access edge counts from either end."""
+    """A co-access edge counts from either end; one of 0.3 is chance; the strongest evidence counts."""
     world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
     world.remember("other", "The indexer runs nightly", related_files=["search/indexer.py"])
     ends = ["billing/invoice.py", "billing/totals.py"]
     world.co_access(*(reversed(ends) if turned else ends), 0.5)
-    hit = world.hit("partner", "quarterly numbers", recent_files=["billing/totals.py"])
+    world.co_access("search/indexer.py", "billing/totals.py", 0.3)
+    asked = {"without": ("dense",), "recent_files": ["billing/totals.py"]}
+    hit = world.hit("partner", "quarterly numbers", **asked)
     assert hit.why[0].note == "read together with billing/totals.py"
     assert hit.why[0].score == pytest.approx(0.35)
-    assert world.names("quarterly numbers", without=("dense",), recent_files=["billing/totals.py"]) == [
-        "partner"
-    ]
-
-
-def test_a_weak_edge_is_no_evidence(world):
-    """Edges of 0.3 or less are chance."""
-    world.remember("partner", "Compare in UTC only", related_files=["a.py"])
-    world.co_access("a.py", "b.py", 0.3)
-    assert world.names("quarterly numbers", without=("dense",), recent_files=["b.py"]) == []
-
-
-def test_the_strongest_evidence_counts(world):
-    """A weak edge does not hide that two files always change together."""
-    world.remember("partner", "Compare in UTC only", related_files=["billing/invoice.py"])
-    world.co_access("billing/invoice.py", "ledger/totals.py", 0.31)
-    world.commit("billing/invoice.py", "ledger/totals.py", times=20)
-    hit = world.hit("partner", "quarterly numbers", recent_files=["ledger/totals.py"])
+    assert world.names("quarterly numbers", **asked) == ["partner"]
+    world.commit(*ends, times=20)
+    hit = world.hit("partner", "quarterly numbers", **asked)
     assert hit.why[0].score > 0.5
     assert "changes with" in hit.why[0].note
 
@@ -314,33 +246,19 @@ def test_a_finding_is_asked_for_by_what_it_says(world):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "named", "rest"),
     [
-        ("What did Ann say to Bob?", {"Ann", "Bob"}),
-        ("what did ann say", {"Ann"}),
-        ("Annual report", set()),
-        ("Mary Jane's plan", {"Mary Jane"}),
-        ("Mary's plan", set()),
-        ("who is C++?", {"C++"}),
-        ("", set()),
-    ],
-)
-def test_speakers_named_in_a_question(text, expected):
-    """A speaker is named by the whole name, whatever its case."""
-    assert names_in(text, {"Ann", "Bob", "Mary Jane", "C++"}) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "rest"),
-    [
-        ("When did Ann's sister move?", {"Ann"}, "When did sister move?"),
-        ("ANN and Ann", {"Ann"}, "and"),
-        ("Ann", {"Ann"}, "Ann"),
-        ("Ann? Ann!", {"Ann"}, "Ann? Ann!"),
+        ("What did Ann say to Bob?", {"Ann", "Bob"}, "What did say to ?"),
+        ("When did ann's sister move?", {"Ann"}, "When did sister move?"),
         ("Annual report of Ann", {"Ann"}, "Annual report of"),
-        ("Ask Mary Jane today", {"Mary", "Mary Jane"}, "Ask today"),
+        ("Ask Mary Jane today", {"Mary Jane"}, "Ask today"),
+        ("Mary's plan", set(), "Mary's plan"),
+        ("who is C++?", {"C++"}, "who is ?"),
+        ("Ann? Ann!", {"Ann"}, "Ann? Ann!"),
+        ("", set(), ""),
     ],
 )
-def test_a_question_without_its_speakers(text, names, rest):
-    """Names go, the rest stays; a question of nothing but names stays whole."""
-    assert without_names(text, names) == rest
+def test_speakers_named_in_a_question(text, named, rest):
+    """A speaker is named by the whole name in any case; a question of nothing but names stays whole."""
+    assert names_in(text, {"Ann", "Bob", "Mary Jane", "C++"}) == named
+    assert without_names(text, named) == rest

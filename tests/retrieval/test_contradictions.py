@@ -36,49 +36,32 @@ POSTGRES, SQLITE = "Use PostgreSQL for storage", "Use SQLite for storage"
 
 
 @pytest.mark.parametrize("cosine", [0.8, None])
-def test_two_databases_disagree(cosine):
-    """The project says PostgreSQL, the user says SQLite: both stay, each names the other."""
-    theirs, mine = project(POSTGRES), user(SQLITE)
-    found = mark([theirs, mine], near(cosine))
-    assert [h.text for h in found] == [POSTGRES, SQLITE]
-    assert pairs(found) == {theirs.id: (mine.id,), mine.id: (theirs.id,)}
-
-
-@pytest.mark.parametrize(
-    ("own", "other"),
-    [
-        ({"confidence": 1.0, "created_at": LATER}, {"confidence": 0.8, "created_at": EARLIER}),
-    ],
-)
-def test_a_surer_and_newer_personal_memory_goes_first(own, other):
-    """The personal one moves up to the project's place when it is both surer and newer."""
-    theirs, mine = project(POSTGRES, 0.9, **other), user(SQLITE, 0.5, **own)
+def test_a_surer_and_newer_personal_memory_goes_first(cosine):
+    """It moves up to the place of the first of the project's that it disagrees with; each names the other."""
+    theirs = project(POSTGRES, 0.9, confidence=0.8, created_at=EARLIER)
+    too = project("Use MariaDB for storage", 0.8, confidence=0.8, created_at=EARLIER)
     between = project("Deploy on Fridays only with a second pair of eyes", 0.7)
-    found = mark([theirs, between, mine], lambda a, b: 0.8 if b is theirs or a is theirs else 0.1)
-    assert [h.id for h in found] == [mine.id, theirs.id, between.id]
-    assert [h.score for h in found] == [0.9, 0.9, 0.7]
+    mine = user(SQLITE, 0.5, confidence=1.0, created_at=LATER)
+    found = mark([theirs, too, between, mine], lambda a, b: 0.1 if between in (a, b) else cosine)
+    assert [h.id for h in found] == [mine.id, theirs.id, too.id, between.id]
+    assert [h.score for h in found] == [0.9, 0.9, 0.8, 0.7]
+    assert pairs(found) == {mine.id: (theirs.id, too.id), theirs.id: (mine.id,), too.id: (mine.id,)}
 
 
 @pytest.mark.parametrize(
     ("own", "other"),
     [
         ({"confidence": 1.0, "created_at": EARLIER}, {"confidence": 0.8, "created_at": LATER}),
-        ({"confidence": 0.6, "created_at": LATER}, {"confidence": 0.8, "created_at": EARLIER}),
         ({"confidence": 0.8, "created_at": LATER}, {"confidence": 0.8, "created_at": EARLIER}),
     ],
 )
 def test_otherwise_the_order_stays(own, other):
-    """Only surer, only newer, or equally sure: the disagreement is shown, the order is not touched."""
+    """Only surer, or only newer: the disagreement is shown, the order is not touched, nobody moves down."""
     theirs, mine = project(POSTGRES, **other), user(SQLITE, **own)
-    found = mark([theirs, mine], near(0.8))
-    assert [h.id for h in found] == [theirs.id, mine.id]
-    assert set(pairs(found)) == {theirs.id, mine.id}
-
-
-def test_a_personal_memory_that_leads_already_stays():
-    """Nothing is moved down."""
-    theirs, mine = project(POSTGRES, 0.5, created_at=EARLIER), user(SQLITE, 0.9, confidence=1.0)
-    assert [h.id for h in mark([mine, theirs], near(0.8))] == [mine.id, theirs.id]
+    for hits in ([theirs, mine], [mine, theirs]):
+        found = mark(hits, near(0.8))
+        assert [h.id for h in found] == [h.id for h in hits]
+        assert set(pairs(found)) == {theirs.id, mine.id}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +71,6 @@ def test_a_personal_memory_that_leads_already_stays():
         ("Log lines are plain text", "Never log lines as plain text"),
         ("Requests time out after 30 s", "Requests time out after 5 s"),
         ("Use PostgreSQL for storage", "Use SQLite for storage"),
-        ("Use spaces for indentation", "Use tabs for indentation"),
         ("Write strings with single quotes", "Write strings with double quotes"),
         ("Use tabs in every file", "Don\u2019t use tabs in every file"),
     ],
@@ -106,8 +88,6 @@ def test_opposites_on_one_matter_disagree(one, other):
         ("Use PostgreSQL for storage", "Prefer small functions with early returns", 0.15),
         ("Use PostgreSQL for storage", "use postgresql  for STORAGE", 1.0),
         ("Tokens expire after 24 h", "Invoices are sent 14 days before they are due", 0.1),
-        ("Never log tokens", "Write commit messages in the imperative", 0.2),
-        ("Run the tests with pytest before a commit", "Keep functions short and names long", 0.3),
         ("Never use tabs in source files", "Do not use tabs in source files", 0.9),
         ("Tests must pass before a merge", "Tests pass before a merge", 0.9),
         ("Use ruff for linting", "Use ruff 0.9 for linting in CI", 0.9),
@@ -122,10 +102,11 @@ def test_unrelated_or_agreeing_memories_do_not_disagree(one, other, cosine):
     assert mark(hits, near(cosine)) == hits
 
 
-def test_types_that_state_no_opinion_do_not_disagree():
-    """An outcome or a list of files contradicts nobody."""
-    theirs, mine = project(POSTGRES, type="work_unit_outcome"), user(SQLITE)
-    assert pairs(mark([theirs, mine], near(0.9))) == {}
+def test_only_opinions_of_the_project_and_the_user_disagree():
+    """An outcome contradicts nobody, nor do two memories of one realm."""
+    outcome = project(POSTGRES, type="work_unit_outcome")
+    for hits in ([outcome, user(SQLITE)], [project(POSTGRES), project(SQLITE)]):
+        assert mark(hits, near(0.9)) == hits
 
 
 @pytest.mark.parametrize("holder", ["project", "user"])
@@ -139,23 +120,6 @@ def test_a_recorded_conflict_is_shown_whatever_the_words(holder):
     )
     hits = [told if h.id == told.id else h for h in (theirs, mine)]
     assert pairs(mark(hits, near(0.0))) == {"t": ("u",), "u": ("t",)}
-
-
-def test_two_memories_of_one_realm_are_left_alone():
-    """Only the project against the user is asked here."""
-    hits = [project(POSTGRES), project(SQLITE)]
-    assert mark(hits, near(0.9)) == hits
-
-
-def test_one_may_disagree_with_two():
-    """A personal memory against two of the project names both."""
-    a, b = project("Use PostgreSQL for storage", 0.9), project("Use MariaDB for storage", 0.8)
-    mine = user(SQLITE, 0.5, created_at=LATER, confidence=1.0)
-    a, b = (h._replace(memory=h.memory._replace(created_at=EARLIER)) for h in (a, b))
-    found = mark([a, b, mine], near(0.8))
-    assert found[0].id == mine.id
-    assert found[0].disagrees_with == (a.id, b.id)
-    assert [h.id for h in found[1:]] == [a.id, b.id]
 
 
 def test_the_other_side_of_a_disagreement_is_never_cut_off():

@@ -31,19 +31,16 @@ def write(world):
     world.memory.journal.note("do tokens expire?", "yes")
 
 
-def sources(world, **more):
-    """Return the sources of what a search for tokens that expire finds."""
-    return {h.source for h in world.search("tokens expire", 20, **more).hits}
-
-
 def test_one_search_finds_every_kind(written):
-    """Memories, notes, archives, history, daily notes and MEMORY.md come in one list."""
-    assert sources(written) == {"memory", *FILE_KINDS}
-
-
-def test_kinds_choose_among_them(written):
-    """Only the sources that are asked for are returned."""
-    assert sources(written, kinds=("archive", "daily")) == {"archive", "daily"}
+    """Every kind comes in one list, or those asked for; what only retells stands behind what was written."""
+    hits = {h.source: h for h in written.search("tokens expire", 20).hits}
+    assert set(hits) == {"memory", *FILE_KINDS}
+    for kind in ("archive", "history", "daily"):
+        assert [r.stage for r in hits[kind].why] == ["paths", "evidence", "source"]
+        assert hits[kind].why[2].score < 1.0
+    assert [r.stage for r in hits["note"].why] == ["paths", "evidence"]
+    chosen = written.search("tokens expire", 20, kinds=("archive", "daily")).hits
+    assert {h.source for h in chosen} == {"archive", "daily"}
 
 
 def test_a_hit_says_where_it_stands(written):
@@ -55,15 +52,6 @@ def test_a_hit_says_where_it_stands(written):
     history = hits["history"]
     assert (history.start_line, history.end_line) == (2, 3)
     assert history.time == to_iso(written.clock.now())
-    assert [r.stage for r in hits["note"].why] == ["paths", "evidence"]
-
-
-def test_what_retells_stands_behind_what_was_written_down(written):
-    """A note and MEMORY.md are somebody's words; archives, history and daily notes only retell."""
-    scores = {h.source: h for h in written.search("tokens expire", 20).hits}
-    for kind in ("archive", "history", "daily"):
-        assert [r.stage for r in scores[kind].why] == ["paths", "evidence", "source"]
-        assert scores[kind].why[2].score < 1.0
 
 
 def test_archives_answer_only_those_who_ask(written):

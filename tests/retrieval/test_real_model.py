@@ -64,19 +64,15 @@ def test_vectors_and_keywords_together_lose_to_neither(store, answers):
 
 
 def test_good_means_that_there_is_an_answer(answers):
-    """At 0.5 most answers are good, nothing is for a question from elsewhere, and little for one nearby."""
+    """At 0.5 most answers are good, little beside them, nothing from elsewhere, little nearby."""
     right = [dict(answers[q])[wanted] for q, wanted in QUESTIONS]
     assert sum(score >= GOOD for score in right) >= 27
+    others = [q for q, wanted in QUESTIONS if any(s >= GOOD for n, s in answers[q] if n != wanted)]
+    assert len(others) <= len(QUESTIONS) // 6, others
     elsewhere = {q: answers[q][0] for q in ELSEWHERE}
     assert all(score < GOOD for _, score in elsewhere.values()), elsewhere
     nearby = {q: answers[q][0] for q in NEARBY if answers[q][0][1] >= GOOD}
     assert len(nearby) <= 8, nearby
-
-
-def test_the_rest_of_the_store_is_not_good(answers):
-    """Beside the answer, at most one question in six has another hit that counts as good."""
-    others = [q for q, wanted in QUESTIONS if any(s >= GOOD for n, s in answers[q] if n != wanted)]
-    assert len(others) <= len(QUESTIONS) // 6, others
 
 
 def test_a_context_holds_the_answer_and_not_the_store(store):
@@ -92,54 +88,23 @@ def test_a_context_holds_the_answer_and_not_the_store(store):
     assert store.memory.context("how do I bake sourdough bread", "implement").text == ""
 
 
-def test_an_outdated_statement_ranks_below_the_fresh_one(store):
-    """The marked one fits the question better by its words, and still comes behind."""
-    old = store.remember("old", "The staging cluster runs on arm machines", type="gotcha")
-    store.remember("fresh", "We moved staging to x86 machines last month", type="gotcha")
-    question = "what machines does the staging cluster run on"
-    try:
-        assert store.names(question, 2) == ["old", "fresh"]
-        store.memory.edit(old.id, stale_at="2026-02-01T00:00:00Z")
-        names = store.names(question, 5)
-        assert names[0] == "fresh"
-        assert "old" in names
-    finally:
-        for name in ("old", "fresh"):
-            store.memory.forget(store.id_of(name))
-
-
 @pytest.mark.parametrize(
-    ("project", "user"),
+    ("project", "user", "expected"),
     [
-        ("Use PostgreSQL for storage", "Use SQLite for storage"),
-        ("Log lines are JSON", "Log lines are plain text"),
-        ("Lines may be up to 110 characters long", "Keep lines under 80 characters"),
-        ("Write strings with single quotes", "Write strings with double quotes"),
-        ("The team squashes commits on merge", "Never squash commits, keep the history"),
+        ("Log lines are JSON", "Log lines are plain text", True),
+        ("Lines may be up to 110 characters long", "Keep lines under 80 characters", True),
+        ("The team squashes commits on merge", "Never squash commits, keep the history", True),
+        ("Money is integers in cents", "I like short commit messages", False),
+        ("The public API answers 429 after 100 requests a minute", "Answer me in German, briefly", False),
+        ("Use React for the dashboard", "Use vim key bindings", False),
+        ("Use pnpm, not npm", "Use British spelling", False),
+        ("Tests must not reach the network", "Do not run the tests without asking me", False),
+        ("Prefer small functions with early returns", "Keep functions short and return early", False),
     ],
 )
-def test_disagreements_are_noticed(store, project, user):
-    """The project and the user say different things of one matter."""
-    assert disagree(store, project, user)
-
-
-@pytest.mark.parametrize(
-    ("project", "user"),
-    [
-        ("Use PostgreSQL for storage", "Prefer small functions with early returns"),
-        ("Money is integers in cents", "I like short commit messages"),
-        ("The public API answers 429 after 100 requests a minute", "Answer me in German, briefly"),
-        ("auth/tokens.py signs tokens with RS256", "Never push to main without asking"),
-        ("Use React for the dashboard", "Use vim key bindings"),
-        ("Do not edit generated files in web/types.ts", "Never use emojis in code"),
-        ("Use pnpm, not npm", "Use British spelling"),
-        ("Tests must not reach the network", "Do not run the tests without asking me"),
-        ("Prefer small functions with early returns", "Keep functions short and return early"),
-    ],
-)
-def test_no_false_alarm(store, project, user):
-    """Statements on other matters, or the same statement in other words, do not disagree."""
-    assert not disagree(store, project, user)
+def test_disagreements_are_noticed_without_false_alarm(store, project, user, expected):
+    """Different things of one matter disagree; other matters, and the same in other words, do not."""
+    assert disagree(store, project, user) is expected
 
 
 def disagree(store: World, project: str, user: str) -> bool:

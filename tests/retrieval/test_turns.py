@@ -8,8 +8,6 @@ import pytest
 
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
-from remora.retrieval.candidates import Question, turns
-from tests.retrieval.worlds import request
 
 
 def talk(world, *lines, session="cli:1"):
@@ -35,32 +33,22 @@ def found(world, query, k=5, **more):
 WEATHER = [("Bob", f"The weather was mild on day {n}, nothing to report") for n in range(12)]
 
 
-@pytest.mark.parametrize("model", ["world", "bare"])
-def test_a_turn_is_found_by_its_own_words(model, request):
-    """With and without a model the turn that holds the words comes first."""
+@pytest.mark.parametrize(("model", "notes"), [("world", ()), ("bare", ("no embedding model",))])
+def test_a_turn_is_found_by_its_own_words(model, notes, request):
+    """With and without a model the turn that holds the words comes first, and memories stand beside turns."""
     world = request.getfixturevalue(model)
     talk(world, *WEATHER[:6], ("Ann", "My sister moved to Lisbon in May"), *WEATHER[6:])
-    hits = world.search("who moved to Lisbon").hits
-    assert hits[0].text == "My sister moved to Lisbon in May"
-    assert hits[0].source == "turn"
-    assert (hits[0].role, hits[0].session_id, hits[0].external_id) == ("Ann", "cli:1", "cli:1#7")
-    assert hits[0].time == "2026-02-01T10:00:00.000Z"
-    assert hits[0].memory is None
-
-
-@pytest.mark.parametrize("model", ["world", "bare"])
-def test_an_answer_is_found_by_its_question(model, request):
-    """An answer such as "In May" shares no word with the query; the question before it does."""
-    world = request.getfixturevalue(model)
-    talk(
-        world, *WEATHER[:6], ("Bob", "When did your sister move to Lisbon?"), ("Ann", "In May"), *WEATHER[6:]
-    )
-    hits = world.search("sister move to Lisbon", 8).hits
-    assert hits[0].text == "When did your sister move to Lisbon?"
-    hit = next(h for h in hits if h.text == "In May")
-    evidence = next(r for r in hit.why if r.stage == "evidence")
-    assert "words 0.00" in evidence.note
-    assert "words around 0.00" not in evidence.note
+    talk(world, ("tool", "moved to Lisbon to Lisbon"))
+    world.remember("memory", "The servers of Lisbon are new this year")
+    found = world.search("who moved to Lisbon", 20)
+    hit = found.hits[0]
+    assert (hit.text, hit.source, hit.memory) == ("My sister moved to Lisbon in May", "turn", None)
+    assert (hit.role, hit.session_id, hit.external_id) == ("Ann", "cli:1", "cli:1#7")
+    assert hit.time == "2026-02-01T10:00:00.000Z"
+    assert found.hits[1].source == "memory"
+    assert "tool" not in {h.role for h in found.hits}
+    assert all(0.0 <= h.score <= 1.0 for h in found.hits)
+    assert found.notes == world.search("Lisbon", kinds=("turn",)).notes == notes
 
 
 def test_a_named_speaker_is_not_part_of_what_is_searched_for(world):
@@ -79,15 +67,9 @@ def test_i_means_the_user(world, role):
     talk(world, *[("assistant", f"weather report {n}") for n in range(12)])
     first = world.search("where is my hiking fine").hits[0]
     assert first.role == role
-    plain = next(h for h in world.search("where is hiking fine").hits if h.role == role)
-    assert first.score > plain.score
-
-
-def test_i_inside_a_word_is_nobody(world):
-    """Only the pronoun counts, not the letter in Wi-Fi or API."""
-    talk(world, ("user", "the api key is in the vault"))
-    note = next(r.note for r in world.search("api in vault").hits[0].why if r.stage == "evidence")
-    assert "said by" not in note
+    for nobody in ("where is hiking fine", "where is wi-fi hiking fine"):
+        plain = next(h for h in world.search(nobody).hits if h.role == role)
+        assert first.score > plain.score
 
 
 def test_a_turn_that_stands_alone_is_not_lowered_for_it(world):
@@ -97,25 +79,6 @@ def test_a_turn_that_stands_alone_is_not_lowered_for_it(world):
     hit = world.search("when does the vault key rotate, on Mondays").hits[0]
     assert hit.session_id == "cli:2"
     assert hit.score >= 0.5
-
-
-def test_a_neighbour_of_another_session_is_none(world):
-    """Windows end at the session's ends."""
-    talk(world, ("user", "sister move Lisbon"), session="cli:1")
-    talk(world, ("user", "quite another thing"), session="cli:2")
-    asked = request("sister move Lisbon")
-    reader = world.reader()
-    evidence, _ = turns(
-        world.db, asked, Question(asked.text, ("sister", "move", "lisbon"), lambda _: (None, "")), reader
-    )
-    assert [(e.turn.session_id, e.window) for e in evidence] == [("cli:1", evidence[0].own)]
-    assert evidence[0].neighbours == 0.0
-
-
-def test_tool_traffic_is_no_turn(world):
-    """What a tool printed is in the log and in no search."""
-    talk(world, ("user", "run it"), ("tool", "vault vault vault"))
-    assert found(world, "vault", without=("dense",)) == []
 
 
 def test_filters_that_only_memories_can_pass_leave_turns_out(world):
@@ -136,23 +99,8 @@ def test_filters_that_only_memories_can_pass_leave_turns_out(world):
     )
     for filters in (*passed, *refused):
         for without in ((), ("fts",), ("dense",)):
-            assert bool(found(world, "vault key", without=without, **filters)) is (filters in passed), filters
-
-
-def test_turns_and_memories_stand_in_one_list(world):
-    """Both kinds are ranked together on one scale."""
-    talk(world, ("user", "The vault key rotates on Mondays"), *WEATHER)
-    world.remember("memory", "The vault lives in eu-west")
-    sources = {h.source for h in world.search("vault key").hits[:2]}
-    assert sources == {"turn", "memory"}
-    assert all(0.0 <= h.score <= 1.0 for h in world.search("vault key", 20).hits)
-
-
-def test_a_missing_model_is_told_for_turns_too(bare):
-    """The note about the vector is there whatever kind was asked for."""
-    talk(bare, ("user", "The vault key rotates on Mondays"))
-    assert bare.search("vault key", kinds=("turn",)).notes == ("no embedding model",)
-    assert bare.search("vault key").notes == ("no embedding model",)
+            hits = world.search("vault key", without=without, **filters).hits
+            assert bool(hits) is (filters in passed), filters
 
 
 def said(world, *lines, session="cli:1"):

@@ -44,79 +44,43 @@ def reason(found, stage):
     return wanted
 
 
-def test_an_ordinary_fresh_memory_passes_unchanged():
-    """Explicit, of usual confidence, just written, no phase: no factor and no reason."""
-    found = weighed()
-    assert found.score == 0.5
-    assert found.reasons == ()
-
-
-def test_a_turn_is_not_weighed():
-    """Conversations have no type, source or confidence."""
-    turn = Turn(1, "cli:1", 1, 0, "user", "hello")
-    spoken = Candidate(("turn", "project", "1"), "hello", turn=turn, score=0.4)
-    assert weigh(spoken, request(phase="define"), reader(), {}) == spoken
-
-
-@pytest.mark.parametrize("phase", PHASES)
-def test_each_phase_weighs_each_type_as_specified(phase):
-    """The odds are multiplied by the phase's weight of the type, 1.0 for types it does not name."""
+@pytest.mark.parametrize("phase", [None, *PHASES])
+def test_each_phase_weighs_each_type(phase):
+    """The odds are multiplied by the phase's weight of the type; without one nothing is said of a phase."""
     for kind in MEMORY_TYPES:
-        weight = PHASE_WEIGHTS[phase].get(kind, 1.0)
+        weight = PHASE_WEIGHTS.get(phase, {}).get(kind, 1.0)
         found = weighed(phase, type=kind)
         assert found.score == pytest.approx(with_odds(0.5, weight))
-        if weight != 1.0:
-            assert reason(found, "phase") == Reason("phase", weight, None, f"{kind} in {phase}")
-        else:
-            assert "phase" not in stages(found.reasons)
-
-
-def test_the_phase_weights_are_those_of_the_specification():
-    """A sample of section 7's table, one line a phase."""
-    assert PHASE_WEIGHTS["define"]["workflow_recipe"] == 1.4
-    assert PHASE_WEIGHTS["define"]["gotcha"] == 0.8
-    assert PHASE_WEIGHTS["implement"]["gotcha"] == 1.4
-    assert PHASE_WEIGHTS["validate"]["e2e_observation"] == 1.4
-    assert PHASE_WEIGHTS["refine"]["error_pattern"] == 1.3
-    assert PHASE_WEIGHTS["explore"]["module_insight"] == 1.4
-    assert PHASE_WEIGHTS["reflect"]["task_calibration"] == 1.3
-    assert {kind for row in PHASE_WEIGHTS.values() for kind in row} <= set(MEMORY_TYPES)
-    assert set(PHASE_WEIGHTS) == set(PHASES)
+        said = (Reason("phase", weight, None, f"{kind} in {phase}"),)
+        assert found.reasons == (said if weight != 1.0 else ())
+    turn = Turn(1, "cli:1", 1, 0, "user", "hello")
+    spoken = Candidate(("turn", "project", "1"), "hello", turn=turn, score=0.4)
+    assert weigh(spoken, request(phase=phase), reader(), {}) == spoken
 
 
 def test_sources_order_as_they_are_trusted():
     """A user's word ranks above an agent's, an agent's above an inference, each named."""
     scores = {source: weighed(source=source).score for source in MEMORY_SOURCES}
-    assert sorted(scores, key=lambda s: (-scores[s], s)) == sorted(
-        SOURCE_TRUST, key=lambda s: (-SOURCE_TRUST[s], s)
-    )
+    trusted = sorted(SOURCE_TRUST, key=lambda s: (-SOURCE_TRUST[s], s))
+    assert sorted(scores, key=lambda s: (-scores[s], s)) == trusted
     inferred = weighed(source="observer_inferred")
-    assert inferred.score < 0.5
     assert reason(inferred, "source").note == "observer_inferred"
     assert reason(inferred, "source").score == pytest.approx(0.85 / 1.2)
 
 
-def test_disuse_lowers_a_hit():
-    """A memory last used two years ago ranks below a fresh one, and says since when."""
-    old = weighed(last_accessed_at=days_ago(730), created_at=days_ago(730))
-    assert old.score < weighed(last_accessed_at=days_ago(90)).score < 0.5
-    assert reason(old, "use").note == "last used 730 days ago, 0 uses in total"
-    assert reason(old, "use").score == pytest.approx((0.6 + 0.25 * math.exp(-730 / 180)) / 0.85)
-
-
-def test_disuse_counts_more_where_files_change_much():
-    """The same disuse weighs more for a file that changes daily than for one that never does."""
-    busy = FileStat("busy.py", commits=300, first_date=days_ago(300), last_date=days_ago(60))
-    used = {"last_accessed_at": days_ago(30), "related_files": ("busy.py",)}
-    assert weighed(files={"busy.py": busy}, **used).score < weighed(**used).score
-
-
-def test_use_raises_a_hit():
-    """A memory that was useful a hundred times ranks above one that never was; more adds nothing."""
+def test_use_raises_and_disuse_lowers_a_hit():
+    """More uses than a hundred add nothing; disuse counts more for a file that changes daily."""
     often = weighed(access_count=100)
     assert often.score > weighed(access_count=5).score > 0.5
     assert often.score == weighed(access_count=5000).score
     assert reason(often, "use").score == pytest.approx(1.0 / 0.85)
+    old = weighed(last_accessed_at=days_ago(730), created_at=days_ago(730))
+    assert old.score < weighed(last_accessed_at=days_ago(90)).score < 0.5
+    assert reason(old, "use").note == "last used 730 days ago, 0 uses in total"
+    assert reason(old, "use").score == pytest.approx((0.6 + 0.25 * math.exp(-730 / 180)) / 0.85)
+    busy = FileStat("busy.py", commits=300, first_date=days_ago(300), last_date=days_ago(60))
+    used = {"last_accessed_at": days_ago(30), "related_files": ("busy.py",)}
+    assert weighed(files={"busy.py": busy}, **used).score < weighed(**used).score
 
 
 REPLACED = "it rests on 1234abcd, which was superseded"
@@ -129,7 +93,7 @@ FADED = {"decay_half_life_days": 60.0, "last_accessed_at": days_ago(60)}
         ({"confidence": 0.4}, "confidence", 0.5, "0.40, after decay 0.40"),
         ({"confidence": 1.0}, "confidence", 1.25, "1.00, after decay 1.00"),
         (FADED, "confidence", 0.5, "0.80, after decay 0.40"),
-        ({"pinned": True}, "pinned", 1.2, ""),
+        ({**FADED, "pinned": True}, "pinned", 1.2, ""),
         ({"stale_at": days_ago(3)}, "stale", 0.5, f"marked stale on {days_ago(3)[:10]}"),
         ({"stale_at": days_ago(3)}, "review", 0.9, f"marked stale on {days_ago(3)[:10]}"),
         (
@@ -148,15 +112,10 @@ def test_a_field_has_its_factor(fields, stage, factor, note):
     why = reason(found, stage)
     assert (why.score, why.note) == (pytest.approx(factor), note)
     score = 0.5
+    assert not {"pinned", "confidence"} <= set(stages(found.reasons))
     for one in found.reasons:
         score = score * one.score if one.stage in DOUBTS else with_odds(score, one.score)
     assert found.score == pytest.approx(score)
-
-
-def test_a_pinned_memory_does_not_fade():
-    """Its confidence stays what it was; nothing but the pin is named."""
-    assert stages(weighed(pinned=True).reasons) == ["pinned"]
-    assert "confidence" not in stages(weighed(**FADED, pinned=True).reasons)
 
 
 def test_stale_layer_three_files_changed_since_the_commit():
@@ -237,20 +196,14 @@ def part(**fields):
 def test_a_part_of_a_busy_file_is_raised():
     """log2(1 + heat) counts in the logarithm of the odds; heat fades with the commits since."""
     heat = 3.0  # log2 of 8 commits' weight, as of commit 10
-    stat = FileStat("a.py", commits=8, heat=math.log2(7.0) + 10.0 / 40.0)
-    found = weigh(part(), request(), reader(), {"a.py": stat}, 10.0)
+    files = {"a.py": FileStat("a.py", commits=8, heat=math.log2(7.0) + 10.0 / 40.0)}
+    found = weigh(part(), request(), reader(), files, 10.0)
     factor = math.exp(BUSYNESS * heat)
     assert found.score == pytest.approx(with_odds(0.5, factor))
     why = reason(found, "busy")
     assert (why.score, why.note) == (pytest.approx(factor), "changed in 8 commits")
-
-
-def test_a_part_of_a_file_without_history_stays():
-    """What nobody has committed is neither raised nor lowered; nor is anything when that is left out."""
     assert weigh(part(), request(), reader(), {}, 10.0) == part()
-    stat = FileStat("a.py", commits=8, heat=3.0)
-    without = request(without=frozenset({"busy"}))
-    assert weigh(part(), without, reader(), {"a.py": stat}, 0.0) == part()
+    assert weigh(part(), request(without=frozenset({"busy"})), reader(), files, 0.0) == part()
 
 
 def test_a_test_is_lowered_unless_tests_are_asked_for():
