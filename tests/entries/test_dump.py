@@ -77,26 +77,24 @@ def test_a_dump_is_a_tree_of_pages(store: EntryStore, tmp_path: Path) -> None:
 
 
 def test_load_gives_the_entries_back(store: EntryStore, tmp_path: Path) -> None:
-    """Names, kinds, dates, aliases and contents (without white space around them) survive dump and load."""
-    dump(store, tmp_path / "out")
-    other = open_store(tmp_path / "two")
-    assert load(other, tmp_path / "out") == 3
-    assert other.entries() == [
-        Entry(1, "zeta", "last", "note", (), "2020-01-01T00:00:00Z"),
-        Entry(2, "cli-42-1", "They spoke of <div id=\"meta\">x</div>.", "archive", (), T0),
-        Entry(3, "deploy", "# How\n\nRun it.", "note", ("a<b", "x&y", "&lt;"), T0),
-    ]  # fmt: skip
-    assert [e.name for e, _ in other.search("spoke")] == ["cli-42-1"]
-
-
-def test_load_replaces_everything_and_uses_no_id_twice(store: EntryStore, tmp_path: Path) -> None:
-    """What was in the store and is not in the folder is gone; ids go on; it is one write."""
-    dump(store, tmp_path / "out")
+    """Names, kinds, dates, aliases and contents survive; what else was stored goes, and no id comes again."""
+    out = tmp_path / "out"
+    dump(store, out)
+    (out / "notes" / "deep").mkdir()
+    for other in ("notes/plan.txt", "notes/deep/page.md", "SUMMARY.md"):
+        (out / other).write_text("no page")
     store.add("extra", "")
     generation = writes(store)
-    load(store, tmp_path / "out")
-    assert [(e.id, e.name) for e in store.entries()] == [(5, "zeta"), (6, "cli-42-1"), (7, "deploy")]
+    assert load(store, out) == 3
+    assert store.entries() == [
+        Entry(5, "zeta", "last", "note", (), "2020-01-01T00:00:00Z"),
+        Entry(6, "cli-42-1", "They spoke of <div id=\"meta\">x</div>.", "archive", (), T0),
+        Entry(7, "deploy", "# How\n\nRun it.", "note", ("a<b", "x&y", "&lt;"), T0),
+    ]  # fmt: skip
+    assert [e.name for e, _ in store.search("spoke")] == ["cli-42-1"]
     assert writes(store) == generation + 1
+    empty = open_store(tmp_path / "two")
+    assert (dump(empty, tmp_path / "none"), load(store, tmp_path / "none"), store.count()) == (0, 0, 0)
 
 
 def test_a_second_dump_removes_what_is_gone(store: EntryStore, tmp_path: Path) -> None:
@@ -117,9 +115,7 @@ def test_a_second_dump_removes_what_is_gone(store: EntryStore, tmp_path: Path) -
     assert load(store, out) == 2
 
 
-@pytest.mark.parametrize(
-    "name", [".", "..", ".hidden", "end.", "a..b", "a/b", "a\\b", "/", "ä" * 127, "日" * 100]
-)
+@pytest.mark.parametrize("name", ["..", ".hidden", "end.", "a..b", "a/b", "a\\b", "日" * 100])
 def test_a_name_that_is_no_file_name_is_refused_before_anything_is_written(
     store: EntryStore, tmp_path: Path, name: str
 ) -> None:
@@ -190,16 +186,6 @@ def test_the_date_of_a_page(tmp_path: Path, date: str, expected: str) -> None:
     assert page(tmp_path, text, kind="archives") == Entry(1, "x", "y", "archive", (), expected)
 
 
-def test_other_files_are_left_aside(store: EntryStore, tmp_path: Path) -> None:
-    """Loading reads pages and nothing else: no .txt, no SUMMARY.md, no folder below."""
-    dump(store, tmp_path / "out")
-    (tmp_path / "out" / "notes" / "plan.txt").write_text("x")
-    (tmp_path / "out" / "notes" / "deep").mkdir()
-    (tmp_path / "out" / "notes" / "deep" / "page.md").write_text("x")
-    (tmp_path / "out" / "SUMMARY.md").write_text("anything")
-    assert load(store, tmp_path / "out") == 3
-
-
 def test_a_load_that_fails_keeps_the_store(store: EntryStore, tmp_path: Path) -> None:
     """Every file is read and checked before anything changes: a name twice, bad bytes, topics, no folder."""
     before = store.entries()
@@ -226,12 +212,3 @@ def test_a_load_that_fails_keeps_the_store(store: EntryStore, tmp_path: Path) ->
     with pytest.raises(NotFound):
         load(store, tmp_path / "nowhere")
     assert store.entries() == before
-
-
-def test_an_empty_store_goes_out_and_in(tmp_path: Path) -> None:
-    """No entries give a summary and empty folders, and come back as none."""
-    empty = open_store(tmp_path)
-    assert dump(empty, tmp_path / "out") == 0
-    assert (tmp_path / "out" / "SUMMARY.md").read_text() == "# Summary\n"
-    assert load(empty, tmp_path / "out") == 0
-    assert not empty.path.exists()
