@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.core.values import MEMORY_TYPES, MemoryDraft, Redaction, Relation, Taint, WorkUnitRef
+from remora.core.values import MemoryDraft, Redaction, Relation, Taint, WorkUnitRef
 from remora.lifecycle.drafts import MAX_CONTENT_CHARS, prepare
 from tests.helpers import SECRET
 
@@ -18,12 +18,6 @@ SAID = "Tokens expire after 24 h"
 def fields(**given: Any) -> MemoryDraft:
     """Return the draft as it would be stored."""
     return prepare(MemoryDraft(**{"content": SAID, **given})).draft
-
-
-def test_every_type_is_known() -> None:
-    """All sixteen types are taken without a payload."""
-    assert len(MEMORY_TYPES) == 16
-    assert [fields(type=kind).type for kind in MEMORY_TYPES] == list(MEMORY_TYPES)
 
 
 def test_a_custom_type_comes_from_a_plugin() -> None:
@@ -47,62 +41,48 @@ def test_a_custom_type_comes_from_a_plugin() -> None:
     ("given", "message"),
     [
         ({"content": 5}, "content must be text, not int"),
-        ({"content": b"bytes"}, "content must be text, not bytes"),
         ({"content": ""}, "content is empty"),
         ({"content": " \n\t … !"}, "content is empty"),
         ({"content": "x" * (MAX_CONTENT_CHARS + 1)}, "content has 20,001 characters"),
-        ({"content": "x" * 10_000_000}, "content has 10,000,000 characters"),
         ({"content": bytes(range(256)).decode("latin-1") * 4}, "looks like binary data"),
         ({"content": b"\xff\xfe\x80abc\x99\x98".decode("utf-8", "surrogateescape")}, "binary data"),
-        ({"content": b"\xff\xfe\x80abc\x99\x98".decode("utf-8", "replace")}, "binary data"),
         ({"content": SECRET}, "only a secret"),
         ({"type": ["gotcha"]}, "unknown type"),
         ({"source": "hearsay"}, "unknown source 'hearsay'"),
         ({"scope": "universe"}, "unknown scope 'universe'"),
         ({"confidence": 1.01}, "confidence must be between 0 and 1"),
         ({"confidence": float("nan")}, "confidence must be between 0 and 1"),
-        ({"confidence": "high"}, "confidence must be between 0 and 1"),
         ({"confidence": True}, "confidence must be between 0 and 1"),
         ({"tags": "auth"}, "tags must be a list of texts, not str"),
         ({"tags": [1]}, "tags must be a list of texts, not of int"),
-        ({"tags": {"a": 1}}, "tags must be a list of texts, not dict"),
         ({"tags": [str(n) for n in range(201)]}, "tags has 201 items; the maximum is 200"),
         ({"related_files": "a.py"}, "related_files must be a list"),
-        ({"related_files": [5]}, "related_files must be a list of texts, not of int"),
         ({"derived_from": "abcd"}, "derived_from must be a list"),
-        ({"impacted_node_ids": "abcd"}, "impacted_node_ids must be a list"),
         ({"relations": {}}, "relations must be a list of Relation"),
         ({"relations": ["validates"]}, r"relations\[0\] must be a Relation, not str"),
         ({"relations": [{"kind": "validates"}]}, r"relations\[0\] has missing or unknown fields"),
         ({"relations": [{"relation_type": "validates"}]}, "a relation must have one target"),
         ({"relations": (Relation("likes", "id"),)}, "unknown relation 'likes'"),
-        ({"relations": (Relation("validates"),)}, "a relation must have one target"),
         ({"relations": (Relation("validates", "id", "a.py"),)}, "a relation must have one target"),
         ({"payload": [1]}, "payload must be a mapping"),
         ({"payload": {"a": object()}}, "payload.a cannot be stored as JSON"),
         ({"payload": {"a": float("nan")}}, "payload.a cannot be stored as JSON"),
-        ({"payload": {"a": b"x"}}, "payload.a cannot be stored as JSON"),
         ({"payload": {"a": "x" * 200_000}}, "payload has 200,009 characters"),
         ({"type": "dead_end", "payload": {"approach_tried": "a"}}, "dead_end needs 'why_it_failed'"),
         ({"type": "dead_end", "payload": {"colour": "red"}}, "dead_end has no field 'colour'"),
         ({"taint": "web"}, "taint must be a Taint"),
         ({"taint": Taint("")}, "taint must be a Taint"),
         ({"taint": {"step": 1}}, "taint has missing or unknown fields"),
-        ({"work_unit_ref": {}}, "work_unit_ref has missing or unknown fields"),
         ({"taint": Taint("web", -1)}, "taint.step must be a whole number"),
         ({"work_unit_ref": ("native", ("1",), "x")}, "work_unit_ref must be a WorkUnitRef"),
         ({"work_unit_ref": WorkUnitRef("native", (), "")}, "a work unit must have a methodology and a label"),
         ({"created_at": "yesterday"}, "created_at must be an ISO 8601 time"),
-        ({"created_at": 5}, "created_at must be an ISO 8601 time"),
         ({"decay_half_life_days": -1}, "decay_half_life_days must be a number of days"),
         ({"decay_half_life_days": float("inf")}, "decay_half_life_days must be a number of days"),
-        ({"session_id": 5}, "session_id must be text, not int"),
         ({"branch": ["main"]}, "branch must be text, not list"),
-        ({"external_id": 7}, "external_id must be text, not int"),
         ({"external_id": SECRET}, "external_id holds a secret"),
         ({"session_id": f"run {SECRET}"}, "session_id holds a secret"),
         ({"external_id": "x" * 1_001}, "external_id has 1,001 characters"),
-        ({"citation_text": 5}, "citation_text must be text"),
         ({"pinned": "yes"}, "pinned must be true or false"),
         ({"chunk_start_line": "7"}, "chunk_start_line must be a whole number"),
         ({"origin_line": 2**80}, "origin_line must be a whole number"),
@@ -126,50 +106,27 @@ def test_a_mapping_stands_for_a_record() -> None:
     assert made.work_unit_ref == WorkUnitRef("native", ("1",), "Spec 1")
 
 
-def test_a_wrong_draft() -> None:
-    """What is no draft at all is refused."""
-    with pytest.raises(InvalidInput, match="a draft must be a MemoryDraft, not str"):
-        prepare("Tokens expire")  # type: ignore[arg-type]
-
-
-def test_content_is_cleaned() -> None:
-    """Control characters and signs nobody sees go with a note; tabs and line ends stay."""
-    found = prepare(MemoryDraft("  Use\ttabs\x00\u202e here,\nnot spaces, in every file \n"))
-    assert found.draft.content == "Use\ttabs here,\nnot spaces, in every file"
-    assert found.notes == ("2 control characters were removed",)
-
-
-def test_half_signs() -> None:
-    """Two halves of a sign are joined, a lone half is replaced with a note, in every field."""
-    found = prepare(
-        MemoryDraft(
-            "A rocket \ud83d\ude80 and half a sign \ud83d in one long sentence",
-            tags=("\ud83d tag",),
-            related_files=("\ud83d.py",),
-            payload={"a\ud83d": "b\ud83d"},
-            branch="b\ud83d",
-            citation_text="c\ud83d",
-        )
-    )
+def test_texts_are_cleaned() -> None:
+    """Signs that nobody sees go, halves of signs are joined or replaced, in every field; a note says so."""
+    given: dict[str, Any] = {
+        "content": "  Use\ttabs\x00\u202e here,\nnot \ud83d\ude80 but half a sign \ud83d in a sentence \n",
+        "tags": ("\ud83d tag", " auth ", "auth", "", "two  words"),
+        "related_files": ("\ud83d.py", "src\\auth\\tokens.py", "./b.py", PurePosixPath("c/d.py"), "b.py"),
+        "payload": {"a\ud83d": "b\ud83d"},
+        "branch": "b\ud83d",
+        "citation_text": "c\ud83d",
+    }
+    found = prepare(MemoryDraft(**given))
     draft = found.draft
-    assert draft.content == "A rocket \U0001f680 and half a sign \ufffd in one long sentence"
-    assert found.notes == ("invalid Unicode characters were replaced",)
-    assert (draft.tags, draft.related_files) == (("\ufffd tag",), ("\ufffd.py",))
+    assert draft.content == "Use\ttabs here,\nnot \U0001f680 but half a sign \ufffd in a sentence"
+    assert set(found.notes) == {
+        "invalid Unicode characters were replaced",
+        "2 control characters were removed",
+    }
+    assert draft.tags == ("\ufffd tag", "auth", "two words")
+    assert draft.related_files == ("\ufffd.py", "src/auth/tokens.py", "b.py", "c/d.py")
     assert (draft.payload, draft.branch) == ({"a\ufffd": "b\ufffd"}, "b\ufffd")
     assert draft.citation_text == "c\ufffd"
-
-
-def test_lists_are_tidied() -> None:
-    """Names lose their white space, their repeats and the empty ones; no list is an empty list."""
-    draft = fields(tags=[" auth ", "auth", "", "two  words"], related_modules=None)
-    assert draft.tags == ("auth", "two words")
-    assert draft.related_modules == ()
-
-
-def test_paths() -> None:
-    """Paths are written as git writes them, whatever they were given as."""
-    draft = fields(related_files=["src\\auth\\tokens.py", "./b.py", PurePosixPath("c/d.py"), "b.py"])
-    assert draft.related_files == ("src/auth/tokens.py", "b.py", "c/d.py")
 
 
 def test_values_take_one_form() -> None:
@@ -181,39 +138,35 @@ def test_values_take_one_form() -> None:
         payload={"steps": (1, 2), "none": None},
         work_unit_ref=WorkUnitRef("native", ["042", "3"], "Spec 042 / Subtask 3"),  # type: ignore[arg-type]
         decay_half_life_days=0,
+        related_modules=None,
     )
+    assert (draft.citation_text, draft.related_modules) == (SAID, ())
     assert draft.created_at == "2024-03-15T12:00:00.000Z"
     assert (draft.confidence, draft.branch, draft.decay_half_life_days) == (1.0, None, 0.0)
     assert draft.payload == {"steps": [1, 2], "none": None}
     assert draft.work_unit_ref == WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3")
 
 
-def test_a_citation_is_short() -> None:
-    """A citation has at most 40 characters and comes from the redacted text when none is given."""
-    assert fields().citation_text == SAID
-    long = fields(content=f"The deploy key {SECRET} is rotated by the release job on Mondays")
-    assert long.citation_text is not None
-    assert len(long.citation_text) <= 40
-    assert SECRET[:12] not in long.citation_text
-
-
 def test_secrets_go_from_every_field() -> None:
-    """Free text of every field loses its secrets, and the report counts them by kind."""
-    found = prepare(
-        MemoryDraft(
-            f"Deploy with {SECRET} in the environment",
-            tags=(f"key {SECRET}",),
-            related_files=(f"conf/{SECRET}.yml",),
-            related_modules=(SECRET,),
-            citation_text=SECRET,
-            context_prefix=f"Keys > {SECRET}",
-            origin_path=f"notes/{SECRET}.md",
-            payload={"password": "hunter2", "nested": [{SECRET: SECRET}]},
-            relations=(Relation("validates", target_file_path=f"{SECRET}.py"),),
-            taint=Taint(f"page {SECRET}"),
-            work_unit_ref=WorkUnitRef("native", (SECRET,), SECRET),
-        )
+    """Every field, and a citation made of the text, loses its secrets; the report counts them by kind."""
+    draft = MemoryDraft(
+        f"Deploy with {SECRET} in the environment",
+        tags=(f"key {SECRET}",),
+        related_files=(f"conf/{SECRET}.yml",),
+        related_modules=(SECRET,),
+        citation_text=SECRET,
+        context_prefix=f"Keys > {SECRET}",
+        origin_path=f"notes/{SECRET}.md",
+        payload={"password": "hunter2", "nested": [{SECRET: SECRET}]},
+        relations=(Relation("validates", target_file_path=f"{SECRET}.py"),),
+        taint=Taint(f"page {SECRET}"),
+        work_unit_ref=WorkUnitRef("native", (SECRET,), SECRET),
     )
+    found = prepare(draft)
     assert SECRET not in repr(found)
     assert "hunter2" not in repr(found)
     assert found.redactions == (Redaction("github-token", 13), Redaction("password", 1))
+    made = prepare(draft._replace(citation_text=None)).draft.citation_text
+    assert made is not None
+    assert len(made) <= 40
+    assert SECRET[:12] not in made

@@ -17,8 +17,6 @@ GITHUB, PASSWORD = "[REDACTED:github-token]", "[REDACTED:password]"
 @pytest.mark.parametrize(
     ("value", "clean", "counts"),
     [
-        (f"use {SECRET} now", f"use {GITHUB} now", {"github-token": 1}),
-        ({"password": "hunter2"}, {"password": PASSWORD}, {"password": 1}),
         ({"env": {"DB_PASSWORD": "swordfish"}}, {"env": {"DB_PASSWORD": PASSWORD}}, {"password": 1}),
         ({"password": 12345678}, {"password": PASSWORD}, {"password": 1}),
         (["--password", "swordfish"], ["--password", PASSWORD], {"password": 1}),
@@ -28,7 +26,11 @@ GITHUB, PASSWORD = "[REDACTED:github-token]", "[REDACTED:password]"
             {"password": 1},
         ),
         ({SECRET: [1, None, True, 2.5]}, {GITHUB: [1, None, True, 2.5]}, {"github-token": 1}),
-        ({"a": [{"b": (SECRET, SECRET)}]}, {"a": [{"b": [GITHUB, GITHUB]}]}, {"github-token": 2}),
+        (
+            {"a": [{"b": (SECRET, f"use {SECRET}")}]},
+            {"a": [{"b": [GITHUB, f"use {GITHUB}"]}]},
+            {"github-token": 2},
+        ),
         (
             ToolCall("c1", "bash", {"command": f"export T={SECRET}"}),
             {"id": "c1", "name": "bash", "arguments": {"command": f"export T={GITHUB}"}},
@@ -37,10 +39,12 @@ GITHUB, PASSWORD = "[REDACTED:github-token]", "[REDACTED:password]"
     ],
 )
 def test_secrets_go(value: Any, clean: Any, counts: dict[str, int]) -> None:
-    """Each secret is replaced by its kind wherever it stands, and counted once."""
+    """Each secret is replaced by its kind wherever it stands, and counted; a second pass does nothing."""
     found: dict[str, int] = {}
     assert redact_json(value, found) == clean
     assert found == counts
+    again: dict[str, int] = {}
+    assert (redact_json(clean, again), again) == (clean, {})
 
 
 @pytest.mark.parametrize(
@@ -57,14 +61,6 @@ def test_the_rest_stays(value: Any) -> None:
     """What is no secret comes back as it was, tuples as lists."""
     counts: dict[str, int] = {}
     assert redact_json(value, counts) == (list(value) if isinstance(value, tuple) else value)
-    assert counts == {}
-
-
-def test_a_second_pass_changes_nothing() -> None:
-    """A redacted value is left as it is and counts nothing."""
-    once = redact_json({"password": "hunter2", "args": ["--token", SECRET], "t": SECRET}, {})
-    counts: dict[str, int] = {}
-    assert redact_json(once, counts) == once
     assert counts == {}
 
 
