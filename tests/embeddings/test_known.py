@@ -12,13 +12,10 @@ from remora.embeddings.known import Known, known
     [
         ("qwen3-embedding:8b-q8_0", 4096, True, "Instruct: "),
         ("Qwen/Qwen3-Embedding-0.6B", 1024, True, "Instruct: "),
-        ("qwen3-embedding:latest", None, True, "Instruct: "),
         ("text-embedding-3-large", 3072, True, ""),
-        ("text-embedding-ada-002", 1536, False, ""),
         ("snowflake-arctic-embed2:568m", 1024, True, "query: "),
         ("snowflake-arctic-embed:335m", None, False, "Represent "),
         ("intfloat/multilingual-e5-large-instruct", 1024, False, "Instruct: "),
-        ("intfloat/multilingual-e5-small", None, False, "query: "),
         ("intfloat/e5-small-v2", 384, False, "query: "),
         ("BAAI/bge-small-en-v1.5", 384, False, "Represent "),
     ],

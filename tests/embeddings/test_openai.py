@@ -12,7 +12,7 @@ import pytest
 
 from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderError
-from remora.embeddings.openai import DEFAULT_MODEL, DEFAULT_URL, OpenAIEmbedder
+from remora.embeddings.openai import OpenAIEmbedder
 from remora.net.hosts import ApiKey
 from tests.servers import ModelServer, Reply, openai_embed, packed, unit, vector
 
@@ -43,6 +43,11 @@ def refuse(field: str, words: str, answer):
     return reply
 
 
+def without_indexes(request):
+    """Answer as some small servers do."""
+    return {"data": [{"embedding": vector(text, 1536)} for text in request.body["input"]]}
+
+
 def test_1024_dimensions_as_base64_are_asked_for():
     """The request names model, dimensions and encoding; the key is sent; the vectors have length 1."""
     with serving(openai_embed(1536), key=ApiKey("sk-test-123456")) as (server, model):
@@ -58,55 +63,44 @@ def test_1024_dimensions_as_base64_are_asked_for():
     np.testing.assert_allclose(found[1], unit(vector("beta", 1536)[:1024]), atol=1e-6)
 
 
-def test_floats_are_as_good_as_base64():
-    """A server that ignores the encoding gives lists of numbers."""
-    with serving(openai_embed(1536, base64_too=False)) as (_, model):
-        found = model.embed_query("alpha")
-    np.testing.assert_allclose(found, unit(vector("alpha", 1536)[:1024]), atol=1e-6)
-
-
-def test_a_shuffled_answer_is_put_in_order():
-    """The index counts, not the place."""
+@pytest.mark.parametrize(
+    "answer", [openai_embed(1536, shuffled=True), openai_embed(1536, base64_too=False), without_indexes]
+)
+def test_servers_may_answer_in_their_own_way(answer):
+    """The index counts, or the place where there is none; lists of numbers are as good as base64."""
     texts = ["alpha", "beta", "gamma"]
-    with serving(openai_embed(1536, shuffled=True)) as (_, model):
+    with serving(answer) as (_, model):
         found = model.embed_documents(texts)
     for row, text in zip(found, texts, strict=True):
         np.testing.assert_allclose(row, unit(vector(text, 1536)[:1024]), atol=1e-6)
 
 
-def test_a_server_that_refuses_dimensions_is_asked_once():
-    """After the 400 the field is left out for good; a model that can be cut is cut here."""
-    answer = refuse("dimensions", "this model does not support specifying dimensions", openai_embed(1536))
-    with serving(answer) as (server, model):
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("dimensions", "this model does not support specifying dimensions"),
+        ("encoding_format", "unknown field encoding_format"),
+    ],
+)
+def test_a_field_that_a_server_refuses_is_left_out_for_good(field, words):
+    """After the 400; a model that can be cut is cut here. Another refusal is an error."""
+    with serving(refuse(field, words, openai_embed(1536))) as (server, model):
         found = model.embed_documents(["alpha"])
         model.embed_documents(["beta"])
-        assert ["dimensions" in body for body in server.bodies()] == [True, False, False]
+        assert [field in body for body in server.bodies()] == [True, False, False]
     np.testing.assert_allclose(found[0], unit(vector("alpha", 1536)[:1024]), atol=1e-6)
+    with serving(Reply({"error": {"message": "no such model"}}, 400)) as (server, model):
+        with pytest.raises(ProviderError, match="no such model"):
+            model.embed_query("alpha")
+        assert len(server.requests) == 1
 
 
 def test_a_model_that_refuses_dimensions_keeps_its_length():
     """A model not trained for it is never cut."""
     answer = refuse("dimensions", "Model does not support matryoshka representation", openai_embed(384))
     with serving(answer, model="bge-tiny", dimensions=128) as (server, model):
-        assert model.dims == 384
-        assert model.embed_query("alpha").shape == (384,)
+        assert (model.dims, model.embed_query("alpha").shape) == (384, (384,))
         assert model.model_id == f"openai@{server.host}:bge-tiny:384"
-
-
-def test_a_server_that_refuses_the_encoding_gives_floats():
-    """encoding_format is given up like dimensions."""
-    answer = refuse("encoding_format", "unknown field encoding_format", openai_embed(1536))
-    with serving(answer) as (server, model):
-        assert model.embed_query("alpha").shape == (1024,)
-        assert len(server.requests) == 2
-
-
-def test_any_other_refusal_is_an_error():
-    """A 400 about something else is not tried in another way."""
-    with serving(Reply({"error": {"message": "no such model"}}, 400)) as (server, model):
-        with pytest.raises(ProviderError, match="no such model"):
-            model.embed_query("alpha")
-        assert len(server.requests) == 1
 
 
 def data(*items: Any) -> dict[str, Any]:
@@ -135,17 +129,6 @@ def test_answers_that_are_no_vectors_are_errors(answer, words):
     """Counts, indexes, encodings, lengths and numbers are all checked."""
     with serving(answer) as (_, model), pytest.raises(ProviderError, match=words):
         model.embed_query("alpha")
-
-
-def test_an_answer_without_indexes_is_taken_in_order():
-    """Some small servers leave the index out."""
-
-    def answer(request):
-        return data(*({"embedding": vector(text, 1024)} for text in request.body["input"]))
-
-    with serving(answer, model="some-model") as (_, model):
-        found = model.embed_documents(["alpha", "beta"])
-    np.testing.assert_allclose(found[1], unit(vector("beta", 1024)), atol=1e-6)
 
 
 def test_an_unknown_models_dimensions_are_learnt_once():
@@ -191,11 +174,3 @@ def test_requests_stay_within_the_limits_of_hosted_models():
     assert max(map(len, sizes)) == 32
     assert max(map(sum, sizes)) <= 200_000
     assert sum(map(len, sizes)) == 100
-
-
-def test_the_hosted_model_has_an_id_without_host():
-    """OpenAI's own server is known by its provider's name; nothing is sent to learn it."""
-    model = OpenAIEmbedder(DEFAULT_URL, DEFAULT_MODEL, EmbeddingSettings())
-    assert model.model_id == "openai:text-embedding-3-small:1024"
-    assert "api.openai.com" in repr(model)
-    model.close()

@@ -45,9 +45,7 @@ def test_a_new_memory(db: Database, take: Take) -> None:
 def test_each_by_itself_or_all_together(db: Database, intake: Intake) -> None:
     """What is refused gives its error in its place and takes nothing along, or keeps a whole batch out."""
     early = InvalidInput("not JSON")
-    tokens, blank, caches = (
-        MemoryDraft(text) for text in ("Tokens expire after 24 h", " ", "Caches are warm")
-    )
+    tokens, blank, caches = (MemoryDraft(text) for text in ("Tokens expire", " ", "Caches are warm"))
     with pytest.raises(InvalidInput, match="content is empty"):
         intake.remember_many([tokens, blank])
     assert db.memories.counts()["live"] == 0
