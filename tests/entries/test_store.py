@@ -194,16 +194,6 @@ def test_operations_together_are_one_write(store: EntryStore) -> None:
     assert writes(store) == 1
 
 
-def test_archives_count_up(store: EntryStore) -> None:
-    """An archive is named after its session; a note that has such a name is never in the way."""
-    assert store.archive("TG:user-123", "first") == Entry(1, "tg-user-123-1", "first", "archive", (), T0)
-    store.add("tg-user-123-5", "a note", aliases=("tg-user-123-8", "tg-user-123-099"))
-    assert store.archive("TG:user-123", "second").name == "tg-user-123-9"
-    assert store.archive("TG:user", "").name == "tg-user-1"
-    assert [store.archive(":::", "").name for _ in range(2)] == ["-1", "-2"]
-    assert store.write("tg-user-123-1", "again").kind == "archive"
-
-
 def test_search_ranks_by_bm25(store: EntryStore) -> None:
     """The words of a name count like those of the content: of a conformance case, each has one word more.
 
@@ -221,17 +211,6 @@ def test_search_ranks_by_bm25(store: EntryStore) -> None:
     assert names(store.search("rusty")) == ["rusty"]
     store.add("rust", "")
     assert names(store.search("rust")) == ["rusty", "rust", "lane"]
-
-
-def test_search_is_bounded_and_its_order_is_total(store: EntryStore) -> None:
-    """A limit of 0 gives nothing; equal scores stand by id; a kind is filtered before the limit."""
-    store.add_all(Add(f"n{n}", "same words here") for n in range(6))
-    store.add("z1", "same words here", "archive")
-    assert names(store.search("words", 3)) == ["n0", "n1", "n2"]
-    assert store.search("words", 0) == store.search("words", -1) == store.search("", 5) == []
-    assert len(store.search("words")) == 7
-    assert store.search("words", 1, "archive") == [store.search("words")[6]]
-    assert names(store.search("words", 10, "note")) == [f"n{n}" for n in range(6)]
 
 
 def test_two_objects_see_each_other(tmp_path: Path) -> None:

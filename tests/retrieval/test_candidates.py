@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -154,38 +152,6 @@ def test_a_folder_of_the_glob_is_enough_for_the_graph(filled):
     """A memory about auth/** is near every file below auth."""
     near = filled.names("weather", 20, without=("dense", "fts"), recent_files=["auth/new.py"])
     assert near == ["glob"]
-
-
-names = st.sampled_from(
-    ["src/a.py", "src/b.py", "src/deep/c.py", "src/", "src/*", "**/*.py", "lib/a.py", "src/[^a]*"]
-)
-filters_of = st.builds(
-    Filters,
-    types=st.lists(st.sampled_from(["pattern", "gotcha"]), max_size=1).map(tuple),
-    files=st.lists(names, max_size=2).map(tuple),
-    modules=st.lists(st.sampled_from(["m", "n", "src", "src/deep"]), max_size=2).map(tuple),
-    scope=st.none() | st.sampled_from(["global", "module"]),
-    branch=st.none() | st.sampled_from(["x", "*"]),
-)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(filters=filters_of, recent=st.lists(names, max_size=2))
-def test_a_search_finds_only_what_passes(bare, filters, recent):
-    """No path of a search lets a memory through that the store's condition does not; no pattern fails."""
-    if not bare.name_of:
-        made = [("src/a.py", "m"), ("src/b.py", "n"), ("src/**", "m"), ("**/*.py", "n"), ("lib/a.py", "m")]
-        for n, (file, module) in enumerate(made):
-            fields: dict[str, Any] = {"related_files": [file], "related_modules": [module]}
-            fields |= {"type": "gotcha"} if n % 2 else {}
-            fields |= {"branch": "x"} if n == 2 else {}
-            bare.remember(
-                str(n), f"A statement number{n} about things", scope=["global", "module"][n % 2], **fields
-            )
-        bare.remember("odd", "A memory with a class in its pattern", related_files=["src/[^a]*.py"])
-    passing = {m.id for m in bare.db.memories.find(filters)}
-    found = bare.names("statement", 20, recent_files=recent, **filters._asdict())
-    assert {bare.id_of(name) for name in found} <= passing
 
 
 def test_what_was_forgotten_does_not_crowd_out_what_is_there(world):

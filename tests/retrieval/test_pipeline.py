@@ -168,18 +168,6 @@ def test_one_memory_is_found_and_is_good(model, request):
     assert world.names(question + " and then" * 1_200_000) == ["only"]
 
 
-@pytest.mark.slow
-def test_hundreds_of_memories(world):
-    """Of hundreds alike the one that fits comes first; k hits come back, no more."""
-    world.memory.remember_many([draft(n) for n in range(299)])
-    world.remember("wanted", "The vault key rotates on Mondays at noon")
-    found = world.search("when does the vault key rotate", 25).hits
-    assert world.name(found[0]) == "wanted"
-    assert len(found) == 25
-    assert found[0].score > 0.5 > found[1].score
-    assert len(world.search("tokens expire", 200).hits) <= 200
-
-
 @pytest.mark.parametrize("k", [0, 5, KEPT + 20, 1000])
 def test_k_hits_at_most(many, k):
     """K is the number of hits, as far as there are any, also beyond what goes on after the fusion."""

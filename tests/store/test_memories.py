@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from remora.core import sketch
 from remora.core.errors import StoreError
-from remora.core.paths import matches
 from remora.core.text import content_hash
 from remora.core.values import (
     MEMORY_SCOPES,
@@ -193,6 +192,8 @@ def test_ids_by_their_start(db: Database):
 
 # Filters and orders
 
+WORDS = "one two three four five six seven eight".split()
+
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Iterator[Database]:
@@ -204,6 +205,8 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
         db.memories,
         record("a", "one", type="gotcha", tags=("x",), related_files=("src/a.py",), created_at="2026-01-05"),
         record("b", "two", type="decision", related_files=("src/auth/jwt.py",), related_modules=("auth",)),
+        record("g", "seven", branch="globs", related_files=("app/[id]/*", "**/*.{css,tsx}", "x[^b]?.p*")),
+        record("s", "eight", branch="globs", session_id="s1", created_at="2026-02-01"),
         record("c", "three", scope="module", related_files=("src/**",), source="user_taught", pinned=True),
         record("d", "four", branch="topic", tags=("x", "y"), needs_review=True),
         record("e", "five", deprecated=True, related_files=("src/a.py",)),
@@ -230,7 +233,15 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
         ({"modules": ("src/auth",)}, "bc"),
         ({"modules": ("src/au",)}, "c"),
         ({"branch": "topic"}, "abcdf"),
-        ({"branch": "*"}, "abcdf"),
+        ({"branch": "*"}, "abcdfgs"),
+        ({"branch": "globs", "since": "2026-02"}, "s"),
+        ({"branch": "globs", "until": "2026-02"}, "abcfg"),
+        ({"branch": "globs", "session": "s1"}, "s"),
+        ({"branch": "globs", "files": ("app/[id]/page.py",)}, "g"),
+        ({"branch": "globs", "files": ("app/i/page.py",)}, "g"),
+        ({"branch": "globs", "files": ("web/deep/a.tsx",)}, "g"),
+        ({"branch": "globs", "files": ("xa1.py",)}, "g"),
+        ({"branch": "globs", "files": ("xb1.py", "web/a.ts", "[")}, ""),
         ({"files": ("src/a.py",)}, "ac"),
         ({"files": ("src/auth/",)}, "bc"),
         ({"files": ("src",)}, ""),
@@ -252,95 +263,12 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
 def test_filters(library: Database, wanted: dict[str, Any], expected: str):
     """Each filter lets through what it names and nothing else."""
     assert sorted(find(library, **wanted)) == list(expected)
-
-
-PATHS = st.sampled_from(
-    "src/a.py src/auth/jwt.py setup.py docs/a.md app/[id]/page.tsx app/i/page.tsx a".split()
-)
-
-
-def passes(record: MemoryRecord, filters: Filters) -> bool:
-    """Return whether a memory passes the filters, by rules of its own."""
-    if record.deprecated or (filters.types and record.type not in filters.types):
-        return False
-    if filters.scope is not None and record.scope != filters.scope:
-        return False
-    if filters.branch != "*" and record.branch is not None and record.branch != filters.branch:
-        return False
-    own = set(filters.modules) & set(record.related_modules)
-    if filters.modules and not own and not about(record.related_files, filters.folders):
-        return False
-    if not (filters.since or "") <= record.created_at < (filters.until or "9"):
-        return False
-    if filters.session not in (None, record.session_id, *record.provenance_session_ids):
-        return False
-    return not filters.files or about(record.related_files, filters.files)
-
-
-def about(files: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Return whether one of some files or patterns is meant by one of the wanted files and folders."""
-    return any(
-        file == f or (f.endswith("/") and file.startswith(f)) or ("*" in file and matches(file, f))
-        for file in files
-        for f in wanted
-    )
-
-
-GLOBS = st.sampled_from(
-    "src/** **/*.py *.py src/*/jwt.py app/[id]/* **/*.{md,tsx} [* a[^b]* src/?.p*".split()
-)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["gotcha", "decision"]),
-            st.sampled_from(["global", "module"]),
-            st.sampled_from([None, "topic", "main"]),
-            st.lists(PATHS | GLOBS, max_size=2, unique=True).map(tuple),
-            st.lists(st.sampled_from(["auth", "db"]), max_size=2, unique=True).map(tuple),
-            st.booleans(),
-        ),
-        max_size=5,
-    ),
-    st.builds(
-        Filters,
-        types=st.lists(st.sampled_from(["gotcha", "decision"]), max_size=1).map(tuple),
-        files=st.lists(PATHS | st.sampled_from(["src/", "app/", "src/auth/", "/"]), max_size=2).map(tuple),
-        modules=st.lists(st.sampled_from(["auth", "db", "x"]), max_size=1).map(tuple),
-        scope=st.sampled_from([None, "global", "module", "session"]),
-        branch=st.sampled_from([None, "*", "topic", "other"]),
-        kinds=st.just(()),
-        since=st.sampled_from([None, "2020", "2030"]),
-        until=st.sampled_from([None, "2020", "2030"]),
-        session=st.sampled_from([None, "s1", "s2"]),
-    ),
-)
-def test_sql_and_python_filter_alike(db: Database, rows: list[tuple[Any, ...]], filters: Filters):
-    """The SQL condition lets the memories through that pass by the rules of `passes`."""
-    with db.connection.transaction(durable=False):
-        db.memories.delete(db.selections.all())
-    made = [
-        record(
-            f"m-{n}",
-            f"text {n}",
-            type=kind,
-            scope=scope,
-            branch=branch,
-            related_files=files,
-            related_modules=modules,
-            deprecated=gone,
-            session_id="s1" if n % 2 else None,
-        )
-        for n, (kind, scope, branch, files, modules, gone) in enumerate(rows)
-    ]
-    add(db.memories, *made)
-    expected = {m.id for m in made if passes(m, filters)}
-    assert db.memories.ids_passing(filters) == set(find(db, **filters._asdict())) == expected
-    assert db.memories.ids_passing(filters, ["m-0", "m-9"]) == expected & {"m-0"}
-    found = db.fulltext.memories(["text"], filters, 10)
-    assert {i for i, _ in found} == expected
+    if not wanted.keys() - set(Filters._fields):
+        filters = Filters(**wanted)
+        assert library.memories.ids_passing(filters) == set(expected)
+        assert library.memories.ids_passing(filters, ["a", "x"]) == set(expected) & {"a"}
+        found = library.fulltext.memories(WORDS, filters, 10)
+        assert {i for i, _ in found} == set(expected)
 
 
 def test_orders_are_total(db: Database):
