@@ -14,7 +14,7 @@ from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderError
 from remora.embeddings.openai import OpenAIEmbedder
 from remora.net.hosts import ApiKey
-from tests.servers import ModelServer, Reply, openai_embed, packed, unit, vector
+from tests.servers import ModelServer, Reply, openai_embed, unit, vector
 
 PATH = "POST /v1/embeddings"
 SMALL = "text-embedding-3-small"
@@ -113,7 +113,6 @@ def data(*items: Any) -> dict[str, Any]:
     [
         (data(), "0 embeddings for 1 texts"),
         (data({"index": 1, "embedding": [1.0] * 1024}), "wrong indexes"),
-        (data({"index": "0", "embedding": [1.0] * 1024}), "wrong indexes"),
         (
             data({"index": 0, "embedding": [1.0] * 1024}, {"index": 0, "embedding": [1.0] * 1024}),
             "2 embeddings",
@@ -121,7 +120,6 @@ def data(*items: Any) -> dict[str, Any]:
         (data({"index": 0}), "0 embeddings"),
         (data({"index": 0, "embedding": "no base64!"}), "not base64"),
         (data({"index": 0, "embedding": base64.b64encode(b"12345").decode()}), "not base64 of float32"),
-        (data({"index": 0, "embedding": packed([float("nan")] * 1024)}), "NaN"),
         (data({"index": 0, "embedding": [1.0] * 512}), "512 numbers instead of 1024"),
     ],
 )

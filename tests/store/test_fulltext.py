@@ -90,21 +90,6 @@ def test_terms_without_words_find_nothing(db: Database):
 # Filters
 
 
-def test_filters_hold_in_every_search(db: Database):
-    """A memory that a filter hides is not found, however well it matches."""
-    add(
-        db.memories,
-        record("a", "token", type="decision"),
-        record("b", "token", branch="topic"),
-        record("c", "token", deprecated=True),
-        record("d", "token", scope="module", related_modules=("auth",), related_files=("src/**",)),
-    )
-    assert found(db, "token") == ["a", "d"]
-    assert found(db, "token", Filters(types=("decision",))) == ["a"]
-    assert found(db, "token", Filters(branch="topic")) == ["a", "b", "d"]
-    assert found(db, "token", Filters(files=("src/x.py",), modules=("auth",), scope="module")) == ["d"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("hidden", [19, 20, 161])
 @pytest.mark.parametrize("wanted", [1, 12])

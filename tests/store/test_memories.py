@@ -181,15 +181,6 @@ def test_ids_are_unique(db: Database):
     assert db.revisions.of("m-2") == []
 
 
-def test_ids_by_their_start(db: Database):
-    """The start of an id finds every id that begins so, in order, and no sign is special in it."""
-    add(db.memories, *(record(i, f"text {i}") for i in ("ab12", "ab13", "ab", "ac", "a%", "b")))
-    assert db.memories.ids_starting("ab") == ["ab", "ab12", "ab13"]
-    assert db.memories.ids_starting("ab", limit=2) == ["ab", "ab12"]
-    assert db.memories.ids_starting("a%") == ["a%"]
-    assert db.memories.ids_starting("%") == []
-
-
 # Filters and orders
 
 WORDS = "one two three four five six seven eight".split()
@@ -274,12 +265,7 @@ def test_filters(library: Database, wanted: dict[str, Any], expected: str):
 def test_orders_are_total(db: Database):
     """However memories were written, each order lists them alike, ties by id; pages do not overlap."""
     made = [
-        record(
-            f"m-{n:02}",
-            f"text {n}",
-            confidence=0.5 + n % 2 / 4,
-            created_at=f"2026-01-0{1 + n % 3}T00:00:00.000Z",
-        )
+        record(f"m-{n:02}", f"text {n}", confidence=0.5 + n % 2 / 4, created_at=f"2026-01-0{1 + n % 3}")
         for n in range(12)
     ]
     expected = {
@@ -287,15 +273,12 @@ def test_orders_are_total(db: Database):
         "accessed": sorted(made, key=lambda m: m.id),
         "confidence": sorted(made, key=lambda m: (-m.confidence, m.id)),
     }
-    for seed in range(3):
-        random.Random(seed).shuffle(made)
-        with db.connection.transaction():
-            db.memories.delete([m.id for m in made])
-        add(db.memories, *made)
-        for order, wanted in expected.items():
-            assert find(db, order=order) == ids(wanted)
-            pages = [find(db, order=order, limit=5, offset=offset) for offset in (0, 5, 10)]
-            assert [i for page in pages for i in page] == ids(wanted)
+    random.Random(0).shuffle(made)
+    add(db.memories, *made)
+    for order, wanted in expected.items():
+        assert find(db, order=order) == ids(wanted)
+        pages = [find(db, order=order, limit=5, offset=offset) for offset in (0, 5, 10)]
+        assert [i for page in pages for i in page] == ids(wanted)
 
 
 # Files, ancestry, duplicates
@@ -311,47 +294,6 @@ def test_on_files(library: Database):
     assert ids(library.memories.on_files([], Filters(), 9)) == []
 
 
-def test_dependents_reach_through_chains_and_cycles(db: Database):
-    """All that is derived from a memory is found, through forgotten ones too, and never the memory itself."""
-    add(
-        db.memories,
-        record("a", "a", derived_from=("d",)),
-        record("b", "b", derived_from=("a",)),
-        record("c", "c", derived_from=("b", "a"), deprecated=True),
-        record("d", "d", derived_from=("c",)),
-        record("e", "e"),
-        record("f", "f", derived_from=("f",)),
-        record("g", "g", derived_from=("unknown",)),
-    )
-    assert db.memories.dependents("a") == ["b", "d"]
-    assert db.memories.dependents("b") == ["a", "d"]
-    assert db.memories.dependents("e") == []
-    assert db.memories.dependents("f") == []
-    assert db.memories.dependents("unknown") == ["g"]
-    with db.connection.transaction():
-        db.memories.update("d", {"derived_from": ()})
-    assert db.memories.dependents("a") == ["b"]
-    with db.connection.transaction():
-        db.memories.delete(["b"])
-    assert db.memories.dependents("a") == []
-
-
-def test_near_duplicates_by_bands(db: Database):
-    """Texts that share most words are found, of one type and live; the most alike come first."""
-    text = "access tokens expire after a day and the middleware refreshes them before every request"
-    add(
-        db.memories,
-        record("near", text + " silently"),
-        record("same", text),
-        record("far", "the build needs a newer compiler on windows"),
-        record("gone", text, deprecated=True),
-        record("else", text, type="decision"),
-    )
-    assert [i for i, _ in db.memories.sharing_bands(sketch.bands(text), "gotcha")] == ["same", "near"]
-    assert db.memories.sharing_bands([], "gotcha") == []
-    assert len(db.memories.sharing_bands(sketch.bands(text), "gotcha", limit=1)) <= 1
-
-
 def test_indexes_follow_updates(db: Database):
     """A memory is found by the words, the hash and the files that it has now, forgotten or not."""
     old, new = "alpha beta gamma delta", "one two three four"
@@ -360,6 +302,8 @@ def test_indexes_follow_updates(db: Database):
         db.memories.update("m-1", {"content": new, "related_files": ("b.py", "c.py", "c.py")})
     assert db.memories.sharing_bands(sketch.bands(old), "gotcha") == []
     assert db.memories.sharing_bands(sketch.bands(new), "gotcha") == [("m-1", new)]
+    assert db.memories.sharing_bands(sketch.bands(new), "decision") == []
+    assert db.memories.sharing_bands([], "gotcha") == []
     assert [find(db, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
     add(db.memories, record("m-0", "One Two  three FOUR", deprecated=True))
     assert ids(db.memories.with_hash(content_hash(new))) == ["m-1", "m-0"]

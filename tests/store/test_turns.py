@@ -69,21 +69,6 @@ def test_forgotten_session_starts_again(db: Database):
     assert not set(old) & set(new)
 
 
-def test_neighbours(db: Database):
-    """Around a turn are those up to so many positions away, of its own session."""
-    add(db, [message(n, f"a{n}") for n in range(1, 8)], "a")
-    add(db, [message(n, f"b{n}") for n in range(1, 3)], "b")
-    turns = {t.content: t for t in db.turns.get_many(range(1, 20)).values()}
-    around = db.turns.around([turns["a4"], turns["b1"]], 2)
-    assert {k: t.content for k, t in around.items()} == {
-        **{("a", p): f"a{p + 1}" for p in range(1, 6)},
-        ("b", 0): "b1",
-        ("b", 1): "b2",
-    }
-    assert db.turns.around([turns["a4"]], 0) == {("a", 3): turns["a4"]}
-    assert db.turns.around([], 2) == {}
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.sampled_from(["word", "", "数据", " ", "'\"\n"]), max_size=4), max_size=5))
 def test_positions_have_no_gaps(db: Database, batches: list[list[str]]):
