@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from remora.core.clock import FixedClock
-from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
 from remora.lifecycle.flags import BRANCH_GONE, FADED, OVERTURNED, OVERTURNED_ONCE, retired_for, with_reason
-from remora.lifecycle.upkeep import Upkeep, resolve
+from remora.lifecycle.upkeep import Upkeep
 from remora.store.database import Database
 from tests.helpers import SECRET
 
@@ -30,21 +30,6 @@ def flags(db: Database, *records: MemoryRecord) -> list[str | None]:
     found = [now(db, r) for r in records]
     assert [m.needs_review for m in found] == [m.review_reason is not None for m in found]
     return [m.review_reason for m in found]
-
-
-def test_resolve(db: Database, take: Take) -> None:
-    """A full id, or a start of four characters, names a memory; several that begin so are listed."""
-    record = take("Tokens expire after 24 h")
-    assert resolve(db, record.id).id == record.id
-    assert resolve(db, record.id[:4]).id == record.id
-    for wrong in (record.id[:3], "", "no such id", record.id + "0"):
-        with pytest.raises(NotFound, match="there is no memory"):
-            resolve(db, wrong)
-    with db.connection.transaction():
-        for end in ("1", "2"):
-            db.memories.insert(record._replace(id=f"abcd-{end}"))
-    with pytest.raises(Conflict, match="abcd-1, abcd-2"):
-        resolve(db, "abcd")
 
 
 def test_edit_content(db: Database, take: Take, upkeep: Upkeep) -> None:
@@ -254,15 +239,3 @@ def test_what_was_taken_back_holds_again_when_that_is_forgotten(
     assert gone.receipt == Receipt("forgotten", notes=(note,))
     assert [now(db, m).deprecated for m in (old, newer, other)] == [False, True, True]
     assert not retired_for(now(db, old))
-
-
-def test_what_is_forgotten_is_restored_first(take: Take, upkeep: Upkeep) -> None:
-    """A pin is set and taken off; a forgotten memory is neither pinned nor verified, and a hint says why."""
-    record = take("Tokens expire after 24 h")
-    assert upkeep.pin(record.id).pinned
-    assert not upkeep.pin(record.id, pinned=False).pinned
-    upkeep.forget(record.id)
-    for change in (upkeep.pin, upkeep.verify):
-        with pytest.raises(Conflict, match="is forgotten") as caught:
-            change(record.id)
-        assert caught.value.hint == f"`remora restore {record.id[:8]}` first."

@@ -213,35 +213,6 @@ def test_a_mark_stays_until_names_are_resolved_anew(db: Database):
     assert len(db.closure.users([ids["src/a.py"]])) == 1
 
 
-def test_edges_of_other_sources_come_back_when_a_file_is_read(db: Database):
-    """What others say of a file holds again once the changed file is read and linked."""
-    small(db)
-    add_links(db, "src/a.py", link("src/a.py", "tests/test_b.py", "co_change"), source="git")
-    with db.connection.transaction():
-        db.graph.mark_stale(["src/a.py"], 9)
-    assert db.graph.counts()[2] == 1
-    add_file(db, "src/a.py")
-    assert db.graph.counts()[2] == 1
-    add_links(db, "src/a.py")
-    assert db.graph.counts()[2] == 0
-
-
-def test_deleted_file_leaves_nothing_behind(db: Database):
-    """With a file go its nodes, its names and the edges at either end."""
-    small(db)
-    assert db.graph.pointing_at("src/a.py") == ["tests/test_b.py"]
-    assert db.graph.using(["run"]) == ["tests/test_b.py"]
-    with db.connection.transaction():
-        db.graph.delete_file("src/a.py")
-    assert db.graph.counts() == (2, 0, 0)
-    assert db.graph.node("src/a.py:A") is None
-    assert db.connection.value("SELECT count(*) FROM graph_closure") == 0
-    with db.connection.transaction():
-        db.graph.delete_file("tests/test_b.py")
-    assert db.graph.using(["run", "x"]) == []
-    assert db.connection.check() == []
-
-
 def test_precise_edges_replace_resolved_ones(db: Database):
     """Where an index covers both files as they are, our calls between them go; imports and sure sums stay."""
     ids = small(db)
@@ -288,19 +259,6 @@ def test_a_guess_gives_way_to_a_precise_edge_of_its_name(db: Database):
     add_links(db, "tests/test_b.py", *guesses)
     found = [(e.to_id, e.source) for e in db.graph.users(list(ids.values()), ["calls"])]
     assert sorted(found) == sorted([(ids["src/a.py:A.run"], "scip"), (ids["c.py:walk"], "ast")])
-
-
-def test_state_is_that_of_the_last_run(db: Database):
-    """A run leaves its time, commit and counts; clearing forgets everything."""
-    assert db.graph.state() is None
-    small(db)
-    with db.connection.transaction():
-        db.graph.set_state(now=8, commit="abc", version=2, roots="{}")
-    assert db.graph.state() == (8, "abc", 5, 3, 0, 2, "{}")
-    with db.connection.transaction():
-        db.graph.clear()
-    assert (db.graph.state(), db.graph.counts(), db.graph.is_empty()) == (None, (0, 0, 0), True)
-    assert db.connection.value("SELECT count(*) FROM graph_names") == 0
 
 
 ASKED = [

@@ -76,15 +76,9 @@ def old(request, migrated):
     db.close()
 
 
-def test_scripts_are_numbered_without_gaps():
-    """Migrations are numbered from 1, and the newest is the last."""
-    numbers = [number for number, _ in migrations.scripts()]
-    assert numbers == list(VERSIONS)
-    assert migrations.latest() == numbers[-1]
-
-
-def test_every_version_has_a_hash():
-    """A new migration comes with the hash of its version (`python -m tests.store.old_files`)."""
+def test_every_version_is_numbered_and_has_a_hash():
+    """Migrations are numbered from 1; a new one comes with a hash (`python -m tests.store.old_files`)."""
+    assert [number for number, _ in migrations.scripts()] == list(VERSIONS)
     assert list(old_files.hashes()) == list(VERSIONS)
 
 
@@ -163,15 +157,6 @@ def test_old_memories_keep_every_field(old):
     assert db.memories.ids_passing(Filters(branch="*")) == expected
 
 
-def test_migrated_memory_counts_as_unchanged_since_it_was_made(tmp_path: Path):
-    """A memory of version 1 has no date of change, so it gets the date it was made."""
-    old_files.make(1, tmp_path / "memory.db")
-    db = Database(tmp_path / "memory.db", realm="project", project_id="p1")
-    (found,) = db.memories.get_many(["m-one"]).values()
-    assert found.updated_at == "2025-11-01T08:00:00.000Z"
-    db.close()
-
-
 def test_old_provenance_is_kept(old):
     """What version 2 added is read back: branch, ancestry, taint, payload, origins, redactions."""
     db, version = old
@@ -216,11 +201,11 @@ def test_old_memories_are_found_by_parts_of_names(old):
         assert [i for i, _ in db.fulltext.memories(["jwt"], Filters(), 5)] == ["m-three"]
 
 
-def test_duplicates_of_old_memories_are_found(tmp_path: Path):
-    """Migration 2 computes the hash and the bands by which later duplicates are recognised."""
-    old_files.make(1, tmp_path / "memory.db")
-    db = Database(tmp_path / "memory.db", realm="project", project_id="p1")
+def test_memories_of_version_1_get_what_later_ones_have(copied: Callable[[int], Database]):
+    """A date of change, which is when they were made; the hash and bands that duplicates are known by."""
+    db = copied(1)
     text = "Call getUserById with a checked id"
+    assert db.memories.get_many(["m-one"])["m-one"].updated_at == "2025-11-01T08:00:00.000Z"
     assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
     assert db.memories.sharing_bands(sketch.bands(text), "gotcha") == [("m-one", text)]
     db.close()
@@ -373,6 +358,9 @@ def test_two_connections_migrate_one_old_file(tmp_path: Path):
 def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_path: Path):
     """One kept file at a time; it goes when something is deleted for good."""
     path = tmp_path / "memory.db"
+    Database(path, realm="project", project_id="p1").close()
+    assert earlier_files(path) == [], "there was none before"
+    path.unlink()
     (tmp_path / "memory.db.before-0003").write_bytes(b"old")
     old_files.make(12, path)
     db = Database(path, realm="project", project_id="p1")
@@ -386,9 +374,3 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
     assert db.connection.scrub()
     assert earlier_files(path) == []
     db.close()
-
-
-def test_a_new_file_keeps_nothing(tmp_path: Path):
-    """There was none before."""
-    Database(tmp_path / "memory.db", realm="project", project_id="p1").close()
-    assert earlier_files(tmp_path / "memory.db") == []

@@ -25,30 +25,6 @@ def waiting(db: Database) -> list[str]:
     return sorted(owner for _, kind, owner in db.vectors.pending(100) if kind == "note")
 
 
-def test_a_piece_that_only_moved_keeps_its_id(db: Database) -> None:
-    """Lines above it may come and go; a changed text is a new piece."""
-    before = put(db, "MEMORY.md", MEMORY, MEMORY._replace(content="Other"))
-    after = put(db, "MEMORY.md", MEMORY._replace(start_line=9, end_line=10), MEMORY._replace(content="New"))
-    assert after[MEMORY.content] == before[MEMORY.content]
-    row = db.notes.get_many([after[MEMORY.content]])[after[MEMORY.content]]
-    assert (row.start_line, row.end_line) == (9, 10)
-    assert "Other" not in after
-    assert after["New"] > max(before.values())
-
-
-def test_files_are_known_by_how_they_looked(db: Database) -> None:
-    """What was seen of a file is kept with its pieces, and goes with them."""
-    put(db, "MEMORY.md", MEMORY, seen="a")
-    put(db, "entries.mem", NOTE, ARCHIVE, seen="b")
-    assert db.notes.files() == {"MEMORY.md": "a", "entries.mem": "b"}
-    assert db.notes.counts() == {"archive": 1, "longterm": 1, "note": 1}
-    with db.connection.transaction():
-        db.notes.forget("entries.mem")
-    assert db.notes.files() == {"MEMORY.md": "a"}
-    assert db.notes.counts() == {"longterm": 1}
-    assert db.connection.value("SELECT count(*) FROM notes_fts_docsize") == 1
-
-
 def test_words_find_pieces_of_the_wanted_kinds(db: Database) -> None:
     """A search names its kinds; the name of an entry is found like its text."""
     assert not db.notes.any()
@@ -66,15 +42,23 @@ def test_words_find_pieces_of_the_wanted_kinds(db: Database) -> None:
 
 
 def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(db: Database) -> None:
-    """The queue and the vectors follow the pieces."""
+    """A piece that only moved keeps its id; the queue, the words and the vectors follow the pieces."""
     ids = put(db, "entries.mem", NOTE, ARCHIVE)
-    assert waiting(db) == sorted(str(i) for i in ids.values())
     gone = str(ids[ARCHIVE.content])
+    assert waiting(db) == sorted(str(i) for i in ids.values())
     with db.connection.transaction():
         db.vectors.put("note", [(gone, 0, b"\0\0\x80?")], model_id="m", dims=1, prefix="", at="")
-    put(db, "entries.mem", NOTE)
-    assert waiting(db) == [str(ids[NOTE.content])]
+    after = put(db, "entries.mem", MEMORY, NOTE._replace(start_line=9, end_line=10))
+    assert after[NOTE.content] == ids[NOTE.content]
+    row = db.notes.get_many([after[NOTE.content]])[after[NOTE.content]]
+    assert (row.start_line, row.end_line) == (9, 10)
+    assert after[MEMORY.content] > max(ids.values())
+    assert waiting(db) == sorted(str(i) for i in after.values())
     assert db.vectors.count("note", "m") == 0
+    assert (db.notes.files(), db.notes.counts()) == ({"entries.mem": "1"}, {"longterm": 1, "note": 1})
+    with db.connection.transaction():
+        db.notes.forget("entries.mem")
+    assert (db.notes.files(), db.notes.counts(), waiting(db)) == ({}, {}, [])
     assert db.connection.check() == []
 
 

@@ -160,21 +160,6 @@ def test_done_spares_what_was_queued_again(db: Database):
     assert db.vectors.pending(1)[0][0] not in taken
 
 
-def test_switch_of_models_queues_what_lacks_a_vector(db: Database):
-    """A new model queues every live memory and turn that it has no vector of, each once."""
-    add(db.memories, *(record(f"m-{n}", f"text {n}", deprecated=n == 2) for n in range(4)))
-    with db.connection.transaction():
-        db.turns.add("s", "s.jsonl", [message(1, "one"), message(2, "two")], 5, AT)
-    put(db, ("m-0", 0, blob(1, 0)), ("m-1", 0, blob(1, 0)))
-    put(db, ("m-1", 0, blob(1, 0)), model=B)
-    put(db, ("1", 0, blob(1, 0)), kind="turn", model=B)
-    clear_queue(db)
-    for _ in range(2):
-        with db.connection.transaction():
-            db.vectors.queue_all(B)
-        assert sorted(waiting(db)) == [("memory", "m-0"), ("memory", "m-3"), ("turn", "2")]
-
-
 # The cache
 
 
