@@ -75,5 +75,6 @@ def test_an_index_that_is_cut_off_is_refused(size: int) -> None:
     """Bytes that are no index are told from one before anything is read out of them."""
     sound = Index.of([(1, "rust memory")]).encode()
     assert set(Index.decode(sound).lists) == {"rust", "memory"}
+    assert Index.decode(Index().encode()).lists == {}
     with pytest.raises(ValueError, match="the search index is"):
         Index.decode(sound[:size])

@@ -80,26 +80,6 @@ def test_an_entry_comes_back_as_it_was_added(store: EntryStore) -> None:
         assert (each.entries("archive"), each.count("note"), each.count()) == ([second], 1, 2)
 
 
-def test_names_and_aliases_are_unique_together(store: EntryStore) -> None:
-    """Whatever is taken is refused, the message says by what, and nothing changes."""
-    store.add("deploy", "x", aliases=("ship",))
-    store.add("other", "y", "archive")
-    before = store.entries()
-    for name in ("deploy", "ship"):
-        for change in (
-            lambda name=name: store.add(name, "z"),
-            lambda name=name: store.add("new", "z", aliases=("fresh", name)),
-            lambda name=name: store.rename("other", name),
-            lambda name=name: store.alias("other", name),
-        ):
-            with pytest.raises(Conflict, match="note 'deploy'") as refused:
-                change()
-            assert refused.value.hint
-    with pytest.raises(Conflict, match="archive 'other'"):
-        store.alias("ship", "other")
-    assert store.entries() == reopened(store).entries() == before
-
-
 def test_an_alias_resolves_in_every_operation(store: EntryStore) -> None:
     """Write, rename, alias, unalias and remove take any of an entry's names; a rename keeps the old one."""
     store.add("old", "text", aliases=("first",))

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import remora
 from remora.core.errors import InvalidInput
 from remora.core.text import clean
 from remora.core.values import PHASES, MemoryDraft
@@ -26,7 +22,7 @@ from remora.retrieval.fusion import MEMORY_SCALE, relevance, with_odds
 from remora.retrieval.pipeline import KEPT, PARTS, STAGES
 from remora.retrieval.request import Request
 from remora.retrieval.weigh import DOUBTS
-from tests.retrieval.worlds import BrokenEmbedder, Judge, LateJudge, WordEmbedder, World, record, stages
+from tests.retrieval.worlds import BrokenEmbedder, Judge, LateJudge, WordEmbedder, World, stages
 
 SUBJECTS = "tokens invoices uploads migrations webhooks exports backups flags queues reports".split()
 VERBS = "expire fail wait retry restart overflow collide vanish".split()
@@ -57,24 +53,6 @@ def test_the_kind_changes_the_weights_of_the_paths(world):
 
 
 # Order
-
-
-def seeded(folder: Path, numbers: list[int], embedder: WordEmbedder | None) -> World:
-    """Return a world with the memories of those numbers, written in that order under fixed ids."""
-    world = World(folder, embedder=embedder)
-    with world.db.transaction():
-        for number in numbers:
-            wanted = draft(number)
-            made = record(
-                wanted.content,
-                id=f"id{number:04}",
-                type=wanted.type,
-                related_files=wanted.related_files,
-                confidence=wanted.confidence,
-            )
-            world.db.memories.insert(made)
-    world.memory.catch_up()
-    return world
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -119,36 +97,6 @@ def test_shuffled_candidates_come_out_alike(world):
         orders.append(found)
     assert orders[0] == orders[1] == orders[2] == orders[3]
     assert len(orders[0]) == pipeline.KEPT
-
-
-@pytest.mark.slow
-def test_two_processes_agree(tmp_path):
-    """Two fresh processes with different hash seeds print the same hits over the same data."""
-    with seeded(tmp_path, list(range(80)), WordEmbedder()) as world:
-        world.memory.session("cli:1").append("Ann", "tokens expire at night")
-        expected = [rows(world.search(q, 30)) for q in ("tokens expire", "exports vanish")]
-    program = (
-        "import json, pathlib, sys\n"
-        "from tests.retrieval.test_pipeline import rows\n"
-        "from tests.retrieval.worlds import World, WordEmbedder\n"
-        "with World(pathlib.Path(sys.argv[1]), embedder=WordEmbedder()) as world:\n"
-        "    found = [rows(world.search(q, 30)) for q in ('tokens expire', 'exports vanish')]\n"
-        "print(json.dumps(found))\n"
-    )
-    root = str(Path(remora.__file__).parent.parent)
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(tmp_path)],
-            stdout=subprocess.PIPE,
-            cwd=root,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": root},
-        )
-        for seed in ("1", "2")
-    ]
-    printed = [json.loads(process.communicate(timeout=60)[0]) for process in running]
-    assert printed[0] == printed[1]
-    # Here the vectors were added one by one, there read at once: their products may differ in the last bit.
-    assert [[row[0] for row in found] for found in printed[0]] == [[row[0] for row in f] for f in expected]
 
 
 # Sizes

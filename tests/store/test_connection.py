@@ -96,28 +96,20 @@ def test_durable_transactions_wait_for_the_disk(connection: Connection, durable:
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_exception_rolls_back(connection: Connection, error: type[BaseException]):
-    """Whatever ends a block early undoes it, and the next block works."""
+    """Whatever ends a block early undoes it, also an error of the database, and the next block works."""
     with pytest.raises(error), connection.transaction():
         put(connection, "a")
         raise error("stop")
+    for sql, what in (
+        ("INSERT INTO nowhere VALUES (1)", "nowhere"),
+        ("INSERT INTO memory_bands VALUES (0, 1, 'nobody')", "FOREIGN KEY"),
+    ):
+        with pytest.raises(StoreError, match=what), connection.transaction():
+            put(connection, "a")
+            connection.execute(sql)
     with connection.transaction():
         put(connection, "b")
     assert keys(connection) == ["b"]
-
-
-@pytest.mark.parametrize(
-    ("sql", "what"),
-    [
-        ("INSERT INTO nowhere VALUES (1)", "nowhere"),
-        ("INSERT INTO memory_bands VALUES (0, 1, 'nobody')", "FOREIGN KEY"),
-    ],
-)
-def test_sql_error_rolls_back(connection: Connection, sql: str, what: str):
-    """An error of the database, as a row that points at no memory, undoes the block and becomes ours."""
-    with pytest.raises(StoreError, match=what), connection.transaction():
-        put(connection, "a")
-        connection.execute(sql)
-    assert keys(connection) == []
 
 
 def test_nested_transactions_are_one(connection: Connection):
@@ -456,19 +448,6 @@ def test_check_finds_what_the_index_lacks(connection: Connection, broken: str, t
 
 
 # Disks and permissions
-
-
-def test_reader_beside_a_writer(tmp_path: Path):
-    """A read-only opening sees what a writer commits meanwhile."""
-    connection = new_database(tmp_path)
-    reader = Connection.open(tmp_path / "memory.db", read_only=True)
-    before = reader.version()
-    with connection.transaction():
-        put(connection, "a")
-    assert keys(reader) == ["a"]
-    assert reader.version() != before
-    reader.close()
-    connection.close()
 
 
 @pytest.mark.parametrize(

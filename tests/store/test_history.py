@@ -165,23 +165,15 @@ def test_named(db: Database):
 
 def test_co_access(db: Database):
     """Files read together are found from either side, unless the edge has a direction; weak edges are not."""
+    edges = [("a", "b", 0.9, 0), ("c", "a", 0.5, 0), ("a", "d", 0.5, 1), ("e", "a", 0.8, 1)]
+    edges.append(("a", "f", 0.3, 0))
+    sql = """INSERT INTO observer_co_access_edges(file_a, file_b, weight, directional, project_id,
+             last_observed_at) VALUES (?, ?, ?, ?, 'p1', '')"""
     with db.connection.transaction():
-        for a, b, weight, directional in (
-            ("a", "b", 0.9, 0),
-            ("c", "a", 0.5, 0),
-            ("a", "d", 0.5, 1),
-            ("e", "a", 0.8, 1),
-            ("a", "f", 0.3, 0),
-        ):
-            db.connection.execute(
-                """INSERT INTO observer_co_access_edges(file_a, file_b, project_id, weight, directional,
-                   last_observed_at) VALUES (?, ?, 'p1', ?, ?, '')""",
-                (a, b, weight, directional),
-            )
+        db.connection.execute_many(sql, edges)
     assert db.history.co_access(["a"], 0.3, 9) == [("a", "b", 0.9), ("a", "c", 0.5), ("a", "d", 0.5)]
     assert db.history.co_access(["a"], 0.3, 1) == [("a", "b", 0.9)]
-    assert db.history.co_access(["d"], 0.3, 9) == []
-    assert db.history.co_access([], 0.3, 9) == []
+    assert db.history.co_access(["d"], 0.3, 9) == db.history.co_access([], 0.3, 9) == []
 
 
 def test_source_items(db: Database):
@@ -204,14 +196,8 @@ def test_renames_are_followed_to_the_end(db: Database) -> None:
     with db.connection.transaction():
         db.history.put_moves([("a", "b"), ("x", "y"), ("b", "c")], "2026-01-01T00:00:00Z")
         db.history.put_moves([("c", "d"), ("y", "x")], "2026-01-02T00:00:00Z")
-    assert [db.history.names_before(p) for p in ("b", "c", "d", "x", "y", "a")] == [
-        ["a"],
-        ["a", "b"],
-        ["a", "b", "c"],
-        ["y"],
-        ["x"],
-        [],
-    ]
+    before = {path: db.history.names_before(path) for path in "abcdxy"}
+    assert before == {"a": [], "b": ["a"], "c": list("ab"), "d": list("abc"), "x": ["y"], "y": ["x"]}
     assert db.history.seen("moved")["a"] == (None, ("b", "c", "d"))
     with db.connection.transaction():
         db.history.clear()
