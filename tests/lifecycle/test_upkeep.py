@@ -75,9 +75,9 @@ def test_edit_other_fields(take: Take, upkeep: Upkeep) -> None:
 def test_edit_type_and_payload(take: Take, upkeep: Upkeep) -> None:
     """A payload that the new type cannot have has to be given anew or taken away."""
     record = take("Threads were tried", payload={"seen": 3})
+    tried = {"approach_tried": "threads", "why_it_failed": "races"}
     with pytest.raises(InvalidInput, match="dead_end has no field 'seen'"):
         upkeep.edit(record.id, {"type": "dead_end"})
-    tried = {"approach_tried": "threads", "why_it_failed": "races"}
     assert upkeep.edit(record.id, {"type": "dead_end", "payload": tried}).payload == tried
     assert upkeep.edit(record.id, {"payload": None}).payload is None
 

@@ -118,27 +118,15 @@ def test_a_field_has_its_factor(fields, stage, factor, note):
     assert found.score == pytest.approx(score)
 
 
-def test_stale_layer_three_files_changed_since_the_commit():
-    """A memory of a commit fades with the share of its files that git changed since."""
-    stats = {
-        "a.py": FileStat("a.py", commits=2, first_date=days_ago(90), last_date=days_ago(1)),
-        "b.py": FileStat("b.py", commits=2, first_date=days_ago(90), last_date=days_ago(80)),
-    }
-    fields = {
-        "commit_sha": "abcdef0123",
-        "related_files": ("a.py", "b.py"),
-        "created_at": days_ago(30),
-        "last_accessed_at": NOW,
-    }
-    found = weighed(files=stats, **fields)
+def test_files_that_changed_since_lower_a_hit():
+    """By the share that git changed since its commit; one modified long after asks for a review."""
+    changed = FileStat("a.py", commits=2, first_date=days_ago(90), last_date=days_ago(1))
+    stats = {"a.py": changed, "b.py": changed._replace(path="b.py", last_date=days_ago(80))}
+    fields = {"related_files": ("a.py", "b.py"), "created_at": days_ago(40), "last_accessed_at": NOW}
+    found = weighed(files=stats, commit_sha="abcdef0123", **fields)
     assert reason(found, "stale").note == "1 of 2 files changed since abcdef01"
     assert reason(found, "stale").score == pytest.approx(0.75)
-    assert "stale" not in stages(weighed(files=stats, **{**fields, "commit_sha": None}).reasons)
-
-
-def test_stale_layer_four_a_file_changed_long_after():
-    """A file modified 40 days after the memory was written asks for a review, which lowers it a little."""
-    fields = {"related_files": ("a.py",), "created_at": days_ago(40), "last_accessed_at": NOW}
+    assert "stale" not in stages(weighed(files=stats, **fields).reasons)
     found = weighed(modified={"a": TODAY}, **fields)
     assert reason(found, "review").note == "a file changed 40 days after this was written"
     assert found.score == pytest.approx(0.5 * 0.9)

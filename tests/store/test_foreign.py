@@ -172,7 +172,7 @@ def test_a_writer_is_not_disturbed(tmp_path: Path) -> None:
 def test_a_database_that_changes_during_every_copy_is_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A copy that somebody wrote into is made again, and given up after a few times."""
+    """A copy that somebody wrote into is made again, and given up after three times."""
     make(tmp_path / "a.db", "wal").close()
     copies: list[str] = []
 

@@ -154,8 +154,7 @@ def test_links_become_edges_between_known_nodes(db: Database):
 def test_users_come_surest_first_and_no_more_than_wanted(db: Database):
     """Users come in the order of what they use, then the surest, then the heaviest."""
     add_file(db, "a.py", [definition("f"), definition("g")])
-    names = [definition(name) for name in "hijk"]
-    add_file(db, "b.py", names)
+    add_file(db, "b.py", [definition(name) for name in "hijk"])
     add_links(
         db,
         "b.py",
@@ -165,14 +164,11 @@ def test_users_come_surest_first_and_no_more_than_wanted(db: Database):
         link("b.py:k", "a.py:f", "tests"),
         link("b.py:h", "a.py:g", "inherits"),
     )
-    ids = db.graph.keys(["a.py:f", "a.py:g", *(f"b.py:{d.name}" for d in names)])
+    ids = db.graph.keys(["a.py:f", "a.py:g", *(f"b.py:{name}" for name in "hijk")])
     key = {i: k for k, i in ids.items()}
-    kinds = ("calls", "inherits")
-    found = [
-        [key[e.from_id] for e in db.graph.users([ids["a.py:g"], ids["a.py:f"]], kinds, limit)]
-        for limit in (-1, 2)
-    ]
-    assert found == [["b.py:h", "b.py:j", "b.py:i", "b.py:h"], ["b.py:h", "b.py:j"]]
+    for limit, expected in ((-1, "hjih"), (2, "hj")):
+        found = db.graph.users([ids["a.py:g"], ids["a.py:f"]], ("calls", "inherits"), limit)
+        assert [key[e.from_id] for e in found] == [f"b.py:{name}" for name in expected]
 
 
 def test_edges_of_a_changed_file_are_stale_at_once(db: Database):

@@ -103,22 +103,19 @@ def test_index_follows_every_change(tmp_path: Path, parts: int):
         one.close()
 
 
-@pytest.mark.parametrize("extra", [0, 1])
-def test_table_larger_than_a_step(db: Database, monkeypatch, extra: int):
+@pytest.mark.parametrize("number", [100, 101])
+def test_table_larger_than_a_step(db: Database, monkeypatch, number: int):
     """A table is read whole though it is read in steps, also when it ends with a step."""
     monkeypatch.setattr(nearest, "_BATCH", 100)
-    number = 100 + extra
     matrix = np.tile(np.array([1, 0], "<f4"), (number, 1))
     matrix[0], matrix[-1] = (0, 1), (0, -1)
-    rows = [(f"m-{n:05}", 0, matrix[n].tobytes()) for n in range(number)]
+    rows = [(f"m-{n:03}", 0, matrix[n].tobytes()) for n in range(number)]
     with db.connection.transaction(durable=False):
         db.vectors.put("note", rows, model_id=MODEL, dims=2, prefix="", at=AT)
     index = db.nearest("note", MODEL)
     assert len(index) == number
-    assert index.search(matrix[-1], 1)[0].owner_id == f"m-{number - 1:05}"
-    assert index.search(matrix[0], 1)[0].owner_id == "m-00000"
-    drop(db.connection, f"m-{number - 1:05}")
-    assert index.search(matrix[-1], 1)[0].owner_id == "m-00001"
+    assert index.search(matrix[-1], 1)[0].owner_id == f"m-{number - 1:03}"
+    assert index.search(matrix[0], 1)[0].owner_id == "m-000"
 
 
 def test_ties_are_broken_by_id(db: Database):
