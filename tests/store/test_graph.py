@@ -183,7 +183,7 @@ def test_edges_of_a_changed_file_are_stale_at_once(db: Database):
     assert db.graph.users(list(ids.values()), ["calls"]) == []
     assert db.closure.users(list(ids.values())) == []
     assert db.graph.stamps([path, "src/a.py"]) == {"src/a.py": (10, 20)}
-    assert db.graph.counts()[2] == 3
+    assert (db.graph.counts()[2], db.overview.stale_files()) == (3, 1)
     with db.connection.transaction():
         db.graph.mark_stale(["src/a.py"], 9)
         db.graph.touch(path, 12, 13)
