@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from remora import Memory
-from remora.app.records.entries import Entries
-from remora.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
+from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Redaction
 from tests.app.talks import opened
-from tests.helpers import SECRET, environment, files, holds
+from tests.helpers import SECRET, holds
 
 
 def test_a_note(bare: Memory, tmp_path: Path) -> None:
@@ -90,27 +89,3 @@ def test_secrets(bare: Memory, tmp_path: Path) -> None:
     assert list(bare.entries.redactions) == []
     bare.close()
     assert holds(tmp_path, SECRET) == []
-
-
-def test_reading_only(tmp_path: Path, folder: Path) -> None:
-    """Who opened for reading reads, and changes nothing on the disk."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        memory.entries.add("deploy", "Roll out in steps.")
-    before = files(tmp_path)
-    with Memory.open(folder, environ=environ, read_only=True) as memory:
-        notes = memory.entries
-        assert [e.name for e in notes.list()] == ["deploy"]
-        assert notes.search("steps")[0][0] == notes.show("deploy")
-        changes: list[Callable[[Entries], object]] = [
-            lambda n: n.add("other", "x"),
-            lambda n: n.write("deploy", "x"),
-            lambda n: n.rename("deploy", "x"),
-            lambda n: n.alias("deploy", "x"),
-            lambda n: n.unalias("deploy", "x"),
-            lambda n: n.remove("deploy"),
-        ]
-        for change in changes:
-            with pytest.raises(StoreReadOnly, match="opened for reading only"):
-                change(notes)
-    assert files(tmp_path) == before

@@ -10,9 +10,9 @@ import pytest
 
 from remora import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import InvalidInput, StoreReadOnly
+from remora.core.errors import InvalidInput
 from tests.app.talks import talk
-from tests.helpers import SECRET, environment, files, holds
+from tests.helpers import SECRET, holds
 
 
 def today(memory: Memory) -> date:
@@ -136,31 +136,3 @@ def test_what_is_no_text(bare: Memory, wrong: Any) -> None:
     with pytest.raises(InvalidInput, match="blank"):
         bare.journal.add_history("  ")
     assert not (bare.home / "memory").exists() or list((bare.home / "memory").glob("*.md")) == []
-
-
-def test_reading_only(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """Who opened for reading reads, and changes nothing on the disk."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ, clock=clock) as memory:
-        memory.journal.write("- They use tabs.")
-        memory.journal.write("- They use spaces.")
-        memory.journal.note("How?", "So.")
-        memory.journal.add_history("The project began.")
-        memory.remember("They use tabs in Makefiles.")
-    before = files(tmp_path)
-    with Memory.open(folder, environ=environ, clock=clock, read_only=True) as memory:
-        journal = memory.journal
-        kept = journal.versions()[0].name
-        assert journal.show() in journal.block("tabs or spaces")
-        assert (len(journal.history()), len(journal.days())) == (1, 1)
-        for change in (
-            lambda: journal.write("x"),
-            lambda: journal.restore(kept),
-            lambda: journal.note("a", "b"),
-            lambda: journal.add_history("x"),
-            journal.consolidate,
-            memory.session("cli:42").note_today,
-        ):
-            with pytest.raises(StoreReadOnly, match="opened for reading only"):
-                change()
-    assert files(tmp_path) == before

@@ -98,6 +98,7 @@ def test_lines_are_those_of_the_file(bare: Memory) -> None:
         assert hit.start_line is not None
         assert hit.end_line is not None
         assert 1 <= hit.start_line <= hit.end_line <= len(lines)
+        assert hit.id == f"{path.name}:{hit.start_line}-{hit.end_line}"
         here = [line.rstrip() for line in lines[hit.start_line - 1 : hit.end_line]]
         shown = [line.rstrip() for line in hit.text.split("\n")]
         assert shown == here[-len(shown) :] or shown == here[: len(shown)]
@@ -123,13 +124,21 @@ def test_edits_by_hand(written: Memory) -> None:
     assert texts(found(written, "gateway", "longterm")) == ["- The gateway is gone."]
 
 
-def test_files_that_are_no_pieces_of_the_journal(written: Memory) -> None:
-    """Other files in the folder, versions and what was kept aside are not searched."""
+def test_only_what_can_be_read_is_indexed(written: Memory, tmp_path: Path) -> None:
+    """Versions, hidden files, links, bytes and giants stay out of the index, alone."""
     folder = written.home / "memory"
     for name in ("README.md", "2026-13-01.md", "notes.txt", "versions/MEMORY-2026.md", "memory.md"):
         by_hand(folder / name, "A parrot.")
     written.journal.write("No bird.")
-    assert written.search("parrot", k=20) == []
+    root = folder / "tool"
+    by_hand(root / "good.md", "The parrot is up.")
+    by_hand(root / ".hidden", "parrot hidden")
+    by_hand(root / "bytes", b"parrot \0 bytes")
+    by_hand(root / "giant", "parrot " * (MOST_READ // 7 + 1))
+    by_hand(root / "odd\udcff", "parrot odd")
+    by_hand(tmp_path / "elsewhere", "parrot elsewhere")
+    (root / "link").symlink_to(tmp_path / "elsewhere")
+    assert texts(written.search("parrot", k=50)) == ["The parrot is up."]
 
 
 def test_everything_was_deleted_meanwhile(tmp_path: Path, folder: Path) -> None:
@@ -139,36 +148,11 @@ def test_everything_was_deleted_meanwhile(tmp_path: Path, folder: Path) -> None:
         memory.journal.write(LONGTERM)
         memory.session("cli:1").append("user", "Which gateway?")
         assert {h.source for h in memory.search("gateway")} == {"longterm", "turn"}
-        home = memory.home
-    for path in [*(home / "memory").glob("*.md"), *(home / "sessions").glob("*.jsonl")]:
+    for path in [*memory.home.glob("memory/*.md"), *memory.home.glob("sessions/*.jsonl")]:
         path.unlink()
     with Memory.open(folder, environ=environ) as memory:
         assert memory.search("gateway") == []
         assert (pieces(memory), memory.stats().turns) == ([], 0)
-
-
-def test_an_entry_in_two_files_is_one_hit(bare: Memory, clock: FixedClock) -> None:
-    """The month names it while it has it; what stands in HISTORY.md alone is found there."""
-    bare.journal.add_history("The gateway got a certificate.")
-    folder = bare.home / "memory"
-    history, month = folder / "HISTORY.md", folder / "HISTORY-2026-03.md"
-    assert [h.path for h in found(bare, "gateway", "history")] == [str(month)]
-    by_hand(history, history.read_text("utf-8") + "\n## 2025-01-01\nThe gateway was bought.\n")
-    assert {(h.path, h.start_line) for h in found(bare, "gateway", "history")} == {
-        (str(month), 2),
-        (str(history), 5),
-    }
-    aside = month.rename(folder / "month.txt")
-    assert {h.path for h in found(bare, "gateway", "history")} == {str(history)}
-    aside.rename(month)
-    assert sorted(h.path or "" for h in found(bare, "gateway", "history")) == sorted(
-        [str(month), str(history)]
-    )
-    history.unlink()
-    assert [h.path for h in found(bare, "gateway", "history")] == [str(month)]
-    clock.advance(days=31)
-    bare.journal.add_history("The gateway got a certificate.")  # the same words at another time
-    assert len(found(bare, "gateway", "history")) == 2
 
 
 def test_secrets_stay_in_the_file(bare: Memory, tmp_path: Path) -> None:
@@ -251,30 +235,18 @@ def test_the_memory_tools_files_are_notes(able: Memory, embedder: FakeEmbedder) 
     root = able.home / "memory" / "tool"
     by_hand(root / "db" / "cache.md", "# Cache\n\nThe cache is keyed by tenant.\n")
     (hit,) = able.search("cache tenant", kinds=["note"])
-    assert hit.text == "# Cache\n\nThe cache is keyed by tenant."
-    assert hit.path == str(root / "db" / "cache.md")
+    assert (hit.text, hit.path) == ("# Cache\n\nThe cache is keyed by tenant.", str(root / "db" / "cache.md"))
     assert (hit.start_line, hit.end_line) == (1, 3)
     assert any("tenant" in text for text in embedder.documents)
     by_hand(root / "db" / "cache.md", "# Cache\n\nThe cache is keyed by region.\n")
     (root / "db").rename(root / "kept")
     (hit,) = able.search("cache region", kinds=["note"])
-    assert hit.text == "# Cache\n\nThe cache is keyed by region."
-    assert hit.path == str(root / "kept" / "cache.md")
+    assert (hit.text, hit.path) == (
+        "# Cache\n\nThe cache is keyed by region.",
+        str(root / "kept" / "cache.md"),
+    )
     (root / "kept" / "cache.md").unlink()
     assert able.search("cache region", kinds=["note"]) == []
-
-
-def test_only_what_can_be_read_is_indexed(bare: Memory, tmp_path: Path) -> None:
-    """Hidden files, links, bytes and giants stay out of the index and take nothing else with them."""
-    root = bare.home / "memory" / "tool"
-    by_hand(root / "good.md", "The gateway is up.")
-    by_hand(root / ".hidden", "gateway hidden")
-    by_hand(root / "bytes", b"gateway \0 bytes")
-    by_hand(root / "giant", "gateway " * (MOST_READ // 8 + 1))
-    by_hand(root / "odd\udcff", "gateway odd")
-    by_hand(tmp_path / "elsewhere", "gateway elsewhere")
-    (root / "link").symlink_to(tmp_path / "elsewhere")
-    assert texts(bare.search("gateway", k=50)) == ["The gateway is up."]
 
 
 def test_a_damaged_entry_store(written: Memory) -> None:
