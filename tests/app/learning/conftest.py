@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
+from remora.core.clock import FixedClock
 from tests.helpers import environment
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
     """A project without a model."""
     (tmp_path / "project").mkdir(exist_ok=True)
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as opened:
+    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as opened:
         yield opened

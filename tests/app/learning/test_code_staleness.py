@@ -66,7 +66,6 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
     """Files that change together on a branch which nobody merged are of no use to who works without them."""
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {f"shop/{name}.py": f"{name} = 1\n" for name in MODULES})
-    repo.git("branch", "-M", "main")
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit("lists", {f"lists/{name}.py": f"{name} = 1\n" for name in ("data", "view")})
     repo.git("checkout", "-q", "main")

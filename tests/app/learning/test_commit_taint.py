@@ -35,17 +35,23 @@ def note(memory: Memory) -> None:
         commit_taint.note(db, MADE, "2026-01-05T11:00:00.000Z")
 
 
-@pytest.mark.parametrize("message", [SUBJECT, f"{SUBJECT} (#12)", f"Merge work\n\n* {SUBJECT}"])
-def test_a_commit_that_is_read_later_is_tainted(memory: Memory, repo: Repo, message: str) -> None:
-    """By its subject, with the number of a request behind it, or as a line of a squash."""
-    subject, _, body = message.partition("\n\n")
-    if body:
-        subject = "fix: requests were sent twice when the connection of the proxy dropped"
-    repo.commit(f"{subject}\n\n{body}\n\n{WHY}", {"src/auth/tokens.py": "1"})
+OTHER = "fix: invoice totals were rounded twice when a discount applied"
+
+
+@pytest.mark.parametrize(
+    ("message", "tainted"),
+    [(SUBJECT, True), (f"{SUBJECT} (#12)", True), (f"{OTHER}\n\n* {SUBJECT}", True), (OTHER, False)],
+)
+def test_a_commit_that_is_read_later_is_tainted(
+    memory: Memory, repo: Repo, message: str, tainted: bool
+) -> None:
+    """By its subject, with the number of a request behind it, or as a line of a squash; others are not."""
+    repo.commit(f"{message}\n\n{WHY}", {"src/auth/tokens.py": "1"})
     note(memory)
     memory.init()
     (found,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
-    assert (found.taint, found.needs_review) == (Taint(TAINT.source), True)
+    assert found.taint == (Taint(TAINT.source) if tainted else None)
+    assert found.needs_review or not tainted
 
 
 def test_a_commit_that_was_read_before_is_tainted_when_its_session_is_learnt(
@@ -63,13 +69,3 @@ def test_a_commit_that_was_read_before_is_tainted_when_its_session_is_learnt(
     memory.verify(before.id)
     note(memory)
     assert memory.show(before.id).taint is None
-
-
-def test_other_commits_are_left_alone(memory: Memory, repo: Repo) -> None:
-    """Another subject is another commit."""
-    subject = "fix: invoice totals were rounded twice when a discount applied"
-    repo.commit(f"{subject}\n\n{WHY}", {"src/bill.py": "1"})
-    note(memory)
-    memory.init()
-    (found,) = [m for m in memory.list(records=True) if m.source == "commit_auto"]
-    assert found.taint is None

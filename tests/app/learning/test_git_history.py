@@ -29,52 +29,34 @@ def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
         yield opened
 
 
-def renamed(repo: Repo) -> None:
-    """Commit another name of the file that has the lesson."""
-    (repo.root / "jobs").mkdir()
-    repo.git("mv", "queue.py", "jobs/scheduler.py")
-    repo.commit("Move the queue")
-
-
 def test_a_renamed_file_keeps_its_lesson(repo: Repo, memory: Memory):
     """A loop reads the commits since the last one, so it knows the file by its new name."""
     repo.commit("Add a queue", {"queue.py": "JOBS = []\n" * 20})
     memory.init()
     memory.remember(LESSON, type="gotcha", related_files=["queue.py"], source="user_taught")
-    renamed(repo)
+    (repo.root / "jobs").mkdir()
+    repo.git("mv", "queue.py", "jobs/scheduler.py")
+    repo.commit("Move the queue")
     with memory.loop("s") as loop:
         assert LESSON in loop.after("Read", {"file_path": "jobs/scheduler.py"}, "JOBS = []")
     assert follow(memory._project, AT_ONCE) == 0, "it was read"
 
 
-def test_a_history_that_nobody_asked_for_is_not_read(repo: Repo, memory: Memory):
-    """Without `init` there is no last commit to go on from."""
+def test_new_commits_of_this_branch_are_read_once_init_was_asked_for(repo: Repo, memory: Memory):
+    """Many wait for the work after a session; another branch is read when it is merged."""
     repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
-    assert follow(memory._project, AT_ONCE) == 0
+    assert follow(memory._project, AT_ONCE) == 0  # there is no last commit to go on from
     assert memory.maintain() is None
     assert memory._project.db.history.clock() == 0
-
-
-def test_many_new_commits_wait_for_the_work_after_a_session(repo: Repo, memory: Memory):
-    """The start of a session does not wait for them."""
-    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
-    memory.init()
-    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
-    repo.commit("Empty the queue", {"queue.py": "JOBS = []\n"})
-    assert follow(memory._project, 1) == 0
-    assert follow(memory._project, 2) == 2
-
-
-def test_another_branch_is_not_read(repo: Repo, memory: Memory):
-    """What somebody only looks at becomes no memory; what is merged is read then."""
-    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
     memory.init()
     repo.git("checkout", "-q", "-b", "side")
     repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+    repo.commit("Empty the queue", {"queue.py": "JOBS = []\n"})
     assert follow(memory._project, LATER) == 0
     repo.git("checkout", "-q", "main")
     repo.git("merge", "-q", "--ff-only", "side")
-    assert follow(memory._project, LATER) == 1
+    assert follow(memory._project, 1) == 0
+    assert follow(memory._project, 2) == 2
 
 
 def test_an_amended_commit_is_counted_once(repo: Repo, memory: Memory):
@@ -157,18 +139,17 @@ def test_rules_wait_for_their_commit(repo: Repo, memory: Memory):
     assert len(memory.list(tag="rule")) == 2
 
 
-def test_what_a_merge_brought_counts_in_the_next_session(repo: Repo, tmp_path: Path):
+def test_what_a_merge_brought_counts_in_the_next_session(repo: Repo, memory: Memory):
     """A rule of the branch is the project's when the loop opens, though `init` has read its commits."""
     repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        repo.git("checkout", "-q", "-b", "side")
-        repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
-        memory.remember("Never run `yarn install`.", branch="side", source="user_taught")
-        memory.init()
-        repo.git("checkout", "-q", "main")
-        repo.git("merge", "-q", "--ff-only", "side")
-        with memory.loop("s") as loop:
-            assert "yarn" in loop.before("Bash", {"command": "yarn install"})
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+    memory.remember("Never run `yarn install`.", branch="side", source="user_taught")
+    memory.init()
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--ff-only", "side")
+    with memory.loop("s") as loop:
+        assert "yarn" in loop.before("Bash", {"command": "yarn install"})
 
 
 def test_a_change_that_was_reverted_is_told_when_it_comes_again(repo: Repo, memory: Memory):

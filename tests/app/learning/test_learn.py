@@ -8,8 +8,8 @@ import re
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ import pytest
 from remora.app.learning import learn as learning
 from remora.app.learning.learn import LearnReport
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock
+from remora.app.project import branches
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
 from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
-from tests.helpers import NOW, Repo, environment
+from remora.sources import branches as sources
+from tests.helpers import Repo, environment
 from tests.sources.transcripts.hosts.homes_kit import Machine
 from tests.sources.transcripts.test_entire import Repository
 
@@ -112,7 +113,6 @@ def fresh(tmp_path: Path) -> Repo:
     """A repository on the branch topic, which has no commit yet; a session of that branch is written."""
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("branch", "-M", "main")
     repo.git("checkout", "-q", "-b", "topic")
     work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
     return repo
@@ -159,17 +159,40 @@ def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
 
 
 def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
-    """A second run changes nothing; `again` reads all and counts nothing twice."""
+    """A dry run stores nothing, a second run changes nothing, `again` reads all and counts nothing twice."""
     several(tmp_path, memory)
+    tried = learn(dry_run=True)
+    assert tried.dry_run
+    observed = memory._project.db.sessions
+    assert (memory.list(), memory.learned(), observed.count()) == ([], [], 0)
     first = learn()
+    assert sorted(said(tried)) == sorted(said(first))
     second = learn()
     assert (second.unchanged, second.sessions, second.learnt, second.run) == (4, (), (), 0)
-    db = memory._project.db
-    sums = db.connection.rows("SELECT * FROM observer_file_nodes ORDER BY 1")
-    third = learn(again=True)
-    assert len(third.sessions) == 4
-    assert db.connection.rows("SELECT * FROM observer_file_nodes ORDER BY 1") == sums
+    assert len(learn(again=True).sessions) == 4
+    assert (observed.count(), observed.edits("auth/tokens.py").sessions) == (4, 4)
     assert len(memory.list(limit=1000)) == len(first.learnt)
+
+
+def test_a_file_is_read_again_when_it_differs(memory, learn, tmp_path):
+    """Touched, copied back or restored makes no run; one that changed or grew is read whole, and no other."""
+    several(tmp_path, memory)
+    run = learn().run
+    path = tmp_path / "talks" / "s2.jsonl"
+    os.utime(path, ns=(1, 1))
+    assert learn(dry_run=True).unchanged == 4
+    report = learn()
+    assert (report.run, report.sessions, report.learnt, report.unchanged) == (0, (), (), 4)
+    path.write_bytes(path.read_bytes().replace(b"make lint", b"make chek"))
+    report = learn()
+    assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
+    work("s2", 2, str(memory.root)).edit("web/page.py").save(tmp_path / "talks")
+    report = learn()
+    assert ([s.id for s in report.sessions], report.unchanged) == (["s2"], 3)
+    observed = memory._project.db.sessions
+    assert observed.count() == 4
+    assert observed.edits("web/page.py").sessions == 1
+    assert observed.edits("auth/tokens.py").sessions == 4
 
 
 def test_what_the_team_did_is_learned_when_asked_for(tmp_path):
@@ -193,46 +216,33 @@ def test_what_the_team_did_is_learned_when_asked_for(tmp_path):
 
 def test_a_run_that_there_is_not_is_named_as_such(memory, learn, tmp_path):
     """With the runs that there are."""
-    assert memory.learned() == []
     with pytest.raises(NotFound, match="there is no run 1") as caught:
         memory.learned(1)
     assert "remora learn" in caught.value.hint
-    several(tmp_path, memory)
     for day in (5, 6):
-        learn()
         work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-    assert memory.learned(1)
+        learn()
     with pytest.raises(NotFound, match="there is no run 99") as caught:
         memory.session_summary(99)
     assert caught.value.hint == "There are runs 1 to 2."
 
 
-def test_a_file_that_only_looks_newer_is_not_read_again(memory, learn, tmp_path):
-    """Touched, copied back or restored: as long as not a line is new or different, it makes no run."""
-    several(tmp_path, memory)
-    run = learn().run
-    path = tmp_path / "talks" / "s2.jsonl"
-    before = path.read_bytes()
-    os.utime(path, ns=(1, 1))
-    report = learn()
-    assert (report.run, report.sessions, report.learnt, report.unchanged) == (0, (), (), 4)
-    os.utime(path, ns=(2, 2))
-    assert learn(dry_run=True).unchanged == 4
-    path.write_bytes(before.replace(b"make lint", b"make chek"))
-    report = learn()
-    assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
+def ruled(day: int, root: Path, words: str, branch: str = "main") -> Talk:
+    """Return a session in which the user gives a rule."""
+    talk = work(f"s{day}", day, str(root), branch).user(words).edit("auth/tokens.py")
+    return talk.reply("Done, it is so now.")
+
+
+def rules(memory: Memory, word: str) -> list[str]:
+    """Return the rules with a word, without where they were said."""
+    return sorted(m.content.partition(" (")[0] for m in memory.list() if word in m.content)
 
 
 def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
     """The later word counts, also when the earlier session is read again; who changes back is heard, too."""
 
     def say(day: int, words: str) -> None:
-        talk = work(f"s{day}", day, str(memory.root))
-        talk.user(words).edit("auth/tokens.py").reply("Done, it is so now.").save(tmp_path / "talks")
-
-    def rules() -> list[str]:
-        told = (m.content.partition(" (")[0] for m in memory.list() if "user-said" in m.tags)
-        return sorted(text for text in told if "gateway" not in text)
+        ruled(day, memory.root, words).save(tmp_path / "talks")
 
     say(1, "Use pnpm, not npm.")
     say(2, "Always use the `Money` class for prices.")
@@ -240,61 +250,41 @@ def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
     say(3, "From now on use bun, not pnpm.")
     say(4, "Never use the `Money` class for prices, use integer cents.")
     report = learn()
-    kept = ["From now on use bun, not pnpm.", "Never use the `Money` class for prices, use integer cents."]
-    assert rules() == kept
+    money = ["Never use the `Money` class for prices, use integer cents."]
+    assert (rules(memory, "pnpm"), rules(memory, "Money")) == (["From now on use bun, not pnpm."], money)
     assert report.withdrawn == 2
     again = learn(again=True)
-    assert (rules(), again.discarded["overturned"], again.withdrawn) == (kept, 2, 0)
+    assert (rules(memory, "pnpm"), rules(memory, "Money")) == (["From now on use bun, not pnpm."], money)
+    assert (again.discarded["overturned"], again.withdrawn) == (2, 0)
     say(5, "Use pnpm, not bun. From now on use pnpm, not npm.")
     learn()
-    assert "From now on use bun, not pnpm." not in rules()
+    assert "From now on use bun, not pnpm." not in rules(memory, "pnpm")
     for again_so in [m for m in memory.list() if "use pnpm, not npm" in m.content.lower()]:
         memory.forget(again_so.id)
-    assert "From now on use bun, not pnpm." in rules()
-
-
-def test_what_is_taken_back_elsewhere_or_was_edited_stays(tmp_path):
-    """A branch has no word on the rule of the project; what a person wrote is not taken back by a guess."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("checkout", "-q", "-b", "topic")
-    repo.commit("work on topic", {"b.py": "b = 1\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-
-        def say(day: int, branch: str, words: str) -> None:
-            talk = work(f"s{day}", day, str(memory.root), branch).user(words)
-            talk.edit("auth/tokens.py").reply("Done, it is so now.").save(tmp_path / "talks")
-            memory.learn(tmp_path / "talks")
-
-        def rules() -> list[str]:
-            return sorted(m.content.partition(" (")[0] for m in memory.list() if "pnpm" in m.content)
-
-        say(1, "main", "Use pnpm, not npm.")
-        say(2, "topic", "From now on use bun, not pnpm.")
-        assert rules() == ["From now on use bun, not pnpm.", "Use pnpm, not npm."]
-        (rule,) = [m for m in memory.list() if m.content.startswith("Use pnpm")]
-        memory.edit(rule.id, content="Use pnpm, not npm, but for /legacy.")
-        say(3, "main", "Use yarn, not pnpm.")
-        assert rules()[1:] == ["Use pnpm, not npm, but for /legacy.", "Use yarn, not pnpm."]
+    assert "From now on use bun, not pnpm." in rules(memory, "pnpm")
 
 
 def test_of_two_rules_the_later_counts_in_whatever_order_they_are_learnt(memory, tmp_path):
     """Who learns the newer session first is not told the older rule again."""
     for day, words in ((2, "From now on use bun, not pnpm."), (1, "Use pnpm, not npm.")):
-        talk = work(f"s{day}", day, str(memory.root)).user(words).edit("auth/tokens.py")
-        memory.learn(talk.reply("Done, it is so now.").save(tmp_path / "talks"))
-    assert [m.content[:19] for m in memory.list() if "pnpm" in m.content] == ["From now on use bun"]
+        memory.learn(ruled(day, memory.root, words).save(tmp_path / "talks"))
+    assert rules(memory, "pnpm") == ["From now on use bun, not pnpm."]
 
 
-def test_what_a_person_confirmed_stays_so_when_it_is_seen_again(learn, memory, tmp_path):
-    """How often and when it was seen is new, and nothing of what it says."""
-    several(tmp_path, memory, 3)
-    confirmed = {memory.verify(one.memory.id).id for one in learn().learnt}
-    several(tmp_path, memory, 4)
-    report = learn()
-    assert confirmed == {one.memory.id for one in report.learnt}
-    assert "updated" in {one.action for one in report.learnt}
-    assert all(memory.show(one).user_verified and not memory.show(one).needs_review for one in confirmed)
+def test_what_is_taken_back_elsewhere_or_was_edited_stays(topic, memory, learn, tmp_path):
+    """A branch has no word on the rule of the project; what a person wrote is not taken back by a guess."""
+
+    def say(day: int, branch: str, words: str) -> None:
+        ruled(day, memory.root, words, branch).save(tmp_path / "talks")
+        learn()
+
+    say(11, "main", "Use pnpm, not npm.")
+    say(12, "topic", "From now on use bun, not pnpm.")
+    assert rules(memory, "pnpm") == ["From now on use bun, not pnpm.", "Use pnpm, not npm."]
+    (rule,) = [m for m in memory.list() if m.content.startswith("Use pnpm")]
+    memory.edit(rule.id, content="Use pnpm, not npm, but for /legacy.")
+    say(13, "main", "Use yarn, not pnpm.")
+    assert rules(memory, "pnpm")[1:] == ["Use pnpm, not npm, but for /legacy.", "Use yarn, not pnpm."]
 
 
 def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
@@ -312,21 +302,6 @@ def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
     )
 
 
-def test_a_session_that_grew_replaces_itself(memory, learn, tmp_path):
-    """Only the file that changed is read, whole, and nothing of it counts twice."""
-    several(tmp_path, memory)
-    learn()
-    grown = work("s2", 2, str(memory.root)).edit("web/page.py")
-    grown.save(tmp_path / "talks")
-    report = learn()
-    assert [s.id for s in report.sessions] == ["s2"]
-    assert report.unchanged == 3
-    observed = memory._project.db.sessions
-    assert observed.count() == 4
-    assert observed.edits("web/page.py").sessions == 1
-    assert observed.edits("auth/tokens.py").sessions == 4
-
-
 def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path):
     """Also those from before there were enough; one that a session showed alone names that one."""
     for day in range(1, 5):
@@ -340,55 +315,49 @@ def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path):
     assert (recipe, said) == (["s1", "s2", "s3", "s4", "s5"], ["s5"])
 
 
-def test_what_a_fork_copied_counts_once(memory, learn, tmp_path):
-    """A fork holds the lines of the session it came from; learned later, only what is its own counts."""
+def forked(talk: Talk, name: str, day: int = 1) -> Talk:
+    """Return a fork of a session, which holds all its lines."""
+    fork = Talk(name, day, talk.cwd)
+    fork.lines = [{**line, "sessionId": name} for line in talk.lines]
+    fork.number = 500
+    return fork
+
+
+@pytest.mark.parametrize(("name", "later"), [("s2", True), ("a", False), ("z", False)])
+def test_what_a_fork_copied_counts_once(memory, learn, tmp_path, name, later):
+    """What both hold is the origin's, learned before or together, whatever their files are called."""
     talk = work("s1", 1, str(memory.root))
     talk.save(tmp_path / "talks")
-    learn()
-    fork = Talk("s2", 1, str(memory.root))
-    fork.lines = [{**line, "sessionId": "s2"} for line in talk.lines]
-    fork.number = 500
-    fork.edit("web/page.py").save(tmp_path / "talks")
-    report = learn()
-    assert [s.id for s in report.sessions] == ["s2"]
+    first = learn().sessions if later else ()
+    fork = forked(talk, name).user("Now rename the setting, too").edit("web/page.py")
+    fork.save(tmp_path / "talks")
+    first, second = first + learn().sessions
+    assert (first.id, second.id) == ("s1", name)
+    assert first.prompt.startswith("Please make the token lifetime")
+    assert second.prompt == "Now rename the setting, too"
+    assert (first.steps, second.steps) == (12, 2)
     observed = memory._project.db.sessions
     assert observed.edits("auth/tokens.py").sessions == 1
     assert observed.edits("web/page.py").sessions == 1
 
 
-def test_a_copy_of_a_learned_session_is_not_read(memory, learn, tmp_path):
-    """Claude Code deletes its transcripts after a while; the copies that SpecStory wrote of them stay."""
-    talk = work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
-    assert len(learn().sessions) == 1
-    talk.unlink()
+def test_a_session_and_its_copy_count_once(memory, learn, tmp_path):
+    """A session replaces a copy that SpecStory wrote of it, which stays when Claude Code deletes its own."""
 
     def copied(session: str) -> list[str]:
-        told = (
-            f"<!-- Claude Code Session {session} (2026-01-05 12:00:00Z) -->\n\n_**User**_\n\n{CORRECTION}\n"
-        )
+        head = f"<!-- Claude Code Session {session} (2026-01-05 12:00:00Z) -->"
+        told = f"{head}\n\n_**User**_\n\n{CORRECTION}\n\n_**Agent**_\n\nDone.\n"
+        (tmp_path / "talks").mkdir(exist_ok=True)
         (tmp_path / "talks" / "copy.md").write_text(told, "utf-8")
-        report = learn()
-        assert report.unchanged == 0
-        return [one.host for one in report.sessions]
+        return [one.host for one in learn().sessions]
 
+    assert copied("session-0001") == ["specstory"]
+    talk = work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
+    learn()
+    assert {row.id for row in memory._project.db.sessions.sessions()} == {"claude-code:session-0001"}
+    talk.unlink()
     assert copied("session-0001") == []
     assert copied("session-0002") == ["specstory"]
-
-
-@pytest.mark.parametrize("name", ["a", "z"])
-def test_an_origin_is_recorded_beside_its_fork(memory, learn, tmp_path, name):
-    """Learned together, what both hold is the origin's, whatever their files are called."""
-    talk = work("s1", 1, str(memory.root))
-    talk.save(tmp_path / "talks")
-    fork = Talk(name, 1, str(memory.root))
-    fork.lines = [{**line, "sessionId": name} for line in talk.lines]
-    fork.number = 500
-    fork.user("Now rename the setting, too").edit("web/page.py").save(tmp_path / "talks")
-    first, second = learn().sessions
-    assert (first.id, second.id) == ("s1", name)
-    assert first.prompt.startswith("Please make the token lifetime")
-    assert second.prompt == "Now rename the setting, too"
-    assert (first.steps, second.steps) == (12, 2)
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])
@@ -398,10 +367,8 @@ def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path
     talk.save(tmp_path / "talks")
     if later:
         learn()
-    fork = Talk("s2", 2, str(memory.root))
-    fork.lines = [{**line, "sessionId": "s2"} for line in talk.lines]
-    fork.number = 500
-    fork.tool("Bash", "ok", command="make evil-test").edit("web/page.py").save(tmp_path / "talks")
+    fork = forked(talk, "s2", 2).tool("Bash", "ok", command="make evil-test").edit("web/page.py")
+    fork.save(tmp_path / "talks")
     learn()
     ran = memory._project.db.sessions.commands(5)
     assert {one.command for one in ran} == {"make test", "make lint", "make config"}
@@ -443,13 +410,11 @@ def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_
 
 
 def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
-    """A transcript that is being written is read as far as it goes; bad lines are named and counted."""
+    """A transcript that is being written is read as far as it goes; bad lines are counted."""
     path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2] + b"\n{broken\n")
-    report = learn()
-    assert report.bad_lines == 2
-    assert any("s1.jsonl" in s.what for s in report.skipped)
+    assert learn().bad_lines == 2
     path.write_bytes(whole)
     assert learn().bad_lines == 0
 
@@ -457,99 +422,73 @@ def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
 @pytest.mark.parametrize(("bad", "named"), [(45, 45), (60, 50)])
 def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_path, bad, named):
     """All are counted; a file that is nobody's transcript is no line, and told apart."""
-    path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
-    with path.open("a") as file:
-        file.write("{broken\n" * bad)
-    other = work("s2", 2, str(memory.root)).save(tmp_path / "talks")
-    with other.open("a") as file:
-        file.write("{broken\n" * 10)
+    for day, number in ((1, bad), (2, 10)):
+        with work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks").open("a") as file:
+            file.write("{broken\n" * number)
     (tmp_path / "talks" / "notes.jsonl").write_text("nothing\n")
     report = learn()
     assert report.bad_lines == bad + 10
-    lines = [one for one in report.skipped if "s1.jsonl:" in one.what]
-    assert len(lines) == named
-    assert report.named == min(bad + 10, 50)
+    assert len([one for one in report.skipped if "s1.jsonl:" in one.what]) == named
+    assert report.named == 50
     (left,) = report.skipped[report.named :]
-    assert left.what.endswith("notes.jsonl")
     page = draw.plain(learn_pages.report(report))
     assert f"{bad + 10} lines could not be read" in page
-    assert f"not read: {left.what}: not a transcript of a known host" in page
-
-
-def test_a_dry_run_changes_nothing(memory, learn, tmp_path):
-    """It says what would be learned; the next run learns exactly that."""
-    several(tmp_path, memory)
-    tried = learn(dry_run=True)
-    assert tried.dry_run
-    assert memory.list() == []
-    assert memory.learned() == []
-    assert memory._project.db.sessions.count() == 0
-    assert sorted(said(tried)) == sorted(said(learn()))
+    assert f"not read: {tmp_path}/talks/notes.jsonl: not a transcript of a known host" in page
+    assert left.what == f"{tmp_path}/talks/notes.jsonl"
 
 
 def test_a_persons_word_stays(memory, learn, tmp_path):
-    """What was forgotten or edited here is neither brought back nor written over."""
+    """What was forgotten or edited is neither brought back nor written over; what is confirmed stays so."""
     several(tmp_path, memory)
-    report = learn()
-    gone, changed = report.learnt[0].memory, report.learnt[1].memory
-    memory.forget(gone.id)
-    memory.edit(changed.id, content="Tokens are refreshed by the gateway alone, says Ann")
+    gone, changed, *others = (one.memory.id for one in learn().learnt)
+    memory.forget(gone)
+    memory.edit(changed, content="Tokens are refreshed by the gateway alone, says Ann")
+    confirmed = {memory.verify(one).id for one in others}
     for day in (7, 8):
         work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
     after = learn()
-    assert memory.show(gone.id).deprecated
-    assert memory.show(changed.id).content == "Tokens are refreshed by the gateway alone, says Ann"
+    assert memory.show(gone).deprecated
+    assert memory.show(changed).content == "Tokens are refreshed by the gateway alone, says Ann"
     assert after.discarded["a person's word"] >= 2
     assert Counter(one.filter for one in after.left_out) == after.discarded
+    assert "updated" in {one.action for one in after.learnt if one.memory.id in confirmed}
+    assert all(memory.show(one).user_verified and not memory.show(one).needs_review for one in confirmed)
 
 
-def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path):
+def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path, learn, memory, clock):
     """The machine let it go; where a person has said so since, it stays forgotten."""
-    clock = FixedClock(NOW)
-    (tmp_path / "project").mkdir()
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as memory:
-        several(tmp_path, memory)
-        memory.learn(tmp_path / "talks")
-        clock.advance(days=3_650)
-        faded = memory.prune().forget
-        first, second = faded[:2]
-        assert "pruned" in (memory.show(first.id).review_reason or "")
-        memory.forget(second.id)
-        report = memory.learn(tmp_path / "talks", again=True)
-        back = memory.show(first.id)
-        assert (back.deprecated, back.review_reason, back.needs_review) == (False, None, first.needs_review)
-        (again,) = [one for one in report.learnt if one.memory.id == first.id]
-        assert again.action == "restored"
-        assert memory.show(second.id).deprecated
-        assert report.discarded["a person's word"] >= 1
+    several(tmp_path, memory)
+    learn()
+    clock.advance(days=3_650)
+    first, second, *_ = memory.prune().forget
+    assert "pruned" in (memory.show(first.id).review_reason or "")
+    memory.forget(second.id)
+    report = learn(again=True)
+    back = memory.show(first.id)
+    assert (back.deprecated, back.review_reason, back.needs_review) == (False, None, first.needs_review)
+    assert [one.action for one in report.learnt if one.memory.id == first.id] == ["restored"]
+    assert memory.show(second.id).deprecated
+    assert report.discarded["a person's word"] >= 1
 
 
-def test_what_a_person_forgot_stays_forgotten_when_it_is_deleted(tmp_path):
+def test_what_a_person_forgot_stays_forgotten_when_it_is_deleted(tmp_path, learn, memory, clock):
     """Pruning deletes it and keeps in mind that nobody wants it; what only faded may come back."""
-    clock = FixedClock(NOW)
-    (tmp_path / "project").mkdir()
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path), clock=clock) as memory:
-        several(tmp_path, memory)
-        memory.learn(tmp_path / "talks")
-        unwanted = next(m for m in memory.list() if m.type == "error_pattern")
-        memory.forget(unwanted.id)
-        clock.advance(days=3_650)
-        pruned = memory.prune()
-        assert [m.id for m in pruned.delete] == [unwanted.id]
-        clock.advance(days=40)
-        faded = {m.content for m in memory.prune().delete}
-        assert faded == {m.content for m in pruned.forget}
-        report = memory.learn(tmp_path / "talks", again=True)
-        assert report.discarded["a person's word"] == 1
-        assert faded <= {m.content for m in memory.list()}
-        assert unwanted.content not in {m.content for m in memory.list(include_forgotten=True)}
-        assert not any("lint" in str(row) for row in meta_of(memory))
-
-
-def meta_of(memory: Memory) -> list[Any]:
-    """Return what is noted about forgotten memories."""
-    db = memory._project.db
-    return list(db.connection.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'"))
+    several(tmp_path, memory)
+    learn()
+    unwanted = next(m for m in memory.list() if m.type == "error_pattern")
+    memory.forget(unwanted.id)
+    clock.advance(days=3_650)
+    pruned = memory.prune()
+    assert [m.id for m in pruned.delete] == [unwanted.id]
+    clock.advance(days=40)
+    faded = {m.content for m in memory.prune().delete}
+    assert faded == {m.content for m in pruned.forget}
+    assert learn(again=True).discarded["a person's word"] == 1
+    assert faded <= {m.content for m in memory.list()}
+    assert unwanted.content not in {m.content for m in memory.list(include_forgotten=True)}
+    kept = memory._project.db.connection.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'")
+    assert kept
+    assert "lint" not in str(kept)
 
 
 def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
@@ -606,20 +545,6 @@ def test_the_sessions_of_this_machine(memory, tmp_path):
     assert memory.learn(hosts=["codex"]).sessions == ()
 
 
-def test_a_session_replaces_its_copy(memory, learn, tmp_path):
-    """It counts once, also if the copy was learned first."""
-    told = (
-        "<!-- Claude Code Session session-0001 (2026-01-05 12:00:00Z) -->\n\n"
-        f"_**User**_\n\n{CORRECTION}\n\n_**Agent**_\n\nDone.\n"
-    )
-    (tmp_path / "talks").mkdir()
-    (tmp_path / "talks" / "copy.md").write_text(told, "utf-8")
-    assert [one.host for one in learn().sessions] == ["specstory"]
-    work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
-    learn()
-    assert {row.id for row in memory._project.db.sessions.sessions()} == {"claude-code:session-0001"}
-
-
 def test_no_copy_of_a_database_stays(tmp_path, monkeypatch):
     """A database that its host has open is copied to be read, and may be large."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
@@ -646,7 +571,7 @@ def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
 
 
 def test_wrong_wishes_are_refused(memory, tmp_path):
-    """A file that is not there, one that is nobody's transcript, a host that nobody knows."""
+    """A file that is not there, one that is nobody's transcript, a host that nobody knows, reading only."""
     with pytest.raises(NotFound):
         memory.learn(tmp_path / "nowhere")
     (tmp_path / "notes.jsonl").write_text('{"a": 1}\n')
@@ -654,16 +579,9 @@ def test_wrong_wishes_are_refused(memory, tmp_path):
         memory.learn(tmp_path / "notes.jsonl")
     with pytest.raises(InvalidInput, match="unknown host"):
         memory.learn(hosts=["emacs"])
-
-
-def test_reading_only_learns_nothing(memory, tmp_path):
-    """A memory that is opened for reading says so."""
     memory.remember("it is there")
-    memory.close()
-    with (
-        Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as reader,
-        pytest.raises(StoreReadOnly),
-    ):
+    reader = Memory.open(memory.root, environ=environment(tmp_path), read_only=True)
+    with reader, pytest.raises(StoreReadOnly):
         reader.learn(tmp_path)
 
 
@@ -704,12 +622,9 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
         talk.edit("a.py").tool("Bash", "OK", command="python -m unittest")
         talk.reply("Done; all tests pass.").save(tmp_path / "talks")
     learn()
+    right = ["API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests", "python -m unittest"]
     assert [(s.command, s.why) for s in memory.suggest_commands()] == [
-        (
-            "API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests",
-            "ran and passed in 3 of the last 3 sessions",
-        ),
-        ("python -m unittest", "ran and passed in 3 of the last 3 sessions"),
+        (command, "ran and passed in 3 of the last 3 sessions") for command in right
     ]
     about = {c.key for m in memory.list() for c in memory.why(m.id).triggers if c.kind == "command"}
     assert about == {"make check", "npm test", "pytest tests"}
@@ -721,50 +636,39 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
 def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):
     """A check that failed for a flag that there is not is no way to check work, however often it was run."""
     wrong, right = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
+    told = "Exit code 2\npython3 -m unittest: error: unrecognized arguments: --fail-fast"
     for day in (1, 2):
         talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
         for _ in range(2):
-            told = "Exit code 2\npython3 -m unittest: error: unrecognized arguments: --fail-fast"
             talk.tool("Bash", told, error=True, command=wrong).tool("Bash", "OK", command=right)
         talk.edit("a.py").reply("Done; all tests pass.").save(tmp_path / "talks")
     assert any("fails with" in text and wrong in text for text in said(learn()))
     assert [s.command for s in memory.suggest_commands(k=5)] == [right]
 
 
-def test_what_is_learnt_on_a_branch_follows_it(tmp_path):
+def test_what_is_learnt_on_a_branch_follows_it(topic, memory, learn, tmp_path):
     """It is for the branch, the project's when the branch is merged, and over when it is deleted."""
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("branch", "-M", "main")
-    for name in ("kept", "dropped"):
-        repo.git("checkout", "-q", "-b", name, "main")
-        repo.commit(f"work on {name}", {f"{name}.py": "b = 1\n"})
-        talk = work(name, 1 if name == "kept" else 2, str(repo.root), name)
-        talk.lines = [
-            json.loads(json.dumps(line).replace("gateway", f"gateway of {name}")) for line in talk.lines
-        ]
-        talk.save(tmp_path / "talks")
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        report = memory.learn(tmp_path / "talks")
-        rules = {one.memory.branch: one.memory for one in report.learnt if "gateway of" in one.memory.content}
-        assert set(rules) == {"kept", "dropped"}
-        repo.git("checkout", "-q", "main")
-        assert not any(
-            "gateway of" in h.text for h in memory.search("gateway for refreshing", kinds=["memory"])
-        )
-        repo.git("merge", "-q", "--squash", "kept")
-        repo.git("commit", "-q", "-m", "kept (#1)")
-        repo.git("branch", "-D", "kept")
-        repo.git("branch", "-D", "dropped")
-        report = memory.learn(tmp_path / "talks")
-        assert [name for name, _ in report.merged] == ["kept"]
-        assert [name for name, _ in report.retired] == ["dropped"]
-        assert memory.show(rules["kept"].id).branch is None
-        over = memory.show(rules["dropped"].id)
-        assert over.deprecated
-        assert "learnt on a branch that was deleted unmerged: dropped" in (over.review_reason or "")
-        back = memory.restore(over.id)
-        assert back.review_reason is None
+    topic.git("checkout", "-q", "-b", "other", "main")
+    topic.commit("work on other", {"c.py": "b = 1\n"})
+    talk = work("s2", 10, str(topic.root), "other")
+    told = json.dumps(talk.lines).replace("gateway", "broker")
+    talk.lines = json.loads(told)
+    talk.save(tmp_path / "talks")
+    rules = {one.memory.branch: one.memory for one in learn().learnt if "refreshing" in one.memory.content}
+    assert set(rules) == {"topic", "other"}
+    topic.git("checkout", "-q", "main")
+    assert memory.search("gateway or broker for refreshing", kinds=["memory"]) == []
+    topic.git("merge", "-q", "--squash", "topic")
+    topic.git("commit", "-q", "-m", "topic (#1)")
+    topic.git("branch", "-D", "topic", "other")
+    report = learn()
+    assert [name for name, _ in report.merged] == ["topic"]
+    assert [name for name, _ in report.retired] == ["other"]
+    assert memory.show(rules["topic"].id).branch is None
+    over = memory.show(rules["other"].id)
+    assert over.deprecated
+    assert "learnt on a branch that was deleted unmerged: other" in (over.review_reason or "")
+    assert memory.restore(over.id).review_reason is None
 
 
 def test_what_went_with_a_branch_comes_back_with_it(topic, memory, learn, tmp_path):
@@ -773,8 +677,7 @@ def test_what_went_with_a_branch_comes_back_with_it(topic, memory, learn, tmp_pa
     cached(tmp_path, topic.root, 10)
     learn()
     first, second = [record for record in memory.list() if record.branch == "topic"]
-    topic.git("checkout", "-q", "main")
-    topic.git("branch", "-D", "topic")
+    dropped(topic)
     assert learn().retired == (("topic", 2),)
     memory.restore(second.id)
     memory.forget(second.id)
@@ -783,60 +686,57 @@ def test_what_went_with_a_branch_comes_back_with_it(topic, memory, learn, tmp_pa
     assert memory.show(first.id).deprecated
     topic.git("merge", "-q", "--no-ff", head)
     assert learn().revived == (("topic", 1),)
-    back = memory.show(first.id)
-    assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+    assert whole(memory, first.id)
     assert memory.show(second.id).deprecated
 
 
-def test_branches_that_have_not_moved_are_not_asked_for_again(tmp_path, monkeypatch):
-    """To look for a squashed branch takes seconds in a large repository."""
-    from remora.app.project import branches
-    from remora.sources import branches as sources
+def dropped(repo: Repo) -> None:
+    """Delete the branch topic, which is not merged."""
+    repo.git("checkout", "-q", "main")
+    repo.git("branch", "-D", "topic")
 
+
+def whole(memory: Memory, memory_id: str) -> bool:
+    """Return whether a memory is the project's, and nothing is said against it."""
+    one = memory.show(memory_id)
+    return (one.deprecated, one.branch, one.review_reason) == (False, None, None)
+
+
+def test_branches_that_have_not_moved_are_not_asked_for_again(topic, memory, learn, monkeypatch):
+    """To look for a squashed branch takes seconds in a large repository."""
     asked: list[list[str]] = []
 
     def follow(repository, names):
         asked.append(sorted(names))
-        return follow_them(repository, names)
+        return sources.follow(repository, names)
 
-    follow_them = sources.follow
-    repo = Repo(tmp_path / "project").init()
-    repo.commit("start", {"a.py": "a = 1\n"})
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        for name in ("one", "two"):
-            repo.git("checkout", "-q", "-b", name, "main")
-            repo.commit(f"work on {name}", {f"{name}.py": "b = 1\n"})
-        for name in ("one", "two"):
-            memory.remember(f"The server of {name} needs a key", branch=name)
-        monkeypatch.setattr(branches, "follow", follow)
-        (tmp_path / "talks").mkdir()
-        for _ in range(2):
-            memory.learn(tmp_path / "talks")
-        assert asked == [["one", "two"]]
-        repo.commit("more work", {"b.py": "b = 2\n"})
-        memory.learn(tmp_path / "talks")
-        assert asked == [["one", "two"]] * 2
-        repo.git("checkout", "-q", "main")
-        repo.git("merge", "-q", "--no-ff", "one")
-        memory.learn(tmp_path / "talks")
-        late = memory.remember("The server of one needs no key any more", branch="one")
-        memory.learn(tmp_path / "talks")
-        assert memory.show(late.id).branch is None
+    monkeypatch.setattr(branches, "follow", follow)
+    learn()
+    assert ["topic"] in asked
+    asked.clear()
+    learn()
+    assert asked == []
+    topic.commit("more work", {"b.py": "b = 2\n"})
+    learn()
+    assert asked == [["topic"]]
+    topic.git("checkout", "-q", "main")
+    topic.git("merge", "-q", "--no-ff", "topic")
+    learn()
+    late = memory.remember("The server of topic needs no key any more", branch="topic")
+    learn()
+    assert memory.show(late.id).branch is None
 
 
 def test_what_went_with_a_branch_is_learnt_again_elsewhere(topic, memory, learn, tmp_path):
     """A later session of the project shows the same, and it is the project's then."""
     learn()
     (known,) = [record for record in memory.list() if record.branch == "topic"]
-    topic.git("checkout", "-q", "main")
-    topic.git("branch", "-D", "topic")
+    dropped(topic)
     assert learn().retired == (("topic", 1),)
-    report = learn(again=True)
-    assert report.discarded["branch"] == 1
+    assert learn(again=True).discarded["branch"] == 1
     work("s2", 2, str(topic.root)).save(tmp_path / "talks")
     learn()
-    back = memory.show(known.id)
-    assert (back.deprecated, back.branch, back.review_reason) == (False, None, None)
+    assert whole(memory, known.id)
     assert not learn().retired
 
 
@@ -866,24 +766,43 @@ def talk_of_ports(folder: Path, more: int = 0) -> Path:
     return one.save(folder / "talks").parent
 
 
-def test_a_model_writes_what_a_session_taught(tmp_path):
-    """What rests on the evidence is stored with its place, the rest is counted, and it is asked once."""
+@pytest.fixture
+def writing(tmp_path: Path) -> Iterator[Callable[..., tuple[Memory, ScriptedModel]]]:
+    """Open the project with a model that writes down what sessions taught."""
     (tmp_path / "project").mkdir()
-    model = ScriptedModel([written])
-    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
-    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
-        report = memory.learn(talk_of_ports(tmp_path))
-        (one,) = [learnt.memory for learnt in report.learnt if "written" in learnt.memory.tags]
-        assert one.content == "Tokens are refreshed through the gateway alone here."
-        assert (one.type, (one.payload or {})["events"]) == ("preference", ["s1-1:prompt"])
-        assert report.discarded["writer"] == 1
-        assert memory.learn(tmp_path / "talks", again=True).notes == ()
-        assert len(model.calls) == 1
+    with ExitStack() as stack:
+
+        def opened(*replies: Any, synthesis: bool = True) -> tuple[Memory, ScriptedModel]:
+            model = ScriptedModel(replies)
+            environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS=str(synthesis).lower())
+            memory = Memory.open(tmp_path / "project", environ=environ, llm=model)
+            return stack.enter_context(memory), model
+
+        yield opened
 
 
-def test_what_a_person_says_later_takes_the_place_of_what_was_written(tmp_path):
+def test_a_model_writes_what_a_session_taught(writing, tmp_path):
+    """What rests on the evidence is stored with its place, the rest is counted, and it is asked once.
+
+    A piece more is no reason to ask again; five are.
+    """
+    memory, model = writing(written, written)
+    report = memory.learn(talk_of_ports(tmp_path))
+    (one,) = [learnt.memory for learnt in report.learnt if "written" in learnt.memory.tags]
+    assert one.content == "Tokens are refreshed through the gateway alone here."
+    assert (one.type, (one.payload or {})["events"]) == ("preference", ["s1-1:prompt"])
+    assert report.discarded["writer"] == 1
+    assert memory.learn(tmp_path / "talks", again=True).notes == ()
+    assert len(model.calls) == 1
+    for more, calls in ((1, 1), (4, 2)):
+        memory.learn(talk_of_ports(tmp_path, more))
+        assert len(model.calls) == calls
+    assert sum("written" in one.tags for one in memory.list()) == 1
+
+
+@pytest.mark.parametrize("verified", [False, True])
+def test_what_a_person_says_later_takes_the_place_of_what_was_written(writing, tmp_path, verified):
     """A model names what no longer holds; what a person confirmed stays."""
-    (tmp_path / "project").mkdir()
 
     def replacing(call: Call) -> str:
         (name,) = re.findall(r"^(K\d+): .*through the gateway", call.messages[-1].content, re.MULTILINE)
@@ -891,73 +810,43 @@ def test_what_a_person_says_later_takes_the_place_of_what_was_written(tmp_path):
         item = {"content": content, "type": "preference", "evidence": ["U1"], "replaces": [name]}
         return json.dumps({"memories": [item]})
 
-    for verified in (False, True):
-        home = environment(tmp_path / str(verified), REMORA_LEARN_SYNTHESIS="true")
-        model = ScriptedModel([written, replacing])
-        with Memory.open(tmp_path / "project", environ=home, llm=model) as memory:
-            talks = talk_of_ports(tmp_path)
-            report = memory.learn(talks)
-            (old,) = [one.memory for one in report.learnt if "written" in one.memory.tags]
-            if verified:
-                memory.verify(old.id)
-            talk = Talk("s2", 2, str(tmp_path / "project"))
-            talk.user("Tokens are refreshed by the server itself now, not through the gateway.")
-            path = talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / f"later{verified}")
-            assert len(memory.learn(path.parent).learnt) >= 1
-            assert memory.show(old.id).deprecated is not verified
+    memory, _ = writing(written, replacing)
+    report = memory.learn(talk_of_ports(tmp_path))
+    (old,) = [one.memory for one in report.learnt if "written" in one.memory.tags]
+    if verified:
+        memory.verify(old.id)
+    talk = Talk("s2", 2, str(memory.root))
+    talk.user("Tokens are refreshed by the server itself now, not through the gateway.")
+    path = talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / "later")
+    assert len(memory.learn(path.parent).learnt) >= 1
+    assert memory.show(old.id).deprecated is not verified
 
 
-def test_a_model_is_asked_again_where_a_session_went_on(tmp_path):
-    """A piece more is no reason to ask; five are."""
-    (tmp_path / "project").mkdir()
-    model = ScriptedModel([written, written])
-    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
-    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
-        for more, calls in ((0, 1), (1, 1), (4, 2)):
-            memory.learn(talk_of_ports(tmp_path, more))
-            assert len(model.calls) == calls
-        assert sum("written" in one.tags for one in memory.list()) == 1
+def test_a_model_that_fails_to_write_costs_one_wait(writing, tmp_path):
+    """The rules say what they know, and the report says once that it failed."""
+    memory, model = writing(ProviderError("it is down"), written)
+    talks = talk_of_ports(tmp_path)
+    Talk("s2", 2, str(memory.root)).user(CORRECTION).reply("Done.").save(talks)
+    report = memory.learn(talks)
+    assert report.notes == ("the language model failed and was not called again: it is down",)
+    assert any("gateway" in text for text in said(report))
+    assert len(model.calls) == 1
 
 
-def test_a_model_that_fails_to_write_costs_one_wait(tmp_path):
-    """The rules say what they know, the report says it once, and `--again` asks for what is missing."""
-    (tmp_path / "project").mkdir()
-    model = ScriptedModel([ProviderError("it is down"), written])
-    environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS="true")
-    with Memory.open(tmp_path / "project", environ=environ, llm=model) as memory:
-        talks = talk_of_ports(tmp_path)
-        Talk("s2", 2, str(tmp_path / "project")).user(CORRECTION).reply("Done.").save(talks)
-        report = memory.learn(talks)
-        assert report.notes == ("the language model failed and was not called again: it is down",)
-        assert any("gateway" in text for text in said(report))
-        assert len(model.calls) == 1
-
-
-def test_the_evidence_of_a_session_for_the_model_at_work(tmp_path):
+def test_the_evidence_of_a_session_for_the_model_at_work(memory, tmp_path):
     """The session written to last by default, one by its id, and none where there are no transcripts."""
-    project = tmp_path / "project"
-    project.mkdir()
-    environ = environment(tmp_path)
-    with Memory.open(project, environ=environ) as memory:
-        assert memory.reflect().evidence == ""
-        folder = (
-            Path(environ["HOME"])
-            / ".claude"
-            / "projects"
-            / re.sub(r"\W", "-", str(project).replace("_", "-"))
-        )
-        first = (
-            Talk("s1", 1, str(project)).user("Use port 8090.").reply("The server takes 8090.").save(folder)
-        )
-        second = Talk("t2", 2, str(project)).user("Use bun.").reply("It is bun now.").save(folder)
-        os.utime(first, (1_000, 1_000))
-        os.utime(second, (2_000, 2_000))
-        found = memory.reflect()
-        assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is bun now.")
-        assert found.instructions in found.text
-        assert memory.reflect("s").evidence.startswith("U1: Use port 8090.")
-        with pytest.raises(NotFound, match="no session u3"):
-            memory.reflect("u3")
+    assert memory.reflect().evidence == ""
+    slug = re.sub(r"\W", "-", str(memory.root).replace("_", "-"))
+    folder = Path(memory._project.environ["HOME"]) / ".claude" / "projects" / slug
+    for number, (name, text) in enumerate((("s1", "Use port 8090."), ("t2", "Use bun.")), 1):
+        path = Talk(name, number, str(memory.root)).user(text).reply("It is so now.").save(folder)
+        os.utime(path, (1_000 * number, 1_000 * number))
+    found = memory.reflect()
+    assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is so now.")
+    assert found.instructions in found.text
+    assert memory.reflect("s").evidence.startswith("U1: Use port 8090.")
+    with pytest.raises(NotFound, match="no session u3"):
+        memory.reflect("u3")
 
 
 def browsing(folder: Path, name: str, day: int, pages: range) -> Path:
@@ -971,40 +860,33 @@ def browsing(folder: Path, name: str, day: int, pages: range) -> Path:
     return one.reply("Seen.").save(folder.parent / "talks")
 
 
-def shown(memory: Memory) -> list[tuple[str, str]]:
-    """Return what interfaces showed as it was kept: by whom, and the text."""
-    kept = memory.list(types=["e2e_observation"], order="created")[::-1]
-    return [((m.payload or {})["judged_by"], m.content) for m in kept]
+def shown(memory: Memory) -> list[str]:
+    """Return by whom what interfaces showed was judged."""
+    return sorted((m.payload or {})["judged_by"] for m in memory.list(types=["e2e_observation"]))
 
 
-def test_a_model_says_what_a_browser_showed(tmp_path: Path) -> None:
+def test_a_model_says_what_a_browser_showed(writing, tmp_path: Path) -> None:
     """A few times a session, however often that is learned; rules judge the rest."""
-    project = tmp_path / "project"
-    project.mkdir()
-    model = ScriptedModel([f"C: Page number {n} greets whoever visits it." for n in range(40)])
-    with Memory.open(project, environ=environment(tmp_path), llm=model) as memory:
-        memory.learn(browsing(project, "s1", 1, range(7)))
-        assert len(model.calls) == 5
-        assert "The page of a greets" in model.calls[0].messages[-1].content
-        by = [who for who, _ in shown(memory)]
-        assert sorted(by) == ["rules", *["scripted"] * 5]
-        memory.learn(browsing(project, "s1", 1, range(9)))
-        assert len(model.calls) == 5
-        memory.learn(browsing(project, "s2", 2, range(9, 12)))
-        assert len(model.calls) == 8
+    answers = (f"C: Page number {n} greets whoever visits it." for n in range(40))
+    memory, model = writing(*answers, synthesis=False)
+    memory.learn(browsing(memory.root, "s1", 1, range(7)))
+    assert len(model.calls) == 5
+    assert "The page of a greets" in model.calls[0].messages[-1].content
+    assert shown(memory) == ["rules", *["scripted"] * 5]
+    memory.learn(browsing(memory.root, "s1", 1, range(9)))
+    assert len(model.calls) == 5
+    memory.learn(browsing(memory.root, "s2", 2, range(9, 12)))
+    assert len(model.calls) == 8
 
 
-def test_a_model_that_fails_is_asked_no_more(tmp_path: Path) -> None:
+def test_a_model_that_fails_is_asked_no_more(writing, tmp_path: Path) -> None:
     """One that is down costs one wait; the rules say what they know."""
-    project = tmp_path / "project"
-    project.mkdir()
-    model = ScriptedModel([ProviderError("it is down")])
-    with Memory.open(project, environ=environment(tmp_path), llm=model) as memory:
-        memory.learn(browsing(project, "s1", 1, range(4)))
-        assert len(model.calls) == 1
-        ((by, text),) = shown(memory)
-    assert by == "rules"
-    assert "Timeout 5000ms exceeded." in text
+    memory, model = writing(ProviderError("it is down"), synthesis=False)
+    memory.learn(browsing(memory.root, "s1", 1, range(4)))
+    assert len(model.calls) == 1
+    (one,) = memory.list(types=["e2e_observation"])
+    assert shown(memory) == ["rules"]
+    assert "Timeout 5000ms exceeded." in one.content
 
 
 def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, learn):
@@ -1054,12 +936,10 @@ def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(fresh, memory, l
     assert memory.show(known.id).branch == "topic"
 
 
-def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
+def test_a_branch_that_was_merged_by_moving_on_is_the_projects(repo, tmp_path):
     """It has no commit of its own, and stands on one that was made after the session began."""
-    repo = Repo(tmp_path / "project").init()
     repo.day = 20
     repo.commit("start", {"a.py": "a = 1\n"})
-    repo.git("branch", "-M", "main")
     repo.git("branch", "topic")
     work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
     with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
@@ -1070,10 +950,12 @@ def test_a_branch_that_was_merged_by_moving_on_is_the_projects(tmp_path):
 def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
     memory, learn, tmp_path, monkeypatch
 ):
-    """Whatever its reading raises, the session is skipped with the type of the error."""
+    """Whatever its reading raises, or where it takes longer than its size allows, it is skipped."""
     several(tmp_path, memory, 3)
-    bad = min((tmp_path / "talks").glob("*.jsonl"))
-    read = learning._Run._transcript
+    bad, _, slow = sorted((tmp_path / "talks").glob("*.jsonl"))
+    slow.write_text(slow.read_text() + "\n" * 1_000)
+    size = slow.stat().st_size
+    read, seconds = learning._Run._transcript, learning._seconds
 
     def failing(self, transcript, looks):
         if transcript.path == bad:
@@ -1081,22 +963,11 @@ def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
         read(self, transcript, looks)
 
     monkeypatch.setattr(learning._Run, "_transcript", failing)
-    report = learn()
-    assert [(s.what, s.why) for s in report.skipped] == [(str(bad), "RecursionError: deep")]
-    assert len(report.sessions) == 2
-
-
-def test_a_session_that_takes_too_long_is_named_and_the_others_are_learnt(
-    memory, learn, tmp_path, monkeypatch
-):
-    """The time that a session may take grows with its size; beyond it, it is skipped."""
-    several(tmp_path, memory, 3)
-    slow = max((tmp_path / "talks").glob("*.jsonl"))
-    slow.write_text(slow.read_text() + "\n" * 1_000)
-    size = slow.stat().st_size
-    seconds = learning._seconds
     monkeypatch.setattr(learning, "_seconds", lambda looks: -1.0 if str(size) in looks else seconds(looks))
     report = learn()
-    assert [(s.what, s.why) for s in report.skipped] == [(str(slow), "took more than -1 s to read")]
-    assert len(report.sessions) == 2
+    assert {(s.what, s.why) for s in report.skipped} == {
+        (str(bad), "RecursionError: deep"),
+        (str(slow), "took more than -1 s to read"),
+    }
+    assert [s.id for s in report.sessions] == ["s2"]
     assert seconds("1000000:7,2000000:8") == pytest.approx(16.0)

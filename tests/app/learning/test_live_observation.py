@@ -28,8 +28,8 @@ def events(tmp_path: Path, memory: Memory) -> list[Event]:
     return list(read(work("s1", 1, str(memory.root)).save(tmp_path / "talks")))
 
 
-def test_a_session_is_learnt_when_it_ends(memory, events):
-    """Its events go in one by one; at the end it is recorded and worth its memories."""
+def test_a_session_is_learnt_when_it_ends(memory, events, tmp_path):
+    """Its events go in one by one; it is worth its memories once, also when its transcript is read later."""
     with memory.observe("s1", HOST) as watched:
         for event in events:
             watched.observe(event)
@@ -37,31 +37,20 @@ def test_a_session_is_learnt_when_it_ends(memory, events):
         assert memory.list() == []
         taken = watched.finish("success")
     assert any("gateway" in one.memory.content for one in taken.learnt)
-    assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in taken.learnt}
-    assert list((memory.home / "scratchpads").glob("*")) == []
-
-
-def test_a_transcript_read_later_counts_nothing_twice(memory, events, tmp_path):
-    """What was seen live and what is learned from the file are one session."""
-    with memory.observe("s1", HOST) as watched:
-        for event in events:
-            watched.observe(event)
-        watched.finish()
     before = {m.id for m in memory.list()}
+    assert {one.memory.id for one in memory.learned()} == {one.memory.id for one in taken.learnt} <= before
+    assert list((memory.home / "scratchpads").glob("*")) == []
     memory.learn(tmp_path / "talks")
     observed = memory._project.db.sessions
-    assert observed.count() == 1
-    assert observed.edits("auth/tokens.py").sessions == 1
+    assert (observed.count(), observed.edits("auth/tokens.py").sessions) == (1, 1)
     assert {m.id for m in memory.list()} >= before
 
 
 def test_a_checkpoint_survives(memory, events):
     """Who observes the session again goes on from its kept events, as if nothing had happened."""
-    half = len(events) // 2
-    first = memory.observe("s1", HOST)
-    for event in events[:half]:
-        first.observe(event)
-    first.checkpoint()
+    with memory.observe("s1", HOST) as first:  # closing keeps what is known, as a checkpoint does
+        for event in events[: len(events) // 2]:
+            first.observe(event)
     second = memory.observe("s1", HOST)
     assert second.restored
     for event in events:  # the first half is known already
@@ -103,30 +92,16 @@ def test_what_was_reported_is_not_reported_again(memory, events):
     assert memory.observe("s1", HOST).acute() == []
 
 
-def test_a_checkpoint_of_an_earlier_version_is_removed(memory, events):
-    """It kept the state in another form, which nothing reads."""
-    watched = memory.observe("s1", HOST)
-    watched.observe(events[0])
-    earlier = watched.checkpoint().with_suffix(".json")
-    earlier.write_text("{}")
-    memory.observe("s1", HOST)
-    assert not earlier.exists()
-
-
-def test_closing_keeps_what_is_known(memory, events):
-    """A session that was not finished is kept for the next process."""
-    with memory.observe("s1", HOST) as watched:
-        for event in events:
-            watched.observe(event)
-    assert memory.observe("s1", HOST).restored
-
-
 def test_a_damaged_checkpoint_is_left_aside(memory, events):
-    """It costs what was known, never the session."""
+    """It costs what was known, never the session; one of an earlier version is removed."""
     watched = memory.observe("s1", HOST)
     watched.observe(events[0])
-    watched.checkpoint().write_text("{")
+    path = watched.checkpoint()
+    path.write_text("{")
+    earlier = path.with_suffix(".json")
+    earlier.write_text("{}")
     assert not memory.observe("s1", HOST).restored
+    assert not earlier.exists()
 
 
 KILLED = """
@@ -207,11 +182,12 @@ def test_what_a_subtask_gives_bears_its_unit_and_its_taint(memory, events):
     assert "(unverified, from a session that had read outside text) “Spec 042 / Subtask 1" in told
 
 
-def test_a_stage_in_another_session_is_handed_what_its_unit_learnt(memory):
+def test_a_stage_in_another_session_is_handed_what_its_unit_learnt(memory, clock):
     """The coder's session is over; the reviewer's asks by the unit of work, or by the spec."""
     first, second = ExecutionContext("042", "1"), ExecutionContext("042", "2")
     coder = memory.observe("s1", HOST)
     coder.subtask_done(first, WorkUnitResult(True, "the parser reads dates"))
+    clock.advance(seconds=1)
     coder.subtask_done(second, WorkUnitResult(True, "the writer writes dates"))
     reviewer = memory.observe("s2", HOST)
     assert reviewer.relay("coder", "qa_reviewer") == ""

@@ -49,11 +49,10 @@ def words(memory: Memory) -> list[str]:
 def test_a_quote_is_found_by_meaning_and_is_no_memory(memory: Memory, tmp_path: Path) -> None:
     """A search finds the very words with their day and session; lists and counts of memories do not."""
     learnt(memory, tmp_path, DATABASE, "Rename the helper, please.")
+    memory.reindex()  # written files are read anew; what sessions said is not theirs
     (hit,) = memory.search("may I write to the staging database?", kinds=["quote"])
     assert (hit.text, hit.source, hit.role) == (DATABASE, "quote", "user")
-    assert hit.time is not None
-    assert hit.time.startswith("2026-01-05")
-    assert hit.session_id == "claude-code:one"
+    assert (hit.session_id, (hit.time or "")[:10]) == ("claude-code:one", "2026-01-05")
     assert memory.list() == []
     assert memory.stats().written == {"quote": 1}
 
@@ -79,20 +78,15 @@ def test_a_quote_is_told_to_who_asks_for_quotes(memory: Memory, tmp_path: Path) 
     assert "2026-01-05" in text
 
 
-def test_a_quote_is_not_told_at_an_action(memory: Memory, tmp_path: Path) -> None:
-    """Whether it still holds is for a person or a model to say, who make a memory of it."""
+def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path: Path) -> None:
+    """It has the person's words, source and session; whether a quote still holds nobody knows before."""
     learnt(memory, tmp_path, APPLY)
     assert not memory.loop("later").before("Bash", {"command": "terraform apply"})
+    record = memory.keep_quote(memory.quotes()[0].id, type="decision")
+    assert (record.content, record.source, record.type) == (APPLY, "user_taught", "decision")
+    assert record.session_id == "one"
     memory.keep_quote(memory.quotes()[0].id)
     assert APPLY in (memory.loop("third").before("Bash", {"command": "terraform apply"}) or "")
-
-
-def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path: Path) -> None:
-    """The memory has the person's words, source and session."""
-    learnt(memory, tmp_path, PORT)
-    record = memory.keep_quote(memory.quotes()[0].id, type="decision")
-    assert (record.content, record.source, record.type) == (PORT, "user_taught", "decision")
-    assert record.session_id == "one"
 
 
 def test_a_removed_quote_is_gone_from_every_byte_and_stays_away(memory: Memory, tmp_path: Path) -> None:
@@ -137,14 +131,6 @@ def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:
     with Memory.open(repo.root, environ=off) as memory:
         memory.learn(tmp_path / "talks")
         assert memory.quotes() == []
-
-
-def test_search_words_are_made_again_without_losing_quotes(memory: Memory, tmp_path: Path) -> None:
-    """`reindex` reads written files anew; what sessions said is not theirs."""
-    learnt(memory, tmp_path, DATABASE)
-    memory.reindex()
-    assert words(memory) == [DATABASE]
-    assert memory.search("staging database", kinds=["quote"])
 
 
 def said_on(memory: Memory, repo: Repo, tmp_path: Path, branch: str) -> None:

@@ -32,30 +32,24 @@ def said(memory: Memory, session: str, memory_id: str, followed: str = "") -> No
         db.injections.put([one])
 
 
-def test_nothing_yet(memory: Memory) -> None:
-    """Before the first run there is nothing to tell."""
+def test_a_run(memory: Memory, tmp_path: Path) -> None:
+    """The request, the outcome, and everything that was learned; of several, one can be asked for."""
     assert memory.session_summary() == SessionSummary(0, "", "", (), (), ())
-
-
-def test_one_session(memory: Memory, tmp_path: Path) -> None:
-    """Its request, its outcome, and everything that was learned from it."""
     learnt(memory, tmp_path, 1)
     found = memory.session_summary()
     assert (found.run, found.outcome, found.sessions) == (1, "success", ("claude-code:s1",))
     assert found.title == "Please make the token lifetime a setting of the server"
     assert [one.memory.id for one in found.learned] == [one.memory.id for one in memory.learned()]
     assert found.remembered == ()
-
-
-def test_several_sessions(memory: Memory, tmp_path: Path) -> None:
-    """A run of several says how many; one of them can be asked for."""
-    learnt(memory, tmp_path, 1, 2, 3)
-    whole = memory.session_summary()
-    assert whole.title.endswith("sessions") or len(whole.sessions) == 1
-    one = memory.session_summary(session_id="s1")
-    assert one.sessions == ("claude-code:s1",)
+    learnt(memory, tmp_path, 2, 3)
+    whole, one = memory.session_summary(), memory.session_summary(session_id="s2")
+    assert (whole.title, len(whole.sessions)) == (
+        "3 sessions",
+        3,
+    )  # the first is seen again in what they show
+    assert one.sessions == ("claude-code:s2",)
     assert {o.memory.id for o in one.learned} <= {o.memory.id for o in whole.learned}
-    assert memory.session_summary(session_id="nobody") == SessionSummary(1, "", "", (), (), ())
+    assert memory.session_summary(session_id="nobody") == SessionSummary(2, "", "", (), (), ())
 
 
 def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from remora.core.errors import InvalidInput, ProviderError
 from remora.core.events import ErrorSeen, FileUse
 from remora.core.values import Taint
 from remora.llm.client import Completion
+from remora.llm.scripted import ScriptedModel
 from remora.store.module_evidence import ROOT
 from remora.store.session_writer import Pair
 from tests.helpers import environment
@@ -136,15 +137,28 @@ def test_text_from_outside_stays_tainted(modelled) -> None:
 
 
 def test_without_a_model_the_counts_are_told(modelled) -> None:
-    """Files that sessions use together, in a plain sentence, for review, with the sessions behind it."""
+    """Files that sessions use together, for review, with the sessions behind it; what is forgotten stays so.
+
+    A dry run tells them and stores nothing, and everything is due as before.
+    """
     memory = modelled(None)
     met(memory, range(5))
     elsewhere(memory)
+    said = "`shop/tax.py` and `shop/till.py` are used together: in 5 sessions"
+    (tried, _) = memory.synthesize(dry_run=True)
+    assert [one.content for one in tried.dropped] == [said]
+    assert (memory.list(), due(memory._project)) == ([], [("shop", 5)])
     (done, _) = memory.synthesize()
     (record,) = done.stored
-    said = "`shop/tax.py` and `shop/till.py` are used together: in 5 sessions"
     assert (record.type, record.content) == ("causal_dependency", said)
     assert (record.needs_review, len(record.provenance_session_ids)) == (True, 5)
+    memory.forget(record.id)
+    met(memory, range(5, 10))
+    (again, *_) = memory.synthesize()
+    assert record.id not in {one.id for one in again.stored}
+    assert [one.why for one in again.dropped] == ["it was proposed before"]
+    with pytest.raises(InvalidInput, match="no session changed"):
+        memory.synthesize("nowhere")
 
 
 def test_files_in_no_folder_are_a_module(modelled) -> None:
@@ -194,37 +208,6 @@ def test_golden_sessions(modelled) -> None:
     assert happens.splitlines() == golden.read_text("utf-8").splitlines()
 
 
-def test_what_a_person_forgot_does_not_come_back(modelled) -> None:
-    """A proposal that was forgotten is not made again at the next threshold."""
-    memory = modelled(None)
-    met(memory, range(5))
-    elsewhere(memory)
-    (done, _) = memory.synthesize()
-    memory.forget(done.stored[0].id)
-    met(memory, range(5, 10))
-    (again, *_) = memory.synthesize()
-    assert done.stored[0].id not in {record.id for record in again.stored}
-    assert [(one.content.partition(":")[0], one.why) for one in again.dropped] == [
-        ("`shop/tax.py` and `shop/till.py` are used together", "it was proposed before")
-    ]
-
-
-def test_a_dry_run_stores_nothing(modelled) -> None:
-    """The proposals are told, and everything is due as before."""
-    memory = modelled(None)
-    met(memory, range(5))
-    elsewhere(memory)
-    (done, _) = memory.synthesize(dry_run=True)
-    assert done.dropped
-    assert (memory.list(), due(memory._project)) == ([], [("shop", 5)])
-
-
-def test_an_unknown_module(modelled) -> None:
-    """A module that no session changed is refused."""
-    with pytest.raises(InvalidInput, match="no session changed"):
-        modelled(None).synthesize("nowhere")
-
-
 def test_a_week_between_comparisons_of_modules(modelled, clock: FixedClock) -> None:
     """What lies between modules is looked at once a week."""
     memory = modelled(None)
@@ -236,23 +219,15 @@ def test_a_week_between_comparisons_of_modules(modelled, clock: FixedClock) -> N
 
 
 def test_many_modules_are_not_done_at_once(modelled) -> None:
-    """Ten modules and ten calls in one run, the rest in the next."""
+    """After a minute no further module is begun, nor after ten modules; the rest is for the next run."""
     model = Scripted()
     memory = modelled(model)
-    for number in range(11):
-        met(memory, range(number * 10, number * 10 + 5), f"module{number}")
-    memory.synthesize()
-    assert len(model.asked) == 10
-
-
-def test_the_limit_of_time_holds(modelled) -> None:
-    """After a minute no further module is begun."""
-    memory = modelled(None)
-    for number in range(3):
+    for number in range(12):
         met(memory, range(number * 10, number * 10 + 5), f"module{number}")
     times = iter([0.0, 0.0, 61.0, 61.0, 61.0])
-    done = synthesize(memory._project, ticks=lambda: next(times))
-    assert len(done) == 1
+    assert len(synthesize(memory._project, ticks=lambda: next(times))) == 1
+    memory.synthesize()
+    assert len(model.asked) == 1 + 10
 
 
 def test_the_ledger_counts_to_the_token(modelled) -> None:
@@ -273,18 +248,14 @@ def test_the_ledger_counts_to_the_token(modelled) -> None:
     assert {one.purpose: one.calls for one in memory.costs().rows} == {"synthesis": 1, "ask": 1}
 
 
-def test_a_call_that_fails_is_counted(modelled) -> None:
+def test_a_call_that_fails_is_counted(tmp_path: Path, folder: Path) -> None:
     """A failure stands in the ledger with what was sent, estimated."""
-
-    class Failing(Scripted):
-        def complete(self, messages, **_how):
-            raise ProviderError("the server is on fire")
-
-    memory = modelled(Failing())
-    memory.remember("Tax is rounded down")
-    memory.ask("how is tax rounded")
-    (row,) = memory.costs().rows
-    assert (row.purpose, row.calls, row.failed, row.estimated) == ("ask", 1, 1, 1)
-    assert row.input_tokens > 0
-    with pytest.raises(InvalidInput):
-        memory.costs(0)
+    model = ScriptedModel([ProviderError("the server is on fire")])
+    with Memory.open(folder, environ=environment(tmp_path), llm=model) as memory:
+        memory.remember("Tax is rounded down")
+        memory.ask("how is tax rounded")
+        (row,) = memory.costs().rows
+        assert (row.purpose, row.calls, row.failed, row.estimated) == ("ask", 1, 1, 1)
+        assert row.input_tokens > 0
+        with pytest.raises(InvalidInput):
+            memory.costs(0)
