@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from remora.app.health import doctor
-from remora.app.health.backup import backup, recover
+from remora.app.health.backup import Recovery, backup, recover
 from remora.app.memory import Memory
 from remora.app.project.locate import locate
 from remora.core.errors import Conflict, NotFound
@@ -40,10 +40,16 @@ def filled(tmp_path: Path, number: int) -> Path:
         return memory._project.location.home
 
 
+def recovered(tmp_path: Path) -> Recovery:
+    """Recover the project of a test, which nobody has open."""
+    return recover(locate(tmp_path / "project", environment(tmp_path))[0])
+
+
 def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
-    """Databases, notes and logs are in one private file, copied while the memory is open."""
+    """Databases, notes and logs are in one private file, copied while the memory is open, and no backup."""
     home = filled(tmp_path, 5)
-    target = tmp_path / "copy.tar"
+    target = home / "copy.tar"
+    (home / ".old.tar.part").write_bytes(b"what is left of one that was interrupted")
     with opened(tmp_path) as memory:
         found = memory.backup(target)
         with pytest.raises(Conflict):
@@ -52,7 +58,8 @@ def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
     assert target.stat().st_mode & 0o077 == 0
     home.rename(tmp_path / "gone")
     home.mkdir()
-    with tarfile.open(target) as tar:
+    with tarfile.open(tmp_path / "gone" / "copy.tar") as tar:
+        assert [name for name in tar.getnames() if "tar" in name] == []
         tar.extractall(home, filter="data")
     with opened(tmp_path) as memory:
         assert len(memory.list()) == 5
@@ -60,47 +67,21 @@ def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
         assert [m.content for m in memory.session("s").history()] == ["hello there"]
 
 
-def test_a_backup_into_the_home_does_not_hold_itself(tmp_path: Path):
-    """Nor what is left of one that was interrupted."""
-    home = filled(tmp_path, 1)
-    (home / ".old.tar.part").write_bytes(b"half")
-    with opened(tmp_path) as memory:
-        memory.backup(home / "copy.tar")
-    with tarfile.open(home / "copy.tar") as tar:
-        assert [name for name in tar.getnames() if "tar" in name] == []
-
-
-def test_what_is_nearly_the_same_is_still_merged_after_a_recovery(tmp_path: Path):
-    """What finds near duplicates is saved with the memories."""
+def test_a_sound_database_is_recovered_whole(tmp_path: Path):
+    """Nothing is lost, also of what finds near duplicates, and the old file is kept."""
+    filled(tmp_path, 30)
     said = "The gateway retries every failed request three times before it gives up and tells the queue"
     with opened(tmp_path) as memory:
         first = memory.remember(said, type="gotcha").id
-    recover(locate(tmp_path / "project", environment(tmp_path))[0])
-    with opened(tmp_path) as memory:
-        assert memory.remember(said + ".  ", type="gotcha").id == first
-        near = said.replace("gives up", "gives in")
-        bands = memory._project.db.connection.value("SELECT count(*) FROM memory_bands")
-        assert bands > 0
-        memory.remember(near, type="gotcha")
-        assert [record.id for record in memory.list()] == [first]
-
-
-def test_a_sound_database_is_recovered_whole(tmp_path: Path):
-    """Nothing is lost, and the old file is kept."""
-    home = filled(tmp_path, 30)
-    project, _ = locate(tmp_path / "project", environment(tmp_path))
-    found = recover(project)
-    assert {one.table: (one.rows, one.refused, one.whole) for one in found.tables}["memories"] == (
-        30,
-        0,
-        True,
-    )
+    found = recovered(tmp_path)
+    (memories,) = [one for one in found.tables if one.table == "memories"]
+    assert (memories.rows, memories.refused, memories.whole) == (31, 0, True)
     assert Path(found.damaged).exists()
     with opened(tmp_path) as memory:
-        assert len(memory.list(limit=100)) == 30
         assert memory.search("gateway queue7y")[0].text.startswith("Part7x")
         assert memory.doctor() is not None
-    assert home == project.home
+        assert memory.remember(said.replace("gives up", "gives in"), type="gotcha").id == first
+        assert len(memory.list(limit=100)) == 31
 
 
 def test_what_a_person_decided_holds_after_a_recovery(tmp_path: Path):
@@ -128,7 +109,7 @@ def test_what_a_person_decided_holds_after_a_recovery(tmp_path: Path):
     with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as old:
         tables = [t for t in recovery.TABLES if t != "memory_revisions"]
         counts = {t: old.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables}
-    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    recovered(tmp_path)
     with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as new:
         assert {t: new.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables} == counts
     with opened(tmp_path) as memory:
@@ -164,8 +145,7 @@ def test_what_can_be_read_of_a_damaged_database_is_saved(
     if seed % 4 == 3:
         del data[dice.randrange(len(data) // 2, len(data)) :]
     database.write_bytes(data)
-    project, _ = locate(tmp_path / "project", environment(tmp_path))
-    saved = {one.table: one.rows for one in recover(project).tables}["memories"]
+    saved = {one.table: one.rows for one in recovered(tmp_path).tables}["memories"]
     with opened(tmp_path) as memory:
         assert len(memory.list(limit=1_000)) == saved
         assert memory._project.db.connection.check() == []
@@ -181,7 +161,7 @@ def test_a_memory_whose_row_is_lost_is_made_again_from_its_changes(tmp_path: Pat
     with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("DELETE FROM memories WHERE id = ?", (one.id,))
-    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    recovered(tmp_path)
     with opened(tmp_path) as memory:
         assert memory.show(one.id).content == "The relay listens on port 7070"
         assert memory.search("relay port")[0].id == one.id
@@ -195,7 +175,7 @@ def test_a_change_that_cannot_be_read_stops_no_recovery(tmp_path: Path):
         connection.execute('UPDATE memory_revisions SET fields = \'{"content": "x"}\' WHERE n = 2')
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("DELETE FROM memories")
-    recover(locate(tmp_path / "project", environment(tmp_path))[0])
+    recovered(tmp_path)
     with opened(tmp_path) as memory:
         assert len(memory.list()) == 1
         assert memory._project.db.connection.check() == []

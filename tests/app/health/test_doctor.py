@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from remora.app.project.open_project import OpenProject
 from remora.core.errors import ProviderBusy
 from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store import migrations
+from tests.helpers import Repo
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
 
@@ -38,29 +38,24 @@ def of(report: Report, what: str) -> list[Finding]:
     return [f for f in report.findings if f.what == what]
 
 
-def test_levels() -> None:
-    """A report is as bad as its worst finding; its kind is that of the first error."""
-    assert Report(()).level == "ok"
-    assert Report((Finding("note", "a", "b"), Finding("ok", "a", "b"))).level == "note"
-    bad = (Finding("error", "a", "b", kind="StoreBusy"), Finding("error", "a", "b", kind="StoreFull"))
-    assert (Report(bad).level, Report(bad).kind) == ("error", "StoreBusy")
-    assert Report(()).kind == ""
-
-
 def test_where_nothing_is_yet(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
     """A project without memory is no error; the advice says how to begin, and nothing is made."""
     report = diagnose(folder, environ)
-    assert "error" not in [f.level for f in report.findings]
+    assert report.level == "warning"
     (database,) = of(report, "database")
     assert database.level == "note"
     assert "`remora init`" in database.advice
+    (found,) = of(report, "embedding")  # without a model: the reason, and what still works
+    assert (found.level, "embedding.provider is none" in found.detail) == ("warning", True)
+    assert "words" in found.advice
     assert not (tmp_path / "data").exists()
+    assert diagnose(tmp_path / "nowhere", environ).kind == "InvalidInput"
 
 
 def test_sound_store(folder: Path, environ: dict[str, str]) -> None:
-    """Places, schema, counts, git, permissions and disk are each named."""
+    """Places, schema, counts, git, permissions and disk are each named, and what waits for a look."""
     with Memory.open(folder, environ=environ) as memory:
-        memory.remember("Tokens expire after 24 h", type="decision")
+        memory.remember("Tokens expire after 24 h", type="decision", needs_review=True)
         memory.remember("I like tabs", type="preference", user=True)
         memory.session("cli:1").append("user", "hello")
         report = memory.doctor()
@@ -77,14 +72,9 @@ def test_sound_store(folder: Path, environ: dict[str, str]) -> None:
     assert "is not in a repository" in of(report, "git")[0].detail
     assert of(report, "permissions")[0].level == "ok"
     assert "free at" in of(report, "disk")[0].detail
-
-
-def test_without_a_model(folder: Path, environ: dict[str, str]) -> None:
-    """No embedding tier is a warning with the reasons and what still works."""
-    (found,) = of(diagnose(folder, environ), "embedding")
-    assert found.level == "warning"
-    assert "embedding.provider is none" in found.detail
-    assert "words" in found.advice
+    (review,) = of(report, "review")
+    assert review.detail == "memories that need review: 1"
+    assert "`remora list --needs-review`" in review.advice
 
 
 def test_model_is_tried(folder: Path, environ: dict[str, str]) -> None:
@@ -186,67 +176,49 @@ def test_logs_that_are_not_indexed(folder: Path, environ: dict[str, str]) -> Non
     assert of(report, "sessions")[0].level == "note"
 
 
-def test_review_is_pointed_out(folder: Path, environ: dict[str, str]) -> None:
-    """Memories that wait for a look are counted, with the commands that settle them."""
-    with Memory.open(folder, environ=environ) as memory:
-        memory.remember("Tokens expire after 24 h", type="decision", needs_review=True)
-        (found,) = of(memory.doctor(), "review")
-    assert found.detail == "memories that need review: 1"
-    assert "`remora list --needs-review`" in found.advice
-
-
-def test_git(tmp_path: Path, environ: dict[str, str]) -> None:
+def test_git(repo: Repo, environ: dict[str, str]) -> None:
     """The branch and how much of its history was read: nothing, all, or all but the new."""
-    root = tmp_path / "repository"
-    root.mkdir()
-    commit = ["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty"]
-    subprocess.run(["git", "init", "-q", "-b", "main", str(root)], check=True)
-    assert of(diagnose(root, environ), "git")[0].detail == "a repository without commits"
-    subprocess.run([*commit, "-m", "one"], cwd=root, check=True)
-    with Memory.open(root, environ=environ) as memory:
-        report = memory.doctor()
-        assert of(report, "git")[0].detail.startswith("branch main at ")
-        assert of(report, "history")[0].detail == "no commit has been read"
+    assert of(diagnose(repo.root, environ), "git")[0].detail == "a repository without commits"
+    repo.commit("one")
+    with Memory.open(repo.root, environ=environ) as memory:
+
+        def history() -> str:
+            return of(memory.doctor(), "history")[0].detail
+
+        assert of(memory.doctor(), "git")[0].detail.startswith("branch main at ")
+        assert history() == "no commit has been read"
         memory.init()
         assert of(memory.doctor(), "history") == [Finding("ok", "history", "commits read: 1, up to date")]
-        subprocess.run([*commit, "-m", "two"], cwd=root, check=True)
-        assert of(memory.doctor(), "history")[0].detail == "commits read: 1, new since: 1"
-        subprocess.run([*commit, "--amend", "-m", "three"], cwd=root, check=True)
-        subprocess.run(["git", "checkout", "-q", "--orphan", "other"], cwd=root, check=True)
-        subprocess.run([*commit, "-m", "elsewhere"], cwd=root, check=True)
-        assert "does not contain the last commit read" in of(memory.doctor(), "history")[0].detail
+        repo.commit("two")
+        assert history() == "commits read: 1, new since: 1"
+        repo.git("checkout", "-q", "--orphan", "other")
+        repo.commit("elsewhere")
+        assert "does not contain the last commit read" in history()
 
 
 def test_settings_and_where_they_come_from(folder: Path, environ: dict[str, str], tmp_path: Path) -> None:
-    """Each setting that differs from its default is shown with the place that set it last."""
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text("[rerank]\ncandidates = 10\n[search]\nhyde = false\n")
-    (folder / "remora.toml").write_text("[search]\nhyde = false\nuser_memories = false\n")
+    """Each that differs from its default is shown with its place; what a repository may not set, as well."""
+    default = {name: value for name, value in environ.items() if name != "REMORA_EMBEDDING_PROVIDER"}
+    assert of(diagnose(folder, default), "settings") == [Finding("ok", "settings", "all at their defaults")]
+    own, theirs = tmp_path / "config" / "config.toml", folder / "remora.toml"
+    own.parent.mkdir()
+    own.write_text("[rerank]\ncandidates = 10\n[search]\nhyde = false\n")
+    theirs.write_text("[search]\nhyde = false\nuser_memories = false\n")
     report = diagnose(folder, environ)
     shown = {f.detail.partition(". ")[0] for f in of(report, "setting")}
     assert any(f.detail.endswith(DESCRIPTIONS["search.hyde"]) for f in of(report, "setting"))
     assert shown == {
         "embedding.provider = none, from REMORA_EMBEDDING_PROVIDER",
-        f"rerank.candidates = 10, from {tmp_path / 'config' / 'config.toml'}",
-        f"search.hyde = False, from {folder / 'remora.toml'}",
-        f"search.user_memories = False, from {folder / 'remora.toml'}",
+        f"rerank.candidates = 10, from {own}",
+        f"search.hyde = False, from {theirs}",
+        f"search.user_memories = False, from {theirs}",
     }
     assert [f.level for f in of(report, "settings")] == ["ok", "ok"]
-
-
-def test_settings_that_a_repository_may_not_choose(folder: Path, environ: dict[str, str]) -> None:
-    """What is not obeyed in remora.toml is a warning that says where to put it."""
-    (folder / "remora.toml").write_text("[embedding]\nurl = 'http://models.example.org'\n")
+    theirs.write_text("[embedding]\nurl = 'http://models.example.org'\n")
     found = of(diagnose(folder, environ), "settings")[-1]
     assert found.level == "warning"
-    assert found.detail.startswith(f"{folder / 'remora.toml'}: embedding.url is ignored")
+    assert found.detail.startswith(f"{theirs}: embedding.url is ignored")
     assert "config.toml" in found.advice
-
-
-def test_default_settings(folder: Path, environ: dict[str, str]) -> None:
-    """Where nothing is set, that is said."""
-    del environ["REMORA_EMBEDDING_PROVIDER"]
-    assert of(diagnose(folder, environ), "settings") == [Finding("ok", "settings", "all at their defaults")]
 
 
 def test_broken_settings(folder: Path, environ: dict[str, str]) -> None:
@@ -257,11 +229,6 @@ def test_broken_settings(folder: Path, environ: dict[str, str]) -> None:
     report = diagnose(folder, environ)
     assert report.kind == "ConfigError"
     assert of(report, "environment")
-
-
-def test_path_that_does_not_exist(tmp_path: Path, environ: dict[str, str]) -> None:
-    """A folder that is not there is an error like any other."""
-    assert diagnose(tmp_path / "nowhere", environ).kind == "InvalidInput"
 
 
 def test_environment(folder: Path, environ: dict[str, str]) -> None:

@@ -41,14 +41,6 @@ def db_of(memory: Memory) -> Database:
     return memory._project.db
 
 
-def test_nothing_is_indexed(bare: Memory) -> None:
-    """A project whose code was never read is told how to read it."""
-    bare.remember("Tokens are opaque", type="decision")
-    (found,) = findings(bare)
-    assert (found.level, found.detail) == ("note", "the code is not indexed")
-    assert "`remora index`" in found.advice
-
-
 def test_sizes(memory: Memory) -> None:
     """Files, nodes, edges, closure and bytes are shown."""
     (found,) = findings(memory)
@@ -59,13 +51,14 @@ def test_sizes(memory: Memory) -> None:
 
 
 def test_another_commit(memory: Memory) -> None:
-    """After a commit the index is behind; an index run is up to date again, even if no file differs."""
+    """After a commit the index is behind, also when a few files are read again, until a whole run."""
     before = db_of(memory).graph.state()
     assert before is not None
     assert before.commit is not None
     repo = Repo(memory.root)
     repo.day = 5
-    head = repo.commit("nothing")
+    head = repo.commit("another", {"b.py": "X = 1\n"})
+    memory.index_files(["b.py"])
     (_, found) = findings(memory)
     assert found.level == "note"
     assert found.detail == f"indexed at commit {before.commit[:10]}, checked out is {head[:10]}"
@@ -73,36 +66,16 @@ def test_another_commit(memory: Memory) -> None:
     assert len(findings(memory)) == 1
 
 
-def test_a_few_files_leave_the_commit(memory: Memory) -> None:
-    """Reading one file again says nothing of what is checked out."""
-    before = db_of(memory).graph.state()
-    (memory.root / "b.py").write_text("X = 1\n", "utf-8")
-    memory.index_files(["b.py"])
-    after = db_of(memory).graph.state()
-    assert before is not None
-    assert after is not None
-    assert after.commit == before.commit
-    assert len(findings(memory)) == 1
-
-
-def test_stale_files(memory: Memory) -> None:
-    """Files that were marked as changed are counted once; a mark that does not hold goes."""
-    db = db_of(memory)
-    (memory.root / "b.py").write_text("x = 1\n")
-    with db.connection.transaction():
-        db.graph.mark_stale(["a.py", "b.py"], 1)
-    (_, found) = findings(memory)
-    assert found.detail == "files changed since the last indexing: 1"
-    assert db.overview.stale_files() == 1
-
-
 def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
-    """An edit and a new file are counted before anything marked them."""
-    root = memory.root
+    """An edit and a new file are counted once, also before anything marked them; a mark in vain goes."""
+    db, root = db_of(memory), memory.root
     (root / "b.py").write_text("x = 1\n")
     (root / "new.py").write_text("y = 2\n")
-    found = findings(memory)[1]
+    with db.connection.transaction():
+        db.graph.mark_stale(["lib/a.py", "b.py"], 1)
+    (_, found) = findings(memory)
     assert (found.level, found.detail) == ("note", "files changed since the last indexing: 2")
+    assert db.overview.stale_files() == 1
     memory.index()
     assert len(findings(memory)) == 1
 
@@ -134,12 +107,15 @@ def test_broken_and_left_out(memory: Memory) -> None:
 
 
 def test_chunks_that_wait(tmp_path: Path, folder: Path) -> None:
-    """Parts of code without a vector are counted where there is a model to make them."""
+    """Parts of code without a vector are counted where there is a model to make them; no code is said."""
     (folder / "a.py").write_text("def make():\n    return 1\n", "utf-8")
     environ = environment(tmp_path, REMORA_EMBEDDING_PROVIDER="auto")
     with Memory.open(folder, environ=environ, embedder=FakeEmbedder()) as memory:
+        memory.remember("Tokens are opaque", type="decision")
+        (found,) = findings(memory)
+        assert (found.level, found.detail) == ("note", "the code is not indexed")
+        assert "`remora index`" in found.advice
         memory.index()
         waiting = memory.waiting_chunks()
-        found = findings(memory, "code")
-    assert waiting > 0
-    assert found[0].detail == f"code chunks without a vector: {waiting} of {waiting}"
+        assert waiting > 0
+        assert findings(memory, "code")[0].detail == f"code chunks without a vector: {waiting} of {waiting}"

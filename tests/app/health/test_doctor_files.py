@@ -28,14 +28,10 @@ def put(bare: Memory, number: int) -> Path:
     return bare.home / DATABASE
 
 
-def test_no_items_nothing_said(bare: Memory) -> None:
-    """A project in which no program keeps any has no finding about them, and no file is made."""
-    assert said(bare) == []
-    assert not (bare.home / DATABASE).exists()
-
-
 def test_a_sound_file(bare: Memory) -> None:
-    """The items are counted and the file is measured; it is left as it was."""
+    """The items are counted and the file is measured; it is left as it was, and none is made."""
+    assert (said(bare), written(bare)) == ([], [])
+    assert not (bare.home / DATABASE).exists()
     path = put(bare, 300)
     before = path.read_bytes()
     size = f"{len(before) / 1e6:.1f} MB"
@@ -105,16 +101,16 @@ def written(bare: Memory) -> list[tuple[str, str, str]]:
     return [(f.level, f.what, f.detail) for f in examine(bare._project).findings if f.what in things]
 
 
-def test_nothing_written_nothing_said(bare: Memory) -> None:
-    """A project without journal and notes has no finding about them."""
-    assert written(bare) == []
-
-
-def test_all_well(bare: Memory) -> None:
-    """Sound files are one finding with their numbers."""
+def test_a_damaged_entry_store_is_an_error(bare: Memory) -> None:
+    """Sound files are one finding with their numbers; notes that cannot be read are said with advice."""
     bare.entries.add("deploy", "never on Fridays")
     bare.journal.write("Uses tabs.")
     assert written(bare) == [("ok", "written", "notes and archives: 1; MEMORY.md: 10 bytes")]
+    path = bare.journal.folder / "entries.mem"
+    path.write_bytes(path.read_bytes()[:40])
+    level, what, detail = written(bare)[0]
+    assert (level, what) == ("error", "notes")
+    assert "entries.mem" in detail
 
 
 def test_what_needs_a_hand(bare: Memory) -> None:
@@ -128,13 +124,3 @@ def test_what_needs_a_hand(bare: Memory) -> None:
     ]
     (bare.journal.folder / "MEMORY.md").write_bytes(b"caf\xe9")
     assert written(bare)[0] == ("warning", "journal", "MEMORY.md is not UTF-8 from byte 3 on")
-
-
-def test_a_damaged_entry_store_is_an_error(bare: Memory) -> None:
-    """A file of notes that cannot be read is said with what to do."""
-    bare.entries.add("deploy", "never on Fridays")
-    path = bare.journal.folder / "entries.mem"
-    path.write_bytes(path.read_bytes()[:40])
-    level, what, detail = written(bare)[0]
-    assert (level, what) == ("error", "notes")
-    assert "entries.mem" in detail
