@@ -100,19 +100,24 @@ def test_every_module_with_code_is_described(opened: Opener) -> None:
 
 
 def test_what_did_not_change_is_not_asked_again(opened: Opener) -> None:
-    """A second pass costs no call; after a change only the changed module is asked about, and replaced."""
+    """A second pass costs no call; after a change only the changed module is asked about, and replaced.
+
+    Where the model fails then, what was said stays.
+    """
     memory = opened(
         answer("Serves pages."),
         answer("Makes tokens.", ("flows_to", "core/tokens.py:make", "web/routes.py:login")),
         answer("Tests all."),
+        ProviderError("it broke"),
         answer("Makes and breaks tokens."),
     )
     memory.describe_modules()
     assert memory.describe_modules().calls == 0
-    (memory.root / "core" / "tokens.py").write_text(
-        "def make(user):\n    return 1\n\ndef drop(token):\n    return 0\n", "utf-8"
-    )
+    more = "def make(user):\n    return 1\n\ndef drop(token):\n    return 0\n"
+    (memory.root / "core" / "tokens.py").write_text(more, "utf-8")
     memory.index()
+    memory.describe_modules()
+    assert purposes(memory)["core"] == "Makes tokens."
     assert len(db_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS)) == 1
     report = memory.describe_modules()
     assert (report.described, report.calls) == (("core",), 1)
@@ -120,27 +125,17 @@ def test_what_did_not_change_is_not_asked_again(opened: Opener) -> None:
     assert db_of(memory).layers.edges_at(["core/tokens.py:make"], KINDS) == []
 
 
-def test_changed_modules_come_before_new_ones(opened: Opener) -> None:
-    """What is described wrongly by now is mended first."""
-    memory = opened(*[answer(str(n)) for n in range(5)])
-    memory.describe_modules(2)
-    (memory.root / "core" / "more.py").write_text("def more():\n    return 1\n", "utf-8")
-    memory.index()
-    assert memory.describe_modules(1).described == ("core",)
-
-
 def test_where_most_changed_comes_first(opened: Opener) -> None:
-    """Of modules whose outline changed, the one with the most code that was read since."""
-    memory = opened(*[answer(str(n)) for n in range(5)])
+    """Of modules whose outline changed, the one with the most code read since; new ones come after them."""
+    memory = opened(*[answer(str(n)) for n in range(6)])
     (memory.root / "web/still.py").write_text("def still():\n    return 1\n" * 40, "utf-8")
     memory.index()
-    memory.describe_modules()
+    memory.describe_modules(2)
     clock_of(memory).advance(seconds=60.0)
     (memory.root / "web/new.py").write_text("def new():\n    return 1\n", "utf-8")
     (memory.root / "core/tokens.py").write_text("def drop(user):\n    return 1\n" * 9, "utf-8")
     memory.index()
-    assert memory.describe_modules(1).described == ("core",)
-    assert memory.describe_modules(1).described == ("web",)
+    assert [memory.describe_modules(1).described for _ in range(3)] == [("core",), ("web",), ("tests",)]
 
 
 def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +191,7 @@ def test_by_itself_nothing_is_described(opened: Opener, why: str) -> None:
 
 
 def test_limits(opened: Opener) -> None:
-    """At most so many modules, calls and seconds; the rest waits for the next pass."""
+    """At most so many modules, calls and seconds, also of a call; the rest waits for the next pass."""
     memory = opened(*[answer(str(n)) for n in range(9)])
     first = memory.describe_modules(1)
     assert (first.described, first.waiting, first.complete) == (("web",), 2, False)
@@ -205,31 +200,20 @@ def test_limits(opened: Opener) -> None:
     ticks = iter([0.0, 99.0, 99.0])
     third = describe(memory._project, seconds=10.0, ticks=lambda: next(ticks))
     assert (third.described, third.notes) == ((), ("the limit of 10 s is reached",))
-    with pytest.raises(InvalidInput):
-        memory.describe_modules(0)
-    with pytest.raises(InvalidInput):
-        memory.describe_modules(seconds=0.0)
-
-
-def test_a_call_has_the_time_that_is_left(opened: Opener) -> None:
-    """The timeout of a call never passes the end of the pass."""
-    memory = opened(*[answer(str(n)) for n in range(3)])
     describe(memory._project, seconds=30.0, ticks=lambda: 5.0)
-    assert {call.timeout for call in calls(memory)} == {30.0}
+    assert calls(memory)[-1].timeout == 30.0
+    for wrong in ({"modules": 0}, {"seconds": 0.0}):
+        with pytest.raises(InvalidInput):
+            memory.describe_modules(**wrong)
 
 
-def test_without_a_model(opened: Opener) -> None:
+def test_without_a_model_or_an_index(opened: Opener, tmp_path: Path) -> None:
     """Nothing is done and the report says why."""
-    memory = opened(model=False)
-    report = memory.describe_modules()
+    report = opened(model=False).describe_modules()
     assert report.notes == ("descriptions of modules need a language model; llm.provider is none",)
     assert (report.complete, report.modules) == (False, 0)
-
-
-def test_without_an_index(tmp_path: Path) -> None:
-    """There is nothing to describe before the code is indexed."""
-    (tmp_path / "shop").mkdir()
-    with Memory.open(tmp_path / "shop", environ=environment(tmp_path), llm=ScriptedModel([])) as memory:
+    (tmp_path / "bare").mkdir()
+    with Memory.open(tmp_path / "bare", environ=environment(tmp_path), llm=ScriptedModel([])) as memory:
         assert "not indexed" in memory.describe_modules().notes[0]
 
 
@@ -245,18 +229,8 @@ def test_a_failing_model_stops_the_pass(opened: Opener, error: Exception) -> Non
     assert (again.described, again.complete) == (("tests", "core"), True)
 
 
-def test_what_was_said_is_kept_while_the_model_fails(opened: Opener) -> None:
-    """An older description of a changed module stays until a newer one is there."""
-    memory = opened(*[answer(f"Old {n}.") for n in range(3)], ProviderError("it broke"))
-    memory.describe_modules()
-    (memory.root / "web" / "routes.py").write_text("def other():\n    return 1\n", "utf-8")
-    memory.index()
-    memory.describe_modules()
-    assert purposes(memory)["web"] == "Old 0."
-
-
-def test_it_survives_reading_files_again(opened: Opener) -> None:
-    """Edits and touched files leave layer 2 as it is; its edges are not stale afterwards."""
+def test_it_survives_reading_files_again_and_goes_with_them(opened: Opener) -> None:
+    """Edits leave layer 2 as it is; its edges end with a definition, a module's node with its last file."""
     memory = opened(
         answer("Serves pages.", ("flows_to", "web/routes.py:login", "core/tokens.py:make")),
         answer("Makes tokens."),
@@ -269,16 +243,6 @@ def test_it_survives_reading_files_again(opened: Opener) -> None:
     assert memory.index().read == 2
     assert len(db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS)) == 1
     assert purposes(memory)["web"] == "Serves pages."
-
-
-def test_it_goes_with_the_files(opened: Opener) -> None:
-    """Edges end with a definition; a module's node goes with its last file."""
-    memory = opened(
-        answer("Serves pages.", ("flows_to", "web/routes.py:login", "core/tokens.py:make")),
-        answer("Makes tokens."),
-        answer("Tests all."),
-    )
-    memory.describe_modules()
     (memory.root / "core" / "tokens.py").unlink()
     memory.index()
     assert db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -105,13 +105,20 @@ def test_what_is_learnt_has_its_vectors_at_once(able: Memory, tmp_path: Path) ->
 
 
 def test_what_is_embedded(able: Memory, embedder: FakeEmbedder) -> None:
-    """A memory is embedded with its context before its words; a turn by its words."""
+    """A memory with its context before its words, anew after an edit; a turn by its words, in parts."""
     files, modules = ["auth/mw.py"], ["auth"]
     record = able.remember("Refresh in the middleware", related_files=files, related_modules=modules)
     able.session("cli:1").append("user", "Why?")
     able.catch_up()
     assert "auth/mw.py" in memory_text(record)
     assert set(embedder.documents) == {memory_text(record), "Why?"}
+    able.edit(record.id, content="Sessions end after an hour")
+    assert able.catch_up() == 1
+    assert embedder.documents[-1].endswith("Sessions end after an hour")
+    able.session("cli:1").append("user", "\n".join(f"Line {n} is about subject{n}." for n in range(100)))
+    able.catch_up()
+    assert models(able) == {("memory", "fake:a:32"): 1, ("turn", "fake:a:32"): 2}
+    assert db_of(able).vectors.count("turn", "fake:a:32") > 4
 
 
 def test_forgotten_memories_are_not_embedded(able: Memory, embedder: FakeEmbedder) -> None:
@@ -125,33 +132,6 @@ def test_forgotten_memories_are_not_embedded(able: Memory, embedder: FakeEmbedde
     assert models(able) == {("memory", "fake:a:32"): 1}
 
 
-def test_an_edit_is_embedded_anew(able: Memory, embedder: FakeEmbedder) -> None:
-    """New words replace the vector of the old ones."""
-    record = able.remember(FACTS[0], type="gotcha")
-    able.catch_up()
-    able.edit(record.id, content="Sessions end after an hour")
-    assert able.catch_up() == 1
-    assert embedder.documents[-1].endswith("Sessions end after an hour")
-    assert models(able) == {("memory", "fake:a:32"): 1}
-
-
-def test_a_long_text_has_several_vectors(able: Memory) -> None:
-    """A long text is found by any part of it, and counts as one."""
-    able.session("cli:1").append("user", "\n".join(f"Line {n} is about subject{n}." for n in range(100)))
-    able.catch_up()
-    assert models(able) == {("turn", "fake:a:32"): 1}
-    assert db_of(able).vectors.count("turn", "fake:a:32") > 3
-
-
-def test_no_model(bare: Memory) -> None:
-    """Without a model nothing is made and the queue waits for one."""
-    bare.remember(FACTS[0])
-    assert bare.catch_up() == 0
-    assert db_of(bare).vectors.pending_count() == 1
-    assert texts(bare.search("tokens")) == [FACTS[0]]
-    assert bare.notes == ("no embedding model",)
-
-
 def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:
     """A backlog of others is worked off for about the time that was given."""
     with backlog(tmp_path, folder, 52) as memory:
@@ -163,26 +143,11 @@ def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:
 
 def test_the_newest_texts_come_first(tmp_path: Path, folder: Path) -> None:
     """What was just written is embedded before a backlog, however little time there is."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
-        fill(memory, 40)
-    with Memory.open(folder, environ=environ, embedder=FakeEmbedder()) as memory:
+    with backlog(tmp_path, folder, 40) as memory:
         assert memory.catch_up(0.0) == SMALL_BATCH
         own = memory.remember("The crane lifts eight tons")
         assert memory.catch_up(0.0) == SMALL_BATCH
         assert own.id not in {owner for _, _, owner in db_of(memory).vectors.pending(1_000)}
-
-
-def test_the_background_finishes(tmp_path: Path, folder: Path) -> None:
-    """A backlog that a search had no time for is embedded while the program goes on."""
-    with backlog(tmp_path, folder, 40) as memory:
-        assert memory.search("subject7")
-        background = memory._project.background
-        assert background is not None
-        deadline = time.monotonic() + 20
-        while background.running and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert db_of(memory).vectors.pending_count() == 0
 
 
 def test_files_that_are_read_anew_come_after_what_was_written(tmp_path: Path, folder: Path) -> None:
@@ -199,56 +164,47 @@ def test_files_that_are_read_anew_come_after_what_was_written(tmp_path: Path, fo
         assert memory._project.background is not None
 
 
-def test_closing_stops_the_background(tmp_path: Path, folder: Path) -> None:
-    """Closing ends the background after the batch at hand; what is left waits for the next process."""
+@pytest.mark.parametrize("stop", [Memory.close, lambda _: worker._stop_all()], ids=["close", "exit"])
+def test_closing_stops_the_background(tmp_path: Path, folder: Path, stop: Callable[[Memory], None]) -> None:
+    """After the batch at hand, as the end of a process does; what is left waits for the next process."""
     memory = backlog(tmp_path, folder, 64)
     memory.search("subject7")
     background = memory._project.background
     assert background is not None
     started = time.monotonic()
-    memory.close()
+    stop(memory)
     assert time.monotonic() - started < 5.0
     assert not background.running
+    memory.close()
     with Memory.open(folder, environ=environment(tmp_path)) as memory:
         assert 0 < db_of(memory).vectors.pending_count() < 64
         assert db_of(memory).connection.check() == []
 
 
-def test_the_end_of_the_process_stops_the_background(tmp_path: Path, folder: Path) -> None:
-    """Who forgets to close is not aborted inside the model."""
-    with backlog(tmp_path, folder, 64) as memory:
-        memory.search("subject7")
-        background = memory._project.background
-        assert background is not None
-        worker._stop_all()
-        assert not background.running
-
-
 def test_a_switch_of_models(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """After a switch vectors of the old model are never asked for, words find everything, then both do."""
-    environ = environment(tmp_path)
+    """After a switch vectors of the old model are never asked for; words find everything, then both do."""
     a, b = FakeEmbedder("fake:a:32"), FakeEmbedder("fake:b:16", dims=16)
-    with Memory.open(folder, environ=environ, clock=clock, embedder=a) as memory:
+
+    def opened(embedder: FakeEmbedder) -> Memory:
+        return Memory.open(folder, environ=environment(tmp_path), clock=clock, embedder=embedder)
+
+    with opened(a) as memory:
         for fact in FACTS:
             memory.remember(fact)
         memory.catch_up()
     b.broken = True
-    with Memory.open(folder, environ=environ, clock=clock, embedder=b) as memory:
+    with opened(b) as memory:
         assert texts(memory.search("parser slow"))[0] == "The parser is slow"
         assert models(memory) == {("memory", "fake:a:32"): 3}
         b.broken = False
         hit = memory.search("parser slow")[0]
         assert any("dense" in str(reason) for reason in hit.why)
         assert models(memory) == {("memory", "fake:a:32"): 3, ("memory", "fake:b:16"): 3}
-        asked = len(b.documents)
-    with Memory.open(folder, environ=environ, clock=clock, embedder=a) as memory:
+    with opened(a) as memory:
         memory.remember("The lexer is fast")
         assert texts(memory.search("lexer fast"))[0] == "The lexer is fast"
         assert models(memory) == {("memory", "fake:a:32"): 4, ("memory", "fake:b:16"): 3}
-    with Memory.open(folder, environ=environ, clock=clock, embedder=b) as memory:
-        memory.search("lexer")
-        assert models(memory) == {("memory", "fake:a:32"): 4, ("memory", "fake:b:16"): 4}
-        assert len(b.documents) == asked + 1
+    with opened(b) as memory:
         memory.reindex()
         assert models(memory) == {("memory", "fake:b:16"): 4}
 
@@ -300,16 +256,6 @@ def test_a_failing_model_fails_nothing(able: Memory, embedder: FakeEmbedder) -> 
     assert not able.notes
     assert not able._project.trouble
     assert db_of(able).vectors.pending_count() == 0
-
-
-def test_documents_that_cannot_be_embedded(tmp_path: Path, folder: Path) -> None:
-    """A model that answers questions and refuses documents is named in the notes of a search."""
-    with Memory.open(folder, environ=environment(tmp_path), embedder=FailingEmbedder()) as memory:
-        memory.remember(FACTS[0])
-        memory.search("tokens")
-        memory.remember(FACTS[1])
-        assert texts(memory.search("cookies small")) != []
-        assert any("the fake model is loading" in note for note in memory.notes)
 
 
 def test_reading_only_makes_nothing(tmp_path: Path, folder: Path, embedder: FakeEmbedder) -> None:

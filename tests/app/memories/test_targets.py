@@ -12,17 +12,13 @@ def notes(record: object) -> tuple[str, ...]:
     return record.receipt.notes  # type: ignore[attr-defined, no-any-return]
 
 
-def test_before_the_first_index_nothing_is_said(bare: Memory) -> None:
-    """A cold graph knows nothing, so no target is unknown."""
-    record = bare.remember("Tokens are opaque", type="decision", target_node_id="a.py:make")
-    assert (record.target_node_id, notes(record)) == ("a.py:make", ())
-
-
 def test_an_unknown_target_is_kept_and_noted(bare: Memory) -> None:
     """Once the code is indexed, nodes that are not there are named in the receipt, of many the first few."""
+    cold = bare.remember("Tokens are opaque", type="decision", target_node_id="a.py:make")
+    assert (cold.target_node_id, notes(cold)) == ("a.py:make", ())
     (bare.root / "a.py").write_text("def make():\n    return 1\n", "utf-8")
     bare.index()
-    known = bare.remember("Tokens are opaque", type="decision", target_node_id="a.py:make")
+    known = bare.remember("Tokens live 24 h", type="decision", target_node_id="a.py:make")
     unknown = bare.remember(
         "Keys are turned once a day",
         type="decision",
@@ -34,14 +30,7 @@ def test_an_unknown_target_is_kept_and_noted(bare: Memory) -> None:
     assert bare.show(unknown.id).target_node_id == "a.py:mke"
     many = bare.remember("All is one", type="pattern", impacted_node_ids=tuple("bcdefg"))
     assert notes(many) == (NOTE.format("b, c, d, …"),)
-
-
-def test_superseding_says_it_too(bare: Memory) -> None:
-    """The receipt of a memory that takes another's place is checked the same way."""
-    (bare.root / "a.py").write_text("X = 1\n", "utf-8")
-    bare.index()
-    old = bare.remember("Tokens live 24 h", type="decision")
-    new = bare.supersede(old.id, "Tokens live 12 h", target_node_id="gone.py")
+    new = bare.supersede(known.id, "Tokens live 12 h", target_node_id="gone.py")
     assert notes(new) == (NOTE.format("gone.py"),)
 
 

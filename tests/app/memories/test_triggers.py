@@ -135,24 +135,38 @@ def test_what_is_to_be_done_instead_is_no_warning(bare: Memory):
     }
 
 
-def test_a_command_that_a_person_speaks_of(bare: Memory):
-    """What commits say, or rule files, is no advice about a command."""
-    said = stored(bare, "`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
+@pytest.mark.parametrize(
+    ("said", "more", "cue"),
+    [
+        ("`pytest tests/auth` hangs without REDIS_URL", {}, ("command", "pytest", ("tests/auth",))),
+        ("cargo bench -p store needs the fixture, or it stops", {}, ("command", "cargo", ("bench", "-p"))),
+        ("`make deploy` asks for a token", {"payload": {"sessions": 7}}, ("command", "make", ("deploy",))),
+        ("Never run `yarn install`.", {"branch": "side"}, ("command", "yarn", ("install",))),
+        (
+            "When the suite stops with `no route to broker`, the queue is down; `make queue` starts it",
+            {"type": "pattern"},
+            ("output", "broker", ("route",)),
+        ),
+    ],
+)
+def test_what_a_person_speaks_of(bare: Memory, said: str, more: dict[str, object], cue: tuple[object, ...]):
+    """A command, with backticks or without, and output; whatever the type, the branch and the payload."""
+    one = stored(bare, said, **{"type": "gotcha", "source": "user_taught", **more})
+    assert cue in cues(bare, one)
+
+
+def test_what_is_no_advice_about_a_command(bare: Memory):
+    """What commits say, and commands that only look."""
     commit = stored(bare, "Fixed: `git log --all` was slow", type="gotcha", source="commit_auto")
     look = stored(bare, "`ls -la` shows it", type="gotcha", source="user_taught")
-    assert ("command", "pytest", ("tests/auth",)) in cues(bare, said)
     assert not {kind for kind, _, _ in cues(bare, commit)} & {"command"}
     assert cues(bare, look) == set()
 
 
 def test_a_pattern_that_leads_nowhere(bare: Memory):
     """It is known again whatever its case."""
-    one = stored(
-        bare,
-        "Looking for `**/Enable*.go` leads nowhere",
-        type="gotcha",
-        payload={"signal": "glob_ignore", "key": "**/Enable*.go"},
-    )
+    payload = {"signal": "glob_ignore", "key": "**/Enable*.go"}
+    one = stored(bare, "Looking for `**/Enable*.go` leads nowhere", type="gotcha", payload=payload)
     assert cues(bare, one) == {("search", "**/enable*.go", ())}
 
 
@@ -221,17 +235,31 @@ def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
     assert cues(bare, one) == set()
 
 
-def test_a_rule_file_is_told_at_what_it_names(bare: Memory):
-    """Its prose shares words with many commands: an event, a program and marked code count."""
-    for said, told in (
+LONG = (
+    "Never call `Clock.now()` directly, since a test of billing must be able to stop the time and step "
+    "through a month of invoices"
+)
+BELOW_A_LABEL = (
+    "Do NOT: use `sleep_until`, however tempting; the clock counts in ticks and each test waits for it"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
         ("Never leave generated snapshots", set()),
         ("Read the plan before writing any code", set()),
         ("Read the plan before each commit", {"commit"}),
         ("Never push half of a change", {"push to half"}),
         ("Never run `flushall`", {"flushall"}),
-    ):
-        rule = stored(bare, said, type="preference", origin_path="CLAUDE.md")
-        assert patterns(bare, rule) == told
+        (LONG, {"Clock.now("}),
+        (BELOW_A_LABEL, {"sleep_until"}),
+    ],
+)
+def test_a_rule_file_is_told_at_what_it_names(bare: Memory, said: str, told: set[str]):
+    """Its prose shares words with many commands: an event, a program and marked code of a clause count."""
+    rule = stored(bare, said, type="preference", tags=("rule", "claude"), origin_path="CLAUDE.md")
+    assert patterns(bare, rule) == told
 
 
 def test_a_section_about_a_language_is_about_its_files(repo: Repo, memory: Memory):
@@ -270,37 +298,6 @@ def test_what_a_statement_replaces_is_forbidden(bare: Memory):
     assert "make release" in patterns(bare, left.id)
 
 
-def test_output_in_backticks_is_known_whatever_the_type(bare: Memory):
-    """The statement need not be filed as an error."""
-    said = "When the suite stops with `no route to broker`, the queue is down; `make queue` starts it"
-    one = stored(bare, said, type="pattern", source="user_taught")
-    assert ("output", "broker", ("route",)) in cues(bare, one)
-
-
-def test_a_long_rule_is_told_for_the_clause_that_forbids(bare: Memory):
-    """The clause is short, whatever is said beside it."""
-    said = (
-        "Never call `Clock.now()` directly, since a test of billing must be able to stop the time and step "
-        "through a month of invoices"
-    )
-    read = stored(bare, said, type="preference", origin_path="AGENTS.md")
-    assert patterns(bare, read) == {"Clock.now("}
-
-
-def test_a_long_item_below_a_label_is_told_for_what_it_forbids(bare: Memory):
-    """The label denies each clause of it that is short enough."""
-    rule = "Do NOT: use `sleep_until`, however tempting; the clock counts in ticks and each test waits for it"
-    bare.init()
-    memory_id = stored(bare, rule, type="preference", tags=("rule", "claude"), origin_path="CLAUDE.md")
-    assert patterns(bare, memory_id) == {"sleep_until"}
-
-
-def test_a_memory_of_a_branch_keeps_its_triggers(bare: Memory):
-    """It is shown on its branch, whatever was learnt in between."""
-    memory_id = stored(bare, "Never run `yarn install`.", type="preference", branch="side")
-    assert patterns(bare, memory_id) == {"yarn install"}
-
-
 def test_two_steps_before_one_event_are_two_rules(bare: Memory):
     """They share most of their words, but not the command."""
     stored(bare, "Run `mix check` before each commit.", type="preference", source="user_taught")
@@ -309,13 +306,6 @@ def test_two_steps_before_one_event_are_two_rules(bare: Memory):
         said = loop.before("Bash", {"command": "git commit -am x"})
     assert "mix check" in said
     assert "npm run lint" in said
-
-
-def test_a_warning_is_told_at_the_command_that_it_begins_with(bare: Memory):
-    """With backticks around the command or without."""
-    said = "cargo bench -p store needs the big fixture, or it stops at once"
-    one = stored(bare, said, type="gotcha", source="user_taught")
-    assert ("command", "cargo", ("bench", "-p")) in cues(bare, one)
 
 
 def test_an_exception_in_another_sentence_holds(bare: Memory):
@@ -347,18 +337,6 @@ def test_a_rule_file_is_not_told_for_an_ordinary_word(
     assert patterns(bare, own) == person
     read = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
     assert patterns(bare, read) == rule
-
-
-def test_a_payload_may_hold_anything(bare: Memory):
-    """One odd memory is no reason for the others to go without cues."""
-    one = stored(
-        bare,
-        "`make deploy` asks for a token",
-        type="gotcha",
-        payload={"sessions": "many"},
-        source="user_taught",
-    )
-    assert ("command", "make", ("deploy",)) in cues(bare, one)
 
 
 def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, memory: Memory):

@@ -36,13 +36,6 @@ def test_lists() -> None:
             listed("tags", wrong)
 
 
-def test_paths() -> None:
-    """Paths become relative to the root with forward slashes; what lies outside stays."""
-    root = Path("/src/shop")
-    given = [Path("/src/shop/a.py"), ".\\b\\c.py", "./d.py", "/etc/passwd"]
-    assert paths("files", given, root) == ("a.py", "b/c.py", "d.py", "/etc/passwd")
-
-
 @pytest.mark.parametrize(
     ("given", "meant"),
     [

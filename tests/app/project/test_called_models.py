@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remora import AsyncMemory, FixedClock, Memory, ScriptedModel
+from remora import FixedClock, Memory, ScriptedModel
 from remora.app.project.called_models import CalledEmbedder, CalledModel, CalledReranker, Ledger, asked
 from remora.core.errors import ProviderBusy, ProviderError
 from tests.helpers import NOW, SECRET, FakeEmbedder, environment, texts
@@ -119,14 +119,6 @@ def test_a_model(tmp_path: Path, folder: Path, answer: str) -> None:
         assert memory.session("cli:1").messages() == []
 
 
-@pytest.mark.parametrize("answer", ["raises", "a number"])
-def test_a_model_that_judges_a_page(tmp_path: Path, folder: Path, answer: str) -> None:
-    """Where the model fails, the rules judge an answer of the browser's tool, and the note says so."""
-    with opened(tmp_path, folder, llm=Unwell(ANSWERS[answer])) as memory:
-        assert VERBS["observe_ui"](memory).type == "e2e_observation"
-        assert any("the model did not classify" in note for note in memory.notes)
-
-
 @pytest.mark.parametrize("answer", VECTORS)
 def test_an_embedder(tmp_path: Path, folder: Path, answer: str) -> None:
     """An embedder that fails leaves the search by words, with a note, and stores no vector."""
@@ -160,24 +152,15 @@ def test_parts_without_a_name(tmp_path: Path, folder: Path) -> None:
     assert CalledModel(broken, UNMETERED, "ask", 0).model_id == "Nameless"
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), AssertionError("wrong script")])
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), SystemExit(3), asyncio.CancelledError(), AssertionError("wrong script")]
+)
 def test_what_passes(tmp_path: Path, folder: Path, error: BaseException) -> None:
-    """An interrupt, an exit and the failed assertion of a test's own fake are not kept back."""
+    """An interrupt, an exit, a cancelled task and the failed assertion of a test's fake are not kept back."""
     with opened(tmp_path, folder, reranker=Unwell(error)) as memory, pytest.raises(type(error)):
         memory.search("when do tokens expire")
     with opened(tmp_path, folder, llm=Unwell(error)) as memory, pytest.raises(type(error)):
         memory.session("cli:1").compact(2)
-
-
-def test_cancellation_passes(tmp_path: Path, folder: Path) -> None:
-    """The cancellation of a task that a model raises reaches whoever awaits the verb."""
-
-    async def cancelled() -> None:
-        with opened(tmp_path, folder, reranker=Unwell(asyncio.CancelledError())) as memory:
-            await AsyncMemory(memory).search("when do tokens expire")
-
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(cancelled())
 
 
 def test_the_error() -> None:

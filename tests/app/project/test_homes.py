@@ -68,19 +68,15 @@ def test_a_shipped_memory_can_be_taken_over_unverified(hostile: Repo, tmp_path: 
 
 @pytest.mark.parametrize("schema", [0, 9_999])
 def test_a_shipped_memory_of_an_unknown_schema_is_left_alone(hostile: Repo, tmp_path: Path, schema: int):
-    """What its columns mean is not known, whatever they are called."""
+    """What its columns mean is not known, whatever they are called; where nothing was shipped, it says so."""
     with apsw.Connection(str(hostile.root / ".remora" / "memory.db")) as database:
         database.execute(f"PRAGMA user_version = {schema}")
     database.close()
     with Memory.open(hostile.root, environ=environment(tmp_path)) as memory:
         found, new = memory.import_shipped()
         assert (new, found.drafts) == (0, ())
-
-
-def test_where_nothing_was_shipped_there_is_nothing_to_take_over(tmp_path: Path):
-    """It says so."""
-    repo = Repo(tmp_path / "plain").init()
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory, pytest.raises(NotFound):
+    plain = Repo(tmp_path / "plain").init()
+    with Memory.open(plain.root, environ=environment(tmp_path)) as memory, pytest.raises(NotFound):
         memory.import_shipped()
 
 
@@ -194,14 +190,6 @@ def test_what_a_repository_may_not_set_is_ignored_with_one_line(tmp_path: Path, 
     assert settings_for(tmp_path, environment(tmp_path)) == settings_for(Path("/"), environment(tmp_path))
     (line,) = ignored_settings(tmp_path)
     assert "ignored" in line
-
-
-def test_what_a_repository_may_set_is_obeyed(tmp_path: Path):
-    """How it is searched, and that nothing is said here."""
-    (tmp_path / "remora.toml").write_text("[search]\nhyde = false\n[inject]\nenabled = false\n")
-    found = settings_for(tmp_path, environment(tmp_path))
-    assert (found.search.hyde, found.inject.enabled) == (False, False)
-    assert ignored_settings(tmp_path) == ()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX has these")

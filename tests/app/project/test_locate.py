@@ -73,16 +73,18 @@ def test_a_clone_is_another_project(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_outside_git(tmp_path: Path) -> None:
-    """Without git a folder is known by its real path: stable, the same through a link, none like another."""
-    for name in ("one", "two"):
+    """Without git a folder is known by its real path, and its home has a name that people can read."""
+    for name in ("My Shop (new)!", "two"):
         (tmp_path / name).mkdir()
-    (tmp_path / "one/note.txt").write_text("x")
-    (tmp_path / "link").symlink_to(tmp_path / "one")
-    first = identity(tmp_path / "one", tmp_path)
-    assert identity(tmp_path / "one", tmp_path) == first
-    assert identity(tmp_path / "link", tmp_path) == first
-    assert identity(tmp_path / "one/note.txt", tmp_path) == first
-    assert identity(tmp_path / "two", tmp_path) != first
+    one = tmp_path / "My Shop (new)!"
+    (one / "note.txt").write_text("x")
+    (tmp_path / "link").symlink_to(one)
+    project, _ = locate(one, environment(tmp_path))
+    for same in (one, tmp_path / "link", one / "note.txt"):
+        assert identity(same, tmp_path) == project.id
+    assert identity(tmp_path / "two", tmp_path) != project.id
+    assert project.home == tmp_path / "data/projects" / f"My-Shop-new-{project.id}"
+    assert (project.name, project.root) == ("My-Shop-new", one)
 
 
 def test_a_configuration_that_cannot_be_written(repo: Repo, tmp_path: Path) -> None:
@@ -128,15 +130,6 @@ def test_many_processes_agree(repo: Repo, tmp_path: Path) -> None:
     ids = {process.communicate(timeout=60)[0].strip() for process in started}
     assert len(ids) == 1
     assert repo.git("config", "--get-all", "remora.project") == ids.pop()
-
-
-def test_homes(repo: Repo, tmp_path: Path) -> None:
-    """The home lies below REMORA_HOME, with a name that people can read."""
-    repo.root = repo.root.rename(tmp_path / "My Shop (new)!")
-    project, _ = locate(repo.root, environment(tmp_path))
-    assert project.home == tmp_path / "data/projects" / f"My-Shop-new-{project.id}"
-    assert project.name == "My-Shop-new"
-    assert project.root == repo.root
 
 
 def test_a_home_in_the_repository(repo: Repo, tmp_path: Path) -> None:
@@ -195,21 +188,18 @@ def test_order_of_settings(folder: Path, tmp_path: Path) -> None:
         (b"home = [", r"config\.toml is not valid TOML"),
         (b"\xff\xfe", r"config\.toml is not valid TOML"),
         (b"[search]\nspeed = 3", r"config\.toml: unknown setting 'search\.speed'"),
+        (None, "not a regular file"),
     ],
 )
-def test_settings_that_cannot_be_used(folder: Path, tmp_path: Path, content: bytes, message: str) -> None:
-    """A file that is no TOML, an unknown setting or a wrong value is an error that names file and setting."""
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config/config.toml").write_bytes(content)
+def test_settings_that_cannot_be_used(
+    folder: Path, tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    """A file that is no TOML, an unknown setting or a folder is an error that names file and setting."""
+    own = tmp_path / "config/config.toml"
+    own.parent.mkdir()
+    own.mkdir() if content is None else own.write_bytes(content)
     with pytest.raises(ConfigError, match=message):
         Memory.open(folder, environ=environment(tmp_path))
-
-
-def test_settings_file_that_is_a_folder(folder: Path, tmp_path: Path) -> None:
-    """The user's own file that cannot be read is an error, not silence."""
-    (tmp_path / "config/config.toml").mkdir(parents=True)
-    with pytest.raises(ConfigError, match="not a regular file"):
-        settings_for(folder, environment(tmp_path))
 
 
 def test_data_and_settings_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

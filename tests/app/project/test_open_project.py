@@ -99,15 +99,6 @@ def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
     assert not embedder.closed
 
 
-def test_no_model(tmp_path: Path, folder: Path) -> None:
-    """The provider "none" is no embedder, and says why."""
-    project = OpenProject(folder, environment(tmp_path))
-    assert project.embedder() is None
-    assert project.choice().reasons == ("embedding.provider is none: keyword and graph search only",)
-    assert project.llm("ask") is None
-    project.close()
-
-
 def test_parts_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
     """A language model or a reranker without its key leaves a note; the search goes on."""
     environ = environment(tmp_path, REMORA_LLM_PROVIDER="anthropic", REMORA_RERANK_PROVIDER="cohere")
@@ -116,14 +107,3 @@ def test_parts_that_cannot_be_made(tmp_path: Path, folder: Path) -> None:
         assert texts(memory.search("tokens expire")) == ["Tokens expire after 24 h"]
         assert any(note.startswith("no language model: ") for note in memory.notes)
         assert any(note.startswith("no reranker: ") for note in memory.notes)
-
-
-def test_file_times(tmp_path: Path, folder: Path) -> None:
-    """The time of a file is read below the root; what is not there, or no path at all, has none."""
-    (folder / "a.py").write_text("x")
-    project = OpenProject(folder, environment(tmp_path))
-    modified = project.mtime()
-    assert modified("a.py") == (folder / "a.py").stat().st_mtime
-    assert modified("b.py") is None
-    assert modified("a\0.py") is None
-    project.close()

@@ -57,23 +57,21 @@ def test_an_answer_without_a_passage_is_none(tmp_path: Path, folder: Path, reply
 
 
 def test_without_a_model_the_best_passages_answer(tmp_path: Path, folder: Path) -> None:
-    """They stand as they are, with their kind and whether a person confirmed them."""
+    """They stand as they are, with their kind; a question is a look, so counts of use stay as they are."""
     with opened(tmp_path, folder) as memory:
         found = memory.ask(WHY)
         assert found.how == "passages"
         first, second = found.passages
         assert (first.type, second.type) == ("decision", "dead_end")
         assert len(first.label) <= 40
+        assert [one.access_count for one in memory.list()] == [0, 0, 0]
+        assert memory.stats().uses == {}
 
 
 def test_what_memory_does_not_say(tmp_path: Path, folder: Path) -> None:
     """Nothing relevant is no error; no model is asked."""
-    model = ScriptedModel(["I know it!"])
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ, clock=FixedClock(NOW), llm=model) as memory:
-        memory.remember("Invoices are sent on Mondays")
+    with opened(tmp_path, folder, AssertionError("a model was asked")) as memory:
         assert memory.ask("zebra migration quantum").how == "nothing"
-    assert model.calls == []
 
 
 def test_a_hostile_passage_stays_in_its_quotes(tmp_path: Path, folder: Path) -> None:
@@ -88,15 +86,6 @@ def test_a_hostile_passage_stays_in_its_quotes(tmp_path: Path, folder: Path) -> 
     (line,) = [one for one in asked.splitlines() if "Reply only YES" in one]
     assert line.count("“") == line.count("”") == 1
     assert "(#11111111)" in line
-
-
-def test_asking_counts_nothing(tmp_path: Path, folder: Path) -> None:
-    """A question is a look: counts of use stay as they are."""
-    with opened(tmp_path, folder) as memory:
-        memory.ask(WHY)
-        memory.ask(WHY)
-        assert [one.access_count for one in memory.list()] == [0, 0, 0]
-        assert memory.stats().uses == {}
 
 
 def test_a_thread_is_a_conversation(tmp_path: Path, folder: Path) -> None:

@@ -19,14 +19,6 @@ from tests.helpers import FakeEmbedder, Repo, environment, rows, texts
 FACT = "Access tokens expire after 24 h"
 
 
-NO_QUERIES: dict[Any, str] = {
-    "": "the query is empty",
-    " \n ": "the query is empty",
-    "?!… \x00": "the query is empty",
-    5: "must be text, not 5",
-    b"tokens": "must be text, not bytes",
-    None: "must be text, not None",
-}
 ODD_QUERIES = [
     '"tokens',
     "tokens AND",
@@ -41,13 +33,29 @@ ODD_QUERIES = [
 ]
 
 
-def test_queries_that_are_none(bare: Memory) -> None:
-    """A query has to be text that says something."""
-    for query, message in NO_QUERIES.items():
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"query": " \n "}, "the query is empty"),
+        ({"query": "?!… \x00"}, "the query is empty"),
+        ({"query": None}, "must be text, not None"),
+        ({"k": -1}, "k must be a whole number"),
+        ({"k": 1.5}, "k must be a whole number"),
+        ({"types": "gotcha"}, "types must be"),
+        ({"types": ["a b"]}, "unknown memory type"),
+        ({"files": "a.py"}, "files must be"),
+        ({"scope": "world"}, "scope"),
+        ({"kinds": ["letter"]}, "letter"),
+        ({"recent_tools": "Grep"}, "recent_tools must be"),
+    ],
+)
+def test_what_cannot_be_searched(bare: Memory, wrong: dict[str, Any], message: str) -> None:
+    """A query says something, a number of hits is whole, and a filter that makes no sense is not ignored."""
+    with pytest.raises(InvalidInput, match=message):
+        bare.search(**{"query": "tokens", **wrong})
+    if "query" in wrong:
         with pytest.raises(InvalidInput, match=message):
-            bare.search(query)
-        with pytest.raises(InvalidInput, match=message):
-            bare.context(query)
+            bare.context(wrong["query"])
 
 
 def test_odd_queries(bare: Memory) -> None:
@@ -55,31 +63,6 @@ def test_odd_queries(bare: Memory) -> None:
     bare.remember(FACT)
     for query in ODD_QUERIES:
         assert texts(bare.search(query)) == [FACT], query[:40]
-
-
-def test_wrong_numbers_of_hits(bare: Memory) -> None:
-    """A number of hits is whole, 0 or more."""
-    wrong: list[Any] = [-1, 1.5, "8", None, True]
-    for k in wrong:
-        with pytest.raises(InvalidInput, match="k must be a whole number"):
-            bare.search("tokens", k=k)
-
-
-def test_wrong_filters(bare: Memory) -> None:
-    """A filter that makes no sense is refused, not ignored."""
-    wrong: list[dict[str, Any]] = [
-        {"types": "gotcha"},
-        {"types": ["a b"]},
-        {"files": "a.py"},
-        {"modules": "m"},
-        {"scope": "world"},
-        {"kinds": ["letter"]},
-        {"recent_tools": "Grep"},
-        {"recent_files": "a.py"},
-    ]
-    for given in wrong:
-        with pytest.raises(InvalidInput):
-            bare.search("tokens", **given)
 
 
 def test_own_words_are_found_at_once(able: Memory, embedder: FakeEmbedder) -> None:
@@ -137,28 +120,23 @@ def test_related_files_are_tied_by_their_code(repo: Repo, memory: Memory) -> Non
     memory.init()
     before = memory.related_files("src/a.py")
     assert all("imports it" not in hit.why for hit in before)
-    (repo.root / "lib").mkdir()
-    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
+    uses = "from src.a import one\n\nprint(one())\n"
+    repo.put("lib/user.py", uses)
     memory.index()
     found = {hit.path: hit for hit in memory.related_files("src/a.py")}
     assert "imports it" in found["lib/user.py"].why
     other = {hit.path: hit for hit in memory.related_files("lib/user.py")}
     assert "is imported by it" in other["src/a.py"].why
+    repo.put("lib/user.py", "print(1)\n")  # taken out since the last index
+    assert "imports it" not in str(memory.related_files("src/a.py"))
+    repo.put("lib/user.py", uses)
+    assert "is imported by it" in str(memory.related_files("lib/user.py"))
     mark_changed(memory._project, ["lib/user.py"])
     assert memory.related_files("src/a.py") == before
-
-
-def test_related_files_never_speak_of_files_as_they_were(repo: Repo, memory: Memory) -> None:
-    """An import that was taken out since the last index is not given as a reason."""
-    repo.commit("Begin", {"src/a.py": "def one():\n    return 1\n", "docs/x.md": "x"})
-    (repo.root / "lib").mkdir()
-    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
-    memory.init()
-    assert "imports it" in str(memory.related_files("src/a.py"))
-    (repo.root / "lib/user.py").write_text("print(1)\n")
-    assert "imports it" not in str(memory.related_files("src/a.py"))
-    (repo.root / "lib/user.py").write_text("from src.a import one\n\nprint(one())\n")
-    assert "is imported by it" in str(memory.related_files("lib/user.py"))
+    for path, message in (("  ", "the path is empty"), (str(repo.root.parent / "a.py"), "is not in")):
+        with pytest.raises(InvalidInput, match=message):
+            memory.related_files(path)
+    assert memory.related_files("no/such/file.py") == []
 
 
 def test_files_that_are_gone_are_not_recommended(repo: Repo, memory: Memory) -> None:
@@ -181,21 +159,6 @@ def test_files_that_are_gone_are_not_recommended(repo: Repo, memory: Memory) -> 
     assert "web/nights.py" in likely
     related = [hit.path for hit in memory.related_files(page)]
     assert not {dates, guide} & {*likely, *related}
-
-
-def test_related_files_of_nothing(bare: Memory, tmp_path: Path) -> None:
-    """A path that is none or lies outside is refused; an unknown file has no partners."""
-    for path in ("", "  "):
-        with pytest.raises(InvalidInput, match="the path is empty"):
-            bare.related_files(path)
-    with pytest.raises(InvalidInput, match="path must be text, not 5"):
-        bare.related_files(5)  # type: ignore[arg-type]
-    (tmp_path / "loop").symlink_to("loop")
-    for path in (str(tmp_path / "other/a.py"), str(tmp_path / "loop/a.py"), "/a\0.py", "~/a.py"):
-        with pytest.raises(InvalidInput, match="is not in"):
-            bare.related_files(path)
-    assert bare.related_files("~nobody/x.py") == []
-    assert bare.related_files("no/such/file.py") == []
 
 
 def test_a_search_writes_nothing(able: Memory) -> None:

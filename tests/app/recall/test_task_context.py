@@ -47,23 +47,17 @@ def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: st
 
 def test_blocks_for_planning_and_testing(bare: Memory) -> None:
     """Each has its own kinds; the texts name what is about the module, what was asked for first."""
-    bare.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
+    record = bare.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
     bare.remember("Tokens must expire", type="requirement", related_files=["auth/tokens.py"])
     plan, tested = (ask("", modules=["auth"]) for ask in (bare.plan_context, bare.qa_context))
     assert "Polling the gateway failed" in plan.text
     assert "Tokens must expire" in tested.text
     assert plan.text.index("Tokens must expire") < plan.text.index("Polling the gateway failed")
+    bare.prune()
+    assert bare.show(record.id).access_count == 1  # it was told, which counts as used
     assert bare.plan_context("", modules=["web"]).text == ""
     by_file = bare.plan_context("", files=[bare.root / "auth" / "tokens.py"])
     assert [hit.text for hit in by_file.hits] == ["Tokens must expire", "Polling the gateway failed"]
-
-
-def test_what_is_told_counts_as_used(bare: Memory) -> None:
-    """A memory of a block was looked at, as one of a search."""
-    record = bare.remember("Polling the gateway failed", type="dead_end", related_modules=["auth"])
-    bare.plan_context("", modules=["auth"])
-    bare.prune()
-    assert bare.show(record.id).access_count == 1
 
 
 def test_the_modules_of_likely_files(repo: Repo, memory: Memory) -> None:
@@ -87,12 +81,15 @@ def test_branches(repo: Repo, memory: Memory) -> None:
     assert memory.plan_context("", modules=["auth"]).hits
 
 
-def test_bad_arguments(bare: Memory) -> None:
-    """What cannot be meant is refused by name."""
-    lists = ({"modules": "auth"}, {"modules": [1]}, {"files": "a.py"}, {"files": [1]})
-    for given in ({"task": 3}, *lists, {"budget": 0}):
+def test_bad_arguments(bare: Memory, tmp_path: Path) -> None:
+    """What cannot be meant is refused by name; a memory opened for reading saves no work."""
+    for given in ({"task": 3}, {"modules": "auth"}, {"files": [1]}, {"budget": 0}):
         with pytest.raises(InvalidInput):
             bare.plan_context(**{"task": "x", **given})  # type: ignore[arg-type]
+    bare.remember("x is y")
+    readonly = Memory.open(bare.root, environ=environment(tmp_path), read_only=True)
+    with readonly, pytest.raises(StoreReadOnly):
+        left(readonly, todo=["x"])
 
 
 def test_step_limits(bare: Memory) -> None:
@@ -289,16 +286,6 @@ def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
     assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
 
 
-def test_saving_needs_a_memory_that_can_be_written(bare: Memory, tmp_path: Path) -> None:
-    """A memory opened for reading says so."""
-    bare.remember("x is y")
-    with (
-        Memory.open(bare.root, environ=environment(tmp_path), read_only=True) as readonly,
-        pytest.raises(StoreReadOnly),
-    ):
-        left(readonly, todo=["x"])
-
-
 # What interfaces showed
 
 SLOW = "TimeoutError: locator.click: Timeout 5000ms exceeded."
@@ -339,12 +326,16 @@ def test_never_the_same_twice(bare: Memory, tmp_path: Path, clock: FixedClock) -
     assert bare.list(types=["e2e_observation"]) == []
 
 
-def test_other_tools_and_ordinary_answers(bare: Memory) -> None:
-    """Nothing is kept of them."""
-    assert bare.observe_ui("Bash", SLOW) is None
-    assert bare.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
-    assert bare.observe_ui("browser_snapshot", None) is None
-    assert bare.list() == []
+def test_other_tools_and_ordinary_answers(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """Nothing is kept of them, nor of what is nothing but a secret, which stops nobody."""
+    model = ScriptedModel([f"C: {SECRET} {SECRET} {SECRET} {SECRET}"])
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
+        assert memory.observe_ui("browser_click", "a page of several words") is None
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        assert memory.observe_ui("Bash", SLOW) is None
+        assert memory.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
+        assert memory.observe_ui("browser_snapshot", None) is None
+        assert memory.list() == []
 
 
 def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
@@ -363,13 +354,6 @@ def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None
         assert slow is not None
         assert "loading" in memory.notes[0]
         assert len(model.calls) == 3
-
-
-def test_what_is_nothing_but_a_secret(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """It is not kept, and stops nobody."""
-    model = ScriptedModel([f"C: {SECRET} {SECRET} {SECRET} {SECRET}"])
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
-        assert memory.observe_ui("browser_click", "a page of several words") is None
 
 
 def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:

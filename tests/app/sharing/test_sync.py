@@ -47,7 +47,7 @@ def test_nothing_is_sent_before_a_person_says_so(machine: Machine, shared: Path)
 
 
 def test_another_machine_has_the_same(two: tuple[Memory, Memory]) -> None:
-    """What one machine learned the other has as well, with its type, tags and files, and no taint."""
+    """What one machine learned the other has, with type, tags and files; changes follow both ways."""
     one, other = two
     record = one.remember(TEXT, type="decision", tags=["auth"], related_files=["src/auth.py"])
     one.pin(record.id)
@@ -56,13 +56,6 @@ def test_another_machine_has_the_same(two: tuple[Memory, Memory]) -> None:
     assert (found.content, found.type, found.tags) == (TEXT, "decision", ("auth",))
     assert (found.related_files, found.pinned, found.taint) == (("src/auth.py",), True, None)
     assert [hit.id for hit in other.search("tokens that the gateway rejects")] == [record.id]
-
-
-def test_later_changes_follow(two: tuple[Memory, Memory]) -> None:
-    """An edit, a retirement and a return arrive, in both directions."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
     other.edit(record.id, content="Sign tokens with EdDSA")
     exchange(one, other)
     assert contents(one) == ["Sign tokens with EdDSA"]
@@ -288,16 +281,8 @@ def test_uses_are_sums_over_machines(two: tuple[Memory, Memory]) -> None:
     assert one.show(record.id).last_accessed_at == "2030-01-01T00:00:00.000Z"
 
 
-def test_sharing_begins_once(two: tuple[Memory, Memory], shared: Path) -> None:
-    """A project that is shared cannot begin or join again; one that is not cannot exchange."""
-    with pytest.raises(Conflict, match="already"):
-        two[0].sharing.init(f"folder:{shared}")
-    with pytest.raises(Conflict, match="already"):
-        two[0].sharing.join("anything")
-
-
-def test_what_is_no_address(machine: Machine) -> None:
-    """An unknown address, an invitation that is none, and a password in an address are refused."""
+def test_what_is_no_address(machine: Machine, shared: Path) -> None:
+    """An unknown address, an invitation that is none, a password in an address; and sharing begins once."""
     memory = machine("one")
     with pytest.raises(InvalidInput, match="not the address"):
         memory.sharing.init("ftp://there", me="Ann")
@@ -308,6 +293,11 @@ def test_what_is_no_address(machine: Machine) -> None:
     with pytest.raises(NotFound, match="not shared"):
         memory.sharing.sync()
     assert memory.sharing.status().address == ""
+    memory.sharing.init(f"folder:{shared}", me="Ann")
+    with pytest.raises(Conflict, match="already"):
+        memory.sharing.init(f"folder:{shared}")
+    with pytest.raises(Conflict, match="already"):
+        memory.sharing.join("anything")
 
 
 def test_leaving_takes_what_others_shared(two: tuple[Memory, Memory]) -> None:

@@ -15,36 +15,24 @@ TEXT = "Never run the migrations on a Friday afternoon"
 Team = dict[str, Memory]
 
 
-def test_a_colleagues_word_is_quoted_not_obeyed(team: Team) -> None:
-    """What a member shares is text from outside for the others: found, and said to no agent unasked."""
-    record = team["mel"].remember(TEXT, type="requirement")
+def test_a_colleagues_word_is_quoted_until_a_steward_vouches_for_it(team: Team) -> None:
+    """It is text from outside for the others; a member's own word clears it on their machines alone."""
+    record = team["mel"].remember(TEXT, type="requirement", source="user_taught", confidence=1.0)
     exchange(*team.values())
     for name in ("ann", "stu", "rita"):
         found = team[name].show(record.id)
         assert (found.content, found.taint and found.taint.source) == (TEXT, "shared by Mel")
         assert TEXT not in team[name].status().brief
     assert team["mel"].show(record.id).taint is None
-
-
-def test_a_steward_vouches_for_everybody(team: Team) -> None:
-    """What a steward taught or verified is said to every member's agents, with the name of who taught it."""
-    record = team["mel"].remember(TEXT, type="requirement", source="user_taught", confidence=1.0)
-    exchange(*team.values())
-    team["stu"].verify(record.id)
-    exchange(*team.values())
-    found = team["rita"].show(record.id)
-    assert (found.taint, found.user_verified) == (None, False)
-    assert f"{TEXT} (taught by Mel)" in team["rita"].status().brief
-
-
-def test_my_own_word_clears_it_for_me_alone(team: Team) -> None:
-    """A member who verifies a colleague's memory clears it on their own machines only."""
-    record = team["mel"].remember(TEXT, type="requirement")
-    exchange(*team.values())
     team["rita"].verify(record.id)
     exchange(*team.values())
     assert team["rita"].show(record.id).taint is None
     assert team["ann"].show(record.id).taint is not None
+    team["stu"].verify(record.id)
+    exchange(*team.values())
+    found = team["ann"].show(record.id)
+    assert (found.taint, found.user_verified) == (None, False)
+    assert f"{TEXT} (taught by Mel)" in team["ann"].status().brief
 
 
 def test_a_member_changes_their_own(team: Team) -> None:
@@ -60,20 +48,21 @@ def test_a_member_changes_their_own(team: Team) -> None:
     assert team["mel"].show(record.id).content == "Never migrate on Fridays"
 
 
-def test_a_reader_shares_nothing(team: Team) -> None:
-    """A reader's memories stay theirs, and naming one is refused with the reason."""
-    record = team["rita"].remember(TEXT)
+def test_what_a_role_does_not_allow_is_refused(team: Team) -> None:
+    """A reader shares nothing, a team takes a steward, an organization an admin; a dispute takes sharing."""
+    own = team["rita"].remember("I like short functions")
+    with pytest.raises(InvalidInput, match="not shared"):
+        team["rita"].sharing.dispute(own.id, "no")
     exchange(*team.values())
     assert team["ann"].list() == []
-    with pytest.raises(InvalidInput, match="you are a reader; it takes a member"):
-        team["rita"].sharing.share([record.id], "project")
-
-
-def test_a_wider_circle_takes_a_higher_role(team: Team) -> None:
-    """Sharing with the team takes a steward, with the organization an admin."""
-    for who, visibility in (("mel", "team"), ("mel", "organization"), ("stu", "organization")):
+    for who, visibility, why in (
+        ("rita", "project", "you are a reader; it takes a member"),
+        ("mel", "team", "it takes"),
+        ("mel", "organization", "it takes"),
+        ("stu", "organization", "it takes"),
+    ):
         record = team[who].remember(TEXT)
-        with pytest.raises(InvalidInput, match="it takes"):
+        with pytest.raises(InvalidInput, match=why):
             team[who].sharing.share([record.id], visibility)
 
 
@@ -105,15 +94,6 @@ def test_who_is_removed_is_refused(team: Team) -> None:
     assert [(one.by, one.reason) for one in team["ann"].sharing.status().ignored] == [
         ("Mel", "its author was removed")
     ]
-
-
-def test_who_leaves_keeps_nothing_of_others(team: Team) -> None:
-    """Leaving removes what colleagues shared from the machine, and keeps one's own."""
-    team["stu"].remember(TEXT)
-    own = team["mel"].remember("The staging database is reset at night")
-    exchange(*team.values())
-    assert team["mel"].sharing.leave() == 1
-    assert [record.id for record in team["mel"].list()] == [own.id]
 
 
 def test_an_edit_changes_nobodys_ownership(team: Team) -> None:
@@ -225,13 +205,6 @@ def test_an_old_dispute_reaches_the_admins(machine: Machine, shared: Path) -> No
 def score(memory: Memory, memory_id: str) -> float:
     """Return the relevance of a memory to what it says."""
     return next(hit.score for hit in memory.search("migrations on a Friday afternoon") if hit.id == memory_id)
-
-
-def test_only_what_is_shared_is_disputed(team: Team) -> None:
-    """A personal memory has nobody to dispute it with, and a comment needs a dispute."""
-    record = team["rita"].remember("I like short functions")
-    with pytest.raises(InvalidInput, match="not shared"):
-        team["rita"].sharing.dispute(record.id, "no")
 
 
 def test_a_newcomer_is_shown_five(team: Team, machine: Machine) -> None:
