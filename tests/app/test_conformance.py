@@ -38,45 +38,16 @@ def told(bare: Memory) -> Memory:
     return bare
 
 
-def test_a_phrase_of_the_memory_is_the_first_hit(told: Memory) -> None:
-    """The first hit is of MEMORY.md and has the phrase; after a rewrite the new text is found at once."""
-    first = told.search("Feishu webhook preference")[0]
-    assert (first.source, Path(first.path or "").name) == ("longterm", "MEMORY.md")
-    assert "User prefers Feishu webhook mode" in first.text
-    told.journal.write("User prefers Slack threads.")
-    assert told.search("Slack threads")[0].text == "User prefers Slack threads."
-    assert [hit for hit in told.search("Feishu webhook") if "Feishu" in hit.text] == []
-
-
-def test_a_question_in_two_languages_recalls_the_history(told: Memory) -> None:
+def test_a_question_recalls_the_history(told: Memory) -> None:
     """Asked half in Chinese, the decision is the first hit, in the file of its month, and is recalled."""
     first = told.search(ASKED)[0]
     assert (first.source, Path(first.path or "").name) == ("history", "HISTORY-2026-03.md")
     assert first.text == "We decided on the pre-trim memory flush before every trim."
     assert first.text in told.journal.block(ASKED)
-
-
-def test_a_question_recalls_the_history_unasked(told: Memory) -> None:
-    """In one language the decision is in the block for the task too, with the name of its file."""
     block = told.journal.block("Do you remember the pre-trim memory flush that we decided on?")
-    assert "We decided on the pre-trim memory flush before every trim." in block
+    assert first.text in block
     assert "HISTORY-2026-03.md" in block
-
-
-def test_an_unknown_word_has_no_hit(told: Memory) -> None:
-    """A new entry and a line of MEMORY.md are no hits for a word that neither has."""
     assert told.search("zyxqwv") == []
-
-
-def test_a_hit_names_what_opens_it(told: Memory) -> None:
-    """Their memory_get takes the id of a hit; here id, path and lines lead to the whole text in the file."""
-    hits = told.search("pre-trim flush webhook", kinds=["history", "longterm"])
-    assert {hit.source for hit in hits} == {"history", "longterm"}
-    for hit in hits:
-        path = Path(hit.path or "")
-        assert hit.id == f"{path.name}:{hit.start_line}-{hit.end_line}"
-        lines = path.read_text("utf-8").split("\n")[(hit.start_line or 0) - 1 : hit.end_line]
-        assert "\n".join(lines).endswith(hit.text)
 
 
 def test_the_mark_outlives_the_process_and_a_clear(tmp_path: Path) -> None:
@@ -148,22 +119,13 @@ def test_a_long_conversation_is_extracted_in_time(bare: Memory) -> None:
 
 
 def test_an_unknown_session_is_not_compacted(bare: Memory) -> None:
-    """Their answer is -1; here an unknown session is an empty one, so 0 are removed and no file is made."""
+    """Their answer is -1; here an unknown session is an empty one, so 0 are removed and no file is made.
+
+    One that is only on the disk, which their code leaves alone, is shortened: records/test_compaction.py.
+    """
     done = bare.session("nobody").compact(3)
     assert (done.removed, done.kept, done.how) == (0, 0, "nothing")
     assert bare.sessions() == []
-
-
-def test_a_session_that_is_only_on_disk_is_compacted(tmp_path: Path) -> None:
-    """Their code does nothing to a session that is not cached; here 7 of 10 go, whoever loaded it."""
-    (tmp_path / "shop").mkdir()
-    with opened(tmp_path) as memory:
-        memory.session("cli:42").extend(talk(10, first=0, text="msg"))
-    with opened(tmp_path) as memory:
-        session = memory.session("cli:42")
-        assert session.compact(3).removed == 7
-        assert contents(session)[1:] == ["msg 7", "msg 8", "msg 9"]
-        assert len(session.history()) == 10
 
 
 # Document 004's successor, where the number of messages decides

@@ -83,15 +83,11 @@ def test_the_message(memory: Memory, verb: str, wrong: dict[str, Any], said: str
 
 
 def test_arguments_that_do_not_exist(memory: Memory) -> None:
-    """A missing or an unknown argument stays Python's own TypeError."""
+    """A missing or an unknown argument stays Python's own TypeError; of drafts one that is none is told."""
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'query'"):
         memory.search()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected keyword argument 'quarry'"):
         memory.search(quarry="x")  # type: ignore[call-arg]
-
-
-def test_a_draft_that_is_none(memory: Memory) -> None:
-    """Of several drafts, one that is no mapping is answered with an error and the others are stored."""
     wrong, good = memory.remember_each([3, {"content": "Use tabs"}])  # type: ignore[list-item]
     assert isinstance(wrong, RemoraError)
     assert not isinstance(good, RemoraError)

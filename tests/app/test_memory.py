@@ -175,7 +175,6 @@ def test_remember_each_waits_for_the_disk_once(bare: Memory) -> None:
     before = db.version()[1]
     found = bare.remember_each([{"content": "Tokens expire after 24 h", "tags": ["auth"]}] * 50)
     assert db.version()[1] == before + 1
-    assert len({r.id for r in found if isinstance(r, MemoryRecord)}) == 1
     actions = [r.receipt.action for r in found if isinstance(r, MemoryRecord) and r.receipt]
     assert actions == ["stored"] + ["merged"] * 49
     assert len(bare.list()) == 1
@@ -222,34 +221,20 @@ def test_paths_of_the_project(bare: Memory, folder: Path) -> None:
     )
 
 
-def test_parents_by_short_ids(bare: Memory) -> None:
-    """What a memory is derived from may be named by the start of an id; an unknown one stays as it is."""
-    parent = bare.remember("Tokens are JSON web tokens")
-    child = bare.remember("So tokens are large", derived_from=[parent.id[:8], "gone-for-good"])
-    assert child.derived_from == (parent.id, "gone-for-good")
-    assert [m.id for m in bare.dependents(parent.id)] == [child.id]
-    bare.forget(parent.id)
-    assert bare.show(child.id).review_reason == f"rests on {parent.id[:8]}, which was forgotten"
-
-
-def test_taint_crosses_databases(bare: Memory) -> None:
-    """A project memory that rests on a tainted memory of the user is tainted too."""
+def test_taint(bare: Memory) -> None:
+    """What rests on a tainted memory is tainted too; use never clears it, a person's word does."""
     web = Taint("web_fetch", 3)
-    parent = bare.remember("A page says port 8080 is open", user=True, taint=web)
+    parent = bare.remember("A page says port 8080 is open", user=True, taint=web, needs_review=True)
     child = bare.remember("So the proxy uses 8080", derived_from=[parent.id], confidence=0.8)
     assert (child.realm, child.taint, child.needs_review) == ("project", web, True)
     assert child.confidence == pytest.approx(0.56)
-
-
-def test_taint_and_verify(bare: Memory) -> None:
-    """Use never clears taint; a person's word does."""
-    r = bare.remember("Port 8080 is open", taint=Taint("web_fetch"), needs_review=True)
     for _ in range(20):
         bare.search("port 8080 open")
+        bare.context("which port is open, 8080")
     bare.prune()
-    found = bare.show(r.id)
-    assert (found.access_count, found.needs_review, found.taint) == (20, True, Taint("web_fetch"))
-    assert bare.verify(r.id).taint is None
+    found = bare.show(parent.id)
+    assert (found.access_count, found.needs_review, found.taint) == (40, True, web)
+    assert bare.verify(parent.id).taint is None
 
 
 def test_supersede(bare: Memory) -> None:
@@ -271,7 +256,7 @@ def test_supersede(bare: Memory) -> None:
 
 
 def test_ids(bare: Memory) -> None:
-    """A unique start of an id will do, in either database; anything else is not found."""
+    """A unique start of an id will do, in either database; anything else is not found, or ambiguous."""
     mine = bare.remember("Tabs, not spaces", user=True)
     ours = bare.remember(SAID)
     assert bare.show(mine.id[:8]) == mine._replace(receipt=None)
@@ -281,25 +266,17 @@ def test_ids(bare: Memory) -> None:
         for verb in verbs:
             with pytest.raises(NotFound, match="there is no memory"):
                 verb(wrong)
-    with pytest.raises(InvalidInput, match="memory_id must be text, not 5"):
-        bare.show(5)  # type: ignore[arg-type]
-
-
-def test_an_id_that_two_databases_know(bare: Memory) -> None:
-    """A start of an id that both databases have is ambiguous; a full id is not."""
-    for user, end in ((False, "1"), (True, "2")):
-        r = bare.remember(f"Statement {end}", user=user)
-        db = bare._project.store("user" if user else "project").db
+    for record, twin in ((ours, "abcd-1"), (mine, "abcd-2")):
+        db = bare._project.store(record.realm).db
         with db.connection.transaction():
-            twin = r._replace(id=f"abcd-{end}")
-            db.memories.insert(twin)
+            db.memories.insert(record._replace(id=twin))
     with pytest.raises(Conflict, match="abcd-1, abcd-2"):
         bare.show("abcd")
     assert bare.show("abcd-2").realm == "user"
 
 
 def test_list_filters(bare: Memory, clock: FixedClock) -> None:
-    """Memories are listed newest first, by every filter, alone and together."""
+    """Memories are listed newest first, by every filter, alone and together; nonsense is refused."""
     a = bare.remember("Tokens expire", type="gotcha", tags=["x"], related_files=["src/a.py"], confidence=0.2)
     clock.advance(days=1)
     b = bare.remember(
@@ -310,9 +287,8 @@ def test_list_filters(bare: Memory, clock: FixedClock) -> None:
         "Queues are long", type="gotcha", scope="module", branch="dev", needs_review=True, user=True
     )
     gone = bare.forget(bare.remember("Lexers are fast").id)
-    everything: dict[str, Any] = {}
     cases: list[tuple[dict[str, Any], list[MemoryRecord]]] = [
-        (everything, [c, b, a]),
+        ({}, [c, b, a]),
         ({"types": ["gotcha"]}, [c, a]),
         ({"types": ["gotcha", "decision"], "limit": 2}, [c, b]),
         ({"limit": 1, "offset": 1}, [b]),
@@ -336,22 +312,9 @@ def test_list_filters(bare: Memory, clock: FixedClock) -> None:
     for given, wanted in cases:
         assert [m.id for m in bare.list(**given)] == [m.id for m in wanted], given
     assert {m.id for m in bare.list(include_forgotten=True)} == {a.id, b.id, c.id, gone.id}
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"order": "colour"},
-        {"limit": -1},
-        {"offset": -1},
-        {"scope": "world"},
-        {"types": ["a b"]},
-    ],
-)
-def test_wrong_lists(bare: Memory, given: dict[str, Any]) -> None:
-    """A filter that makes no sense is refused."""
-    with pytest.raises(InvalidInput):
-        bare.list(**given)
+    for wrong in ({"order": "colour"}, {"limit": -1}, {"offset": -1}, {"scope": "world"}):
+        with pytest.raises(InvalidInput):
+            bare.list(**wrong)  # type: ignore[arg-type]
 
 
 def test_projects_are_apart(two: tuple[Memory, Memory]) -> None:
@@ -367,8 +330,8 @@ def test_projects_are_apart(two: tuple[Memory, Memory]) -> None:
     assert one.home != other.home
 
 
-def test_what_the_user_said_is_true_everywhere(two: tuple[Memory, Memory]) -> None:
-    """A memory of the user's own is found from every project, and can be changed from there."""
+def test_what_the_user_said_is_true_everywhere(two: tuple[Memory, Memory], tmp_path: Path) -> None:
+    """A memory of the user's own is found from every project, unless the setting says no."""
     one, other = two
     record = one.remember("Use tabs for indentation everywhere", type="preference", user=True)
     assert (record.realm, record.project_id) == ("user", "user")
@@ -379,18 +342,13 @@ def test_what_the_user_said_is_true_everywhere(two: tuple[Memory, Memory]) -> No
     assert one.stats().user_memories == 1
     other.edit(record.id, tags=["style"])
     assert one.show(record.id).tags == ("style",)
+    environ = environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="no")
+    with Memory.open(one.root, environ=environ) as without:
+        assert without.search("tabs indentation") == []
+        assert without.context("indentation with tabs").hits == ()
+        assert [m.id for m in without.list()] == [record.id]
     other.forget(record.id)
     assert one.search("tabs indentation") == []
-
-
-def test_without_the_users_memories(tmp_path: Path, folder: Path) -> None:
-    """With `search.user_memories` off searches leave the user's memories out; `list` still has them."""
-    with Memory.open(folder, environ=environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="no")) as memory:
-        mine = memory.remember("Use tabs for indentation", user=True)
-        assert memory.search("tabs indentation") == []
-        assert memory.context("indentation with tabs").hits == ()
-        assert [m.id for m in memory.list()] == [mine.id]
-        assert memory.forget(mine.id).deprecated
 
 
 def test_branches(repo: Repo, memory: Memory) -> None:
@@ -461,14 +419,6 @@ def test_many_accesses_are_written_on_the_way(bare: Memory) -> None:
     assert found.confidence == 0.8
 
 
-def test_context_counts_what_it_packed(bare: Memory) -> None:
-    """What is put into a prompt counts as used."""
-    r = bare.remember("Access tokens expire after 24 h", type="decision")
-    assert bare.context("change when access tokens expire", "define").hits[0].id == r.id
-    bare.prune()
-    assert bare.show(r.id).access_count == 1
-
-
 def test_a_locked_database_fails_no_search(bare: Memory) -> None:
     """While another process holds the database searches answer at once, and the counts are kept."""
     r = bare.remember("Access tokens expire after 24 h")
@@ -479,20 +429,6 @@ def test_a_locked_database_fails_no_search(bare: Memory) -> None:
         assert time.monotonic() - started < 10.0
     bare.prune()
     assert bare.show(r.id).access_count == 2 * FLUSH_AT
-
-
-def test_a_locked_database_and_a_model(able: Memory) -> None:
-    """A search whose fresh memories cannot get their vectors finds them by words, and says so."""
-    able.remember("The lexer is fast")
-    able.search("lexer")
-    r = able.remember("Access tokens expire after 24 h")
-    with held(able):
-        started = time.monotonic()
-        assert able.search("when do access tokens expire")[0].id == r.id
-        assert time.monotonic() - started < 8.0
-    assert any("some texts have no vector yet" in note for note in able.notes)
-    able.search("tokens")
-    assert not able.notes
 
 
 def test_closing_while_the_database_is_locked(tmp_path: Path, folder: Path) -> None:
@@ -628,7 +564,6 @@ def test_phases(bare: Memory) -> None:
     """A phase may be a universal one or one of the methodology; any other is refused."""
     bare.remember("Access tokens expire after 24 h")
     assert bare.search("access tokens", phase="implement")
-    assert bare.search("access tokens", phase="coding")
     assert bare.context("access tokens", "coding").phase == "implement"
     with pytest.raises(InvalidInput, match="unknown phase 'lunch'"):
         bare.search("access tokens", phase="lunch")
@@ -650,28 +585,26 @@ def test_context_budgets(bare: Memory) -> None:
             bare.context("x", budget=budget)
 
 
-def test_what_rests_on_a_memory_in_the_other_database_is_flagged(two: tuple[Memory, Memory]) -> None:
-    """Forgetting a project's memory flags the user's own that was derived from it; restoring lifts it."""
-    first, _ = two
-    parent = first.remember("The gateway retries three times", type="decision")
-    own = first.remember(
+def test_what_rests_on_another_memory_is_flagged(bare: Memory) -> None:
+    """Also in the other database, and by the start of an id; restoring lifts it and names the successor."""
+    parent = bare.remember("The gateway retries three times", type="decision")
+    ours = bare.remember("So calls take a minute", derived_from=[parent.id[:8], "gone-for-good"])
+    assert ours.derived_from == (parent.id, "gone-for-good")
+    own = bare.remember(
         "I always set retries to three", type="preference", user=True, derived_from=(parent.id,)
     )
-    assert [m.id for m in first.dependents(parent.id)] == [own.id]
-    first.forget(parent.id)
-    assert (first.show(own.id).review_reason or "").startswith(f"rests on {parent.id[:8]}")
-    first.restore(parent.id)
-    assert first.show(own.id).review_reason is None
-    first.supersede(parent.id, "The gateway retries five times")
-    assert "superseded" in (first.show(own.id).review_reason or "")
+    assert {m.id for m in bare.dependents(parent.id)} == {ours.id, own.id}
 
+    def reasons() -> set[str | None]:
+        return {bare.show(one.id).review_reason for one in (ours, own)}
 
-def test_restoring_what_was_superseded_names_the_successor(two: tuple[Memory, Memory]) -> None:
-    """Two statements that contradict each other are never brought together without a word."""
-    first, _ = two
-    old = first.remember("Deploys happen on Tuesdays", type="decision")
-    new = first.supersede(old.id, "Deploys happen on Thursdays")
-    receipt = first.restore(old.id).receipt
+    bare.forget(parent.id)
+    assert reasons() == {f"rests on {parent.id[:8]}, which was forgotten"}
+    bare.restore(parent.id)
+    assert reasons() == {None}
+    new = bare.supersede(parent.id, "The gateway retries five times")
+    assert all("superseded" in (reason or "") for reason in reasons())
+    receipt = bare.restore(parent.id).receipt
     assert receipt is not None
     assert new.id[:8] in receipt.notes[0]
 

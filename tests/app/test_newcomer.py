@@ -33,27 +33,26 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 
 def test_what_broke_in_a_file_is_answered(memory: Memory) -> None:
-    """What a commit says stays true when the file changes later, and a hit on the named file is about it."""
+    """What a commit says, in its own words, stays true when the file changes later; nobody says it mended."""
     hit = memory.search("what broke in src/pager.py", 1)[0]
     assert "src/pager.py" in hit.text or hit.memory is not None
     assert about(hit)
     assert not [reason for reason in hit.why if reason.stage == "stale"]
-
-
-def test_a_commit_is_told_in_its_own_words(memory: Memory) -> None:
-    """Its subject stands whole, and nobody claims that it mended what it only brought."""
     (told,) = (one.content for one in memory.list(source="commit_auto"))
     assert told.startswith(
         "An earlier commit: Implement a streaming pager, bugfix for lost pages. The stream"
     )
 
 
-def test_the_scores_of_a_task_about_something_else_say_so(memory: Memory) -> None:
-    """They fall with the share of its words that stand in the code or in a commit."""
+def test_why_a_file_is_likely_and_how_much_is_said_plainly(memory: Memory) -> None:
+    """Scores fall with the share of the words that are known; no reason is said twice, no file at 0.00."""
     assert all(hit.score < 0.1 for hit in memory.predict_files("hot air balloon"))
-    known = memory.predict_files("page the stream")
+    found = memory.predict_files("page the stream")
     partly = memory.predict_files("page hot air balloon flights over mountains")
-    assert known[0].score > 2 * partly[0].score
+    assert found[0].score > 2 * partly[0].score
+    assert found[0].why[0].startswith("words of page")
+    assert not [why for hit in found for why in hit.why if "first line" in why]
+    assert all(hit.score >= 0.005 for hit in found)
 
 
 def test_nothing_is_related_to_a_file_that_nobody_knows(memory: Memory) -> None:
@@ -71,11 +70,3 @@ def test_a_least_score(memory: Memory) -> None:
         pytest.approx(best, abs=0.05)
     ]
     assert memory.search("streaming pager", min_score=1.0) == [h for h in found if h.score >= 1.0]
-
-
-def test_why_a_file_is_likely_is_said_once_and_plainly(memory: Memory) -> None:
-    """The same words are one reason, and no file is named that would be shown at 0.00."""
-    found = memory.predict_files("page the stream")
-    assert found[0].why[0].startswith("words of page")
-    assert not [why for hit in found for why in hit.why if "first line" in why]
-    assert all(hit.score >= 0.005 for hit in found)
