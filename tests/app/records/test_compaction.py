@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from remora import Memory
+from remora import Memory, Session
 from remora.app.records.compaction import Compaction
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
@@ -24,9 +24,8 @@ QUIET = {"REMORA_JOURNAL_ENABLED": "false"}
 SUMMARY = "They chose ES256 for the tokens and keep the key in the vault; src/tokens.py holds the change."
 
 
-def test_the_last_messages_stay(bare: Memory) -> None:
+def test_the_last_messages_stay(bare: Memory, session: Session) -> None:
     """What is older becomes a summary at the front, an archive and a marker; the history is whole."""
-    session = bare.session("cli:42")
     said = session.extend(talk(30))
     done = session.compact(4)
     assert done._replace(summary="", consolidation=None) == Compaction(
@@ -65,9 +64,8 @@ def test_another_object_and_another_opening_see_it(tmp_path: Path) -> None:
         assert memory.session("cli:42").recap().endswith("USER: message 9\nASSISTANT: message 10")
 
 
-def test_nothing_to_do(bare: Memory) -> None:
+def test_nothing_to_do(bare: Memory, session: Session) -> None:
     """With no more than what stays, nothing is written; while nothing is due, no lock is asked for either."""
-    session = bare.session("cli:42")
     session.extend(talk(20))
     before = files(bare.home)
     assert [session.compact_if_needed() for _ in range(2)] == [None] * 2
@@ -77,9 +75,8 @@ def test_nothing_to_do(bare: Memory) -> None:
     assert not (bare.home / "memory").exists()
 
 
-def test_tool_traffic_becomes_text(bare: Memory) -> None:
+def test_tool_traffic_becomes_text(session: Session) -> None:
     """What a compaction keeps needs no calls and no results; what comes later stays as it is."""
-    session = bare.session("cli:42")
     session.extend(talk(4))
     session.append("assistant", "Let me look.", tool_calls=[ToolCall("c1", "read_file", {"path": "auth.py"})])
     session.append("tool", "TTL = 24 * 3600", tool_call_id="c1", tool_name="read_file")
@@ -98,9 +95,8 @@ def test_tool_traffic_becomes_text(bare: Memory) -> None:
     assert session.history()[:6] == said
 
 
-def test_any_number_of_compactions(bare: Memory) -> None:
+def test_any_number_of_compactions(bare: Memory, session: Session) -> None:
     """Twenty rounds: a summary of summaries does not grow, each has its archive, nothing is lost."""
-    session = bare.session("cli:42")
     sizes = []
     for turn in range(20):
         session.extend(talk(6, 6 * turn + 1, "They decided to use parser number"))
@@ -116,9 +112,8 @@ def test_any_number_of_compactions(bare: Memory) -> None:
 # By itself
 
 
-def test_by_tokens(bare: Memory) -> None:
+def test_by_tokens(session: Session) -> None:
     """147,003 characters fit into 50,000 tokens; one more, and the oldest become a summary."""
-    session = bare.session("cli:42")
     session.extend([{"role": "user", "content": "x" * 4_900} for _ in range(30)])
     session.append("user", "abc")
     assert (session.standing().characters, session.standing().tokens) == (147_003, 50_000)
@@ -132,9 +127,8 @@ def test_by_tokens(bare: Memory) -> None:
     assert session.compact_if_needed() is None
 
 
-def test_by_the_window(bare: Memory) -> None:
+def test_by_the_window(session: Session) -> None:
     """Of more messages than the journal's window, half a window is left."""
-    session = bare.session("cli:42")
     session.extend(talk(50))
     assert session.compact_if_needed() is None
     session.extend(talk(2, 51))
@@ -238,9 +232,8 @@ def test_secrets(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_marker_that_cannot_be_written(bare: Memory) -> None:
+def test_a_marker_that_cannot_be_written(bare: Memory, session: Session) -> None:
     """On a full disk the context stays as it was, and the archive is taken back."""
-    session = bare.session("cli:42")
     said = session.extend([{"role": "user", "content": "x" * 5_000} for _ in range(30)])
     with no_file_above(session._log.path.stat().st_size + 50), pytest.raises(StoreFull):
         session.compact(2)
@@ -250,9 +243,8 @@ def test_a_marker_that_cannot_be_written(bare: Memory) -> None:
     assert session.compact(2).archive == "cli-42-1"
 
 
-def test_an_archive_that_cannot_be_written(bare: Memory) -> None:
+def test_an_archive_that_cannot_be_written(bare: Memory, session: Session) -> None:
     """Without an archive there is no marker: everything stays as it was."""
-    session = bare.session("cli:42")
     said = session.extend(talk(30))
     (bare.home / "memory").mkdir()
     (bare.home / "memory" / "entries.mem").write_bytes(b"no entries at all, but something else " * 40)
@@ -263,9 +255,8 @@ def test_an_archive_that_cannot_be_written(bare: Memory) -> None:
     assert session._log.path.read_bytes() == before
 
 
-def test_a_journal_that_cannot_be_written(bare: Memory) -> None:
+def test_a_journal_that_cannot_be_written(bare: Memory, session: Session) -> None:
     """The boundary has moved by then: the journal gets it at the next time, and the result says so."""
-    session = bare.session("cli:42")
     session.extend(talk(30))
     bare.entries.add("a note", "x")
     months = [bare.home / "memory" / name for name in ("HISTORY.md", "HISTORY-2026-03.md")]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from remora import Memory
+from remora import Memory, Session
 from remora.app.records.consolidation import Consolidation
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
@@ -45,9 +45,8 @@ def in_the_way(memory: Memory) -> list[Path]:
     return paths
 
 
-def test_the_journal_gets_what_left(bare: Memory) -> None:
+def test_the_journal_gets_what_left(bare: Memory, session: Session) -> None:
     """A compaction tells the journal of what it removed; what stayed is told later, and nothing twice."""
-    session = bare.session("cli:42")
     session.extend(talk(30))
     told = session.compact(4).consolidation
     assert told is not None
@@ -65,9 +64,8 @@ def test_the_journal_gets_what_left(bare: Memory) -> None:
     assert [m["upTo"] for m in markers(session, "consolidated")] == [26, 30]
 
 
-def test_new(bare: Memory) -> None:
+def test_new(bare: Memory, session: Session) -> None:
     """A new start tells the journal only what it does not know, and is empty when the call returns."""
-    session = bare.session("cli:42")
     session.extend(talk(30))
     session.compact(4)
     done = session.new()
@@ -80,31 +78,8 @@ def test_new(bare: Memory) -> None:
     assert len(history(bare)) == 3
 
 
-def test_new_waits_for_the_model(tmp_path: Path) -> None:
-    """The context is emptied after the model has answered, not before."""
-    seen: list[int] = []
-
-    def reply(_: object) -> str:
-        seen.append(memory.session("cli:42").count())
-        return answer("[2026-03-01 12:00] They greeted.", "- They are polite")
-
-    memory, _ = memory_of(tmp_path, reply)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(3))
-        done = session.new()
-        assert (done.how, done.entry, done.memory_changed) == (
-            "model",
-            "[2026-03-01 12:00] They greeted.",
-            True,
-        )
-        assert (seen, session.count()) == ([3], 0)
-        assert memory.journal.show() == "- They are polite"
-
-
-def test_a_history_that_cannot_be_written(bare: Memory) -> None:
+def test_a_history_that_cannot_be_written(bare: Memory, session: Session) -> None:
     """The session stays as it was, unmarked, and the next try brings everything over."""
-    session = bare.session("cli:42")
     said = session.extend(talk(6))
     paths = in_the_way(bare)
     with pytest.raises(StoreError):
@@ -118,9 +93,8 @@ def test_a_history_that_cannot_be_written(bare: Memory) -> None:
     assert (session.new().messages, session.count()) == (6, 0)
 
 
-def test_tool_traffic_alone(bare: Memory) -> None:
+def test_tool_traffic_alone(bare: Memory, session: Session) -> None:
     """There is nothing to tell of it; it is not looked at again."""
-    session = bare.session("cli:42")
     session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
     done = session.new()
     assert (done.how, done.messages, history(bare)) == ("nothing", 0, [])
@@ -146,27 +120,36 @@ def test_without_the_journal(tmp_path: Path, folder: Path) -> None:
 
 
 def test_facts_become_memories(tmp_path: Path) -> None:
-    """Each fact is an inference of its session, found by a search, with files as the project names them."""
+    """Each is an inference of its session, found by a search, with files as the project names them.
+
+    The context is emptied after the model has answered, not before.
+    """
     paths = [str(tmp_path / "shop" / "src" / "tokens.py"), "src/app.py"]
-    told = answer(
-        facts=[fact("Tokens are signed with ES256.", files=paths), fact("The key is in the vault.")]
-    )
-    memory, model = memory_of(tmp_path, told)
+    seen: list[int] = []
+
+    def reply(_: object) -> str:
+        seen.append(memory.session("cli:42").count())
+        facts = [fact("Tokens are signed with ES256.", files=paths), fact("The key is in the vault.")]
+        return answer("[2026-03-01 12:00] They greeted.", "- They are polite", facts=facts)
+
+    memory, model = memory_of(tmp_path, reply)
     with memory:
         session = memory.session("cli:42")
         session.extend(talk(6))
         done = session.new()
-        assert [m.content for m in done.facts] == [
+        assert (done.how, done.entry, done.notes) == ("model", "[2026-03-01 12:00] They greeted.", ())
+        assert (done.memory_changed, memory.journal.show()) == (True, "- They are polite")
+        assert (seen, session.count()) == ([6], 0)
+        first, second = done.facts
+        assert (first.content, second.content) == (
             "Tokens are signed with ES256.",
             "The key is in the vault.",
-        ]
+        )
         assert {(m.source, m.session_id, m.type) for m in done.facts} == {
             ("observer_inferred", "cli:42", "decision")
         }
-        assert done.facts[0].related_files == ("src/tokens.py", "src/app.py")
-        assert done.facts[0].confidence == 0.6
-        assert memory.search("ES256", kinds=["memory"])[0].memory == memory.show(done.facts[0].id)
-        assert done.notes == ()
+        assert (first.related_files, first.confidence) == (("src/tokens.py", "src/app.py"), 0.6)
+        assert memory.search("ES256", kinds=["memory"])[0].memory == memory.show(first.id)
     assert len(model.calls) == 1
 
 

@@ -49,8 +49,12 @@ def test_an_item_is_kept_as_it_was_put(items: Items, clock: FixedClock) -> None:
 
 
 def test_no_file_before_the_first_use(bare: Memory, folder: Path, tmp_path: Path, clock: FixedClock) -> None:
-    """Making the object touches no disk, and a memory that is open for reading makes no file at all."""
-    Items(bare._project, texts).close()
+    """Making the object touches no disk, nor does one for reading only; a closed one says that it is."""
+    closed = Items(bare._project, texts)
+    for _ in range(2):
+        closed.close()
+    with pytest.raises(StoreError, match="closed"):
+        closed.namespaces()
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, read_only=True) as reader:
         items = Items(reader._project, texts)
         assert items.get(("a",), "k") is None
@@ -114,11 +118,3 @@ def test_what_is_no_json_object_is_refused(items: Items) -> None:
     found = items.get(("a",), "k")
     assert found is not None
     assert found.value == {"colour": 1, "path": "x"}
-
-
-def test_closed(items: Items) -> None:
-    """Closed items say that they are."""
-    items.close()
-    items.close()
-    with pytest.raises(StoreError, match="closed"):
-        items.namespaces()

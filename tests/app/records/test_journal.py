@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remora import Memory
+from remora import Memory, Session
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from tests.app.talks import talk
@@ -20,21 +20,16 @@ def today(memory: Memory) -> date:
     return memory._project.journal().moment().date()
 
 
-def test_a_fact_of_a_session(bare: Memory) -> None:
-    """It is not put into the assistant's mouth."""
-    line = bare.journal.note("Mend the cart", "build, success", own_words=False)
-    assert line.endswith("User: Mend the cart | Session: build, success\n")
-
-
-def test_the_last_exchange_of_a_session(bare: Memory) -> None:
+def test_the_last_exchange_of_a_session(bare: Memory, session: Session) -> None:
     """A session notes its last exchange once there is an answer."""
-    session = bare.session("cli:42")
     assert session.note_today() == ""
     session.append("user", "How long do tokens live?")
     assert session.note_today() == ""
     session.append("assistant", "24 hours.")
     assert session.note_today().strip() == bare.journal.today()
     assert bare.journal.today().endswith("User: How long do tokens live? | Assistant: 24 hours.")
+    line = bare.journal.note("Mend the cart", "build, success", own_words=False)
+    assert line.endswith("User: Mend the cart | Session: build, success\n")
 
 
 def test_the_history(bare: Memory, clock: FixedClock) -> None:
@@ -95,13 +90,12 @@ def test_the_block_says_nothing_twice(bare: Memory) -> None:
     assert "reads its port from gateway.toml." in relevant
 
 
-def test_secrets(bare: Memory, tmp_path: Path) -> None:
+def test_secrets(bare: Memory, session: Session, tmp_path: Path) -> None:
     """None is written, and one that a person typed into a file is not in what goes to an agent."""
     journal = bare.journal
     journal.write(f"- deploy with {SECRET}")
     journal.note(f"Use {SECRET}", f"I use {SECRET}")
     journal.add_history(f"They used {SECRET}")
-    session = bare.session("cli:42")
     session.extend(talk(2, text=f"use {SECRET} in"))
     session.note_today()
     session.new()

@@ -286,20 +286,14 @@ def test_a_file_that_cannot_be_read(written: Memory, name: str) -> None:
     assert len(after) == len(before) + 1
 
 
-def test_nothing_changed_costs_nothing(written: Memory) -> None:
-    """A search with no news in files and logs writes nothing to the database."""
+def test_the_database_is_written_where_there_is_news_and_nobody_holds_it(written: Memory) -> None:
+    """Else a search writes nothing, or its answer is older, and the next one is whole."""
     written.session("cli:1").append("user", "Which gateway?")
     written.search("gateway")
-    db = written._project.db.connection
-    before = db.version()
+    before = written._project.db.connection.version()
     written.search("gateway")
     written.search("vault")
-    assert db.version() == before
-
-
-def test_a_database_that_is_held(written: Memory) -> None:
-    """While another writer holds the database the answer is older, and the next one is whole."""
-    written.search("gateway")
+    assert written._project.db.connection.version() == before
     with held(written):
         written.journal.add_history("The parrot is back.")
         assert follow_written(written._project, wait=0.05) == 0
@@ -309,42 +303,23 @@ def test_a_database_that_is_held(written: Memory) -> None:
 def _events(memory: Memory, clock: FixedClock, rng: random.Random) -> list[Callable[[], object]]:
     """Return what may happen to the files, by us and by hand."""
     folder = memory.home / "memory"
+    lines = [[b"A line by hand."], [b"## 2026-03-02", b"Odd."], [], [b""]]
+    ends = [b"more", b"\n## 2026-03-03\nBy hand.\n", b"\r\nx\r\n", b"\n"]
+    copies = ["HISTORY.md", "HISTORY-2026-03.md", "HISTORY-2026-04.md"]
 
-    def some(pattern: str) -> Path | None:
-        return next(iter(rng.sample(paths, 1)), None) if (paths := sorted(folder.glob(pattern))) else None
+    def on(act: Callable[[Path], None], pattern: str = "*.md") -> None:
+        for path in rng.sample(sorted(folder.glob(pattern)), 1) if list(folder.glob(pattern)) else []:
+            act(path)
 
-    def edit() -> None:
-        if (path := some("*.md")) is not None:
-            lines = path.read_bytes().split(b"\n")
-            at = rng.randrange(len(lines))
-            lines[at : at + rng.randint(0, 2)] = rng.choice(
-                [[b"A line by hand."], [b"## 2026-03-02", b"Odd."], [], [b""]]
-            )
-            by_hand(path, b"\n".join(lines))
-
-    def append() -> None:
-        if (path := some("*.md")) is not None:
-            by_hand(
-                path,
-                path.read_bytes()
-                + rng.choice([b"more", b"\n## 2026-03-03\nBy hand.\n", b"\r\nx\r\n", b"\n"]),
-            )
-
-    def remove() -> None:
-        if (path := some("*.md")) is not None:
-            path.unlink()
-
-    def copy() -> None:
-        if (path := some("HISTORY*.md")) is not None:
-            by_hand(
-                folder / rng.choice(["HISTORY.md", "HISTORY-2026-03.md", "HISTORY-2026-04.md"]),
-                path.read_bytes(),
-            )
+    def edit(path: Path) -> None:
+        found = path.read_bytes().split(b"\n")
+        at = rng.randrange(len(found))
+        found[at : at + rng.randint(0, 2)] = rng.choice(lines)
+        by_hand(path, b"\n".join(found))
 
     def history() -> None:
-        memory.journal.add_history(
-            rng.choice(["Again.", f"Event {rng.randrange(10_000)}.\n\nMore.", "Long. " * 400])
-        )
+        event = f"Event {rng.randrange(10_000)}.\n\nMore."
+        memory.journal.add_history(rng.choice(["Again.", event, "Long. " * 400]))
 
     return [
         *[history] * 4,
@@ -352,10 +327,10 @@ def _events(memory: Memory, clock: FixedClock, rng: random.Random) -> list[Calla
         lambda: memory.journal.note("How?", f"So {rng.randrange(10_000)}."),
         lambda: memory.journal.write(f"- fact {rng.randrange(10_000)}\n\n{LONGTERM}"),
         lambda: memory.entries.add(f"note {rng.randrange(10**9)}", "Something."),
-        edit,
-        append,
-        remove,
-        copy,
+        lambda: on(edit),
+        lambda: on(lambda path: by_hand(path, path.read_bytes() + rng.choice(ends))),
+        lambda: on(Path.unlink),
+        lambda: on(lambda path: by_hand(folder / rng.choice(copies), path.read_bytes()), "HISTORY*.md"),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remora import Memory
+from remora import Memory, Session
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
@@ -41,9 +41,8 @@ def turns(memory: Memory, session_id: str) -> list[str]:
     return [r[0] for r in db.rows(sql, (session_id,))]
 
 
-def test_extend(bare: Memory) -> None:
+def test_extend(bare: Memory, session: Session) -> None:
     """Messages are kept in order with their ids, speakers and times, and found by a search."""
-    session = bare.session("cli:42")
     kept = session.extend(TALK)
     assert [(m.seq, m.role, m.external_id) for m in kept] == [
         (1, "Ann", "D1:1"),
@@ -53,15 +52,17 @@ def test_extend(bare: Memory) -> None:
     assert kept[1].time == "2023-05-08T13:56:00.000Z"
     assert (kept[2].time_text, kept[2].time) == ("1 pm on 8 May", None)
     assert session.history() == session.messages() == kept
+    moved = bare.session("two").extend(session.history())  # whole, with the caller's words for the time
+    said = [[(m.seq, m.content, m.time, m.time_text) for m in one] for one in (moved, kept)]
+    assert said[0] == said[1]
     assert session.count() == 3
     hit = bare.search("middleware", kinds=["turn"])[0]
     assert (hit.source, hit.text, hit.external_id) == ("turn", "Then I change the middleware.", "D1:3")
     assert (hit.session_id, hit.role, hit.time) == ("cli:42", "Ann", "1 pm on 8 May")
 
 
-def test_append(bare: Memory) -> None:
+def test_append(bare: Memory, session: Session) -> None:
     """One message is appended with all that may belong to it; a number is seconds since 1970."""
-    session = bare.session("cli:42")
     call = ToolCall("c1", "bash", {"command": "make test"})
     said = session.append("assistant", "I run the tests", tool_calls=[call], metadata={"model": "m"})
     reply = {"role": "tool", "content": "3 passed", "tool_call_id": "c1", "tool_name": "bash"}
@@ -73,24 +74,14 @@ def test_append(bare: Memory) -> None:
     assert {session.append("user", "Ship it", time=time).time for time in times} == {done.time}
 
 
-def test_an_external_id_is_said_once(bare: Memory) -> None:
+def test_an_external_id_is_said_once(bare: Memory, session: Session) -> None:
     """Repeating a batch appends and indexes nothing twice, and returns what the log holds."""
-    session = bare.session("cli:42")
     first = session.extend(TALK[:2])
     again = session.extend(TALK)
     assert again[:2] == first
     assert session.count() == 3
     assert turns(bare, "cli:42") == [str(m["content"]) for m in TALK]
     assert bare.session("cli:42").extend(TALK) == again
-
-
-def test_messages_of_another_session(bare: Memory) -> None:
-    """Messages can be taken over whole from another log, with the caller's own words for the time."""
-    bare.session("one").extend(TALK)
-    moved = bare.session("two").extend(bare.session("one").history())
-    assert [(m.seq, m.content, m.time, m.time_text) for m in moved] == [
-        (m.seq, m.content, m.time, m.time_text) for m in bare.session("one").history()
-    ]
 
 
 def test_sessions_are_apart(bare: Memory) -> None:
@@ -114,9 +105,8 @@ def test_sessions_are_apart(bare: Memory) -> None:
         ([{"role": "user", "content": "x", "external_id": SECRET}], "external_id holds a secret"),
     ],
 )
-def test_what_cannot_be_said(bare: Memory, messages: Any, message: str) -> None:
+def test_what_cannot_be_said(session: Session, messages: Any, message: str) -> None:
     """A message that cannot be kept keeps its whole batch out of the log."""
-    session = bare.session("cli:42")
     batch = [{"role": "user", "content": "good"}, *messages] if isinstance(messages, list) else messages
     with pytest.raises(InvalidInput, match=message):
         session.extend(batch)
@@ -135,9 +125,8 @@ def test_session_ids(bare: Memory) -> None:
     assert all(p.parent == bare.home / "sessions" for p in (bare.home / "sessions").iterdir())
 
 
-def test_no_secret_reaches_the_log(bare: Memory, tmp_path: Path) -> None:
+def test_no_secret_reaches_the_log(bare: Memory, session: Session, tmp_path: Path) -> None:
     """Secrets go from every field before anything is written, and are counted over the session."""
-    session = bare.session("cli:42")
     session.append(
         f"user {SECRET}",
         f"The key is {SECRET}",
@@ -154,9 +143,8 @@ def test_no_secret_reaches_the_log(bare: Memory, tmp_path: Path) -> None:
     assert holds(tmp_path, "swordfish") == []
 
 
-def test_another_process_appends(bare: Memory) -> None:
+def test_another_process_appends(bare: Memory, session: Session) -> None:
     """What somebody else appended is found by the next search, each message once; bad lines are skipped."""
-    session = bare.session("cli:42")
     session.append("user", "The parser is slow")
     assert texts(bare.search("parser")) == ["The parser is slow"]
     with session._log.path.open("ab") as file:
@@ -172,9 +160,8 @@ def test_another_process_appends(bare: Memory) -> None:
 @pytest.mark.parametrize(
     ("new", "more"), [("middlewarx", []), ("gateway and the proxy behind it", ["Done."])]
 )
-def test_an_edited_log(bare: Memory, new: str, more: list[str]) -> None:
+def test_an_edited_log(bare: Memory, session: Session, new: str, more: list[str]) -> None:
     """It is indexed as it reads now, even when its size is the same, or when it was appended to as well."""
-    session = bare.session("cli:42")
     session.extend(TALK)
     assert len(bare.search("middleware", kinds=["turn"])) == 3
     path = session._log.path
@@ -187,9 +174,8 @@ def test_an_edited_log(bare: Memory, new: str, more: list[str]) -> None:
     assert len(turns(bare, "cli:42")) == 3 + len(more)
 
 
-def test_a_log_that_is_gone_or_another(bare: Memory) -> None:
+def test_a_log_that_is_gone_or_another(bare: Memory, session: Session) -> None:
     """The log is the source: its turns leave the index with it; another one brings its own."""
-    session = bare.session("cli:42")
     session.extend(TALK)
     bare.session("cli:43").append("user", "Hello tokens")
     session._log.path.unlink()
@@ -232,9 +218,8 @@ def test_reindex_makes_turns_again(able: Memory, embedder: FakeEmbedder) -> None
     assert able.stats().turns == 3
 
 
-def test_a_log_is_written_before_it_is_indexed(bare: Memory) -> None:
+def test_a_log_is_written_before_it_is_indexed(bare: Memory, session: Session) -> None:
     """When the database is held by another writer the message is safe, and indexed by a later search."""
-    session = bare.session("cli:42")
     session.append("user", "first words")
     with held(bare):
         assert session.append("user", "The parser is slow").seq == 2
