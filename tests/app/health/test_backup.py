@@ -69,6 +69,10 @@ def test_a_backup_unpacked_is_the_same_memory(tmp_path: Path):
 
 def test_a_sound_database_is_recovered_whole(tmp_path: Path):
     """Nothing is lost, also of what finds near duplicates, and the old file is kept."""
+    (tmp_path / "project").mkdir()
+    with pytest.raises(NotFound):
+        recovered(tmp_path)
+    assert list(tmp_path.rglob("memory.db")) == []
     filled(tmp_path, 30)
     said = "The gateway retries every failed request three times before it gives up and tells the queue"
     with opened(tmp_path) as memory:
@@ -179,15 +183,6 @@ def test_a_change_that_cannot_be_read_stops_no_recovery(tmp_path: Path):
     with opened(tmp_path) as memory:
         assert len(memory.list()) == 1
         assert memory._project.db.connection.check() == []
-
-
-def test_there_is_nothing_to_recover_where_there_is_no_memory(tmp_path: Path):
-    """It says so, and makes nothing."""
-    (tmp_path / "project").mkdir()
-    project, _ = locate(tmp_path / "project", environment(tmp_path))
-    with pytest.raises(NotFound):
-        recover(project)
-    assert not (project.home / "memory.db").exists()
 
 
 def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -17,20 +17,17 @@ from remora.app.project.open_project import OpenProject
 from remora.core.errors import ProviderBusy
 from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store import migrations
-from tests.helpers import Repo
+from tests.helpers import Repo, environment
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
 
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """Settings that keep everything in tmp_path, without an embedding model."""
-    return {
-        "REMORA_HOME": str(tmp_path / "data"),
-        "REMORA_CONFIG": str(tmp_path / "config"),
-        "HOME": str(tmp_path),
-        "REMORA_EMBEDDING_PROVIDER": "none",
-    }
+    """Settings that keep everything in tmp_path, without an embedding model; none else is set."""
+    environ = environment(tmp_path)
+    del environ["REMORA_TRIAL_SHARE"]
+    return environ
 
 
 def of(report: Report, what: str) -> list[Finding]:

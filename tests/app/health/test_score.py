@@ -18,6 +18,8 @@ def test_a_score_from_four_shares(tmp_path: Path, folder: Path) -> None:
         (folder / name / "one.py").write_text("def one():\n    return 1\n")
     clock = FixedClock(NOW)
     with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        empty = memory.health()
+        assert (empty.score, empty.memories, empty.fresh, empty.right) == (None, 0, 0.0, 1.0)
         memory.index()
         old = [memory.remember(f"Gotcha {n} of the gate", type="gotcha") for n in ("one", "two")]
         clock.advance(days=61)  # a gotcha has a half-life of 60 days
@@ -52,10 +54,3 @@ def test_modules_are_as_hot_as_commits_changed_them(repo: Repo, memory: Memory) 
 
 
 NAMES = ("wall", "roof", "door", "gate", "fence", "shed", "path")
-
-
-def test_an_empty_memory(tmp_path: Path, folder: Path) -> None:
-    """It has no score, and nothing is divided by nothing."""
-    with Memory.open(folder, environ=environment(tmp_path)) as memory:
-        found = memory.health()
-    assert (found.score, found.memories, found.fresh, found.right) == (None, 0, 0.0, 1.0)

@@ -51,6 +51,8 @@ def test_a_link_that_leads_elsewhere_now_is_asked_again(repo: Repo, tmp_path: Pa
     link.unlink()
     link.symlink_to(tmp_path / "home" / "other.md")
     assert str(link.resolve()) not in allowed_imports(tmp_path / "data", "p") == {real}
+    with pytest.raises(InvalidInput, match="is not a file"):
+        allow_import(tmp_path, "p", tmp_path / "none.md")
 
 
 def test_nothing_from_outside_goes_into_a_home_in_the_repository(repo: Repo, tmp_path: Path):
@@ -60,9 +62,3 @@ def test_nothing_from_outside_goes_into_a_home_in_the_repository(repo: Repo, tmp
     with Memory.open(repo.root, environ=environ) as memory:
         allow_import(tmp_path / "data", memory.project_id, tmp_path / "home" / "diary.md")
     assert not learnt(repo, environ)
-
-
-def test_what_is_no_file_cannot_be_allowed(tmp_path: Path):
-    """It is named."""
-    with pytest.raises(InvalidInput, match="is not a file"):
-        allow_import(tmp_path, "p", tmp_path / "none.md")

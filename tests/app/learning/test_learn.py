@@ -143,13 +143,17 @@ def said(report: LearnReport) -> list[str]:
 
 
 def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
-    """What recurs, and what the user said, is kept, found and explained."""
+    """What recurs, and what the user said, is kept, found and explained; a dry run stores nothing."""
     several(tmp_path, memory)
+    tried = learn(dry_run=True)
+    assert tried.dry_run
+    assert (memory.list(), memory.learned(), memory._project.db.sessions.count()) == ([], [], 0)
     report = learn()
     assert [(s.id, s.kind, s.outcome) for s in report.sessions] == [
         (f"s{day}", "build", "success") for day in range(1, 5)
     ]
     assert report.bad_lines == 0
+    assert sorted(said(tried)) == sorted(said(report))
     assert any("gateway" in text for text in said(report))
     assert any("make lint" in text for text in said(report))
     assert all(one.why for one in report.learnt)
@@ -158,34 +162,23 @@ def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
     assert {one.action for one in memory.learned()} == {"stored"}  # also where a later session saw it again
 
 
-def test_what_was_read_is_not_read_again(memory, learn, tmp_path):
-    """A dry run stores nothing, a second run changes nothing, `again` reads all and counts nothing twice."""
-    several(tmp_path, memory)
-    tried = learn(dry_run=True)
-    assert tried.dry_run
-    observed = memory._project.db.sessions
-    assert (memory.list(), memory.learned(), observed.count()) == ([], [], 0)
-    first = learn()
-    assert sorted(said(tried)) == sorted(said(first))
-    second = learn()
-    assert (second.unchanged, second.sessions, second.learnt, second.run) == (4, (), (), 0)
-    assert len(learn(again=True).sessions) == 4
-    assert (observed.count(), observed.edits("auth/tokens.py").sessions) == (4, 4)
-    assert len(memory.list(limit=1000)) == len(first.learnt)
-
-
 def test_a_file_is_read_again_when_it_differs(memory, learn, tmp_path):
-    """Touched, copied back or restored makes no run; one that changed or grew is read whole, and no other."""
+    """Touched, copied back or restored makes no run; one that changed or grew is read whole, and no other.
+
+    `again` reads all; nothing counts twice.
+    """
     several(tmp_path, memory)
-    run = learn().run
+    first = learn()
     path = tmp_path / "talks" / "s2.jsonl"
     os.utime(path, ns=(1, 1))
     assert learn(dry_run=True).unchanged == 4
     report = learn()
     assert (report.run, report.sessions, report.learnt, report.unchanged) == (0, (), (), 4)
+    assert len(learn(again=True).sessions) == 4
+    assert len(memory.list(limit=1000)) == len(first.learnt)
     path.write_bytes(path.read_bytes().replace(b"make lint", b"make chek"))
     report = learn()
-    assert (report.run, [s.id for s in report.sessions]) == (run + 1, ["s2"])
+    assert (report.run, [s.id for s in report.sessions]) == (first.run + 2, ["s2"])
     work("s2", 2, str(memory.root)).edit("web/page.py").save(tmp_path / "talks")
     report = learn()
     assert ([s.id for s in report.sessions], report.unchanged) == (["s2"], 3)
@@ -890,13 +883,22 @@ def test_a_model_that_fails_is_asked_no_more(writing, tmp_path: Path) -> None:
 
 
 def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, learn):
-    """Its work was not committed yet: it is the branch's, and goes with it when it is deleted unmerged."""
+    """Its work was not committed yet: it is the branch's, and goes with it when it is deleted unmerged.
+
+    One that only took in what is new elsewhere came no further by its own work.
+    """
     learn()
     (known,) = [record for record in memory.list() if record.branch == "topic"]
+    fresh.git("checkout", "-q", "main")
+    fresh.day = 10
+    fresh.commit("other", {"c.py": "c = 1\n"})
+    fresh.git("checkout", "-q", "topic")
+    fresh.git("merge", "-q", "main")
+    assert learn().merged == ()
+    assert memory.show(known.id).branch == "topic"
     fresh.commit("work on topic", {"b.py": "b = 1\n"})
     assert not learn().merged
-    fresh.git("checkout", "-q", "main")
-    fresh.git("branch", "-D", "topic")
+    dropped(fresh)
     report = memory.init()
     assert report.branches_retired == (("topic", 1),)
     page = draw.plain(project_pages.initialised(report))
@@ -921,19 +923,6 @@ def test_a_branch_that_is_kept_after_it_was_merged(fresh, memory, learn, tmp_pat
     assert learn().merged == (("topic", 1),)
     assert memory.show(first.id).branch is None
     assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
-
-
-def test_a_fresh_branch_that_takes_in_what_is_new_is_not_merged(fresh, memory, learn):
-    """It came no further by its own work: what was learned there stays with it."""
-    learn()
-    (known,) = [record for record in memory.list() if record.branch == "topic"]
-    fresh.git("checkout", "-q", "main")
-    fresh.day = 10
-    fresh.commit("other", {"c.py": "c = 1\n"})
-    fresh.git("checkout", "-q", "topic")
-    fresh.git("merge", "-q", "main")
-    assert learn().merged == ()
-    assert memory.show(known.id).branch == "topic"
 
 
 def test_a_branch_that_was_merged_by_moving_on_is_the_projects(repo, tmp_path):

@@ -89,26 +89,19 @@ def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path
     assert APPLY in (memory.loop("third").before("Bash", {"command": "terraform apply"}) or "")
 
 
-def test_a_removed_quote_is_gone_from_every_byte_and_stays_away(memory: Memory, tmp_path: Path) -> None:
-    """Its words are in no file afterwards, and reading its session again does not bring them back."""
-    learnt(memory, tmp_path, "The zanzibar server is not for tests.", DATABASE)
-    name = next(hit.id for hit in memory.quotes() if "zanzibar" in hit.text)
-    assert memory.remove_quote(name) == "The zanzibar server is not for tests."
+def test_what_a_session_said_is_replaced_and_removed(memory: Memory, tmp_path: Path) -> None:
+    """Learned again it has its quotes once, with their ids; one that was removed stays away."""
+    learnt(memory, tmp_path, DATABASE)
+    before = memory.quotes()[0].id
+    learnt(memory, tmp_path, DATABASE, "The zanzibar server is not for tests.")
+    assert {hit.text: hit.id for hit in memory.quotes()}[DATABASE] == before
+    (hit,) = memory.quotes(session_id="one", limit=1)
+    assert (hit.text, memory.quotes(session_id="two")) == ("The zanzibar server is not for tests.", [])
+    assert memory.remove_quote(hit.id) == hit.text
     memory.learn(tmp_path / "talks", again=True)
     assert words(memory) == [DATABASE]
     with pytest.raises(NotFound):
-        memory.remove_quote(name)
-
-
-def test_learning_again_replaces_what_a_session_said(memory: Memory, tmp_path: Path) -> None:
-    """A session that grew has its quotes once, and those that stay keep their ids."""
-    learnt(memory, tmp_path, DATABASE)
-    before = memory.quotes()[0].id
-    learnt(memory, tmp_path, DATABASE, PORT)
-    assert {hit.text: hit.id for hit in memory.quotes()}[DATABASE] == before
-    assert sorted(words(memory)) == sorted([DATABASE, PORT])
-    assert [hit.text for hit in memory.quotes(session_id="one", limit=1)] == [PORT]
-    assert memory.quotes(session_id="two") == []
+        memory.remove_quote(hit.id)
 
 
 def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:

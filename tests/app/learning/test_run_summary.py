@@ -56,16 +56,18 @@ def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None
     """By its id or how that begins, with what other runs learned, too, where it was seen again."""
     for day in (1, 2, 11):
         learnt(memory, tmp_path, day)
-    one = memory.session_summary(session_id="s2")
-    assert one.sessions == ("claude-code:s2",)
-    assert one.learned
-    assert memory.session_summary(session_id="claude-code:s2") == one
-    assert memory.session_summary(session_id="s11") == memory.session_summary(session_id="claude-code:s11")
-    assert memory.session_summary(session_id="s1").sessions == ("claude-code:s1",)  # a whole id comes first
-    first = {o.memory.id for o in memory.session_summary(1, session_id="s11").learned}
-    assert first < {o.memory.id for o in memory.session_summary(session_id="s11").learned}
+
+    def of(session_id: str, run: int | None = None) -> SessionSummary:
+        return memory.session_summary(run, session_id=session_id)
+
+    one = of("s2")
+    assert (one.sessions, bool(one.learned)) == (("claude-code:s2",), True)
+    assert of("claude-code:s2") == one
+    assert of("s11") == of("claude-code:s11")
+    assert of("s1").sessions == ("claude-code:s1",)  # a whole id comes first
+    assert {o.memory.id for o in of("s11", 1).learned} < {o.memory.id for o in of("s11").learned}
     with pytest.raises(Conflict, match="several ids: claude-code:s1, claude-code:s11, claude-code:s2"):
-        memory.session_summary(session_id="s")
+        of("s")
 
 
 def test_what_was_said_counts_as_remembered(memory: Memory, tmp_path: Path) -> None:
