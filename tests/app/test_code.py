@@ -471,8 +471,12 @@ def test_a_question_about_a_project_that_is_away_forgets_nothing(shop: Memory, f
 
 
 def test_a_precise_index_is_preferred(called: tuple[Memory, Path], monkeypatch: pytest.MonkeyPatch):
-    """Edges of a SCIP index replace what was resolved, and go with it."""
+    """Edges of a SCIP index replace what was resolved in the files it covers, and go with it."""
     memory, root = called
+    (root / "index.scip").write_bytes(of_called("a.py", "b.py"))
+    for _ in range(2):
+        assert memory.index().precise == 1
+        assert callers(memory, "b.py:f", "c.py:h") == [[("main", "scip")], [("main", "ast")]]
     (root / "index.scip").write_bytes(of_called(*CALLED))
     report = memory.index()
     assert (report.notes, dict(report.left_out)) == ((), {})  # it is used, not left out
@@ -520,15 +524,6 @@ def called(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Path]]:
         (root / path).write_text(text)
     with Memory.open(root, environ=environment(tmp_path), clock=clock) as memory:
         yield memory, root
-
-
-def test_a_precise_index_says_nothing_of_files_it_does_not_cover(called: tuple[Memory, Path]):
-    """Edges that we are sure of and that lead to another file stay beside the precise ones."""
-    memory, root = called
-    (root / "index.scip").write_bytes(of_called("a.py", "b.py"))
-    for _ in range(2):
-        assert memory.index().precise == 1
-        assert callers(memory, "b.py:f", "c.py:h") == [[("main", "scip")], [("main", "ast")]]
 
 
 def test_a_precise_index_says_nothing_of_files_that_are_newer(called: tuple[Memory, Path]):

@@ -94,18 +94,13 @@ FTS_COLUMNS = {
 }
 
 
-def test_every_full_text_index_is_known_here(bare: Memory):
-    """The next test looks at each."""
-    db = bare._project.db.connection
-    found = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'")
-    assert {name for (name,) in found} == set(FTS_COLUMNS)
-
-
 @pytest.mark.parametrize("table", FTS_COLUMNS)
 def test_what_an_older_segment_of_an_index_holds_goes_too(bare: Memory, table: str):
     """Rows that were deleted while their bytes stayed, as in a file of an earlier version."""
     memory = bare
     db, column = memory._project.db.connection, FTS_COLUMNS[table]
+    found = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'")
+    assert {name for (name,) in found} == set(FTS_COLUMNS)
     with db.transaction():
         db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('secure-delete', 0)")
     for row, text in enumerate(("heliotrope", "gateway", "cellar"), 7_000_000):

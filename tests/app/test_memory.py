@@ -560,29 +560,23 @@ def test_reading_beside_a_writer(tmp_path: Path, folder: Path) -> None:
         assert memory._project.db.connection.check() == []
 
 
-def test_phases(bare: Memory) -> None:
-    """A phase may be a universal one or one of the methodology; any other is refused."""
-    bare.remember("Access tokens expire after 24 h")
-    assert bare.search("access tokens", phase="implement")
-    assert bare.context("access tokens", "coding").phase == "implement"
-    with pytest.raises(InvalidInput, match="unknown phase 'lunch'"):
-        bare.search("access tokens", phase="lunch")
-    with pytest.raises(InvalidInput, match="unknown methodology 'waterfall'"):
-        bare.context("access tokens", "coding", methodology="waterfall")
-
-
-def test_context_budgets(bare: Memory) -> None:
-    """The block keeps to its budget; a budget of nothing is refused."""
+def test_contexts(bare: Memory) -> None:
+    """The block keeps to its budget; a phase is a universal one or one of the methodology; else refused."""
     for n in range(12):
         bare.remember(
             f"Access tokens of service{n} expire after {n + 1} h because of rule {n}", type="decision"
         )
-    context = bare.context("when do access tokens expire", "define", budget=100)
-    assert 0 < context.tokens <= 100
+    context = bare.context("when do access tokens expire", "coding", budget=100)
+    assert (context.phase, 0 < context.tokens <= 100) == ("implement", True)
     assert context.left_out > 0
+    assert bare.search("access tokens", phase="implement")
     for budget in (0, -5):
         with pytest.raises(InvalidInput, match="budget must be above 0 tokens"):
             bare.context("x", budget=budget)
+    with pytest.raises(InvalidInput, match="unknown phase 'lunch'"):
+        bare.search("access tokens", phase="lunch")
+    with pytest.raises(InvalidInput, match="unknown methodology 'waterfall'"):
+        bare.context("access tokens", "coding", methodology="waterfall")
 
 
 def test_what_rests_on_another_memory_is_flagged(bare: Memory) -> None:

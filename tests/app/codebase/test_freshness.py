@@ -90,28 +90,26 @@ def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
 
 
-def test_many_changed_files_are_only_counted(shop: Memory, repo: Repo):
+def test_many_or_large_changed_files_are_only_counted(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
     """A question does not wait for a large change, and says that it was not waited for."""
-    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW + 1)})
-    for _ in range(2):
-        found = shop.impact("shop/money.py:price")
-        assert [i.symbol for i in found] == ["total"]
-        said = f"{module.FEW + 1} files changed since the last `remora index` and are not in this answer yet"
-        assert found.notes == (f"{said}; run it again",)
-    shop.index()
-    assert len(users(shop)) == module.FEW + 2
-    assert shop.impact("shop/money.py:price").notes == ()
-
-
-def test_a_few_large_files_are_only_counted(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
-    """What takes long to read is not read while somebody waits."""
     monkeypatch.setattr(module, "FEW_BYTES", 100)
     put(repo, {"lib/late.py": USER.format(name="late") + "# long\n" * 50})
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
-    assert found.notes == (
-        "lib/late.py changed since the last `remora index` and is not in this answer yet; run it again",
-    )
+    said = "changed since the last `remora index` and {} not in this answer yet; run it again"
+    assert found.notes == (f"lib/late.py {said.format('is')}",)
+    monkeypatch.undo()
+    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW)})
+    for _ in range(2):
+        shop._project.last_look = None
+        found = shop.impact("shop/money.py:price")
+        assert [i.symbol for i in found] == ["total"]
+        assert found.notes == (f"{module.FEW + 1} files {said.format('are')}",)
+    shop.index()
+    assert len(users(shop)) == module.FEW + 2
+    assert shop.impact("shop/money.py:price").notes == ()
 
 
 def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Repo, clock: FixedClock):

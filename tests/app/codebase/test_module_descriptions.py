@@ -158,21 +158,23 @@ def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: p
 def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener) -> None:
     """Its trouble is noted, and nothing is raised."""
     memory = opened(ProviderError("the model is away"), *[answer(str(n)) for n in range(5)])
+
+    def told() -> list[tuple[str, str]]:
+        found = [one for one in code(memory._project) if "modules described on" in one.detail]
+        return [(one.level, one.detail.partition(": ")[2]) for one in found]
+
     first = describe_when_due(memory._project)
     assert first is not None
     assert first.described == ()
     assert "the model is away" in db_of(memory).meta.get(RAN)["notes"][0]
     assert describe_when_due(memory._project) is None
-    found = [one for one in code(memory._project) if "modules described on" in one.detail]
-    assert [(one.level, "the model is away" in one.detail) for one in found] == [("note", True)]
+    ((level, said),) = told()
+    assert (level, "the model is away" in said) == ("note", True)
     clock_of(memory).advance(seconds=90_000.0)
     second = describe_when_due(memory._project)
     assert second is not None
     assert second.described == ("core", "tests", "web")
-    found = [one for one in code(memory._project) if "modules described on" in one.detail]
-    assert [(one.level, one.detail.partition(": ")[2]) for one in found] == [
-        ("ok", "3, not described yet: 0")
-    ]
+    assert told() == [("ok", "3, not described yet: 0")]
 
 
 @pytest.mark.parametrize("why", ["no model", "off", "no code"])
@@ -219,8 +221,11 @@ def test_without_a_model_or_an_index(opened: Opener, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("error", [ProviderBusy("it is loading"), ProviderError("it broke")])
 def test_a_failing_model_stops_the_pass(opened: Opener, error: Exception) -> None:
-    """What was described stays; the module that failed comes last the next time."""
+    """What was described stays; the module that failed comes last the next time. One process asks."""
     memory = opened(answer("Serves pages."), error, answer("Tests all."), answer("Makes tokens."))
+    with lock(memory.home / "semantic", timeout=1.0):
+        report = memory.describe_modules()
+    assert report.notes == ("another process is describing this project's modules",)
     report = memory.describe_modules()
     assert (report.described, report.waiting) == (("web",), 2)
     assert report.notes == (f"stopped at core: {error}",)
@@ -247,14 +252,6 @@ def test_it_survives_reading_files_again_and_goes_with_them(opened: Opener) -> N
     memory.index()
     assert db_of(memory).layers.edges_at(["web/routes.py:login"], KINDS) == []
     assert set(purposes(memory)) == {"docs", "tests", "web"}
-
-
-def test_only_one_process_asks(opened: Opener) -> None:
-    """While another pass runs nothing is asked."""
-    memory = opened()
-    with lock(memory.home / "semantic", timeout=1.0):
-        report = memory.describe_modules()
-    assert report.notes == ("another process is describing this project's modules",)
 
 
 def test_impact_tells_what_a_model_says_and_goes_no_further(opened: Opener) -> None:

@@ -53,14 +53,10 @@ FLAGS = {
 
 
 def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory):
-    """Neither its value nor what a check is to look at is part of the cue."""
+    """Neither its value nor what a check is to look at is part of the cue; one not given is no cue."""
     for command, cue in FLAGS.items():  # the session of the command before is replaced
         met(bare, "error: Unknown option `--grep`", key="f2", command=command)
         assert commands(bare) == {cue}
-
-
-def test_a_flag_that_an_error_only_speaks_of_is_no_cue(bare: Memory):
-    """It was not given."""
     met(bare, "error: --grep is required", key="f2", command="pnpm test auth")
     assert commands(bare) == set()
 

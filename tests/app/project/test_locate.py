@@ -63,9 +63,15 @@ def test_a_moved_folder_keeps_its_memory(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_a_clone_is_another_project(repo: Repo, tmp_path: Path) -> None:
-    """A clone starts a memory of its own; a new repository in the place of an old one does too."""
+    """So is a new repository in the place of an old one; who only reads writes no id."""
+    locate(repo.root, environment(tmp_path), read_only=True)
+    assert "remora" not in (repo.root / ".git/config").read_text()
+    assert not (tmp_path / "data").exists()
+    repo.git("config", "remora.project", "../../etc")
     repo.commit("first", {"a.py": ""})
     first = identity(repo.root, tmp_path)
+    assert re.fullmatch(r"[0-9a-f]{16}", first)
+    assert repo.git("config", "remora.project") == first
     subprocess.run(["git", "clone", "-q", str(repo.root), str(tmp_path / "clone")], check=True)
     assert identity(tmp_path / "clone", tmp_path) != first
     shutil.rmtree(repo.root)
@@ -98,22 +104,6 @@ def test_a_configuration_that_cannot_be_written(repo: Repo, tmp_path: Path) -> N
     held.unlink()
     assert identity(repo.root, tmp_path) == first
     assert repo.git("config", "remora.project") == first
-
-
-def test_an_id_that_is_none(repo: Repo, tmp_path: Path) -> None:
-    """A value in the configuration that is no id of ours is replaced."""
-    repo.git("config", "remora.project", "../../etc")
-    found = identity(repo.root, tmp_path)
-    assert re.fullmatch(r"[0-9a-f]{16}", found)
-    assert repo.git("config", "remora.project") == found
-
-
-def test_reading_only_writes_no_id(repo: Repo, tmp_path: Path) -> None:
-    """A repository that is only to be read is left as it is."""
-    before = (repo.root / ".git/config").read_bytes()
-    locate(repo.root, environment(tmp_path), read_only=True)
-    assert (repo.root / ".git/config").read_bytes() == before
-    assert not (tmp_path / "data").exists()
 
 
 def test_many_processes_agree(repo: Repo, tmp_path: Path) -> None:
@@ -214,20 +204,16 @@ def test_data_and_settings_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_branch(repo: Repo, tmp_path: Path) -> None:
-    """The branch is read without a process of git: on a branch, in a work tree, detached, outside git."""
+    """On a branch, in a work tree, detached, outside git, and where the file HEAD does not name it."""
     sha = repo.commit("first", {"a.py": ""})
     tree = tmp_path / "tree"
     repo.git("worktree", "add", "-q", str(tree), "-b", "feature/login")
-    assert branch_of(Repository.discover(repo.root)) == "main"
+    found = Repository.discover(repo.root)
+    assert branch_of(found) == "main"
     assert branch_of(Repository.discover(tree)) == "feature/login"
     repo.git("checkout", "-q", "--detach", sha)
-    assert branch_of(Repository.discover(repo.root)) is None
+    assert branch_of(found) is None
     assert branch_of(None) is None
-
-
-def test_the_branch_when_head_says_nothing(repo: Repo) -> None:
-    """Where the file HEAD does not name the branch git is asked; where git cannot say there is none."""
-    found = Repository.discover(repo.root)
     for head in ("ref: refs/heads/.invalid\n", "nonsense\n", ""):
         (repo.root / ".git/HEAD").write_text(head)
         assert branch_of(found) is None

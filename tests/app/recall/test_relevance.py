@@ -20,35 +20,24 @@ def filled(memory: Memory, *, own: bool = False) -> None:
         record(db, session(f"s{number}", number, prompts=(f"why does the {subject} run in a thread",)))
 
 
-def test_nothing_is_measured_on_a_few_prompts(able: Memory):
-    """The default holds."""
-    db = able._project.db
-    for number in range(1, FEW):
-        record(db, session(f"s{number}", number))
-    assert calibrate(able._project) is None
-    assert relevance_bar(able._project) == CHANCE
-
-
 def test_the_bar_lets_the_best_third_pass(able: Memory):
-    """It is kept, and measured again only when there is more to measure."""
+    """It is kept, measured again only when there is more to measure, and its searches are no use."""
     filled(able)
     bar = calibrate(able._project)
     assert bar is not None
     assert CHANCE <= bar <= 0.85
     assert relevance_bar(able._project) == round(bar, 4)
     assert calibrate(able._project) is None
-
-
-def test_what_a_session_taught_is_no_answer_to_itself(able: Memory):
-    """Otherwise every prompt would find what came of it."""
-    filled(able, own=True)
-    assert calibrate(able._project) == CHANCE
-
-
-def test_measuring_is_no_use(able: Memory):
-    """Its searches count for no memory."""
-    filled(able)
-    assert calibrate(able._project) is not None
     able._project.accesses.flush()
     assert {one.access_count for one in able.list()} == {0}
     assert not able.stats().uses
+
+
+def test_what_a_session_taught_is_no_answer_to_itself(able: Memory):
+    """Otherwise every prompt would find what came of it; on a few prompts nothing is measured."""
+    for number in range(1, FEW):
+        record(able._project.db, session(f"s{number}", number))
+    assert calibrate(able._project) is None
+    assert relevance_bar(able._project) == CHANCE
+    filled(able, own=True)
+    assert calibrate(able._project) == CHANCE

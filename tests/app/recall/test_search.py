@@ -65,17 +65,6 @@ def test_odd_queries(bare: Memory) -> None:
         assert texts(bare.search(query)) == [FACT], query[:40]
 
 
-def test_own_words_are_found_at_once(able: Memory, embedder: FakeEmbedder) -> None:
-    """What was just remembered or said has its vector before the search."""
-    able.remember(FACT)
-    able.session("cli:1").append("user", "Why do tokens expire?")
-    found = able.search("tokens expire")
-    assert {h.source for h in found} == {"memory", "turn"}
-    assert len(embedder.documents) == 2
-    assert all(any("dense" in str(reason) for reason in hit.why) for hit in found)
-    assert able.notes == ()
-
-
 def test_a_language_model_that_fails(tmp_path: Path, folder: Path, embedder: FakeEmbedder) -> None:
     """A model that cannot guess leaves the hits as they are; a context never asks it."""
     model = ScriptedModel([ProviderBusy("the model is away")])
@@ -161,11 +150,15 @@ def test_files_that_are_gone_are_not_recommended(repo: Repo, memory: Memory) -> 
     assert not {dates, guide} & {*likely, *related}
 
 
-def test_a_search_writes_nothing(able: Memory) -> None:
-    """Once everything has its vector a search leaves every table as it is."""
+def test_a_search_embeds_what_is_new_and_writes_nothing_else(able: Memory, embedder: FakeEmbedder) -> None:
+    """What was just remembered or said has its vector first; then it leaves every table as it is."""
     able.remember(FACT, related_files=["a.py"])
     able.session("cli:1").append("user", "Why do tokens expire?")
-    able.search("tokens")
+    found = able.search("tokens expire")
+    assert {h.source for h in found} == {"memory", "turn"}
+    assert len(embedder.documents) == 2
+    assert all(any("dense" in str(reason) for reason in hit.why) for hit in found)
+    assert able.notes == ()
     before = rows(able)
     for _ in range(5):
         able.search("why do access tokens expire", recent_files=["a.py"], phase="define")

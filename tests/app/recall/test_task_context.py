@@ -11,7 +11,7 @@ from remora import Memory
 from remora.app.learning.work_state import leave_work, save_work_state
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, ProviderBusy, StoreReadOnly
-from remora.core.events import CommandRun, ErrorSeen, Event, FileUse
+from remora.core.events import CommandRun, ErrorSeen, FileUse
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 from remora.llm.scripted import ScriptedModel
 from remora.observer.observer import Observer
@@ -166,13 +166,7 @@ def test_a_session_has_one_state(bare: Memory, clock: FixedClock) -> None:
     assert again is not None
     assert again.id == first.id
     assert "one more thing" in bare.work_state()
-
-
-def test_what_a_person_forgot_stays_forgotten(bare: Memory) -> None:
-    """The next stop of the session does not bring it back."""
-    state = left(bare, todo=["x y"])
-    assert state is not None
-    bare.forget(state.id)
+    bare.forget(again.id)  # a person's word: the next stop of the session does not bring it back
     assert left(bare, todo=["z"]) is None
     assert bare.work_state() == ""
 
@@ -269,21 +263,40 @@ def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
     assert SECRET not in bare.work_state() + str(state)
 
 
-def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
-    """What its plan leaves open comes from the observer; a session of long ago leaves nothing."""
-    script = Script().step()
-    script.add("user_prompt", text=TASK, step=0)
-    todos = [{"content": "add it", "status": "completed"}, {"content": "document it", "status": "pending"}]
-    script.edit("auth/tokens.py").call("TodoWrite", "plan", "ok", extra={"todos": todos})
-    watching = Observer("s1", "claude-code", strict=True)
+def watched(name: str, asked: str, *todos: tuple[str, str]) -> Observer:
+    """Watch a session that edits a file and writes down its plan."""
+    script = Script(name).step()
+    script.add("user_prompt", text=asked, step=0)
+    plan = [{"content": content, "status": status} for content, status in todos]
+    script.edit("auth/tokens.py").call("TodoWrite", "plan", "ok", extra={"todos": plan})
+    script.add("reply", text="Committed and pushed.")
+    watching = Observer(name, "claude-code", strict=True)
     for event in script.events:
         watching.observe(event)
+    return watching
+
+
+def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
+    """What its plan leaves open comes from the observer; a session of long ago leaves nothing."""
+    watching = watched("s1", TASK, ("add it", "completed"), ("document it", "pending"))
     assert leave_work(bare._project, watching, watching.finalize()) is None  # it ended in January
     found = watching.finalize()._replace(ended="2026-02-28T10:00:00.000Z", branch=None)
     record = leave_work(bare._project, watching, found)
     assert record is not None
     assert record.last_accessed_at == "2026-02-28T10:00:00.000Z"
     assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
+
+
+def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
+    """The last thing of a plan is seldom ticked off; one that was never begun is still open."""
+    plan = (("commit", "completed"), ("push", "in_progress"))
+    for name, more in (("s1", ()), ("s2", (("write the changelog", "pending"),))):
+        watching = watched(name, "rename the export button", *plan, *more)
+        found = watching.finalize(outcome="success")
+        leave_work(bare._project, watching, found._replace(ended="2026-02-28T10:00:00.000Z", branch=None))
+    assert states(bare) == ["s2"]
+    assert "write the changelog" in bare.work_state()
+    assert "push" not in bare.work_state()
 
 
 # What interfaces showed
@@ -354,31 +367,3 @@ def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None
         assert slow is not None
         assert "loading" in memory.notes[0]
         assert len(model.calls) == 3
-
-
-def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
-    """The last thing of a plan is seldom ticked off; one that was never begun is still open."""
-    plan = [
-        {"content": "commit", "status": "completed"},
-        {"content": "push", "status": "in_progress"},
-    ]
-    for name, more in (("s1", []), ("s2", [{"content": "write the changelog", "status": "pending"}])):
-        observer = Observer(name, "claude-code", strict=True)
-        events: tuple[tuple[str, dict[str, Any]], ...] = (
-            ("user_prompt", {"text": "rename the export button"}),
-            ("tool_call", {"tool": "Edit", "action": "edit", "paths": ("a.py",), "call_id": "c1"}),
-            ("tool_result", {"tool": "Edit", "action": "edit", "paths": ("a.py",), "call_id": "c1"}),
-            (
-                "tool_call",
-                {"tool": "TodoWrite", "action": "plan", "extra": {"todos": [*plan, *more]}, "call_id": "c2"},
-            ),
-            ("tool_result", {"tool": "TodoWrite", "action": "plan", "call_id": "c2"}),
-            ("reply", {"text": "Committed and pushed."}),
-        )
-        for step, (kind, fields) in enumerate(events):
-            at = f"2026-03-01T08:00:0{step}.000Z"
-            observer.observe(Event(kind, name, f"{name}-{step}", step, at, **fields))
-        leave_work(bare._project, observer, observer.finalize(outcome="success"))
-    assert states(bare) == ["s2"]
-    assert "write the changelog" in bare.work_state()
-    assert "push" not in bare.work_state()

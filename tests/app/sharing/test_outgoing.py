@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from remora.app.memory import Memory
+from remora.core.change import Change
 from remora.core.errors import InvalidInput
 from remora.core.values import Taint
 from tests.app.sharing.conftest import Machine, founder
@@ -88,8 +89,6 @@ def test_housekeeping_is_one_machines_own(sender: Memory, machine: Machine) -> N
     other = machine("other")
     other.sharing.join(sender.sharing.invite())
     db = sender._project.db
-    from remora.core.change import Change
-
     with db.transaction():
         db.memories.update(record.id, {"deprecated": True}, change=Change("retire", author="system:prune"))
     sender.sharing.sync()

@@ -12,11 +12,13 @@ from remora.app.sharing.incoming import AHEAD_SECONDS
 from remora.core.change import Change
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, SourceError
+from remora.core.values import MemoryRecord
 from remora.interfaces.present import dumps
 from tests.app.sharing.conftest import Machine, exchange, founder
 from tests.helpers import texts
 
 TEXT = "The gateway rejects tokens that are signed with RS256"
+Same = tuple[Memory, Memory, MemoryRecord]
 
 
 @pytest.fixture
@@ -27,6 +29,15 @@ def two(machine: Machine, shared: Path) -> tuple[Memory, Memory]:
     other.sharing.sync()
     exchange(one, other)
     return one, other
+
+
+@pytest.fixture
+def same(two: tuple[Memory, Memory]) -> Same:
+    """Return the two, and a memory that both have."""
+    one, other = two
+    record = one.remember(TEXT)
+    exchange(one, other)
+    return one, other, record
 
 
 def contents(memory: Memory) -> list[str]:
@@ -100,31 +111,27 @@ def test_changes_of_different_fields_meet(two: tuple[Memory, Memory]) -> None:
         ("a third text", ["a third text"]),
     ],
 )
-def test_two_texts_wait_for_a_decision(two: tuple[Memory, Memory], keep: str, left: list[str]) -> None:
+def test_two_texts_wait_for_a_decision(same: Same, keep: str, left: list[str]) -> None:
     """Two texts written at a time stand on both machines until somebody decides, and then one way on both."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
+    one, other, record = same
     one.edit(record.id, content="text of one")
     other.edit(record.id, content="text of other")
     exchange(one, other)
-    for memory in two:
+    for memory in (one, other):
         (contested,) = memory.sharing.conflicts()
         # Oldest first; both may be of the same millisecond.
         assert {version.content for version in contested.versions} == {"text of one", "text of other"}
     one.sharing.decide(record.id, keep)
     exchange(one, other)
-    for memory in two:
+    for memory in (one, other):
         assert (memory.sharing.conflicts(), contents(memory)) == ([], left)
         with pytest.raises(NotFound, match="has no conflict"):
             memory.sharing.decide(record.id, "mine")
 
 
-def test_a_retirement_against_an_edit(two: tuple[Memory, Memory]) -> None:
+def test_a_retirement_against_an_edit(same: Same) -> None:
     """Who forgets while another edits has to decide; until then the text is found."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
+    one, other, record = same
     one.forget(record.id)
     other.edit(record.id, content="Sign tokens with EdDSA")
     exchange(one, other)
@@ -134,11 +141,9 @@ def test_a_retirement_against_an_edit(two: tuple[Memory, Memory]) -> None:
     assert contents(one) == contents(other) == []
 
 
-def test_what_is_taken_back_leaves_the_others(two: tuple[Memory, Memory]) -> None:
+def test_what_is_taken_back_leaves_the_others(same: Same) -> None:
     """A memory that is made personal again leaves search on the other machine and stays on this one."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
+    one, other, record = same
     one.sharing.share([record.id], "personal")
     exchange(one, other)
     assert (contents(one), contents(other)) == ([TEXT], [])
@@ -186,14 +191,7 @@ def test_a_log_that_is_away_stops_nothing(two: tuple[Memory, Memory], shared: Pa
     exchange(one, other)
     assert other.show(record.id).content == TEXT
     assert one.sharing.status().problem == ""
-
-
-def test_a_log_that_lost_everything_is_filled_again(two: tuple[Memory, Memory], shared: Path) -> None:
-    """Every machine sends its own part again where the log has lost it."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
-    shutil.rmtree(shared)
+    shutil.rmtree(shared)  # it loses everything: every machine sends its own part again
     shared.mkdir()
     exchange(one, other)
     other.edit(record.id, content="Sign tokens with EdDSA")
@@ -257,11 +255,9 @@ def test_a_clock_that_is_set_back_takes_nothing_away(machine: Machine, shared: P
     assert all(r.parents for r in one.history(record.id) if r.op == "edit")
 
 
-def test_what_a_newer_version_writes_is_kept_and_not_shown(two: tuple[Memory, Memory]) -> None:
+def test_what_a_newer_version_writes_is_kept_and_not_shown(same: Same) -> None:
     """An operation that this version does not know changes nothing and is counted."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
+    one, other, record = same
     later = Change("levitate")  # type: ignore[arg-type]  # what no version knows yet
     one._project.db.revisions.write(record.id, later, {"content": "from the future"})
     exchange(one, other)
@@ -269,11 +265,9 @@ def test_what_a_newer_version_writes_is_kept_and_not_shown(two: tuple[Memory, Me
     assert other.sharing.status().ignored[0].reason == "it takes a newer version of Remora"
 
 
-def test_uses_are_sums_over_machines(two: tuple[Memory, Memory]) -> None:
+def test_uses_are_sums_over_machines(same: Same) -> None:
     """What another machine used lately is not forgotten here for want of use."""
-    one, other = two
-    record = one.remember(TEXT)
-    exchange(one, other)
+    one, other, record = same
     db = other._project.db
     with db.transaction():
         db.uses.add("cc:1", "said", {record.id: 2}, "2030-01-01T00:00:00.000Z")
