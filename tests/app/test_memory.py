@@ -314,7 +314,7 @@ def test_list_filters(bare: Memory, clock: FixedClock) -> None:
     assert {m.id for m in bare.list(include_forgotten=True)} == {a.id, b.id, c.id, gone.id}
     for wrong in ({"order": "colour"}, {"limit": -1}, {"offset": -1}, {"scope": "world"}):
         with pytest.raises(InvalidInput):
-            bare.list(**wrong)  # type: ignore[arg-type]
+            bare.list(**wrong)
 
 
 def test_projects_are_apart(two: tuple[Memory, Memory]) -> None:
@@ -429,6 +429,20 @@ def test_a_locked_database_fails_no_search(bare: Memory) -> None:
         assert time.monotonic() - started < 10.0
     bare.prune()
     assert bare.show(r.id).access_count == 2 * FLUSH_AT
+
+
+def test_a_locked_database_and_a_model(able: Memory) -> None:
+    """A search whose fresh memories cannot get their vectors finds them by words, and says so."""
+    able.remember("The lexer is fast")
+    able.search("lexer")
+    r = able.remember("Access tokens expire after 24 h")
+    with held(able):
+        started = time.monotonic()
+        assert able.search("when do access tokens expire")[0].id == r.id
+        assert time.monotonic() - started < 8.0
+    assert any("some texts have no vector yet" in note for note in able.notes)
+    able.search("tokens")
+    assert not able.notes
 
 
 def test_closing_while_the_database_is_locked(tmp_path: Path, folder: Path) -> None:

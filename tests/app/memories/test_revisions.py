@@ -18,7 +18,6 @@ from remora.store.revisions import KEPT, KEPT_DAYS, UNLOGGED
 
 LOGGED = [name for name in COLUMNS if name not in UNLOGGED]
 WORDS = "alpha beta gamma delta cache queue token port relay parser never always 5432 8080 redis".split()
-SECRET = "ghp_" + "Q7x" * 12
 
 
 @pytest.fixture

@@ -57,6 +57,8 @@ def test_an_appended_entry_is_added_to_those_that_are_known(bare: Memory, clock:
         ("One line\nand another", name, 8, 10),
     ]
     assert ids(bare)["Chose ES256."] == before["Chose ES256."]
+    bare.journal.add_history("Chose ES256.")  # the same words at another time
+    assert [text for text, *_ in rows(bare)].count("Chose ES256.") == 2
 
 
 def test_a_secret_in_an_appended_entry_stays_in_the_file(bare: Memory) -> None:
