@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from remora.core.secret_assignments import is_stand_in
 from remora.core.secret_rules import CONTEXTS, PREFIXES, SHAPES, looks_random
 from remora.core.secrets import _SHORTEST, find, redact
 from remora.core.values import Redaction
+from tests.tables import table
 
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + string.digits
@@ -57,97 +59,22 @@ def pem(label: str, body: str = PEM_LINES, *, end: bool = True) -> str:
     return f"{DASHES}BEGIN {label}{DASHES}\n{body}\n" + (f"{DASHES}END {label}{DASHES}" if end else "")
 
 
+NOISE = {"HEX": HEX, "UPPER": UPPER, "WORD": WORD, "URL64": URL64, "BASE64": BASE64, "CAPITALS": HEX.upper()}
+NOISE |= {"LETTERS": string.ascii_letters, "SIGNS": WORD + "|&+@:<%#!^(*.[ "}
+
+
+def made(template: str) -> str:
+    """Return a secret: `{HEX:32}` are 32 random signs; `{}` keeps a known secret out of the corpus."""
+
+    def filled(found: re.Match[str]) -> str:
+        kind, number = found[1], int(found[2])
+        return noise(NOISE[kind], number) if kind in NOISE else {"uuid": uuid, "jwt": jwt}[kind](number)
+
+    return re.sub(r"\{(\w+):(\d+)\}", filled, template).replace("{}", "")
+
+
 # Tokens that are found wherever they stand.
-TOKENS: list[tuple[str, str]] = [
-    ("jenkins-secret", "{AQAAABAAAA" + noise(BASE64, 44) + "=}"),
-    ("anthropic-key", "sk-" + "ant-api03-" + noise(URL64, 93) + "AA"),
-    ("anthropic-key", "sk-" + "ant-oat01-" + noise(URL64, 93)),
-    ("openrouter-key", "sk-" + "or-v1-" + noise(HEX, 64)),
-    ("openai-key", "sk-" + noise(WORD, 48)),
-    ("openai-key", "sk-" + "proj-" + noise(URL64, 120)),
-    ("openai-key", "sk-" + "svcacct-" + noise(URL64, 60)),
-    ("openai-key", "sk-" + noise(HEX, 32)),
-    *[("github-token", f"gh{letter}" + "_" + noise(WORD, 36)) for letter in "pousr"],
-    ("github-token", "github" + "_pat_" + noise(WORD, 22) + "_" + noise(WORD, 59)),
-    *[
-        ("gitlab-token", f"gl{name}" + "-" + noise(URL64, 20))
-        for name in ("pat", "dt", "rt", "cbt", "ptt", "soat")
-    ],
-    ("gitlab-token", "glpat" + "-" + noise(URL64, 27) + "." + noise(HEX, 9)),
-    ("gitlab-token", "GR13" + "48941" + noise(URL64, 20)),
-    *[("aws-access-key-id", f"{name}" + noise(UPPER, 16)) for name in ("AKIA", "ASIA", "ABIA", "ACCA")],
-    ("aws-bedrock-key", "AB" + "SK" + noise(BASE64, 128)),
-    ("gcp-api-key", "AI" + "za" + noise(URL64, 35)),
-    ("google-oauth-token", "ya" + "29." + noise(URL64, 80)),
-    ("google-oauth-token", "GOC" + "SPX-" + noise(URL64, 28)),
-    ("google-oauth-token", "1/" + "/0" + noise(URL64, 90)),
-    ("slack-token", "xox" + "b-" + "1234567890-1234567890123-" + noise(WORD, 24)),
-    ("slack-token", "xox" + "p-" + "1234567890-" + noise(WORD, 32)),
-    ("slack-token", "xa" + "pp-1-A0" + noise(UPPER, 8) + "-1234567890123-" + noise(HEX, 64)),
-    ("stripe-key", "sk_" + "live_" + noise(WORD, 24)),
-    ("stripe-key", "rk_" + "test_" + noise(WORD, 24)),
-    ("stripe-key", "whs" + "ec_" + noise(BASE64, 32)),
-    ("huggingface-token", "h" + "f_" + noise(string.ascii_letters, 34)),
-    ("groq-key", "gs" + "k_" + noise(WORD, 52)),
-    ("perplexity-key", "pp" + "lx-" + noise(WORD, 48)),
-    ("xai-key", "xa" + "i-" + noise(WORD, 80)),
-    ("replicate-token", "r8" + "_" + noise(WORD, 37)),
-    ("nvidia-key", "nv" + "api-" + noise(URL64, 64)),
-    ("langsmith-key", "lsv2" + "_pt_" + noise(HEX, 32) + "_" + noise(HEX, 10)),
-    ("pinecone-key", "pc" + "sk_" + noise(WORD, 60)),
-    ("npm-token", "np" + "m_" + noise(WORD, 36)),
-    ("pypi-token", "pypi" + "-AgEI" + noise(URL64, 150)),
-    ("rubygems-key", "ruby" + "gems_" + noise(HEX, 48)),
-    ("docker-token", "dckr" + "_pat_" + noise(URL64, 27)),
-    ("sendgrid-key", "S" + "G." + noise(URL64, 22) + "." + noise(URL64, 43)),
-    ("mailgun-key", "key" + "-" + noise(HEX, 32)),
-    ("brevo-key", "xkey" + "sib-" + noise(HEX, 64) + "-" + noise(WORD, 16)),
-    ("resend-key", "r" + "e_" + noise(WORD, 8) + "_" + noise(WORD, 24)),
-    ("digitalocean-token", "dop" + "_v1_" + noise(HEX, 64)),
-    ("shopify-token", "shp" + "at_" + noise(HEX, 32)),
-    ("square-token", "sq0" + "atp-" + noise(URL64, 22)),
-    ("square-token", "EA" + "AA" + noise(URL64, 60)),
-    ("databricks-token", "da" + "pi" + noise(HEX, 32)),
-    ("linear-key", "lin" + "_api_" + noise(WORD, 40)),
-    ("notion-token", "sec" + "ret_" + noise(WORD, 43)),
-    ("notion-token", "nt" + "n_" + noise(WORD, 46)),
-    ("figma-token", "fi" + "gd_" + noise(URL64, 40)),
-    ("atlassian-token", "ATA" + "TT3" + noise(URL64, 186)),
-    ("atlassian-token", "AT" + "BB" + noise(WORD, 32)),
-    ("airtable-token", "p" + "at" + noise(WORD, 14) + "." + noise(HEX, 64)),
-    ("sentry-token", "sntr" + "ys_" + noise(BASE64, 90)),
-    ("grafana-token", "gl" + "c_" + noise(WORD, 60)),
-    ("grafana-token", "gl" + "sa_" + noise(WORD, 32) + "_" + noise(HEX, 8)),
-    ("newrelic-key", "NR" + "AK-" + noise(UPPER, 27)),
-    ("vault-token", "hv" + "s." + noise(URL64, 90)),
-    ("doppler-token", "dp." + "pt." + noise(WORD, 43)),
-    ("pulumi-token", "pu" + "l-" + noise(HEX, 40)),
-    ("age-key", "AGE-" + "SECRET-KEY-1" + noise(UPPER, 58)),
-    ("1password-token", "ops" + "_eyJ" + noise(WORD, 250)),
-    ("postman-key", "PM" + "AK-" + noise(HEX, 24) + "-" + noise(HEX, 34)),
-    ("planetscale-token", "pscale" + "_tkn_" + noise(URL64, 43)),
-    ("supabase-key", "sb" + "p_" + noise(HEX, 40)),
-    ("supabase-key", "sb_" + "secret_" + noise(URL64, 31)),
-    ("netlify-token", "nf" + "p_" + noise(WORD, 36)),
-    ("tailscale-key", "tskey" + "-auth-" + noise(WORD, 30)),
-    ("fly-token", "fm" + "2_" + noise(BASE64, 100)),
-    ("buildkite-token", "bk" + "ua_" + noise(HEX, 40)),
-    ("sonarqube-token", "sq" + "p_" + noise(HEX, 40)),
-    ("heroku-key", "HR" + "KU-" + uuid()),
-    ("hubspot-token", "pat" + "-na1-" + uuid()),
-    ("dynatrace-token", "dt0" + "c01." + noise(UPPER, 24) + "." + noise(UPPER, 64)),
-    ("cloudflare-token", "v1." + "0-" + noise(HEX, 24) + "-" + noise(HEX, 146)),
-    ("alibaba-key-id", "LT" + "AI" + noise(WORD, 20)),
-    ("openshift-token", "sha256" + "~" + noise(URL64, 43)),
-    ("paypal-token", "access_token$" + "production$" + noise(WORD, 16) + "$" + noise(HEX, 32)),
-    ("jwt", jwt()),
-    ("azure-secret", noise(WORD, 3) + "8" + "Q~" + noise(URL64, 34)),
-    ("discord-token", "MT" + noise(URL64, 24) + "." + noise(URL64, 6) + "." + noise(URL64, 38)),
-    ("telegram-token", "123456789" + ":AA" + noise(URL64, 33)),
-    ("mailchimp-key", noise(HEX, 32) + "-us" + "12"),
-    ("terraform-token", noise(WORD, 14) + ".atlas" + "v1." + noise(URL64, 67)),
-    ("private-key", "LS0tLS1CRUdJTi" + "BSU0EgUFJJVkFURS" + noise(BASE64, 200)),
-]
+TOKENS = [(kind, made(token)) for kind, token in table(__file__, "secret_tokens")]
 KINDS = {rule.kind for rule in PREFIXES} | {rule.kind for rule in SHAPES} | {kind for _, kind in CONTEXTS}
 KINDS |= {"authorization-header", "secret", "session-cookie", "url-password"}  # of the other finders
 FRAMES = [
@@ -163,297 +90,9 @@ FRAMES = [
 ]
 
 # Secrets that are known by where they stand: kind, text around, value.
-PLACED: list[tuple[str, str, str]] = [
-    ("password", "mysql -h db -u app -p{} shop", "cheese" + "silver22"),
-    ("password", "docker login -u ann -p {} registry.example.net", "ranger" + "19"),
-    ("password", "sshpass -p '{}' ssh ann@host", "ranger" + "19"),
-    ("password", "redis-cli -h cache -a {} ping", "ranger" + "19"),
-    ("password", 'account home\npassword "{}"', "master" + "pepper"),
-    ("password", "user ann\npassword {}\n", "master" + "pepper"),
-    ("password", "rootpw {}\n", "master" + "pepper7"),
-    ("password", "<Pass>{}</Pass>", "ginger" + "tea"),
-    ("password", 'conn.login("ann", "{}")', "ginger" + "tea"),
-    ("password", 'psk="{}"', "ginger" + "tea"),
-    ("password", "set imap_pass = '{}'", "ginger" + "41"),
-    ("password", "INSERT INTO users (id, password, name) VALUES (1, '{}', 'ann')", "ginger" + "tea"),
-    ("password", "insert into `u` (`n`, `pwd`)\nvalues ('a''b', '{}'),\n('x', NULL);", "ginger" + "tea"),
-    ("secret", "devise_pepper: {}", noise(HEX, 64)),
-    ("secret", '"github-oauth": {{ "github.com": "{}" }}', noise(HEX, 40)),
-    ("password-hash", "ann:{}\nbob:x", "aZ3" + noise(WORD, 10)),
-    ("password", "password={}", "hunter" + "2"),
-    ("password", "password: {}", "sword" + "fish"),
-    ("password", "password={}!", "a&b;c,d"),
-    ("password", 'PASSWORD = "{}"', "correct horse " + "battery staple"),
-    ("password", "db_password: '{}'", 'quo"te'),
-    ("password", 'x = {{"user": "ann", "password": "{}", "n": 1}}', "hunter" + "2"),
-    ("password", r"{{\"password\": \"{}\", \"n\": 1}}", "hunter" + "2"),
-    ("password", "export DB_PASSWORD={}", "admin"),
-    ("password", "DB_PASS={} ./run", "abc"),
-    ("password", "SMTP_PASSWD: {}\nSMTP_PORT: 25", "letme" + "in"),
-    ("password", "Server=db;Uid=app;Pwd={};Encrypt=yes", "Sw0rd" + "fish"),
-    ("password", "jdbc:postgresql://db/x?user=app&password={}&ssl=true", "hunter" + "2"),
-    ("password", "deploy --password {} --host h", "hunter" + "2"),
-    ("password", "deploy --db-password={} --host h", "swordfish"),
-    ("password", "const password: string = '{}';", "hunter" + "2"),
-    ("password", 'def connect(user: str, password: str = "{}") -> None:', "hunter" + "2"),
-    ("password", 'let password: &str = "{}";', "hunter" + "2"),
-    ("password", 'os.environ["DB_PASSWORD"] = "{}"', "hunter" + "2"),
-    ("password", 'setenv("DB_PASSWORD", "{}")', "hunter" + "2"),
-    ("password", "'password' => '{}',", "hunter" + "2"),
-    ("password", 'if password == "{}":', "hunter" + "2"),
-    ("password", "**Password:** {}", "hunter" + "2"),
-    ("password", "Password: `{}`", "swordfish"),
-    ("password", "<password>{}</password>", "swordfish"),
-    ("password", "password:\n  {}\nuser: ann", "swordfish"),
-    ("password", "- name: DB_PASSWORD\n  value: {}", "swordfish"),
-    ("password", "the staging password is {}, as ever", "hunter" + "2"),
-    ("password", "The password of the test database is {}.", "hunter" + "2secret"),
-    ("password", "password for test user: {}", "Xk29" + "fmQz!"),
-    ("aws-secret-key", "the AWS secret {} is old", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYqq2nwz7KE9"),
-    ("password", 'the staging password was "{}"', "swordfish"),
-    ("password", "log in as ann with password {} first", "hunter" + "2"),
-    ("password", "CREATE USER ann WITH PASSWORD '{}';", "swordfish"),
-    ("password", "CREATE USER ann IDENTIFIED BY '{}';", "swordfish"),
-    ("password", "passphrase: {}", "swordfish"),
-    ("password", "Passwort: {}", "geheim" + "nis"),
-    ("password", "contraseña={}", "secreto" + "1"),
-    ("password", "密码：{}", "hunter" + "2"),
-    ("framework-key", "  secret_key_base: {}", noise(HEX, 128)),
-    ("framework-key", "APP_KEY=base64:{}", noise(BASE64, 43) + "="),
-    ("framework-key", "define('AUTH_KEY',         '{}');", noise(WORD + "|&+@:<%#!^(*.[ ", 64)),
-    ("framework-key", "define( 'NONCE_SALT', '{}' );", noise(WORD + "|&+@:<%#!^(*.[ ", 64)),
-    ("password-hash", "admin:{}", "$2y$10$" + noise(WORD, 53)),
-    ("password-hash", "VALUES (1, 'ann', '{}');", "$2b$12$" + noise(WORD, 53)),
-    (
-        "password-hash",
-        "root:{}:18000:0:99999:7:::",
-        "$6$rounds=5000$" + noise(WORD, 8) + "$" + noise(WORD, 86),
-    ),
-    ("password-hash", "ann:{}:19000:0:99999:7:::", "$y$j9T$" + noise(WORD, 22) + "$" + noise(WORD, 43)),
-    ("password-hash", "deploy:{}", "$apr1$" + noise(WORD, 8) + "$" + noise(WORD, 22)),
-    ("password-hash", "deploy:{{SHA}}{}", noise(BASE64, 27) + "="),
-    ("password-hash", "ann,{{SSHA}}{}", noise(BASE64, 32)),
-    ("password-hash", "'{}'", "$argon2id$v=19$m=65536,t=3,p=4$" + noise(WORD, 22) + "$" + noise(BASE64, 43)),
-    ("password-hash", "'{}'", "pbkdf2_sha256$260000$" + noise(WORD, 12) + "$" + noise(BASE64, 43) + "="),
-    ("password-hash", "('ann', '{}')", "$P$B" + noise(WORD, 30)),
-    ("password-hash", "IDENTIFIED BY PASSWORD {}", "*" + noise(HEX, 40).upper()),
-    ("password-hash", "ALTER ROLE ann WITH PASSWORD '{}';", "md5" + noise(HEX, 32)),
-    ("pgpass-password", "db.internal:5432:orders:svc:{}", "r1ver" + "Stone"),
-    ("pgpass-password", "*:*:*:postgres:{}", "quiet" + "Otter19"),
-    ("password", '<Pass encoding="base64">{}</Pass>', noise(WORD, 12) + "7" + "=="),
-    ("password", '{{"user": "sa", "pass": "{}"}}', "hunter" + "2"),
-    ("secret", "api_key = '{}'", noise(HEX, 32)),
-    ("secret", "API key: {}", noise(WORD, 24)),
-    ("secret", '"client_secret": "{}"', noise(URL64, 40)),
-    ("secret", "clientSecret: {}", uuid()),
-    ("secret", "const ACCESS_TOKEN = `{}`;", noise(WORD, 20)),
-    ("secret", "X-Auth-Token: {}", noise(WORD, 32)),
-    ("secret", "x-api-key: {}", noise(WORD, 40)),
-    ("secret", "//registry.example.org/:_authToken={}", uuid()),
-    ("secret", '"auth": "{}"', noise(BASE64, 40)),
-    ("secret", "https://h/cb?access_token={}&state=x", noise(WORD, 32)),
-    ("secret", "export SERVICE_TOKEN={}", "abcd" + "1234"),
-    ("secret", "run --api-token {}", "abcd" + "1234"),
-    ("secret", "- name: API_TOKEN\n  value: {}", noise(WORD, 32)),
-    ("secret", "secret: {}", "0x" + noise(HEX, 64)),
-    ("secret", "auth with Bearer {} please", noise(WORD, 32)),
-    ("secret", "SECRET_KEY = '{}'", "django-" + "insecure-" + noise(WORD, 50)),
-    ("aws-secret-key", "aws_secret_access_key = {}", noise(BASE64, 40)),
-    ("aws-secret-key", '"SecretAccessKey": "{}"', noise(BASE64, 40)),
-    ("azure-storage-key", "AccountName=x;AccountKey={};EndpointSuffix=y", noise(BASE64, 86) + "=="),
-    ("azure-storage-key", "SharedAccessKey={}", noise(BASE64, 43) + "="),
-    ("azure-sas-signature", "https://x.blob/c?sv=2022-11-02&se=2030&sig={}&sp=r", noise(BASE64, 43) + "%3D"),
-    ("azure-secret", "AZURE_CLIENT_SECRET={}", noise(WORD, 32)),
-    ("cloudflare-token", "CLOUDFLARE_API_KEY={}", noise(HEX, 37)),
-    ("datadog-key", "DD_API_KEY={}", noise(HEX, 32)),
-    ("datadog-key", "Datadog API key: {}", noise(HEX, 32)),
-    ("fastly-token", "FASTLY_API_TOKEN: {}", noise(URL64, 32)),
-    ("heroku-key", "HEROKU_API_KEY={}", uuid()),
-    ("okta-token", "okta_token: {}", noise(URL64, 42)),
-    ("twilio-key", "twilio: account {}", "AC" + noise(HEX, 32)),
-    ("twilio-key", "TWILIO_AUTH_TOKEN={}", noise(HEX, 32)),
-    (
-        "slack-webhook",
-        "https://hooks.slack.com/services/{}",
-        "T" + noise(UPPER, 8) + "/B" + noise(UPPER, 8) + "/" + noise(WORD, 24),
-    ),
-    ("discord-webhook", "https://discord.com/api/webhooks/{}", "123456789012345678/" + noise(URL64, 68)),
-    (
-        "teams-webhook",
-        "https://x.webhook.office.com/webhookb2/{}",
-        f"{uuid()}@{uuid(2)}/IncomingWebhook/{noise(HEX, 32)}/{uuid(3)}",
-    ),
-    ("url-password", "postgres://app:{}@localhost:5432/db", "s3cr" + "et"),
-    ("url-password", "postgres://app:{}@db/x", "a/b"),
-    ("url-password", "redis://:{}@cache:6379/0", "swordfish"),
-    ("url-password", "git clone https://ann:{}@git.example.org/x.git", "p@ss"),
-    ("url-password", "https://{}@github.com/x/y.git", noise(HEX, 40)),
-    ("basic-auth", "curl -s -u ann:{} https://example.org", "swordfish"),
-    ("netrc-password", "machine example.org\n  login ann\n  password {}\n", "swordfish"),
-    ("authorization-header", "Authorization: Bearer {}", noise(URL64, 30)),
-    ("authorization-header", '-H "Authorization: Basic {}"', noise(BASE64, 16)),
-    ("authorization-header", "headers['Authorization'] = 'Token {}'", noise(HEX, 40)),
-    ("session-cookie", "Cookie: theme=dark; sessionid={}; lang=en", noise(WORD, 32)),
-    ("session-cookie", "Set-Cookie: csrftoken={}; Path=/", "abcd" + "1234"),
-    (
-        "private-key",
-        "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n{}",
-        noise(BASE64, 64) + "\n" + noise(BASE64, 64),
-    ),
-]
+PLACED = [(kind, frame, made(value)) for kind, frame, value in table(__file__, "secret_places")]
 
-ORDINARY = r'''
-"password": "Mot de passe",
-passwd: files systemd
-"pbkdf2-password": "1.2.1",
-for user, password := range accounts {
-docker run -v "$(pwd):/app" image
-docker run -p 8080:80 nginx && mysql -u root -p shop
-password manager
-Password required
-login(user, "home")
-INSERT INTO roles (id, name) VALUES (3, 'administrator');
-tests_pass: all
-last_pass = run(2)
-Access tokens expire after 24 h; refresh them in middleware/auth.py.
-awk '{print $1$2$3}' access.log | sort | uniq -c
-src/app.py:5432:5:E501:line-too-long
-{"suite": "unit", "pass": "all", "fail": "none", "total": {"pass": 12}}
-<pass name="depth">shadow</pass>
-{SHA} stands before the digest in an htpasswd file; $6$ names SHA-512.
-define('AUTH_KEY', 'put your unique phrase here');
-max_tokens: 4096
-token_count = 42
-author: Jane Doe <jane@example.org>
-key: value
-primary_key=True, foreign_key="users.id"
-git checkout 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b
-commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b
-index 83db48f..bf2693c 100644
-id: 550e8400-e29b-41d4-a716-446655440000
-sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-"integrity": "sha512-9fGzQm1Yy0bVn7kS4xJw2LhTqRcE5dUoPaI3sXvBgZtMkCjNfWlHrDyAeKuOiQp1z6V0b4n8mT7xL2c5s9wYg==",
-checksum = "86b8e8f1d2c5e1a0b3f4d7c6a9e8b1f2c3d4e5f60718293a4b5c6d7e8f901234"
-github.com/spf13/cobra v1.8.0 h1:7aJaZx1B85qltLMc546zn58BxxfZR/W22ej9CFoEf0=
-cache_key: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b
-![dot](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==)
-/home/ann/src/project/node_modules/@scope/pkg-name/dist/index.esm.js:12:34
-org.springframework.security.authentication.UsernamePasswordAuthenticationToken
-AbstractUsernamePasswordAuthenticationTokenFactoryBeanProvider2
-https://example.org/a/b?page=2&sort=name#top
-http://localhost:8080/@scope/pkg
-ssh://git@host:22/repo.git
-git@github.com:org/repo.git
-  File "/usr/lib/python3.11/site-packages/requests/auth.py", line 42, in build_basic_auth_header
-TypeError: login() missing 1 required positional argument: 'password'
-Error: Invalid password: authentication failed for user "app"
-password: <your password>
-password: "<your-password-here>"
-password=$DB_PASSWORD
-password="${DB_PASSWORD:-}"
-password: ${{ secrets.DB_PASSWORD }}
-password=os.environ["DB_PASSWORD"]
-password = os.getenv("DB_PASSWORD", "")
-password: process.env.DB_PASSWORD,
-password = config.database.password
-password: str
-password: Optional[str] = None
-password: string;
-password?: string
-password: Option<String>,
-password = Column(String(128), nullable=False)
-password=None
-password: null
-password: true
-password is required
-Password: must be at least 8 characters
-"password": "Password is required",
-password: ****
-password: "********"
-password=xxxxxxxx
-password=changeme
-password = "replace-me"
-password = get_password()
-const password = await prompt("Password: ")
-password=user_password
-password: hashedPassword
-connect(host=host, user=user, password=entered)
-username, password = credentials_of(user)
-user, password = pair
-self.password = given
-print("password:", pw)
-url = "password=" + pw + "&user=" + user
-f"password={pw}&user={user}"
-cursor.execute("UPDATE users SET password = ? WHERE id = ?")
-SET password = :password
-password: !vault pw
-password: {{ vault_password }}
-password: op://vault/item/field
-password_file: /run/secrets/db
-PWD=/home/ann/src/project
-"PWD": "/home/ann/src/project",
-fields = ["username", "password", "email"]
-"password": {"type": "string", "minLength": 8}
-if password: raise ValueError("no password")
-if not password:
-    raise ValueError(message)
-def login(self, user, password):
-    """Log in."""
-if len(password) == minimum:
-return password === confirmPassword
-use --password-stdin instead
-the --password flag is deprecated
-`--password` is required
-login page password reset
-the password is stored in the vault
-the password is sha256 hashed
-the password of the user is stored in the vault
-the password for each user is hashed with bcrypt12
-password of the user: must have 8 characters
-the AWS secret manager keeps them
-the password is 12-character noise
-token = lexer.next_token()
-{"profileTwoFactorAuth": "Двухфакторная аутентификация", "api_token": "ДвухфакторнаяаутентификацияЁ"}
-{"profileTwoFactorAuth": "المصادقة الثنائية للحساب", "api_token": "المصادقةالثنائيةللحسابЁ"}
-{"profileTwoFactorAuth": "二要素認証を有効にするための設定です。はい"}
-{"profileTwoFactorAuth": "दोकारकप्रमाणीकरणसक्षमकरें", "api_token": "दोकारकप्रमाणीकरणसक्षमकरेंЁ"}
-token: ${{ secrets.GITHUB_TOKEN }}
-const token = req.headers.authorization
-secret = load_secret_from_vault_v2(path)
-secretName: my-service-credentials-2024
-secretKeyRef:
-nextPageToken: "CAUQAA1b2c3d4e5f6g7h8i"
-publicKeyToken="b77a5c561934e089"
-api_key = settings.PAYMENTS_API_KEY
-apiKey: "your-api-key-goes-here-please"
-Authorization: Bearer <token>
-Authorization: Bearer ${TOKEN}
-headers["Authorization"] = "Bearer " + token
-Cookie: theme=dark; lang=en
-Set-Cookie: sessionid=<session>; Path=/
-postgres://user:password@localhost/db
-postgres://${USER}:${PASS}@host/db
-https://<user>:<password>@example.org
-curl -u $USER:$PASS https://example.org
-docker run -u 1000:1000 image
-machine learning needs a default password policy
-sk-learn-like-estimators-are-fine-here
-task-scheduler-configuration-validator
-**1Password**: Ensure that every vault has an owner
-- **Master Password**: Ensure that it is long
-- `test_login_without_password`: Tests an empty form
-Password: <input type="password" name="password" maxlength="50">
-user_pass, rest = netloc.rsplit("@", 1)
-:type passphrase: :py:data:`bytes`
-token = r"[-!#$%&'*+.^_`|~0-9a-zA-Z]+"
-new WebClient("xoxb-your-slack-token")
-re_compile_all_the_patterns_at_first_use
-hf_hub_download_with_retries_and_backoff
-npm_config_registry and npm_lifecycle_event
--    "password": hash_password(raw),
-+    "password": hasher.hash(raw),
-@@ -12,7 +12,7 @@ def verify_token(token: str) -> Claims:
-'''.strip().splitlines()
+ORDINARY = Path(__file__).with_name("corpora").joinpath("no_secrets.txt").read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(("kind", "token"), TOKENS, ids=[f"{k}-{i}" for i, (k, _) in enumerate(TOKENS)])
