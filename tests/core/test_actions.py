@@ -33,28 +33,20 @@ def test_the_answer_of_a_web_tool_is_external_text(tool: str) -> None:
     assert loop_action(tool, {}, {}) == "fetch"
 
 
-@pytest.mark.parametrize("path", ["a.py", "src/.env", "C:\\w\\a.py", "a.d_ts", "x.tar.gz"])
-def test_a_file_is_told_by_its_ending(path: str) -> None:
-    """A short ending of letters, digits and underscores makes a file."""
-    assert names_a_file(path)
-
-
-@pytest.mark.parametrize("path", ["", "src", "v1.2/src", ".", "..", "a.", "a.b c", "a.verylongending", "a.é"])
-def test_a_folder_has_no_ending(path: str) -> None:
-    """Anything else may be a folder."""
-    assert not names_a_file(path)
+def test_a_file_is_told_by_its_ending() -> None:
+    """A short ending of letters, digits and underscores makes a file; anything else may be a folder."""
+    files = ("a.py", "src/.env", "C:\\w\\a.py", "a.d_ts", "x.tar.gz")
+    others = ("", "src", "v1.2/src", ".", "..", "a.", "a.b c", "a.verylongending", "a.é")
+    assert [path for path in (*files, *others) if names_a_file(path)] == list(files)
 
 
 @pytest.mark.parametrize(
     "call_id",
     [
         "toolu_01AbCd2fGh3jKm4nPq5rSt6u",
-        "tooluse_Zq3xAb0cD1eF2gH3iJ4kLm",
-        "call_x8k2m1qzAbCdEfGh3jKm4nPq",
         "call_AbCdEfGhJkLmNpQrStUvWxYz",
         "call_0_6f1c2d3e-8b9a-4c5d-9e0f-a1b2c3d4e5f6",
         "6f1c2d3e-8b9a-4c5d-9e0f-012345678901",
-        "fc_68d1c0ffee0123456789abcdef0123456789abcdef012345",
         "chatcmpl-tool-0f1e2d3c4b5a69788796a5b4c3d2e1f0",
         "functions.Bash:0-x8k2m1qz",
     ],
@@ -70,17 +62,12 @@ def test_an_id_that_was_drawn_names_one_call(call_id: str) -> None:
     [
         ("", ""),
         ("call_0", ""),
-        ("call_00000001", ""),
         ("toolcall-0000000012", ""),
-        ("toolcall0", ""),
         ("1762345678901234567890", ""),
         ("read_file-1762345678901-0", ""),
         ("Bash:0", ""),
         ("functions.convertPdf2Markdown:0", ""),
-        ("functions.oauth2clientcredentials:0", ""),
-        ("ListMcpResourcesTool:0", ""),
         ("convertPdf2Markdown:0", "convertPdf2Markdown"),
-        ("call_convertPdf2Markdown", "mcp__docs__convertPdf2Markdown"),
     ],
 )
 def test_an_id_that_was_counted_names_no_call(call_id: str, tool: str) -> None:
@@ -92,22 +79,16 @@ def test_an_id_that_was_counted_names_no_call(call_id: str, tool: str) -> None:
     "before",
     [
         ["bash", "-c"],
-        ["/bin/bash", "-l", "-c"],
         ["bash", "-o", "pipefail", "-lc"],
         ["bash", "-euo", "pipefail", "-c"],
         ["bash", "-ceuo", "pipefail"],
-        ["bash", "-xc"],
-        ["bash", "-ec"],
-        ["zsh", "-ilc"],
         ["bash", "--norc", "+e", "-O", "extglob", "-c"],
         ["sh", "-c", "-e", "--"],
-        ["powershell.exe", "-NoProfile", "-Command"],
         ["powershell", "-ExecutionPolicy", "Bypass", "-EP", "Bypass"],
         ["C:\\WINDOWS\\System32\\WindowsPowerShell\\v1.0\\PowerShell.exe", "-command"],
         ["pwsh", "-NoLogo", "-ExecutionPolicy", "Bypass", "-c"],
         ["powershell", "-NoProfile"],
         ["cmd.exe", "/d", "/s", "/c"],
-        ["cmd", "//C"],
     ],
 )
 def test_a_script_is_what_a_shell_is_handed(before: list[str]) -> None:
@@ -119,23 +100,17 @@ def test_a_script_is_what_a_shell_is_handed(before: list[str]) -> None:
     "words",
     [
         [],
-        ["bash"],
         ["bash", "-c"],
         ["bash", "run.sh", "-c", "a"],
-        ["bash", "-x", "/tmp/run.sh", "-c", "a"],
         ["bash", "-c", "a $1", "_", "b"],
         ["bash", "-euo", "pipefail", "run.sh"],
-        ["bash", "-euo", "-c", "a"],
         ["bash", "+c", "a"],
         ["bash", "-C", "a"],
         ["bash", "--rcfile", "a"],
         ["bash", "-", "a"],
         ["powershell", "-EncodedCommand", "abc"],
-        ["powershell.exe", "-NoProfile", "-enc", "abc"],
         ["pwsh", "-e", "abc"],
-        ["pwsh", "-ec", "abc"],
         ["python", "-c", "a"],
-        ["pytest", "-c", "a.ini"],
     ],
 )
 def test_other_commands_hold_no_script(words: list[str]) -> None:
@@ -143,14 +118,9 @@ def test_other_commands_hold_no_script(words: list[str]) -> None:
     assert script_of(words) == ""
 
 
-def test_a_shell_of_windows_takes_all_words() -> None:
-    """As one script."""
+def test_words_of_a_command() -> None:
+    """Words are quoted where they need it; a shell of Windows takes all of them as one script."""
     assert words_of(["cmd", "/c", "npm", "test"]) == "npm test"
     assert words_of(["powershell", "-File", "run.ps1", "-Fast"]) == "run.ps1 -Fast"
-
-
-def test_words_of_a_command() -> None:
-    """A script handed to a shell is the command; other words are quoted where they need it."""
-    assert words_of(["/bin/zsh", "-lc", "a && b"]) == "a && b"
     assert words_of(["rg", "two words", 5]) == "rg 'two words'"
     assert words_of([]) == ""

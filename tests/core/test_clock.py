@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.clock import DAY_SECONDS, FixedClock, days_between, from_iso, to_iso
+from remora.core.clock import days_between, from_iso, to_iso
 
 FIRST, LAST = from_iso("1800-01-01"), from_iso("2200-01-01")  # farther away floats are too coarse
 
@@ -71,15 +71,3 @@ def test_text_order_is_time_order(a: float, b: float):
 def test_days_between(later: str, days: float):
     """Days are counted in parts, and a clock that went backwards counts none."""
     assert days_between("2026-01-01T00:00:00.000Z", from_iso(later)) == days
-
-
-def test_fixed_clock_moves_when_told():
-    """A fixed clock stands still, goes forward and back, and takes a time as text or number."""
-    clock = FixedClock("2026-01-01T00:00:00Z")
-    start = clock.now()
-    assert clock.now() == start == from_iso("2026-01-01")
-    clock.advance(days=2, seconds=5)
-    assert clock.now() == start + 2 * DAY_SECONDS + 5
-    clock.advance(days=-3)
-    assert clock.now() == start - DAY_SECONDS + 5
-    assert FixedClock(12.5).now() == 12.5

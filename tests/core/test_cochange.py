@@ -14,7 +14,6 @@ from remora.core.cochange import (
     PairStat,
     Tie,
     add_log2,
-    affinity,
     name,
     related,
 )
@@ -153,14 +152,6 @@ def test_the_closer_tie_comes_first():
     assert first.why == ("changed together in 1 of 1 commits, last 2026-02-03", "tests it")
 
 
-def test_a_tie_alone_does_not_outweigh_a_fresh_pair():
-    """What changed together just now comes before what is only imported."""
-    table = Table(10, [file("q/q.x"), file("a/a.y"), file("b/b.y")], [pair("q/q.x", "a/a.y", 10 / 250)])
-    assert paths(table, "q/q.x") == ["a/a.y", "b/b.y"]
-    hits = related("q/q.x", table, ties={"b/b.y": Tie(1.0, "imports it")})
-    assert [h.path for h in hits] == ["a/a.y", "b/b.y"]
-
-
 def test_a_file_that_only_the_graph_knows_is_named():
     """Without any history the ties rank, by strength and names; a file that is gone is not named."""
     ties = {
@@ -212,17 +203,6 @@ def test_a_history_of_a_million_commits_does_not_overflow():
 def test_stems_leave_out_what_marks_a_test(path, stem):
     """A file and its test have one stem."""
     assert name(path).stem == stem
-
-
-def test_affinity_grows_with_what_names_share():
-    """From nothing in common to the same name in the same folder."""
-    base = name("src/app/users.py")
-    values = [
-        affinity(base, name(p))
-        for p in ("zoo/lion.md", "test/users.md", "src/app/other.py", "src/app/users.md")
-    ]
-    assert values == sorted(values)
-    assert values[0] == 1.0
 
 
 def test_add_log2_is_addition():

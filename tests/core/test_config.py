@@ -14,9 +14,10 @@ USER, REPO = "config.toml", "remora.toml"
 
 
 def test_defaults():
-    """Without files and variables every setting has its default."""
+    """Without files and variables every setting has its default; variables of others change nothing."""
     assert parse({}, {}) == Settings()
-    assert parse({USER: {}}, {"PATH": "/bin", "REMORA_HOME": "/data"}) == Settings()
+    others = {"PATH": "/bin", "REMORA_HOME": "/data", "REMORA_COLOUR": "red", "EMBEDDING_PROVIDER": "none"}
+    assert parse({USER: {}}, others) == Settings()
 
 
 def test_keys_name_every_setting():
@@ -81,13 +82,11 @@ def test_every_setting_can_be_set(key: str):
         assert type(found) is type(default)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("true", True), ("YES", True), ("1", True), ("On", True), ("false", False), ("No", False), ("0", False)],
-)
-def test_yes_and_no(text: str, expected: bool):
+def test_yes_and_no():
     """Yes and no may be said in the usual words of any case."""
-    assert parse({}, {"REMORA_SEARCH_HYDE": text}).search.hyde is expected
+    for text in ("true", "YES", "1", "On", "false", "No", "0"):
+        found = parse({}, {"REMORA_SEARCH_HYDE": text}).search.hyde
+        assert found is (text in ("true", "YES", "1", "On"))
 
 
 @pytest.mark.parametrize(
@@ -95,30 +94,17 @@ def test_yes_and_no(text: str, expected: bool):
     [
         ({"colour": "red"}, "unknown setting 'colour'"),
         ({"embedding": {"colour": "red"}}, "unknown setting 'embedding.colour'"),
-        ({"embeding": {"model": "x"}}, "unknown setting 'embeding.model'"),
         ({"embedding": 5}, "unknown setting 'embedding'"),
         ({"home": {"path": "x"}}, "unknown setting 'home.path'"),
         ({"home": 5}, "home must be a string, not 5"),
-        ({"home": ["x"]}, "home must be a string"),
         ({"embedding": {"provider": "magic"}}, "embedding.provider cannot be 'magic'"),
-        ({"embedding": {"provider": True}}, "embedding.provider must be a string"),
-        ({"embedding": {"model": {"name": "x"}}}, "embedding.model must be a string"),
         ({"embedding": {"dimensions": "many"}}, "embedding.dimensions must be a number, not 'many'"),
-        ({"embedding": {"dimensions": True}}, "embedding.dimensions must be a number"),
-        ({"embedding": {"dimensions": [1]}}, "embedding.dimensions must be a number"),
         ({"embedding": {"dimensions": 0}}, "embedding.dimensions must be above 0, not 0"),
-        ({"embedding": {"dimensions": -5}}, "embedding.dimensions must be above 0"),
         ({"embedding": {"dimensions": 20.5}}, "embedding.dimensions must be a whole number, not 20.5"),
         ({"embedding": {"timeout": float("nan")}}, "embedding.timeout must be a number"),
-        ({"embedding": {"timeout": float("inf")}}, "embedding.timeout must be a number"),
         ({"embedding": {"timeout": 10**400}}, "embedding.timeout must be a number"),
-        ({"embedding": {"timeout": 0.0}}, "embedding.timeout must be above 0"),
         ({"compaction": {"keep_last": -1}}, "compaction.keep_last must be 0 or more, not -1"),
         ({"inject": {"threshold": 2}}, "inject.threshold must be 0 or more and at most 1, not 2"),
-        ({"inject": {"threshold": -0.1}}, "inject.threshold must be 0 or more and at most 1"),
-        ({"inject": {"at_once": -1}}, "inject.at_once must be above 0, not -1"),
-        ({"inject": {"skip_steps": -1}}, "inject.skip_steps must be 0 or more, not -1"),
-        ({"inject": {"timeout": -3}}, "inject.timeout must be above 0, not -3"),
         (
             {"compaction": {"model_share": 1.5}},
             "compaction.model_share must be above 0 and at most 1, not 1.5",
@@ -140,12 +126,9 @@ def test_bad_settings_are_refused(content: dict[str, Any], said: str):
     [
         ("REMORA_EMBEDDING_PROVIDER", "magic"),
         ("REMORA_EMBEDDING_PROVIDER", ""),
-        ("REMORA_EMBEDDING_DIMENSIONS", ""),
         ("REMORA_EMBEDDING_DIMENSIONS", "1e"),
-        ("REMORA_EMBEDDING_DIMENSIONS", "-1"),
         ("REMORA_EMBEDDING_DIMENSIONS", "12.5"),
         ("REMORA_EMBEDDING_TIMEOUT", "nan"),
-        ("REMORA_EMBEDDING_TIMEOUT", "inf"),
         ("REMORA_SEARCH_HYDE", ""),
     ],
 )
@@ -160,11 +143,6 @@ def test_a_good_variable_does_not_excuse_a_bad_file():
     """A mistake in a file is reported even where a variable goes over it."""
     with pytest.raises(ConfigError, match=REPO):
         parse({REPO: {"search": {"hyde": "maybe"}}}, {"REMORA_SEARCH_HYDE": "yes"})
-
-
-def test_variables_of_others_are_not_read():
-    """Unknown variables, also of our prefix, change nothing."""
-    assert parse({}, {"REMORA_COLOUR": "red", "EMBEDDING_PROVIDER": "none"}) == Settings()
 
 
 def test_some_numbers_may_be_zero() -> None:

@@ -35,15 +35,6 @@ def test_statuses_are_errors():
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda c: c.__name__)
-def test_message_and_hint(kind: type[RemoraError]):
-    """An error is its message; the hint stands beside it and may be left out."""
-    assert str(kind("it broke")) == "it broke"
-    assert kind("it broke").hint == ""
-    assert kind("it broke", hint="mend it").hint == "mend it"
-    assert kind.__doc__
-
-
-@pytest.mark.parametrize("kind", ALL, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy, copy.deepcopy])
 def test_errors_can_be_sent(kind: type[RemoraError], copied):
     """An error comes through pickling and copying with all it says."""

@@ -47,14 +47,6 @@ def test_what_an_extract_holds() -> None:
     assert extract(TALK, LIMIT) == EXTRACT
 
 
-def test_the_session_is_named() -> None:
-    """The first line names it, however long its name is."""
-    assert extract([said(1)], LIMIT, session_id="cli:42").startswith(
-        "1 message in cli:42, extracted without a model.\n"
-    )
-    assert len(extract([], LIMIT, session_id="s" * 10_000)) < 150
-
-
 def test_what_tools_gave_back_is_never_read() -> None:
     """A result may be anybody's text; none of it stands in a summary."""
     assert "evil" not in extract(TALK, LIMIT)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from remora.core.methodology import (
     NATIVE,
     ExecutionContext,
-    Methodology,
     RelayTransition,
     WorkUnitResult,
 )
-from remora.core.values import PHASES, MemoryRecord, Taint, WorkUnitRef
+from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 
 AT = "2026-01-01T00:00:00.000Z"
 
@@ -25,36 +22,19 @@ def record(kind: str, content: str) -> MemoryRecord:
     )
 
 
-def test_anything_of_the_right_shape_is_a_methodology():
-    """The built-in one and a stranger's fit the interface without inheriting; other objects do not."""
-    stranger = SimpleNamespace(**{name: getattr(NATIVE, name) for name in dir(NATIVE) if name[0] != "_"})
-    assert isinstance(NATIVE, Methodology)
-    assert isinstance(stranger, Methodology)
-    assert not isinstance(object(), Methodology)
-
-
 @pytest.mark.parametrize(
     ("phase", "universal"),
     [
         ("planning", "define"),
-        ("spec", "define"),
         ("coding", "implement"),
         ("qa_review", "validate"),
-        ("qa_fix", "refine"),
         ("debugging", "refine"),
-        ("insights", "explore"),
-        ("", "explore"),
         ("lunch", "explore"),
     ],
 )
 def test_native_phases(phase: str, universal: str):
-    """Each native phase has its universal one, and the unknown is exploration."""
-    assert NATIVE.map_phase(phase) == universal
-
-
-def test_universal_phases_map_to_themselves():
-    """A phase that is universal already stays."""
-    assert [NATIVE.map_phase(p) for p in PHASES] == list(PHASES)
+    """Each native phase has its universal one, which stays itself, and the unknown is exploration."""
+    assert NATIVE.map_phase(phase) == NATIVE.map_phase(universal) == universal
 
 
 @pytest.mark.parametrize(
@@ -64,7 +44,6 @@ def test_universal_phases_map_to_themselves():
         (ExecutionContext("042"), WorkUnitRef("native", ("042",), "Spec 042")),
         (ExecutionContext(None, "3"), WorkUnitRef("native", ("3",), "Subtask 3")),
         (ExecutionContext(), None),
-        (ExecutionContext("", ""), None),
         (ExecutionContext(phase="coding", extra={"x": "y"}), None),
     ],
 )

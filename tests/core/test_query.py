@@ -11,27 +11,20 @@ from remora.core.query import GRAPH_TOOLS, WEIGHTS, detect_type, named_paths, wi
 IDENTIFIERS = [
     "getUserProfile",
     "get_user_profile",
-    "src/main/index.ts",
     "package.json",
     "_private",
     "why does verify() fail",
     "std::vector",
-    "self.client.get(",
-    "vite.config.ts",
     "the error in auth/tokens.py:42",
 ]
 SEMANTIC = [
     "how does authentication work",
-    "How do tokens expire. Please.",
     "read and/or write",
-    "open 24/7",
     "since 2026/11/21",
     "version 1.2.3",
     "e.g. the parser, i.e. the lexer",
-    "I am done.Next question",
     "see https://example.org/docs/page for more",
     "mail user@example.com",
-    "",
     "...",
 ]
 
@@ -57,26 +50,12 @@ def test_structural(tool: str):
     assert detect_type("how does authentication work", [tool, "Read"]) == "structural"
 
 
-def test_weights():
-    """The paths' weights sum to 1 for each type, and each type leans on its own path."""
-    assert {name: sum(weights) for name, weights in WEIGHTS.items()} == pytest.approx(
-        {"identifier": 1.0, "semantic": 1.0, "structural": 1.0}
-    )
-    assert {n: w._fields[w.index(max(w))] for n, w in WEIGHTS.items()} == {
-        "identifier": "fts",
-        "semantic": "dense",
-        "structural": "graph",
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "paths"),
     [
         ("why does src/auth/tokens.py fail?", ["src/auth/tokens.py"]),
         ("(see src/a.py, src/b.py; and src/a.py.)", ["src/a.py", "src/b.py"]),
-        ("in vite.config.ts", ["vite.config.ts"]),
         ("at /usr/lib/x.so", ["usr/lib/x.so"]),
-        ("in src/auth/", []),
         ("in packages/core/src/", ["packages/core/src"]),
         ("./run.sh and ../lib/x.rb", ["./run.sh", "../lib/x.rb"]),
         ("@scope/pkg-name", ["@scope/pkg-name"]),
@@ -85,11 +64,8 @@ def test_weights():
         ("https://example.org/a/b.py", []),
         ("client/server and I/O", []),
         ("1/2 or 3/4", []),
-        ("settings.toml!", ["settings.toml"]),
         ("done.Next. e.g. this", []),
         (".py", []),
-        ("...", []),
-        ("////", []),
     ],
 )
 def test_named_paths(text: str, paths: list[str]):
@@ -114,12 +90,10 @@ def test_named_paths_are_part_of_the_text(text: str):
     [
         ("cmd/x.go:279:2: error is not nil (nilerr)", "error is not nil (nilerr)"),
         ("src/a.py:3: error: bad type  [arg-type]", "error: bad type  [arg-type]"),
-        ("src/a.ts(3,5): error TS2345: no", "error TS2345: no"),
         ("src/b.ts:3:5 - error TS2322: no", "error TS2322: no"),
         ("C:\\w\\a.cs(3,5): error CS1002: no", "error CS1002: no"),
         ("a.go:1:2: one\nb.go:3: two", "one\ntwo"),
         ("the error in auth/tokens.py:42", "the error in auth/tokens.py:42"),
-        ("panic: open /x/a.go: no", "panic: open /x/a.go: no"),
         ("a.go:3:1:", "a.go:3:1:"),
     ],
 )

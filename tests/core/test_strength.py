@@ -75,19 +75,13 @@ def test_confidence_halves(days: float, expected: float):
         {"decay_half_life_days": None},
         {"decay_half_life_days": 0.0},
         {"decay_half_life_days": -5.0},
+        {"decay_half_life_days": math.inf},
     ],
 )
 def test_what_does_not_decay(kept: dict[str, Any]):
     """Pinned memories, and those without a half-life that means something, stay as sure as they were."""
     assert s.current_confidence(record(**kept), after(10_000)) == 0.8
     assert not s.is_expired(record(**kept), after(10_000))
-
-
-def test_endless_half_life():
-    """A half-life without end is no decay."""
-    endless = record(decay_half_life_days=math.inf)
-    assert s.current_confidence(endless, after(10_000)) == 0.8
-    assert not s.is_expired(endless, after(10_000))
 
 
 def test_time_of_the_last_use():
@@ -119,14 +113,11 @@ def test_decay_only_falls(confidence: float, half_life: float, days: float, more
 @pytest.mark.parametrize(
     ("days", "changes", "expected"),
     [
-        (179, {}, False),
         (180, {}, False),
         (181, {}, True),
-        (181, {"pinned": True}, False),
         (181, {"user_verified": True}, False),
         (181, {"deprecated": True}, False),
         (22, {"decay_half_life_days": 7.0}, True),
-        (20, {"decay_half_life_days": 7.0}, False),
     ],
 )
 def test_is_expired(days: float, changes: dict[str, Any], expected: bool):
@@ -137,10 +128,8 @@ def test_is_expired(days: float, changes: dict[str, Any], expected: bool):
 @pytest.mark.parametrize(
     ("days", "changes", "expected"),
     [
-        (29, {}, False),
         (30, {}, False),
         (31, {}, True),
-        (31, {"pinned": True}, False),
         (31, {"user_verified": True}, False),
         (31, {"deprecated": False}, False),
         (31, {"deprecated_at": None}, False),
@@ -156,34 +145,18 @@ def test_is_deletable(days: float, changes: dict[str, Any], expected: bool):
 # Ranking
 
 
-@given(st.floats(0, 1e6), st.floats(0, 1e6))
-def test_volatility_is_bounded(first: float, second: float):
-    """A file that changes more makes memories of it age faster, between half a year and a week."""
-    low, high = sorted((first, second))
-    assert s.BASE_VOLATILITY <= s.volatility(low) <= s.volatility(high) <= s.MAX_VOLATILITY
+def test_volatility_is_bounded():
+    """A tenth of the changes a day is the rate at which memories age, between half a year and a week."""
+    rates = [s.volatility(changes) for changes in (0.0, 0.5, 1.0, 50.0)]
+    assert rates == pytest.approx([1 / 180, 0.05, 0.1, 1 / 7])
 
 
-@pytest.mark.parametrize(("changes", "rate"), [(0.0, 1 / 180), (0.5, 0.05), (1.0, 0.1), (50.0, 1 / 7)])
-def test_volatility(changes: float, rate: float):
-    """A tenth of the changes a day is the rate, within its bounds."""
-    assert s.volatility(changes) == pytest.approx(rate)
-
-
-@pytest.mark.parametrize(
-    ("days", "rate", "expected"),
-    [(0, 0.1, 1.0), (10, 0.1, math.exp(-1)), (180, s.BASE_VOLATILITY, math.exp(-1))],
-)
-def test_recency(days: float, rate: float, expected: float):
-    """Recency falls with the days since the last use, at the rate of the files."""
-    assert s.recency(record(), after(days), rate) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("times", "expected"), [(-3, 0.0), (0, 0.0), (9, math.log(10) / math.log(101)), (100, 1.0), (10**9, 1.0)]
-)
-def test_frequency(times: int, expected: float):
-    """The logarithm of the uses, 1 from a hundred on."""
-    assert s.frequency(times) == pytest.approx(expected)
+def test_recency_and_frequency():
+    """Recency falls with the days at the rate of the files; frequency is a logarithm, at most 1."""
+    assert s.recency(record(), after(0), 0.1) == 1.0
+    assert s.recency(record(), after(10), 0.1) == pytest.approx(math.exp(-1))
+    found = [s.frequency(times) for times in (-3, 0, 9, 100, 10**9)]
+    assert found == pytest.approx([0.0, 0.0, math.log(10) / math.log(101), 1.0, 1.0])
 
 
 # Staleness
@@ -205,20 +178,13 @@ FILES: dict[str, Any] = {"commit_sha": "abcdef123456", "related_files": ("a", "b
         ({"pinned": True}, 600, {}, FRESH),
         ({"decay_half_life_days": None}, 600, {}, FRESH),
         # The third layer: files changed since its commit; to half at most.
-        (FILES, 1, {"changed_files": 1}, (0.875, ("1 of 4 files changed since abcdef12",), False)),
-        (FILES, 1, {"changed_files": 2}, (0.75, ("2 of 4 files changed since abcdef12",), False)),
         (FILES, 1, {"changed_files": 4}, (0.5, ("4 of 4 files changed since abcdef12",), False)),
         (FILES, 1, {"changed_files": 9}, (0.5, ("9 of 4 files changed since abcdef12",), False)),
         ({**FILES, "commit_sha": None}, 1, {"changed_files": 3}, FRESH),
         ({**FILES, "related_files": ()}, 1, {"changed_files": 3}, FRESH),
         # The fourth layer: a file changed more than thirty days after it was written.
         ({}, 1, {"newest_change": after(30)}, FRESH),
-        (
-            {},
-            1,
-            {"newest_change": after(31.4)},
-            (1.0, ("a file changed 31 days after this was written",), True),
-        ),
+        ({}, 1, {"newest_change": after(31.4)}, (1.0, (NEWER,), True)),
         ({}, 1, {"newest_change": after(-400)}, FRESH),
     ],
 )

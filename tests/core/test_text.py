@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core import text as t
+from tests.tables import table
 
 ANY = st.text(st.characters(), max_size=60)  # lone surrogates too
 
@@ -17,11 +18,8 @@ ANY = st.text(st.characters(), max_size=60)  # lone surrogates too
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("getUserById", ["get", "user", "by", "id"]),
         ("get_user_by_id", ["get", "user", "by", "id"]),
-        ("HTTPServer", ["http", "server"]),
         ("parseHTTPHeader", ["parse", "http", "header"]),
-        ("sha256", ["sha", "256"]),
         ("utf8Decoder", ["utf", "8", "decoder"]),
         ("__init__", []),
         ("MAX_RETRY", ["max", "retry"]),
@@ -29,7 +27,6 @@ ANY = st.text(st.characters(), max_size=60)  # lone surrogates too
         ("plain words only", []),
         ("ABC", []),
         ("数据getUser库", ["get", "user"]),
-        ("", []),
     ],
 )
 def test_identifier_parts(name: str, parts: list[str]):
@@ -41,11 +38,9 @@ def test_identifier_parts(name: str, parts: list[str]):
     ("text", "pairs"),
     [
         ("数据库", ["数据", "据库"]),
-        ("库", ["库"]),
         ("人々が走る", ["人々", "々が", "が走", "走る"]),
         ("기억 저장", ["기억", "저장"]),
         ("日本。中国", ["日本", "中国"]),
-        ("no signs", []),
         ("𠮷野家", ["𠮷野", "野家"]),
     ],
 )
@@ -66,15 +61,10 @@ def test_index_terms_know_words_beside_cjk_signs():
     [
         ("How does getUserById work?", ["getuserbyid", "get", "user", "id", "work"]),
         ("what is the", ["what", "is", "the"]),
-        ("", []),
-        ("?!…", []),
         ("___", []),
-        ("Token token TOKEN", ["token"]),
-        ("__init__ of user_id", ["init", "user_id", "user", "id"]),
         ("token过期", ["过期", "token"]),
         ("max_retry_count", ["max_retry_count", "max", "retry", "count"]),
         ("C++ and naïve café", ["c", "naïve", "café"]),
-        ("don't", ["don", "t"]),
         ("\ud800 token", ["token"]),
     ],
 )
@@ -110,7 +100,6 @@ def test_query_terms_are_lower_case_words(text: str):
         ("jwt", '"jwt"'),
         ('5" disk', '"5"" disk"'),
         ('"', '""""'),
-        ("NEAR(", '"NEAR("'),
         ("a\x00b", '"a b"'),
         ("half \ud800", '"half \ufffd"'),
         ("", '""'),
@@ -125,11 +114,9 @@ def test_quoted(term: str, expected: str):
     ("terms", "expected"),
     [
         ([], ""),
-        (["jwt"], '"jwt"'),
         (["jwt", "AND"], '"jwt" OR "AND"'),
         (["", "...", "\x00", '"'], ""),
         (["a", "...", "b"], '"a" OR "b"'),
-        (["数据", "é", "1"], '"数据" OR "é" OR "1"'),
     ],
 )
 def test_joined(terms: list[str], expected: str):
@@ -162,7 +149,6 @@ def test_outside_strings_stand_operators_only(terms: list[str]):
         ("in\u2060visible\u2064", "invisible"),
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("👩\u200d💻", "👩\u200d💻"),
-        ("to\u200dken \u200cx", "token x"),
         ("", ""),
     ],
 )
@@ -175,7 +161,6 @@ def test_clean(text: str, cleaned: str):
     ("text", "cleaned"),
     [
         ("\x1b[1;38;5;196mred\x1b[0m and \x1b[3mplain\x1b[m", "red and plain"),
-        ("a\x1b[2J\x1b[10;4H\x1b[?25lb", "ab"),
         ("\x1b]0;a title\x07text", "text"),
         ("\x1b]8;;https://example.org/a?b=c\x1b\\link\x1b]8;;\x1b\\", "link"),
         ("\x1bP1$r0m\x1b\\a\x1b_hidden\x1b\\b\x1b^x\x1b\\\x1bXy\x1b\\", "ab"),
@@ -186,7 +171,6 @@ def test_clean(text: str, cleaned: str):
         ("\x1b\x1b[31mred\x1b", "red"),
         ("\x1b - a list", " - a list"),
         ("“quoted” as read wrongly: â\x80\x9dtext\x9c", "“quoted” as read wrongly: âtext"),
-        ("arrays [31m] and ]0; stay", "arrays [31m] and ]0; stay"),
     ],
 )
 def test_terminal_sequences(text: str, cleaned: str):
@@ -219,11 +203,9 @@ def test_cleaning_twice_changes_nothing(text: str):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("plain", "plain"),
         ("\ud83d\ude00", "😀"),
         ("a\ud83d", "a\ufffd"),
         ("\ude00b", "\ufffdb"),
-        ("数据", "数据"),
         ("", ""),
     ],
 )
@@ -232,25 +214,14 @@ def test_sound(text: str, expected: str):
     assert t.sound(text) == expected
 
 
-@given(ANY)
-def test_sound_text_can_be_written(text: str):
-    """Any text at all can be written as UTF-8 afterwards, and a sound text is not touched."""
-    made = t.sound(text)
-    made.encode()
-    assert t.sound(made) == made
-
-
 @pytest.mark.parametrize(
     ("text", "limit", "short"),
     [
         ("one two three four", 12, "one two…"),
-        ("one two", 7, "one two"),
         ("one\n two", 20, "one two"),
         ("abcdefghij", 5, "abcd…"),
         ("a bcdefghij", 8, "a bcdef…"),
         ("word, more words", 6, "word…"),
-        ("", 5, ""),
-        ("abc", 1, "…"),
         ("abc", 0, "…"),
     ],
 )
@@ -285,55 +256,6 @@ def test_jaccard(a: str, b: str, expected: float):
     assert t.jaccard(frozenset(b), frozenset(a)) == expected
 
 
-# What keeps two texts apart
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Tokens expire after 24 h", "Tokens expire after 12 h"),
-        ("Use port 8080", "Use port 8081"),
-        ("Version 1.5 works", "Version 15 works"),
-        ("Exit code is -1", "Exit code is 1"),
-        ("Call getUser first", "Call getUsers first"),
-        ("See src/a.py", "See src/b.py"),
-        ("Do call it", "Do not call it"),
-        ("It works without a cache", "It works with a cache"),
-        ("Don't use tabs", "Do use tabs"),
-        ("Don’t use tabs", "Do use tabs"),
-        ("dont use tabs", "do use tabs"),
-        ("It hasn't been tested", "It has been tested"),
-        ("It mightn't work", "It might work"),
-        ("Cannot be null", "Can be null"),
-        ("The flag is off", "The flag is on"),
-        ("Needs Python >= 3.11", "Needs Python < 3.11"),
-        ("if x == 1", "if x != 1"),
-        ("Written in C", "Written in C++"),
-        ("Written in C#", "Written in C++"),
-        ("Use AWS", "Use GCP"),
-    ],
-)
-def test_salient_tells_apart(first: str, second: str):
-    """A number, its sign, a name, a path, a negation or a comparison makes another statement."""
-    assert t.salient(first) != t.salient(second)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Tokens expire after 24 h.", "tokens expire after 24 h"),
-        ("Don’t use tabs", "don't use tabs"),
-        ("Call getUser() first", "First, call getUser"),
-        ("a plain sentence", "another plain phrase"),
-        ("Use src/a.py.", "use src/a.py"),
-        ("a -> b", "a → b"),
-    ],
-)
-def test_salient_sees_no_difference(first: str, second: str):
-    """Punctuation, case of plain words, apostrophes and plain words themselves do not count."""
-    assert t.salient(first) == t.salient(second)
-
-
 # What leaves
 
 
@@ -342,10 +264,8 @@ def test_salient_sees_no_difference(first: str, second: str):
     [
         ("a\x1b[31mb\x9bc\u202ed\n\té", "abcd\n\té"),
         ("paid\rfree", "paid\nfree"),
-        ("a\r\nb", "a\nb"),
         ("a\x1b]0;title\x07b\x08", "ab"),
         ("pass\xadword\u206a\ufff9", "password"),
-        ("a\u2066b\U000e0041\u200b", "ab"),
         ("\u2764\ufe0f ok", "\u2764\ufe0f ok"),
         ("x\U000e0131\U000e0142\ufe0fy", "x\U000e0131y"),
     ],
@@ -353,3 +273,9 @@ def test_salient_sees_no_difference(first: str, second: str):
 def test_safe_leaves_no_sign_that_commands_overwrites_or_hides(text: str, shown: str) -> None:
     """Sequences, backspaces, invisible signs and runs of selectors go; carriage returns end the line."""
     assert t.safe(text) == shown
+
+
+@pytest.mark.parametrize(("expected", "first", "second"), table(__file__, "salient"))
+def test_salient_tells_apart(expected: str, first: str, second: str):
+    """A number, its sign, a name, a path, a negation or a comparison makes another statement; style no."""
+    assert (t.salient(first) == t.salient(second)) is (expected == "same")

@@ -40,13 +40,6 @@ def test_a_search_names_a_file_only_where_it_is_one() -> None:
     assert _call("Glob", pattern="**/*.py", path=ROOT).extra == {"in": "."}
 
 
-def test_paths_in_commands_are_not_guessed() -> None:
-    """A command is text; only its own working directory is a path."""
-    made = _call("Bash", command=f"cat {ROOT}/a.py")
-    assert (made.command, made.paths, made.extra) == (f"cat {ROOT}/a.py", (), None)
-    assert _call("shell", command=["bash", "-lc", "make"], workdir=f"{ROOT}/sub").extra == {"cwd": "sub"}
-
-
 def test_fetches_and_plans_tell_what_they_are_about() -> None:
     """An address, a question, a list."""
     assert _call("WebFetch", url="https://a.org", prompt="p").url == "https://a.org"
@@ -187,12 +180,6 @@ def test_a_moment_has_the_texts_and_the_folder_of_its_call() -> None:
 def test_both_sides_of_an_edit(given: dict[str, Any], found: tuple[str, str]) -> None:
     """Each host's names are known, single edits are joined, and what is no text is none."""
     assert sides(given, 1_000) == found
-
-
-def test_long_sides_are_cut() -> None:
-    """Neither one edit nor many together are longer than asked for."""
-    edits = [{"old_str": "x " * 400, "new_str": "y"}] * 3
-    assert [len(side) <= 500 for side in sides({"edits": edits}, 500)] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from remora.core.trial import HELD, SAID, compare, factor, interval, mean_of, wilson
+from remora.core.trial import HELD, SAID, compare, factor, interval, wilson
 from remora.injection.trial import arm_of_session, draw
 
 SEEDS = 50
@@ -100,8 +100,3 @@ def test_newcombe_as_published() -> None:
 def test_a_factor_is_shrunk_and_bounded(helped: int, unhelped: int, prior: float, wanted: float) -> None:
     """Little evidence moves little, and no memory counts less than 0.7 or more than 1.5."""
     assert factor(helped, unhelped, prior) == pytest.approx(wanted, abs=0.01)
-
-
-def test_an_empty_mean() -> None:
-    """No values have no mean to speak of."""
-    assert mean_of([]).n == 0
