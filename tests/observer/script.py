@@ -106,6 +106,31 @@ class Script:
         return self
 
 
+def played(story: str) -> Script:
+    """Return a session told in a line: `1 read a.go // 2 run! make => panic: x // 3 edit a.go: x -> y`.
+
+    Each call has its step, its verb (`!` if it fails, or `TOOL:ACTION`), what it is about and its answer.
+    """
+    script = Script()
+    for told in story.split(" // "):
+        step, verb, rest = (*told.split(" ", 2), "")[:3]
+        script.at_step = int(step)
+        about, answered, text = (part.strip(" ") for part in rest.partition("=> "))
+        more: dict[str, Any] = {"text": text} if answered else {}
+        if ":" in verb:
+            tool, action = verb.split(":")
+            named = {"url": about} if action == "fetch" else {"paths": (about,) if about else ()}
+            script.call(tool, action.rstrip("!"), error=verb.endswith("!"), **more, **named)
+        elif verb == "edit":
+            path, changes, sides = about.partition(": ")
+            script.edit(path, *(side.strip(" ") for side in sides.split("->")) if changes else ())
+        elif verb in ("say", "think", "ask"):
+            getattr(script, verb)(about)
+        else:
+            getattr(script, verb.rstrip("!"))(about, error=verb.endswith("!"), **more)
+    return script
+
+
 def observed(*scripts: Script, limits: Limits = Limits(), **outcome: Any) -> Observation:  # noqa: B008
     """Return what the scripts add up to, one after the other."""
     observer = watching(*scripts, limits=limits)

@@ -99,21 +99,12 @@ def test_a_hidden_failure_decides_the_outcome(problems: str, outcome: str):
     assert [c.failures for c in observation.commands] == [int(outcome == "failure")]
 
 
-@pytest.mark.parametrize("code", [{"exit_code": 1}, {}], ids=["told", "in the text"])
-def test_words_of_a_project_are_no_refusal(code: dict[str, int]):
-    """A test that fails with such words ran, and failed."""
-    script = Script().step().ask("make the button blue").edit("a.js").step()
-    told = "Exit code 1\nUserRejectedRequestError: User rejected the request."
-    script.call("Bash", "run", told, command="npx vitest run", error=True, extra=code)
-    observation = observed(script.say("Done."))
-    assert observation.outcome == "failure"
-    assert [(c.command, c.failures) for c in observation.commands] == [("npx vitest run", 1)]
-    assert [e.message for e in observation.errors] == [told.partition("\n")[2]]
-
-
 def test_what_has_an_exit_code_was_not_refused():
     """Whatever a command prints first, one that ended was let to run; one that did not end may be refused."""
     said = "The tool use was rejected by the policy under test"
+    own = "Exit code 1\nUserRejectedRequestError: User rejected the request."
+    told = Script().step().edit("a.js").step().run("npx vitest run", own, error=True).say("Done.")
+    assert observed(told).outcome == "failure"
     for extra, failures in (({"exit_code": 1}, [1]), ({}, [])):
         script = Script().step().call("Bash", "run", said, command="pytest -q", error=True, extra=extra)
         assert [c.failures for c in observed(script).commands] == failures
@@ -126,30 +117,6 @@ def test_a_narrow_run_does_not_resolve_another_test():
     assert not only_error(fail).resolved
     fail.step().run("go test ./...", "ok")
     assert only_error(fail).resolved
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        Script()
-        .step()
-        .run("grep x a.go", "Exit code 1", error=True)
-        .run("grep x a.go", "Exit code 1", error=True),
-        Script()
-        .step()
-        .run("rm x", "The user doesn't want to proceed with this tool use.", error=True)
-        .run("rm x", "The user doesn't want to proceed with this tool use.", error=True),
-        Script().step().run("go test ./...", "panic: once", error=True),
-        Script()
-        .step()
-        .call("search_memory", "memory", "panic: x", error=True)
-        .call("search_memory", "memory", "panic: x", error=True),
-    ],
-    ids=["says nothing", "refused", "once", "memory"],
-)
-def test_what_is_no_retried_error(script: Script):
-    """Codes alone, refusals, errors that came once and memory tools give no signal."""
-    assert of_type(observed(script), "error_retry") == []
 
 
 def test_errors_of_the_hosts_tools_are_flagged_and_left_out():
@@ -178,122 +145,6 @@ def test_a_change_that_is_put_back_is_a_backtrack():
     script.step(14).say("Now let me revert view.go as well.").edit("list/view.go", other, one)
     (back,) = of_type(observed(script), "backtrack")
     assert (back.key, back.detail["how"]) == ("list/view.go", "changed back")
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git checkout -- a/b.go",
-        "git checkout a/b.go",
-        "git restore a/b.go",
-        "git checkout .",
-        "git checkout main -- a/b.go",
-        "git -C a checkout -- b.go",
-        "cd a && git checkout b.go && cd ..",
-        "git reset --hard",
-        "git reset --hard HEAD",
-        "git reset --hard -q HEAD",
-        "git reset --hard origin/main",
-        "git switch --discard-changes main",
-    ],
-)
-def test_a_file_that_is_restored_is_a_backtrack(command: str):
-    """Version control takes the change back."""
-    (back,) = of_type(
-        observed(Script().step().edit("a/b.go", "old text", "new text").step().run(command)), "backtrack"
-    )
-    assert back.key == "a/b.go"
-
-
-def test_a_hard_reset_throws_away_what_is_not_committed_and_no_more():
-    """What a commit took up before stands after it, and so does what was thrown away once already."""
-    script = Script().step().edit("a.go", "old text", "new text")
-    script.run("git commit -am 'one'", "[main 1a2b3c4] one").edit("b.go", "old text", "other text")
-    script.step().run("git reset --hard HEAD", "HEAD is now at 1a2b3c4 one")
-    script.run("git reset --hard 1a2b3c4", "HEAD is now at 1a2b3c4 one")
-    assert [s.key for s in of_type(observed(script), "backtrack")] == ["b.go"]
-
-
-def test_a_folder_that_is_restored_takes_back_the_changes_in_it():
-    """Git says how many paths it updated; a branch of the folder's name is switched to in other words."""
-    changed = (
-        Script().step().edit("web/a.go", "old text", "new text").edit("api/b.go", "old text", "newer text")
-    )
-    back = Script(prefix="x").step().run("git checkout web", "Updated 1 path from the index")
-    branch = Script(prefix="y").step().run("git checkout web", "Switched to branch 'web'")
-    silent = Script(prefix="z").step().run("git checkout -q web", "")
-    assert [s.key for s in of_type(observed(changed, back), "backtrack")] == ["web/a.go"]
-    assert of_type(observed(changed, branch), "backtrack") == []
-    assert of_type(observed(changed, silent), "backtrack") == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git checkout -b a",
-        "git checkout -B a origin/a",
-        "git checkout a",
-        "git checkout --theirs -- a/b.go",
-        "git switch main",
-        "git stash push a/b.go",
-        "git revert HEAD",
-        "git commit -am 'one' && git revert HEAD",
-        "git commit -am 'one' && git checkout -- a/b.go",
-        "git commit -am 'one' && git reset --hard",
-        "git restore -S a/b.go",
-        "cd web && git checkout -- .",
-        "git log --grep 'git checkout -- a/b.go'",
-        "echo git reset --hard",
-    ],
-)
-def test_a_command_of_git_that_takes_no_change_back_is_no_backtrack(command: str):
-    """Branches, merges, and what is already committed: the change stands or is kept."""
-    script = Script().step().edit("a/b.go", "old text", "new text").step().run(command)
-    assert of_type(observed(script), "backtrack") == []
-
-
-def test_a_name_that_two_changed_files_have_means_the_one_that_is_there():
-    """`git checkout main.go` in a folder is about the file of that folder."""
-    script = Script().step().edit("web/main.go", "old text", "new text")
-    script.edit("api/main.go", "old text", "newer text").step().run("cd api && git checkout -- main.go")
-    assert [s.key for s in of_type(observed(script), "backtrack")] == ["api/main.go"]
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        Script()
-        .step()
-        .edit("a.go", "x", 'x\nfmt.Println("here", x)')
-        .step()
-        .edit("a.go", 'x\nfmt.Println("here", x)', "x"),
-        Script()
-        .step()
-        .edit("a.go", "the old line", "the new line")
-        .say("Let me temporarily revert it to verify that the test fails.")
-        .edit("a.go", "the new line", "the old line"),
-        Script()
-        .step()
-        .edit("a.go", "x", "x\nfunc moved() int {}")
-        .edit("a.go", "x\nfunc moved() int {}", "x")
-        .edit("b.go", "y", "y\nfunc moved() int {}"),
-        Script()
-        .step()
-        .edit("a.go", "import (", 'import (\n\t"example.org/some/package"')
-        .edit("a.go", 'import (\n\t"example.org/some/package"', "import ("),
-        Script()
-        .step()
-        .edit("a.go", "first version", "second version")
-        .edit("a.go", "second version", "third version"),
-        Script().step().edit("a.go", "old text", "new text").run("git checkout main"),
-        Script().step().edit("a.go", "old text", "new text").run("git restore --staged a.go"),
-        Script().step().edit("a.go", "old text", "new text").run("git reset HEAD~1"),
-    ],
-    ids=["debug", "to see it fail", "moved", "import", "goes on", "branch", "unstaged", "soft"],
-)
-def test_what_is_no_backtrack(script: Script):
-    """Debug output, checks of a test, moves, imports, further changes and switching branches are none."""
-    assert of_type(observed(script), "backtrack") == []
 
 
 def test_what_ran_in_another_repository_is_no_command_of_this_one() -> None:

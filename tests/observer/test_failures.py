@@ -59,27 +59,17 @@ def test_a_command_that_helped_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "told"),
+    ("message", "failed", "worked"),
     [
-        (
-            ("pytest -q", "uv run pytest -q", "bash: pytest: command not found"),
-            ("pytest tests", "uv run pytest tests", "bash: pytest: command not found"),
-            "use `uv run pytest tests` instead",
-        ),
-        (
-            ("git diff a.py", "git diff -- a.py", "fatal: ambiguous argument"),
-            ("git diff b.py", "git diff -- b.py", "fatal: ambiguous argument"),
-            "use `git diff -- b.py` instead",
-        ),
+        ("bash: pytest: command not found", "pytest {}", "uv run pytest {}"),
+        ("fatal: ambiguous argument", "git diff {}", "git diff -- {}"),
     ],
 )
-def test_another_form_of_the_command(
-    one: tuple[str, str, str], other: tuple[str, str, str], told: str
-) -> None:
+def test_another_form_of_the_command(message: str, failed: str, worked: str) -> None:
     """It was put right in the same way twice."""
-    found = of(instead_of(*one), instead_of(*other))
+    found = of(*(instead_of(failed.format(x), worked.format(x), message) for x in ("a.py", "b.py")))
     assert isinstance(found, Candidate)
-    assert told in found.draft.content
+    assert f"use `{worked.format('b.py')}` instead" in found.draft.content
 
 
 def test_a_flag_that_the_program_refuses() -> None:
@@ -133,19 +123,11 @@ def test_one_session_proves_nothing() -> None:
 )
 def test_a_message_without_a_cause(message: str) -> None:
     """What the host's own tools say, and what only says that something failed, can have any remedy."""
-    found = of(*[helped("go generate ./...", message=message)] * 2)
-    assert isinstance(found, Rejected)
-    assert "does not say what failed" in found.why
-
-
-def test_a_failure_of_a_tool_that_runs_no_command() -> None:
-    """A file that is not there, a page that is gone: it says something of the agent, not of the project."""
-    missed = helped("go generate ./...", message="Offset 390 is out of range")._replace(
-        command="", tool="read"
-    )
-    found = of(missed, missed)
-    assert isinstance(found, Rejected)
-    assert found.why == "it is an error of the agent's tools, or does not say what failed"
+    read = met("Offset 390 is out of range", command="", tool="read")  # a failure of the agent
+    for one in (helped("go generate ./...", message=message), read):
+        found = of(one, one)
+        assert isinstance(found, Rejected)
+        assert "does not say what failed" in found.why
 
 
 def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
@@ -157,16 +139,10 @@ def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
     assert found.why == f"met in {KEPT + 10} sessions, resolved in the same way in {KEPT} of them"
 
 
-def test_what_came_before_a_taint_stands_by_itself() -> None:
-    """Two clean meetings are a pattern without the third, which adds nothing and taints nothing."""
-    clean = helped("go generate ./...")
-    found = of(clean, clean, helped("go generate ./...", taint=Taint("https://x", 3)))
-    assert isinstance(found, Candidate)
-    assert (found.draft.taint, found.seen.sessions) == (None, 2)
-
-
 def test_a_remedy_that_needs_a_tainted_meeting_is_tainted() -> None:
-    """It rests on all of its meetings."""
-    found = of(helped("go generate ./...", taint=Taint("https://x", 3)), helped("go generate ./..."))
-    assert isinstance(found, Candidate)
-    assert found.draft.taint == Taint("https://x", 3)
+    """It rests on all of its meetings; two clean ones are a pattern without a third that is tainted."""
+    clean, web = helped("go generate ./..."), helped("go generate ./...", taint=Taint("https://x", 3))
+    for errors, taint in (((web, clean), Taint("https://x", 3)), ((clean, clean, web), None)):
+        found = of(*errors)
+        assert isinstance(found, Candidate)
+        assert (found.draft.taint, found.seen.sessions) == (taint, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -15,34 +16,7 @@ from remora.core.values import Taint
 from remora.observer.agent_observer import AgentObserver
 from remora.observer.observer import Observer
 from remora.observer.scratchpad import Limits
-from remora.observer.signals import KINDS
 from tests.observer.script import Script, observed, of_type, still, watching
-
-# Score and minimum of sessions, as the specification's table has them.
-SPECIFIED = {
-    "co_access": (0.91, 3),
-    "self_correction": (0.88, 1),
-    "error_retry": (0.85, 2),
-    "parallel_conflict": (0.82, 1),
-    "read_abandon": (0.79, 3),
-    "repeated_grep": (0.76, 2),
-    "test_order": (0.74, 3),
-    "tool_sequence": (0.73, 3),
-    "file_access": (0.72, 3),
-    "step_overrun": (0.71, 3),
-    "backtrack": (0.68, 2),
-    "config_touch": (0.66, 2),
-    "glob_ignore": (0.64, 2),
-    "context_token_spike": (0.63, 3),
-    "external_reference": (0.61, 3),
-    "import_chase": (0.52, 4),
-    "time_anomaly": (0.48, 3),
-}
-
-
-def test_the_table_of_signals_is_the_specified_one():
-    """All seventeen, with score and sessions."""
-    assert KINDS == SPECIFIED
 
 
 def session() -> Script:
@@ -95,44 +69,36 @@ def test_an_observation_has_the_course_of_the_session():
 
 
 def test_an_event_counts_once():
-    """A hook saw it live and a transcript is read later: the same keys, nothing counts twice."""
+    """A hook saw it live, a transcript is read later, a fork copied its lines under other keys."""
     once, twice = observed(session()), observed(session(), session())
     assert twice == once
-
-
-def test_a_repeated_call_id_counts_once():
-    """A fork that copied the lines under other keys does not count again."""
-    script = session()
     copies = Script()
-    copies.events = [e._replace(key=f"fork-{e.key}") for e in script.events if e.kind.startswith("tool")]
-    assert observed(script, copies).files == observed(script).files
+    copies.events = [e._replace(key=f"fork-{e.key}") for e in session().events if e.kind.startswith("tool")]
+    assert observed(session(), copies).files == once.files
 
 
-def test_events_in_any_order_are_survived():
-    """Results before their calls, steps backwards: nothing is raised, the files are the same."""
+HALVES = ["tool_result", "tool_call"]
+TIMES = [None, "yesterday", "2026-01-05T12:00:00Z", "9999-12-31T23:59:59Z", ""]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        *(lambda events, seed=n: random.Random(seed).sample(events, len(events)) for n in range(3)),
+        *(
+            lambda events, no=kind: [e for e in events if e.kind != no]
+            for kind in ("tool_result", "tool_call")
+        ),
+        *(lambda events, at=time: [e._replace(at=at) for e in events] for time in TIMES),
+    ],
+)
+def test_damaged_sessions_are_survived(spoil: Callable[[list[Event]], list[Event]]):
+    """Events in any order, without results or calls, under any clock: the files are the same."""
     script = session()
-    for seed in range(5):
-        random.Random(seed).shuffle(script.events)
-        o = observed(script)
-        assert {f.path for f in o.files} == {"auth/token.go", "go.mod", "auth/user.go"}
-        assert (o.steps, o.events) == (8, len(script.events))
-
-
-def test_missing_results_and_missing_calls_are_survived():
-    """Half of the session is missing."""
-    script = session()
-    for kind in ("tool_result", "tool_call"):
-        rest = Script()
-        rest.events = [e for e in script.events if e.kind != kind]
-        assert {f.path for f in observed(rest).files} == {"auth/token.go", "go.mod", "auth/user.go"}
-
-
-@pytest.mark.parametrize("at", [None, "yesterday", "2026-01-05T12:00:00Z", "9999-12-31T23:59:59Z", ""])
-def test_clocks_may_say_anything(at: str | None):
-    """Unknown, unreadable and standing clocks are survived."""
-    script = session()
-    script.events = [e._replace(at=at) for e in script.events]
-    assert len(observed(script).files) == 3
+    script.events = spoil(script.events)
+    o = observed(script)
+    assert {f.path for f in o.files} == {"auth/token.go", "go.mod", "auth/user.go"}
+    assert (o.steps, o.events) == (8, len(script.events))
 
 
 def test_strange_events_are_survived():
@@ -211,70 +177,23 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
 @pytest.mark.parametrize(
     ("script", "source"),
     [
-        (Script().step().read("/home/x/notes.md"), "/home/x/notes.md"),
-        (Script().step().run("curl https://a.org/b"), "https://a.org/b"),
-        (Script().step().run("cat /home/x/notes.md"), "/home/x/notes.md"),
         (Script().step().call("Bash", "edit", "ok", extra={"around": "curl a.org; apply_patch"}), "a.org"),
-        (Script().step().run("gh pr view 3"), "gh pr view"),
-        (Script().step().call("mcp__w__get", "fetch", "text", url="ticket-1"), "ticket-1"),
+        (Script().step().call("Bash", "edit", "ok", extra={"around": "cd src && apply_patch <<E\n\nE"}), ""),
         (Script().step().call("Grep", "search", "x", pattern="x", extra={"in": "/opt/lib"}), "/opt/lib"),
         (Script().step().call("LS", "glob", "x", extra={"in": "/opt/lib"}), "/opt/lib"),
-        (Script().step().glob("/opt/lib/*.md", "x"), "/opt/lib/*.md"),
         (Script().step().fetch("https://a.org/b", answered=False), "https://a.org/b"),
         (Script().step().call("mcp__w__create_x", "other", "text " * 50), "mcp__w__create_x"),
-        (Script().step().call("mcp__recall__get", "memory", "text"), "mcp__recall__get"),
-        (Script().step().run("ls").read("/w/app-fork/a.md"), "/w/app-fork/a.md"),
-        (Script().step().call("Write", "write", paths=("/tmp/x",)).read("/tmp/xyz"), "/tmp/xyz"),
         (
             Script().step().run("ls").call("Bash", "run", "x", command="cat a.md", extra={"cwd": "/opt/c"}),
             "/opt/c/a.md",
         ),
-        (Script().step().call("Task", "task", "It says so."), "subagent report unseen"),
-        (Script().step().read("web/node_modules/x/a.js"), "web/node_modules/x/a.js"),
-        (Script().step().grep("x", "a.js:1: x\nnode_modules/x/a.js:2: x"), "node_modules/x/a.js"),
-        (Script().step().run("grep -rn x .", "./node_modules/x/a.js:2: x"), "./node_modules/x/a.js"),
-        (Script().step().run("docker run --rm app:dev"), "docker run app:dev"),
-        (Script().step().run("npm test").read("/c/tool-results/b1.txt"), "/c/tool-results/b1.txt"),
-        (Script().step().run("curl https://a.org/b > /tmp/a").run("cat /tmp/a"), "https://a.org/b"),
+        (Script().step().call("Read", "read", "x", paths=("/w/app/a.go",), extra={"cwd": "/w/app"}), ""),
+        (Script().step().grep("x", "src/a.js:1: from 'node_modules/x'", paths=("src",)), ""),
     ],
 )
 def test_what_taints(script: Script, source: str):
-    """The web, servers that read the world, files outside, and commands that read either."""
-    assert watching(script.step().say("So.")).taint() == Taint(source, 1)
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        Script().step().read("a.go"),
-        Script().step().run("cat a.go").run("curl localhost:80"),
-        Script().step().call("Bash", "edit", "ok", extra={"around": "cd src && apply_patch <<E\n\nE"}),
-        Script().step().call("Read", "read", "x", paths=("/w/app/a.go",), extra={"cwd": "/w/app"}),
-        Script().step().call("Write", "write", "ok", paths=("/tmp/x.sh",)).step().read("/tmp/x.sh"),
-        Script().step().run("go test > /tmp/out.txt").run("cat /tmp/out.txt"),
-        Script().step().fetch("https://x.org/", "The user doesn't want to proceed", error=True),
-        Script().step().call("search_memory", "memory", "text", url="x"),
-        Script().step().call("mcp__remora__search_memory", "memory", "text"),
-        Script().step().call("mcp__w__create_x", "other", "made"),
-        Script().step().run("ls").read("/w/app/.worktrees/fix/a.go"),
-        Script().step().call("Task", "task", "Async agent launched successfully."),
-        Script().step().glob("**/*.js", "node_modules/x/a.js"),
-        Script().step().grep("x", "src/a.js:1: from 'node_modules/x'", paths=("src",)),
-        Script().step().run("npm test", "node_modules/x/a.js:2:1 warning"),
-        Script().step().edit("node_modules/x/a.js").step().read("node_modules/x/a.js"),
-        Script().step().run("docker build -t app:dev .").step().run("docker run --rm app:dev"),
-        Script().step().run("go test | tee /tmp/out.txt").step().read("/tmp/out.txt"),
-    ],
-    ids=[
-        *("inside", "here", "a patch", "recorded root", "own file", "own output", "refused", "memory"),
-        "own memory",
-        *("echo", "work tree", "launched", "names", "a line about one", "a test", "own patch", "own image"),
-        "own log",
-    ],
-)
-def test_what_does_not_taint(script: Script):
-    """The repository, this machine, the session's own files, refused fetches and memory tools."""
-    assert watching(script).taint() is None
+    """What a call says besides its words: where it looks, what is around a patch, long text of a server."""
+    assert watching(script.step().say("So.")).taint() == (Taint(source, 1) if source else None)
 
 
 @pytest.mark.parametrize(
@@ -392,30 +311,25 @@ def dated(*times: str | None, now: str = "2026-01-05T12:00:00Z") -> Observation:
     return observer.finalize()
 
 
-def test_a_clock_that_is_ahead_is_not_believed():
-    """What is dated later than now is as old as the event before it, wherever its time is kept."""
-    o = dated("2026-01-05T11:00:00.000Z", "2031-07-01T00:00:00.000Z", "2026-01-05T11:30:00.000Z")
-    assert (o.started, o.ended) == ("2026-01-05T11:00:00.000Z", "2026-01-05T11:30:00.000Z")
-    assert [s.at for s in o.signals if s.key == "1.go"] == ["2026-01-05T11:00:00.000Z"]
-
-
-def test_a_session_that_is_ahead_as_a_whole_is_of_now():
-    """Nothing stands before it that could be believed."""
-    o = dated("2031-07-01T00:00:00.000Z", "2031-07-01T01:00:00Z")
-    assert o.started == o.ended == "2026-01-05T12:00:00.000Z"
-
-
 @pytest.mark.parametrize(
-    "at", ["2026-01-05T11:59:59.999Z", "2026-01-05T13:30:00+02:00", "2026-01-05T12:00:00Z"]
+    ("times", "started", "ended"),
+    [
+        (
+            ("2026-01-05T11:00:00.000Z", "2031-07-01T00:00:00.000Z", "2026-01-05T11:30:00.000Z"),
+            "2026-01-05T11:00:00.000Z",
+            "2026-01-05T11:30:00.000Z",
+        ),
+        (("2031-07-01T00:00:00Z", "2031-07-01T01:00:00Z"), *["2026-01-05T12:00:00.000Z"] * 2),
+        (("2026-01-05T13:30:00+02:00",), *["2026-01-05T13:30:00+02:00"] * 2),
+        (("tomorrow",), None, None),
+    ],
 )
-def test_a_time_that_is_not_ahead_stays_as_it_is(at: str):
-    """Also where it is written in another zone."""
-    assert dated(at).ended == at
-
-
-def test_a_time_that_is_none_is_unknown():
-    """What cannot be read as a time is not stored as one."""
-    assert (dated("tomorrow").started, dated("tomorrow").ended) == (None, None)
+def test_a_clock_that_is_ahead_is_not_believed(times: tuple[str], started: str | None, ended: str | None):
+    """What is later than now is as old as the event before it, or of now; what is no time is unknown."""
+    found = dated(*times)
+    assert (found.started, found.ended) == (started, ended)
+    if len(times) == 3:
+        assert [s.at for s in found.signals if s.key == "1.go"] == [started]
 
 
 def test_finalize_can_be_asked_twice_and_in_between():
@@ -460,24 +374,14 @@ def test_agents_have_scratchpads_of_their_own():
 
 
 def test_two_agents_that_change_one_file_are_in_conflict():
-    """Both were running."""
+    """Both were running; one after the other, and one that only reads, are in none."""
     one = Script(agent="a").step().edit("x.go").edit("x.go")
     two = Script(agent="b").step().edit("x.go").edit("x.go")
     (conflict,) = of_type(agents(one, two), "parallel_conflict")
     assert (conflict.key, conflict.detail["agents"], conflict.agents) == ("x.go", ["a", "b"], 2)
-
-
-def test_agents_one_after_the_other_are_in_no_conflict():
-    """The second began when the first had stopped; reads never conflict."""
-    one, two = Script(agent="a").step().edit("x.go"), Script(agent="b").step().edit("x.go")
     assert of_type(observed(one, two), "parallel_conflict") == []
-    assert (
-        of_type(
-            agents(Script(agent="a").step().edit("x.go"), Script(agent="b").step().read("x.go")),
-            "parallel_conflict",
-        )
-        == []
-    )
+    reads = Script(agent="b").step().read("x.go")
+    assert of_type(agents(one, reads), "parallel_conflict") == []
 
 
 def test_of_two_agents_at_once_one_may_be_done_when_the_other_changes_the_file():
@@ -529,14 +433,6 @@ def test_the_taint_of_a_subagent_reaches_who_gets_its_report():
     late = Script(agent="b").step().edit("c.go")
     (inherited,) = of_type(observed(Script().step(2).fetch("https://x.org/"), late), "file_access")
     assert inherited.taint == Taint("https://x.org/", 0)
-
-
-def test_a_report_taints_from_where_the_parent_stands():
-    """The steps of a subagent are its own: twelve of them say nothing about where its parent is."""
-    sub = Script(agent="a").step().fetch("https://x.org/").step(12).read("a.go")
-    sub.add("subagent_stop", text="report")
-    script = watching(Script().step(2).edit("a.go"), sub, Script(prefix="m").step(3).edit("b.go"))
-    assert script.taint() == Taint("subagent: https://x.org/", 2)
 
 
 def test_a_report_of_a_subagent_that_was_seen_is_as_clean_as_it():

@@ -27,16 +27,16 @@ def check(step: int, *, failed: bool, command: str = "make test", purpose: str =
     return Ran(command, command, purpose, step, failed)
 
 
+PASSED, FAILED = check(7, failed=False), check(7, failed=True)
+BEFORE = check(3, failed=True)  # the change, which is at step 5
+
+
 @pytest.mark.parametrize(
     ("edits", "fields", "kind"),
     [
         (("a.go",), {}, "build"),
         ((), {}, "insights"),
-        (
-            (),
-            {"actions": {"read": 1}, "commands": (check(1, failed=False), check(2, failed=False))},
-            "terminal",
-        ),
+        ((), {"actions": {"read": 1}, "commands": (PASSED, PASSED)}, "terminal"),
         (("CHANGELOG.md",), {}, "changelog"),
         (("docs/ROADMAP.md",), {}, "roadmap"),
         (("docs/plans/flag-design.md",), {}, "spec_creation"),
@@ -54,26 +54,18 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
 @pytest.mark.parametrize(
     ("fields", "outcome", "why"),
     [
-        ({"commands": (check(7, failed=False),)}, "success", "`make test` passed after the last change"),
-        ({"commands": (check(7, failed=True),)}, "failure", "failed after the last change"),
-        ({"commands": (check(3, failed=True), check(8, failed=False))}, "success", "passed"),
-        (
-            {"commands": (check(7, failed=False), check(8, failed=True, command="make e2e"))},
-            "unknown",
-            "other checks passed",
-        ),
+        ({"commands": (PASSED,)}, "success", "`make test` passed after the last change"),
+        ({"commands": (FAILED,)}, "failure", "failed after the last change"),
+        ({"commands": (BEFORE, check(8, failed=False))}, "success", "passed"),
+        ({"commands": (PASSED, FAILED._replace(normal="make e2e"))}, "unknown", "other checks passed"),
         (
             {"commands": (Ran("git commit -m x", "git commit", "vcs", 8, False),)},
             "success",
-            "a commit was made",
+            "commit was made",
         ),
         ({"open_errors": (OpenError("undefined: x", 8),)}, "unknown", "undefined: x"),
         ({"open_errors": (OpenError("string not found", 8, harness=True),)}, "success", "report"),
-        (
-            {"commands": (check(3, failed=True),)},
-            "unknown",
-            "`make test` failed, and nothing was checked after",
-        ),
+        ({"commands": (BEFORE,)}, "unknown", "`make test` failed, and nothing was checked after"),
         ({"commands": (check(2, failed=True), check(3, failed=False))}, "success", "report"),
         ({"planned": 6, "done": 2}, "unknown", "2 of 6 planned"),
         ({"planned": 6, "done": 5}, "success", "report"),
@@ -95,24 +87,19 @@ def test_outcome_of_a_change_has_evidence(fields: dict[str, Any], outcome: str, 
 def test_work_that_was_checked_needs_no_last_word() -> None:
     """Closed without a reply: the checks after the last change decide, and without one nobody knows."""
     silent: dict[str, Any] = {"reply": "", "last_kind": "tool_result"}
-    assert judged("a.go", commands=(check(7, failed=False),), **silent).outcome == "success"
+    assert judged("a.go", commands=(PASSED,), **silent).outcome == "success"
     assert judged("a.go", commands=(check(3, failed=False),), **silent).outcome == "abandoned"
-    both = (check(7, failed=False), check(8, failed=True))
+    both = (PASSED, check(8, failed=True))
     assert judged("a.go", commands=both, **silent).outcome == "unknown"
 
 
 @pytest.mark.parametrize(
     ("edits", "fields", "outcome", "why"),
     [
-        (("a.go",), {"commands": (check(7, failed=False),)}, "success", "passed after the last change"),
-        (("a.go",), {"commands": (check(7, failed=True),)}, "failure", "failed after the last change"),
+        (("a.go",), {"commands": (PASSED,)}, "success", "passed after the last change"),
+        (("a.go",), {"commands": (FAILED,)}, "failure", "failed after the last change"),
         (("a.go",), {}, "success", "a completed turn and no open error"),
-        (
-            ("a.go",),
-            {"commands": (check(3, failed=True),)},
-            "unknown",
-            "nothing was checked after the change",
-        ),
+        (("a.go",), {"commands": (BEFORE,)}, "unknown", "nothing was checked after the change"),
         ((), {}, "success", "a completed turn after 9 steps"),
         ((), {"last_kind": "user_prompt"}, "abandoned", "got no answer"),
         (("a.go",), {"stopped": None}, "abandoned", "never answered"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected
 from remora.observer.places import places
 from tests.observer.sessions import on, seen_of, shows
+from tests.tables import table
 
 
 def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidate | Rejected:  # noqa: A002
@@ -21,101 +23,29 @@ def of(type: str, key: str, *details: dict[str, Any], **fields: Any) -> Candidat
     return found
 
 
-@pytest.mark.parametrize(
-    ("type", "key", "sessions", "detail", "memory", "content"),
-    [
-        (
-            "repeated_grep",
-            "getworktreepath",
-            2,
-            {"pattern": "func GetWorktreePath", "found": "strategy/common.go", "changed": True},
-            "module_insight",
-            "`GetWorktreePath` is handled in `strategy/common.go`: searched for again and again (seen in",
-        ),
-        (
-            "glob_ignore",
-            "**/enable*.go",
-            2,
-            {"instead": "cli/setup.go"},
-            "gotcha",
-            "leads nowhere; what is meant is",
-        ),
-        ("read_abandon", "a/state.go", 3, {"instead": "b/state.go"}, "gotcha", "meant is `b/state.go`"),
-        (
-            "config_touch",
-            ".golangci.yaml",
-            2,
-            {"with": ["a.go", "b.md"]},
-            "causal_dependency",
-            "changes of `a.go`",
-        ),
-        (
-            "import_chase",
-            "a.go -> c.go",
-            4,
-            {},
-            "causal_dependency",
-            "To understand `a.go` one ends up in `c.go`",
-        ),
-        ("parallel_conflict", "a.go", 1, {}, "gotcha", "Parallel agents both changed `a.go`"),
-        (
-            "external_reference",
-            "https://x.dev/doc",
-            3,
-            {"then": "ci.yml"},
-            "module_insight",
-            "`https://x.dev/doc` is what changes of `ci.yml` are looked up in",
-        ),
-    ],
-)
-def test_enough_sessions_make_a_memory(
-    type: str,  # noqa: A002
-    key: str,
-    sessions: int,
-    detail: dict[str, Any],
-    memory: str,
-    content: str,
-) -> None:
-    """Each signal has its minimum of sessions, its type and its sentence; one session less waits."""
-    found = of(type, key, *([detail] * sessions))
+@pytest.mark.parametrize("row", table(__file__, "places"), ids=lambda row: row[0])
+def test_enough_sessions_make_a_memory(row: tuple[str, ...]) -> None:
+    """Each signal has its minimum of sessions, its type and its sentence; one session less waits.
+
+    Each of two agents that came to it on their own stands for a session, but for a page or a configuration.
+    """
+    kind, key, needed, told, memory, content = row
+    detail, sessions = json.loads(told), int(needed)
+    found = of(kind, key, *([detail] * sessions))
     assert isinstance(found, Candidate)
-    assert found.draft.type == memory
+    assert (found.draft.type, (found.draft.payload or {})["sessions"]) == (memory, sessions)
     assert content in found.draft.content
-    assert found.draft.payload is not None
-    assert found.draft.payload["sessions"] == sessions
-    if sessions > 1:
-        waits = of(type, key, *([detail] * (sessions - 1)))
-        assert isinstance(waits, Rejected)
-        assert f"{sessions} " in waits.why
-        assert waits.why.endswith("are needed")
-
-
-@pytest.mark.parametrize(
-    ("type", "key", "detail", "sessions"),
-    [
-        (
-            "repeated_grep",
-            "getworktreepath",
-            {"pattern": "GetWorktreePath", "found": "strategy/common.go"},
-            1,
-        ),
-        ("glob_ignore", "**/enable*.go", {"instead": "cli/setup.go"}, 1),
-        ("read_abandon", "a/state.go", {"instead": "b/state.go"}, 2),
-        ("import_chase", "a.go -> c.go", {}, 3),
-    ],
-)
-def test_what_two_agents_showed_needs_a_session_less(
-    type: str,  # noqa: A002
-    key: str,
-    detail: dict[str, Any],
-    sessions: int,
-) -> None:
-    """Each agent that came to it on its own stands for a session; one alone stands for none."""
-    found = of(type, key, *([detail] * sessions), agents=2)
-    assert isinstance(found, Candidate)
-    assert (found.needs, found.seen.sessions) == (sessions, sessions)
-    assert found.why.endswith("by 2 agents at once")
-    assert isinstance(of(type, key, *([detail] * sessions)), Rejected)
+    if sessions == 1:
+        return
+    waits = of(kind, key, *([detail] * (sessions - 1)))
+    assert isinstance(waits, Rejected)
+    assert f"{sessions} " in waits.why
+    assert waits.why.endswith("are needed")
+    if kind not in ("config_touch", "external_reference"):
+        both = of(kind, key, *([detail] * (sessions - 1)), agents=2)
+        assert isinstance(both, Candidate)
+        assert (both.needs, both.seen.sessions) == (sessions - 1, sessions - 1)
+        assert both.why.endswith("by 2 agents at once")
 
 
 @pytest.mark.parametrize(
@@ -138,25 +68,13 @@ WEB = Taint("https://x", 2)
 
 def searched(*sessions: tuple[str, Taint | None], agents: int = 1) -> Candidate | Rejected:
     """Return what the last of some sessions proposes: where each found a name, and what it had read."""
-    detail = {"pattern": "RefreshToken"}
-    days = [
-        on(
-            5 + n,
-            f"s{n}",
-            signals=(
-                shows(
-                    "repeated_grep",
-                    "refreshtoken",
-                    detail={**detail, "found": found},
-                    taint=taint,
-                    agents=agents,
-                ),
-            ),
-        )
-        for n, (found, taint) in enumerate(sessions)
-    ]
-    (found,) = places(days[-1], seen_of(*days))
-    return found
+    days = []
+    for n, (found, taint) in enumerate(sessions):
+        detail = {"pattern": "RefreshToken", "found": found}
+        shown = shows("repeated_grep", "refreshtoken", detail=detail, taint=taint, agents=agents)
+        days.append(on(5 + n, f"s{n}", signals=(shown,)))
+    (proposed,) = places(days[-1], seen_of(*days))
+    return proposed
 
 
 @pytest.mark.parametrize("last", ["auth.py", "evil.py"])

@@ -35,42 +35,6 @@ def test_a_change_is_a_better_answer_than_a_read():
 
 
 @pytest.mark.parametrize(
-    "script",
-    [
-        Script()
-        .step()
-        .grep("agentType", "a.go")
-        .grep("agentType", "a.go")
-        .grep("agentType", "a.go")
-        .step()
-        .read("a.go"),
-        Script().step().grep("id", "a.go").step().grep("id", "a.go").step().grep("id", "a.go").read("a.go"),
-        Script()
-        .step()
-        .grep("oldName", "a.go")
-        .step()
-        .edit("a.go")
-        .grep("oldName", "a.go")
-        .step()
-        .grep("oldName", "No files found"),
-        Script().step().grep("agentType", "a.go").step().grep("agentType", "a.go").read("a.go"),
-        Script()
-        .step()
-        .run("go test | grep agentType")
-        .step()
-        .run("go test | grep agentType")
-        .step()
-        .run("go test | grep agentType")
-        .read("a.go"),
-    ],
-    ids=["one step", "short", "is it gone", "twice", "filters"],
-)
-def test_what_is_no_repeated_search(script: Script):
-    """Several folders at once, short patterns, looking whether something is gone, and filters are none."""
-    assert of_type(observed(script), "repeated_grep") == []
-
-
-@pytest.mark.parametrize(
     ("pattern", "names"),
     [
         (r"func.*CountOther\(", "countother"),
@@ -94,42 +58,6 @@ def test_a_name_that_leads_nowhere():
     assert (glob.key, glob.detail["instead"]) == ("**/enable*.go", "cmd/entire/cli/setup.go")
 
 
-def test_finds_that_were_ignored():
-    """Session 8b418ea5: the files under commands were left for root.go."""
-    script = Script().step().glob("cmd/entire/cli/commands/*", "cmd/entire/cli/commands/login.go")
-    script.step().grep("commands\\.NewHelpCmd", "cmd/entire/cli/root.go:9")
-    script.step().edit("cmd/entire/cli/root.go")
-    (glob,) = of_type(observed(script), "glob_ignore")
-    assert glob.detail["instead"] == "cmd/entire/cli/root.go"
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        Script()
-        .step()
-        .glob("**/enable*.go", "a/enable.go")
-        .step()
-        .grep("enable", "b.go")
-        .read("b.go")
-        .read("a/enable.go"),
-        Script().step().glob("**/*.go", "a.go").step().grep("enable", "b.go").step().read("b.go"),
-        Script().step().glob("**/enable*.go", "No files found").step().read("b.go"),
-        Script()
-        .step()
-        .glob("**/settings*.py", "No files found")
-        .step()
-        .glob("**/conf*.py", "b.py")
-        .read("b.py"),
-        Script().step().glob("**/enable*.go", "No files found").step(9).grep("enable", "b.go").read("b.go"),
-    ],
-    ids=["used later", "everything", "not searched", "another errand", "long after"],
-)
-def test_what_is_no_ignored_name(script: Script):
-    """Finds that are used, lists of everything, and files that no later search named are none."""
-    assert of_type(observed(script), "glob_ignore") == []
-
-
 def test_an_address_that_was_fetched_and_what_followed():
     """Session 48f428f9: goreleaser's page, then .goreleaser.yaml."""
     script = Script().step().fetch("https://goreleaser.com/customization/homebrew/?x=1")
@@ -140,17 +68,3 @@ def test_an_address_that_was_fetched_and_what_followed():
         ".goreleaser.yaml",
         1,
     )
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        Script().step().fetch("https://x.org/a", "404", error=True),
-        Script().step().fetch("http://localhost:3000/a"),
-        Script().step().call("mcp__linear-server__create_issue", "fetch", "ok", url="ENT-1"),
-    ],
-    ids=["failed", "here", "writes"],
-)
-def test_what_is_no_reference(script: Script):
-    """Failed fetches, this machine, and tools that write outside are none."""
-    assert of_type(observed(script), "external_reference") == []

@@ -2,31 +2,7 @@
 
 from __future__ import annotations
 
-from remora.observer.state import State, cut, keep_last, make_room
-
-
-class Inner(State):
-    """A state inside another."""
-
-    def __init__(self) -> None:
-        self.names = {"a"}
-
-
-class Outer(State):
-    """A state with every kind of field."""
-
-    def __init__(self) -> None:
-        self.points, self.pairs, self.inner = [1], {"a": [1]}, {"x": Inner()}
-
-
-def test_a_copy_is_independent():
-    """Lists, mappings, sets and states inside states."""
-    one = Outer()
-    other = one.copy()
-    one.points.append(2)
-    one.pairs["a"].append(2)
-    one.inner["x"].names.add("b")
-    assert (other.points, other.pairs, other.inner["x"].names) == ([1], {"a": [1]}, {"a"})
+from remora.observer.state import cut, keep_last, make_room
 
 
 def test_bounds():

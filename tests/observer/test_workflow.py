@@ -8,29 +8,6 @@ from remora.observer.observer import Observer
 from tests.observer.script import Script, observed, of_type
 
 
-@pytest.mark.parametrize(
-    ("script", "key"),
-    [
-        (Script().step().run("pytest").edit("a.py").run("pytest"), "tests first"),
-        (
-            Script().step().edit("a.py").run("pytest tests/a.py").edit("a.py").run("pytest"),
-            "tests between changes",
-        ),
-        (Script().step().edit("a.py").edit("b.py").run("pytest"), "tests at the end"),
-    ],
-)
-def test_the_order_of_tests_and_changes(script: Script, key: str):
-    """First, between or at the end."""
-    (order,) = of_type(observed(script), "test_order")
-    assert order.key == key
-
-
-@pytest.mark.parametrize("script", [Script().step().run("pytest"), Script().step().edit("a.py").run("ls")])
-def test_no_order_without_both(script: Script):
-    """A session without a change, or without a test, has none."""
-    assert of_type(observed(script), "test_order") == []
-
-
 def plan(script: Script, **items: str) -> Script:
     """Add a plan with the state of each of its items."""
     todos = [{"content": name, "status": status} for name, status in items.items()]
