@@ -24,13 +24,6 @@ def test_the_limit_is_passed_by_one_character() -> None:
     assert standing([said(1, "x" * 147_004)], SETTINGS) == Standing(147_004, 50_001, 50_000, True)
 
 
-def test_characters_add_up_over_messages() -> None:
-    """001: the estimate is made of the sum, not of parts that are rounded one by one."""
-    split = [said(i, "x" * 3) for i in range(1, 49_001)]
-    assert standing(split, SETTINGS).tokens == 42_000 + 8_000
-    assert standing([], SETTINGS) == Standing(0, 8_000, 50_000, False)
-
-
 def test_the_smaller_of_model_and_setting_is_the_limit() -> None:
     """001: min(int(0.8 x what the model takes), maxContextTokens); the sample's 102400 is never reached."""
     assert limit_of(SETTINGS) == 50_000
@@ -53,13 +46,6 @@ def test_every_constant_is_a_setting() -> None:
     )  # fmt: skip
     assert standing([said(1, "x" * 1_603)], settings) == Standing(1_603, 500, 500, False)
     assert standing([said(1, "x" * 1_604)], settings).over
-
-
-@pytest.mark.parametrize(("tokens", "over"), [(850, True), (801, True), (800, False), (750, False)])
-def test_thresholds_of_the_successor(tokens: int, over: bool) -> None:
-    """004: of 1000 tokens at 80 %, 850 are over and 750 are not; 800, its edge, is not over here."""
-    settings = CompactionSettings(model_input_limit=1_000, overhead_tokens=1, characters_per_token=1.0)
-    assert standing([said(i, "x" * (tokens - 1)) for i in (1,)], settings).over is over
 
 
 def test_tool_traffic_counts() -> None:

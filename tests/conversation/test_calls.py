@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from remora.conversation.calls import CallPlace, arguments_text, pair, waiting
-from remora.core.values import Message, ToolCall, is_result
+from remora.conversation.calls import CallPlace, pair, waiting
+from remora.core.values import Message, ToolCall
 from tests.conversation.compaction import calls, result, said
 
 
@@ -30,20 +30,6 @@ def test_without_ids_names_and_order_decide() -> None:
     assert pair([asked, Message(2, "tool", "x", tool_call_id="7")]) == {}
 
 
-def test_a_result_before_its_call_is_an_orphan() -> None:
-    """An answer cannot come before the question."""
-    assert pair([result(1, "a"), calls(2, "a")]) == {}
-
-
-def test_what_counts_as_a_result() -> None:
-    """The role tool, or the id of a call; what calls tools itself is no result."""
-    assert is_result(Message(1, "tool", ""))
-    assert is_result(Message(1, "Function", ""))
-    assert is_result(Message(1, "user", "x", tool_call_id="1"))
-    assert not is_result(Message(1, "tool", "", tool_calls=(ToolCall("1", "a"),)))
-    assert not is_result(said(1))
-
-
 def test_a_call_waits_until_it_is_answered_or_someone_speaks() -> None:
     """Only the last thing said can be at work, as long as one of its results is missing."""
     assert waiting([said(1), calls(2, "a", "b"), result(3, "a")]) == 1
@@ -51,10 +37,3 @@ def test_a_call_waits_until_it_is_answered_or_someone_speaks() -> None:
     assert waiting([calls(1, "a"), said(2)]) is None
     assert waiting([]) is None
     assert waiting([result(1, "a")]) is None
-
-
-def test_arguments_are_shown_as_json() -> None:
-    """Mappings become JSON with their own letters, text stays, nothing is an empty object."""
-    assert arguments_text({"k": "ä", "n": [1, None]}) == '{"k": "ä", "n": [1, null]}'
-    assert arguments_text('{"k":1}') == '{"k":1}'
-    assert arguments_text(None) == "{}"

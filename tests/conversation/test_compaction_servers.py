@@ -40,20 +40,11 @@ def answer(text: Any, reason: str = "stop") -> dict[str, Any]:
 
 CASES = {
     "prose": Case(answer(GOOD), "model", "", GOOD),
-    "thinking": Case(answer(f"<think>hm</think>\n{GOOD}"), "model", "", GOOD),
-    "json": Case(answer('{"summary": "' + GOOD + '"}'), "model", "", GOOD),
     "length": Case(answer(GOOD + " And th", "length"), "model", "cut at 500 tokens", GOOD),
-    "100 kB": Case(
-        answer("It was long and said little. " * 3_500), "model", "had 101,499 characters", "It was"
-    ),
-    "three words": Case(
-        answer("Here you go!"), "model", "only 12 characters; the extract follows", "messages, extracted"
-    ),
     "empty": Case(answer(""), "extract", "returned no text"),
     "object for text": Case(answer({"summary": GOOD}), "extract", "unexpected response"),
     "not JSON": Case(Reply(b"<html>Bad gateway</html>"), "extract", "not JSON"),
     "500": Case(Reply({"error": {"message": "CUDA out of memory"}}, 500), "extract", "CUDA out of memory"),
-    "no model": Case(Reply({"error": "model not found"}, 404), "extract", "does not have the model"),
     "cut body": Case(Reply(answer(GOOD), cut=True), "extract", "closed the connection"),
     "hang": Case(Reply(answer(GOOD), delay=30), "extract", "did not answer within"),
 }

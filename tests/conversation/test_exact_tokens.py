@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -27,13 +26,6 @@ def tokenizer_file(folder: Path) -> Path:
     path = folder / "tokenizer.json"
     tokenizer.save(str(path))
     return path
-
-
-def test_estimates_are_counters_too():
-    """A name of an estimate gives that estimate, and a counter gives itself."""
-    scripts = token_counter("scripts")
-    assert scripts is ESTIMATORS["scripts"]
-    assert token_counter(scripts) is scripts
 
 
 def test_unknown_name():
@@ -92,16 +84,3 @@ def test_a_tokenizer_file_that_is_none(tmp_path: Path):
     (tmp_path / "other.json").write_text('{"model": 1}')
     with pytest.raises(InvalidInput, match=r"other\.json is not a tokenizer"):
         token_counter(f"hf:{tmp_path / 'other.json'}")
-
-
-def test_threads_share_one_tokenizer(tmp_path: Path):
-    """Threads that ask for the same file at once get the same counter."""
-    name = f"hf:{tokenizer_file(tmp_path)}"
-    found: list[int] = []
-    threads = [threading.Thread(target=lambda: found.append(id(token_counter(name)))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 8
-    assert len(set(found)) == 1

@@ -29,11 +29,6 @@ def test_a_call_and_its_result_become_text() -> None:
     assert [m.seq for m in flat] == [1, 2, 5]
 
 
-def test_a_call_without_words_begins_with_the_tool() -> None:
-    """A message that only calls a tool has no empty first line."""
-    assert contents(flatten([calls(1, "ls"), result(2, "ls", "x")])) == ["[Tool: ls | Args: {}]\n[Result: x]"]
-
-
 def test_missing_and_empty_results_say_so() -> None:
     """001: no result is <no response>, an empty one <empty>."""
     flat = flatten([calls(1, "a", "b"), result(2, "b", "")])
@@ -75,12 +70,6 @@ def test_everything_else_of_a_message_stays() -> None:
     ]  # fmt: skip
     tools_own = Message(8, "tool", "", tool_calls=(ToolCall("1", "t"),))
     assert flatten([tools_own])[0].role == "assistant"
-
-
-def test_two_results_of_one_call_both_stay() -> None:
-    """A tool that answered twice loses nothing."""
-    flat = flatten([calls(1, "a"), result(2, "a", "one"), result(3, "a", "two")])
-    assert contents(flat) == ["[Tool: a | Args: {}]\n[Result: one]\n[Result: two]"]
 
 
 def test_only_what_was_there_is_flattened() -> None:

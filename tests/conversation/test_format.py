@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -14,7 +14,6 @@ from remora.conversation.format import (
     MAX_DEPTH,
     BadLine,
     decode,
-    encode,
     number,
     prepare,
     read_message,
@@ -85,27 +84,17 @@ def test_every_message_comes_back(message: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "",
-        " ",
         "a\nb\r\nc\r",
         "\x00\x01\x1f\x7f",
         "\u2028\u2029\x85",
         "😀👨\u200d👩\u200d👧",
         '"}\n{"_type":"clear"}',
-        "\ufeff",
         "\\ud83d",
     ],
 )
 def test_difficult_texts(content: str) -> None:
     """Line ends of every kind, control characters, emoji and JSON itself stay as they are."""
     assert there_and_back({"role": "user", "content": content}).content == content
-
-
-def test_half_signs() -> None:
-    """Two halves of a sign are joined, a lone half becomes U+FFFD, also in keys and inside metadata."""
-    read = there_and_back({"role": "u", "content": "\ud83d\ude00 \ud83d", "metadata": {"\udc00": ["\ud800"]}})
-    assert read.content == "😀 \ufffd"
-    assert read.metadata == {"\ufffd": ["\ufffd"]}
 
 
 def test_the_line_is_what_the_documentation_says() -> None:
@@ -132,39 +121,21 @@ def test_the_line_is_what_the_documentation_says() -> None:
     assert second == '{"seq":8,"role":"u","content":"","timestamp":"2026-01-01T00:00:00.000Z"}\n'
 
 
-def test_a_message_of_another_log_can_be_appended() -> None:
-    """A Message goes in as it is, all but its number."""
-    first = there_and_back(
-        {"role": "u", "content": "c", "time": "last week", "tool_calls": [{"name": "t"}], "external_id": "e"}
-    )
-    (prepared,) = prepare([first], "2030-01-01T00:00:00.000Z")
-    record = decode(number(prepared, 5)) or {}
-    assert read_message(record, 5)[0] == first._replace(seq=5)
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
         (None, (NOW, None)),
-        ("", (NOW, None)),
-        ("2024-03-15T14:00:00Z", ("2024-03-15T14:00:00.000Z", None)),
         ("2024-03-15T14:00:00.1239+02:00", ("2024-03-15T12:00:00.123Z", None)),
         ("2024-03-15 14:00", ("2024-03-15T14:00:00.000Z", None)),
         (" 2024-03-15 ", ("2024-03-15T00:00:00.000Z", None)),
-        (0, ("1970-01-01T00:00:00.000Z", None)),
-        (1_700_000_000, ("2023-11-14T22:13:20.000Z", None)),
         (1_700_000_000_000, ("2023-11-14T22:13:20.000Z", None)),
         (1.5, ("1970-01-01T00:00:01.500Z", None)),
         (datetime(2024, 3, 15, 14), ("2024-03-15T14:00:00.000Z", None)),
         (datetime(2024, 3, 15, 14, tzinfo=timezone(timedelta(hours=-2))), ("2024-03-15T16:00:00.000Z", None)),
-        (datetime(2024, 3, 15, 14, tzinfo=UTC), ("2024-03-15T14:00:00.000Z", None)),
         ("03.04.2024", ("2024-04-03T00:00:00.000Z", "03.04.2024")),
         ("03/04/2024", ("2024-03-04T00:00:00.000Z", "03/04/2024")),
         ("last Friday", (None, "last Friday")),
-        ("half past seven", (None, "half past seven")),
-        ("7:31 pm", (None, "7:31 pm")),
         ("May 2023", (None, "May 2023")),
-        ("9" * 50, (None, "9" * 50)),
         ("2024-02-30", (None, "2024-02-30")),
         ("0500-01-01", (None, "0500-01-01")),
         ("20240315", ("2024-03-15T00:00:00.000Z", "20240315")),
@@ -189,29 +160,19 @@ def test_times_that_are_none(value: Any) -> None:
     ("message", "reason"),
     [
         ({"content": "x"}, "role must be a non-empty string, not missing"),
-        ({"role": "", "content": "x"}, "role must"),
-        ({"role": " \n", "content": "x"}, "role must"),
         ({"role": 5, "content": "x"}, "role must be a non-empty string, not int"),
         ({"role": "u"}, "content must be a string, not missing"),
-        ({"role": "u", "content": None}, "content must"),
-        ({"role": "u", "content": b"x"}, "content must be a string, not bytes"),
-        ({"role": "u", "content": ["x"]}, "content must be a string, not list"),
-        ({"role": "u", "content": "x", "time": []}, "time must"),
+        ({"role": "u", "content": ["secret"]}, "content must be a string, not list"),
         ({"role": "u", "content": "x", "time": 1e300}, "out of range"),
         ({"role": "u", "content": "x", "external_id": 5}, "external_id must"),
-        ({"role": "u", "content": "x", "external_id": ""}, "external_id must"),
-        ({"role": "u", "content": "x", "tool_name": " "}, "tool_name must"),
-        ({"role": "u", "content": "x", "metadata": "x"}, "metadata must"),
+        ({"role": "u", "content": "secret", "metadata": "x"}, "metadata must"),
         ({"role": "u", "content": "x", "metadata": {"a": object()}}, "cannot be written as JSON"),
         ({"role": "u", "content": "x", "metadata": {"a": float("nan")}}, "cannot be written as JSON"),
-        ({"role": "u", "content": "x", "metadata": {(1, 2): 3}}, "cannot be written as JSON"),
         ({"role": "u", "content": "x", "tool_calls": "ls"}, "tool_calls must"),
         ({"role": "u", "content": "x", "tool_calls": [{"id": "1"}]}, "needs a name"),
         ({"role": "u", "content": "x", "tool_calls": [{"name": "ls", "id": 1}]}, "an id that is text"),
-        ({"role": "u", "content": "x", "tool_calls": [{"name": "ls", "type": "f"}]}, "a tool call has"),
         ({"role": "u", "content": "x", "tool_calls": ["ls"]}, "a tool call has"),
         ({"role": "u", "content": "x", "name": "Ann"}, "unknown field 'name'"),
-        ("x", "a message is a mapping"),
         (None, "a message is a mapping"),
     ],
 )
@@ -220,6 +181,7 @@ def test_a_message_that_cannot_be_used(message: Any, reason: str) -> None:
     with pytest.raises(InvalidInput, match=f"^message 2 of 3: .*{reason}") as caught:
         prepare([{"role": "u", "content": "1"}, message, {"role": "u", "content": "3"}], NOW)
     assert "Nothing was appended" in caught.value.hint
+    assert "secret" not in str(caught.value)
     with pytest.raises(InvalidInput, match=reason):
         prepare([message], NOW)
 
@@ -229,13 +191,6 @@ def test_a_batch_is_a_list(batch: Any) -> None:
     """One message in the place of a list is not taken for a list of its parts."""
     with pytest.raises(InvalidInput, match="list of messages"):
         prepare(batch, NOW)
-
-
-def test_the_error_does_not_repeat_what_was_said() -> None:
-    """A refused message's texts stay out of the error, but for the beginning of the wrong field."""
-    with pytest.raises(InvalidInput) as caught:
-        prepare([{"role": "u", "content": ["secret-value"], "metadata": {"k": "other-secret"}}], NOW)
-    assert "secret" not in str(caught.value)
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -265,11 +220,8 @@ def test_depth() -> None:
         (b"\xff\xfe{\x00}\x00", "not UTF-8 .byte 1"),
         (b'{"role":"\xe9"}', "not UTF-8 .byte 10"),
         (b"[1,2]", "not an object"),
-        (b'"text"', "not an object"),
-        (b"null", "not an object"),
         (b"\x00" * 50, "not JSON"),
         (b'{"a":1}{"a":2}', "not JSON"),
-        (b'{"seq":' + b"9" * 5000 + b"}", "not JSON"),
         (b"[" * 100_000, "not JSON"),
     ],
 )
@@ -279,14 +231,10 @@ def test_lines_that_cannot_be_read(line: bytes, reason: str) -> None:
         decode(line + b"\n")
 
 
-@pytest.mark.parametrize("line", [b"", b"\n", b"\r\n", b"  \t\n", b"\xef\xbb\xbf\n"])
-def test_blank_lines(line: bytes) -> None:
-    """A blank line is nothing."""
-    assert decode(line) is None
-
-
-def test_a_byte_order_mark_and_windows_line_ends() -> None:
-    """Marks that editors leave do no harm."""
+def test_what_editors_leave_does_no_harm() -> None:
+    """A blank line is nothing; a byte order mark and the line ends of Windows are passed over."""
+    for line in (b"", b"\n", b"\r\n", b"  \t\n", b"\xef\xbb\xbf\n"):
+        assert decode(line) is None
     assert decode(b'\xef\xbb\xbf{"role":"u"}\r\n') == {"role": "u"}
 
 
@@ -319,9 +267,3 @@ def test_a_line_without_a_message(record: dict[str, Any]) -> None:
     """Without role and content there is no message."""
     with pytest.raises(BadLine, match=r"(role|content) is"):
         read_message(record, 1)
-
-
-def test_encode_refuses_what_json_does_not_have() -> None:
-    """There is no NaN in a log: other readers could not read the line."""
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        encode({"x": float("nan")})

@@ -45,23 +45,12 @@ def test_results_that_come_later():
     assert placed(call("a"), say("user"), result("a"), say("user")) == [(1,), (0, 2), (3,)]
 
 
-def test_two_calls_whose_results_cross():
-    """Calls at work at the same time are two units, whatever the order of their results."""
-    assert placed(call("a"), call("b"), result("b"), result("a")) == [(1, 2), (0, 3)]
-
-
 def test_results_without_call_and_calls_without_result():
     """An orphan and an open call are units of their own, and orphans are counted."""
     messages = (result("gone"), say("user"), call("open"))
     assert placed(*messages) == [(0,), (1,), (2,)]
     assert orphans(messages) == 1
     assert orphans((call("a"), result("a"))) == 0
-
-
-def test_size_of_a_unit():
-    """A unit weighs what its messages weigh together."""
-    found = units([call("a"), result("a"), say("user", "four")], lambda message: len(message.content))
-    assert [unit.size for unit in found] == [5, 4]
 
 
 def test_exchanges():
@@ -83,9 +72,3 @@ def test_a_unit_across_exchanges():
     """A call whose result comes after the user's next word belongs to the exchange of the result."""
     messages = [say("user", "one"), call("a"), say("user", "two"), result("a")]
     assert exchanges(units(messages, lambda _message: 1)) == [[0], [1, 2]]
-
-
-def test_a_conversation_without_a_user():
-    """Where nobody is called user, all is one exchange."""
-    messages = [say("Melanie"), say("Caroline"), say("Melanie")]
-    assert exchanges(units(messages, lambda _message: 1)) == [[0, 1, 2]]

@@ -95,18 +95,6 @@ def test_arguments_of_a_wrong_type(method: str, arguments: list[Any]):
     assert memory.get_all() == before
 
 
-def test_prune_an_empty_memory():
-    """Nothing to prune is no error."""
-    assert memory_of().prune(100) == ((), (), 0, 100, True, "")
-
-
-def test_the_list_of_the_document():
-    """Its messages count as 3, 1, 2, 3 and 4 tokens."""
-    memory = five()
-    assert [memory.counter.tokens([message]) for message in memory.get_all()] == [3, 1, 2, 3, 4]
-    assert memory.tokens() == 13
-
-
 @pytest.mark.parametrize(
     ("budget", "conversation"), [(50, 4), (13, 4), (12, 3), (10, 2), (7, 1), (6, 0), (4, 0), (3, 0)]
 )
@@ -158,26 +146,6 @@ def test_a_system_message_over_the_budget():
     assert pruned.note == "the system messages alone take 3 tokens of 2"
 
 
-def test_no_gaps():
-    """Sizes 1, 9, 2 from old to new and 4 left: the 1 would fit, but lies behind the stop."""
-    memory = memory_of(("system", "mind"), ("user", "a" * 4), ("assistant", "b" * 36), ("user", "c" * 8))
-    pruned = memory.prune(5)
-    assert texts(memory.get_all()) == ["mind", "c" * 8]
-    assert texts(pruned.dropped) == ["a" * 4, "b" * 36]
-
-
-def test_a_hundred_threads_add():
-    """A hundred concurrent adds are a hundred messages, each once."""
-    memory = memory_of()
-    threads = [threading.Thread(target=memory.add, args=(Message(0, "user", str(n)),)) for n in range(100)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert memory.count() == 100
-    assert sorted(map(int, texts(memory.get_all()))) == list(range(100))
-
-
 def test_threads_add_read_and_prune():
     """Batches added while others read and prune are never torn, and none is lost but by pruning."""
     memory = memory_of(("system", "stay"))
@@ -212,15 +180,6 @@ def test_threads_add_read_and_prune():
     assert len(dropped) + len(left) == 4 * 40 * 2
     assert set(texts(dropped)).isdisjoint(left)
     assert memory.get_all()[0].content == "stay"
-
-
-def test_returned_lists_are_copies():
-    """What a caller does to a list it was given changes nothing inside."""
-    memory = numbered()
-    for given in (memory.get_all(), memory.get_recent(5), memory.get_by_role("user")):
-        given.append(Message(0, "user", "6"))
-        given.pop(0)
-    assert texts(memory.get_all()) == list("12345")
 
 
 def test_messages_are_copies():
@@ -287,16 +246,6 @@ def test_one_message_is_not_a_list():
     assert caught.value.hint == "Use add for a single one."
 
 
-def test_by_role_clear_and_count():
-    """Messages are found by who said them, counted and forgotten."""
-    memory = five()
-    assert texts(memory.get_by_role("user")) == ["Hello", "How are you?"]
-    assert memory.get_by_role("User") == []
-    assert memory.count() == 5
-    memory.clear()
-    assert (memory.count(), memory.get_all()) == (0, [])
-
-
 def test_a_call_goes_with_its_results():
     """What fits of a call without its result does not stay, nor a result without its call."""
     memory = memory_of()
@@ -337,14 +286,6 @@ def test_strategies_by_name():
     assert memory.count() == 3
 
 
-def test_a_window_that_disregards_the_budget():
-    """A window that was told so keeps its messages, and the result says that they do not fit."""
-    memory = memory_of(("user", "a" * 40), ("user", "b" * 40), strategy=window(2, within_budget=False))
-    pruned = memory.prune(5)
-    assert (len(pruned.kept), pruned.fits) == (2, False)
-    assert pruned.note == "the strategy keeps 20 tokens of 5"
-
-
 def test_counter_by_name():
     """Tokens are counted by the counter that was named; an unknown one is refused."""
     assert memory_of(("user", "hello world"), counter="chars/4").tokens() == 3
@@ -374,12 +315,3 @@ def test_tags_that_cannot_be(which: int, tags: tuple[str, ...]):
     with pytest.raises(InvalidInput):
         memory.tag(which, *tags)
     assert all(message.metadata is None for message in memory.get_all())
-
-
-def test_find():
-    """Messages are found by what they say, of one role if wanted, and come with their place."""
-    memory = five()
-    assert [(found.place, found.message.content) for found in memory.find("doing great")] == [
-        (4, "I'm doing great!")
-    ]
-    assert memory.find("hello", role="assistant") == []

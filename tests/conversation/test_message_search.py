@@ -55,12 +55,6 @@ def test_role_and_limit():
     assert places(TALK, "tokens", limit=0) == places(TALK, "tokens", limit=-1) == []
 
 
-def test_blank_queries():
-    """A query without a word finds nothing, in no messages neither does any."""
-    assert places(TALK, " ?! ") == []
-    assert places([], "token") == []
-
-
 def test_tool_calls_are_searched():
     """What a tool was called with can be found, and the tool's name on its result."""
     messages = [
@@ -69,10 +63,3 @@ def test_tool_calls_are_searched():
     ]
     assert places(messages, "pool") == [0]
     assert sorted(places(messages, "read_file")) == [0, 1]
-
-
-def test_the_found_message():
-    """What is found is the message itself with its score."""
-    found = find(TALK, "thirty")
-    assert [(one.message, one.place) for one in found] == [(TALK[3], 3)]
-    assert found[0].score > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from remora.conversation.flatten import FLATTENED_TO
 from remora.conversation.log import SessionLog
 from remora.conversation.memory import ConversationMemory
 from remora.conversation.persistent import NO_SUMMARY, PersistentMemory
-from remora.conversation.strategies import STRATEGIES, by_score
+from remora.conversation.strategies import STRATEGIES
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Message, ToolCall
@@ -60,16 +59,6 @@ def test_what_is_added_outlives_the_object(tmp_path: Path):
     assert texts(memory.get_by_role("system")) == ["sys"]
 
 
-def test_what_cannot_be_added(tmp_path: Path):
-    """A batch with something that is no message is refused whole, and one message is no list."""
-    memory = memory_in(tmp_path)
-    with pytest.raises(InvalidInput):
-        memory.add_many([long("a"), {"role": "user"}])
-    with pytest.raises(InvalidInput, match="must be a list"):
-        memory.add_many(long("a"))  # type: ignore[arg-type]
-    assert memory.count() == 0
-
-
 def test_pruning_moves_the_boundary(tmp_path: Path):
     """Pruning keeps the system message and the newest, for every object; the log keeps everything."""
     memory = filled(tmp_path)
@@ -89,15 +78,6 @@ def test_others_read_the_log_as_always(tmp_path: Path):
     memory = filled(tmp_path)
     memory.prune(40)
     assert texts(memory.log.messages()) == [NO_SUMMARY.rstrip("."), "7", "8", "9"]
-
-
-def test_pruning_that_drops_nothing_writes_nothing(tmp_path: Path):
-    """A conversation that fits leaves the log as it is."""
-    memory = filled(tmp_path)
-    before = memory.log.path.read_bytes()
-    assert len(memory.prune(1000).kept) == 11
-    assert memory.prune(1000).dropped == ()
-    assert memory.log.path.read_bytes() == before
 
 
 def test_pruning_with_gaps(tmp_path: Path):
@@ -135,14 +115,6 @@ def test_dropping_only_what_is_before_the_boundary(tmp_path: Path):
     memory.clear()
     memory.add(long("anew"))
     assert texts(memory.get_all()) == ["anew"]
-
-
-def test_nothing_of_the_conversation_fits(tmp_path: Path):
-    """When only the system message is left, what is added later follows it."""
-    memory = filled(tmp_path)
-    assert texts(memory.prune(11).kept) == ["sys"]
-    memory.add(long("next"))
-    assert texts(memory.get_all()) == ["sys", "next"]
 
 
 def test_clear(tmp_path: Path):
@@ -216,26 +188,6 @@ def test_after_a_compaction(tmp_path: Path):
     pruned = memory.prune(45, STRATEGIES["window"])
     assert texts(pruned.kept) == texts(memory.get_all()) == ["what was said", "3", "4", "5"]
     assert memory.log.messages()[0].content == HEAD + "what was said"
-
-
-def test_flattened_calls_before_the_boundary(tmp_path: Path):
-    """A flattened call that stays from before the boundary has its result in its text."""
-    memory = memory_in(tmp_path)
-    memory.add(long("0"))
-    memory.add(
-        {
-            "role": "assistant",
-            "content": "decided",
-            "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}],
-        }
-    )
-    memory.add({"role": "tool", "content": "a.py", "tool_call_id": "1", "tool_name": "ls"})
-    memory.add_many([long("3"), long("4", "assistant"), long("5")])
-    memory.log.compact("s", 2, details={FLATTENED_TO: 6})
-    oldest_first = by_score(lambda found: [-unit.places[0] for unit in found])
-    kept = texts(memory.prune(36, oldest_first).kept)
-    assert kept == texts(memory_in(tmp_path).get_all())
-    assert kept[:2] == ["s", "decided\n[Tool: ls | Args: {}]\n[Result: a.py]"]
 
 
 def test_a_boundary_moved_by_others(tmp_path: Path):
@@ -317,26 +269,6 @@ def test_tags(tmp_path: Path):
         again.tag(99, "t")
 
 
-def test_a_summary_has_no_tags(tmp_path: Path):
-    """A summary is no message of the log, so it gets no tag."""
-    memory = filled(tmp_path, summarise=lambda _messages: "s", summary_tokens=20)
-    memory.prune(100)
-    assert memory.tag(1, "t") == 0
-
-
-def test_metadata_is_a_copy(tmp_path: Path):
-    """What a caller does to a message it was given is not in the next answer."""
-    memory = memory_in(tmp_path, strategy="importance")
-    memory.add({**long("we decided on it"), "metadata": {"n": [1]}})
-    memory.add_many([long(str(n), "assistant") for n in range(5)])
-    memory.add(long("now"))
-    memory.prune(20)
-    for _ in range(2):
-        message = memory.get_all()[0]
-        assert message.metadata == {"n": [1]}
-        message.metadata["n"].append(2)
-
-
 def test_what_a_hand_wrote_into_the_record(tmp_path: Path):
     """Nonsense in a marker's record or the metadata leaves the rest readable."""
     memory = filled(tmp_path)
@@ -345,20 +277,6 @@ def test_what_a_hand_wrote_into_the_record(tmp_path: Path):
     memory.log.update_metadata({"pruned": [1], "messageTags": {"9": "t", "10": [1, "u"]}})
     assert texts(memory.get_all()) == ["s", "7", "8", "9"]
     assert texts(memory.by_tag("u")) == ["8"]
-
-
-def test_threads_add(tmp_path: Path):
-    """Threads that add at the same time lose nothing, while another prunes."""
-    memory = filled(tmp_path)
-    threads = [threading.Thread(target=memory.add, args=(long(f"t{n}"),)) for n in range(20)]
-    for thread in threads:
-        thread.start()
-    memory.prune(50)
-    for thread in threads:
-        thread.join()
-    assert memory.log.total() == 31
-    assert memory.get_all()[0].content.startswith("sys")
-    assert set(texts(memory.log.history())) >= {f"t{n}" for n in range(20)}
 
 
 STEPS = st.lists(

@@ -72,18 +72,6 @@ def test_the_next_summary_replaces_the_first():
     assert len(given_once) == len(set(given_once))
 
 
-def test_nothing_dropped_nothing_summarised():
-    """A conversation that fits is not summarised, and an earlier summary stays as it is."""
-    summarise = Summariser()
-    memory = memory_with(summarise)
-    memory.prune(100)
-    before = memory.get_all()
-    memory.prune(100)
-    memory.prune(1000)
-    assert memory.get_all() == before
-    assert len(summarise.given) == 1
-
-
 def test_a_long_summary_is_cut():
     """A summary takes no more than it may, whatever the summariser answers."""
     memory = memory_with(Summariser("long " * 1000))
@@ -93,12 +81,6 @@ def test_a_long_summary_is_cut():
     assert summary.content.endswith("long…")
     assert memory.counter.tokens([summary]) <= 20
     assert pruned.fits
-
-
-def test_a_head_is_not_doubled():
-    """A summariser that writes the head itself does not get a second one."""
-    memory = memory_with(Summariser(HEAD + "what was said"))
-    assert memory.prune(100).kept[1].content == HEAD + "what was said"
 
 
 def fails(_messages: Sequence[Message]) -> str:
@@ -123,18 +105,6 @@ def test_a_summariser_that_fails(summarise: object, note: str):
     assert pruned.fits
     assert sorted([*pruned.kept, *pruned.dropped]) == sorted(before)
     assert len(pruned.kept) == 10  # no room is wasted on a summary that is not there
-
-
-def test_a_failure_keeps_the_earlier_summary():
-    """When a later summary fails, the earlier one stays."""
-    answers = iter(["what was said"])
-    memory = memory_with(lambda _messages: next(answers))
-    memory.prune(100)
-    memory.add_many(talk(20, 30))
-    pruned = memory.prune(100)
-    assert "StopIteration" in pruned.note
-    assert pruned.kept[1].content == HEAD + "what was said"
-    assert pruned.fits
 
 
 def test_no_room_for_a_summary():

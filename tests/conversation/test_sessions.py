@@ -24,12 +24,6 @@ def written(folder: Path, session_id: str, messages: int, *, at: float = 0.0) ->
     return log
 
 
-def test_no_folder_no_sessions(tmp_path: Path) -> None:
-    """A folder that does not exist holds none, and is not made."""
-    assert list_sessions(tmp_path / "sessions") == []
-    assert not (tmp_path / "sessions").exists()
-
-
 def test_sessions_come_latest_first(tmp_path: Path) -> None:
     """Each has its id, path, times and number of messages; the one written to last is first."""
     old, new = written(tmp_path, "cli:1", 2, at=10), written(tmp_path, "Web:Ä", 3, at=20)
@@ -39,13 +33,6 @@ def test_sessions_come_latest_first(tmp_path: Path) -> None:
     ]
 
 
-def test_sessions_of_the_same_moment_have_an_order(tmp_path: Path) -> None:
-    """Equal times are ordered by id."""
-    for name in "bca":
-        written(tmp_path, name, 1, at=10)
-    assert [info.id for info in list_sessions(tmp_path)] == ["c", "b", "a"]
-
-
 def test_markers_and_boundaries_do_not_change_the_number(tmp_path: Path) -> None:
     """The number counts everything ever said."""
     log = written(tmp_path, "cli:1", 5)
@@ -53,12 +40,6 @@ def test_markers_and_boundaries_do_not_change_the_number(tmp_path: Path) -> None
     log.clear()
     log.set_state("PAUSED")
     assert [info.messages for info in list_sessions(tmp_path)] == [5]
-
-
-def test_a_long_id_comes_from_the_metadata(tmp_path: Path) -> None:
-    """An id that the file name holds only in part is read from the first line."""
-    written(tmp_path, "x" * 500, 1)
-    assert [info.id for info in list_sessions(tmp_path)] == ["x" * 500]
 
 
 def test_a_huge_last_message(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from remora.conversation.strategies import (
     by_score,
     hybrid,
     importance,
-    importance_scores,
     recency,
     semantic,
     strategy,
@@ -79,13 +78,6 @@ def test_window_keeps_units_whole():
     assert window(1)(found[:1], 100) == {0}
 
 
-@pytest.mark.parametrize("size", [0, -1])
-def test_a_window_of_nothing(size: int):
-    """A window needs a number above 0."""
-    with pytest.raises(InvalidInput, match="at least one message"):
-        window(size)
-
-
 def test_importance_keeps_what_matters():
     """The latest exchange stays before all, then what the user said, the newer first."""
     found = said(
@@ -103,19 +95,6 @@ def test_importance_keeps_what_matters():
     assert importance(found, 20) == {8, 9}
     assert importance(found, 50) == {2, 4, 6, 8, 9}
     assert importance(found, 1000) == set(range(10))
-
-
-def test_importance_scores_grow_with_age_and_kind():
-    """Of two equal texts the newer has more; answers have least; a tool's result has more than chatter."""
-    same = importance_scores(said("the sky is blue", "the sky is blue", "the sky is blue"))
-    assert same[1] < same[0] < same[2]
-    tools = [
-        Message(0, "assistant", "hm", tool_calls=(ToolCall("a", "look"),)),
-        Message(0, "tool", "yes", tool_call_id="a"),
-        Message(0, "assistant", "hm\nyes"),
-    ]
-    scores = importance_scores(units(tools, LENGTH.weigh))
-    assert scores[0] > scores[1] - 2.0  # without the newest one's two points
 
 
 def test_scores_pass_over_what_does_not_fit():
@@ -210,12 +189,3 @@ def test_recency_leaves_no_gap(messages: list[Message], budget: int):
     for unit in units(messages, LENGTH.weigh):
         ends[set(unit.places) <= set(outcome.conversation)].append(unit.places[-1])
     assert max(ends[False], default=-1) < min(ends[True], default=len(messages))
-
-
-@given(conversations(), st.integers(1, 120), st.sampled_from(sorted(STRATEGIES)))
-def test_the_same_again(messages: list[Message], budget: int, name: str):
-    """The same conversation is pruned the same way, and what was pruned is not pruned further."""
-    first = prune(messages, budget, LENGTH, STRATEGIES[name])
-    assert prune(messages, budget, LENGTH, STRATEGIES[name]) == first
-    if name in ("recency", "turns") and first.pruned.fits:
-        assert prune(first.pruned.kept, budget, LENGTH, STRATEGIES[name]).pruned.kept == first.pruned.kept

@@ -85,10 +85,7 @@ TIMES = [None, "yesterday", "2026-01-05T12:00:00Z", "9999-12-31T23:59:59Z", ""]
     "spoil",
     [
         *(lambda events, seed=n: random.Random(seed).sample(events, len(events)) for n in range(3)),
-        *(
-            lambda events, no=kind: [e for e in events if e.kind != no]
-            for kind in ("tool_result", "tool_call")
-        ),
+        *(lambda events, no=kind: [e for e in events if e.kind != no] for kind in HALVES),
         *(lambda events, at=time: [e._replace(at=at) for e in events] for time in TIMES),
     ],
 )
