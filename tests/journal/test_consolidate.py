@@ -52,17 +52,6 @@ def test_a_good_answer_goes_to_both_layers(tmp_path):
     assert 0 < outcome.seconds < 5
 
 
-def test_an_unchanged_memory_is_not_written(tmp_path):
-    """The same text gives an entry, and neither a write nor a version."""
-    journal = journal_in(tmp_path)
-    journal.memory_path.parent.mkdir()
-    journal.memory_path.write_bytes(b"- ES256\n\n")
-    outcome = run(journal, talk(), answer(memory="- ES256"))
-    assert (outcome.how, outcome.memory_changed) == ("model", False)
-    assert journal.memory_path.read_bytes() == b"- ES256\n\n"
-    assert journal.versions() == []
-
-
 @pytest.mark.parametrize(
     "messages",
     [[], list, [Message(1, "user", " "), Message(2, "tool", "")]],
@@ -75,25 +64,6 @@ def test_no_messages_no_call(tmp_path, messages):
     outcome = run(journal, messages, done=lambda *m: marks.append(m))
     assert (outcome.how, outcome.up_to, outcome.marked) == ("nothing", 0, False)
     assert (history(journal), marks) == ("", [])
-
-
-def test_a_journal_that_is_off(tmp_path):
-    """Nothing is asked or written, and the outcome says why."""
-    journal = journal_in(tmp_path)
-    outcome = run(journal, talk(), settings=SETTINGS._replace(enabled=False))
-    assert (outcome.how, outcome.notes) == ("nothing", ("the journal is off",))
-    assert not journal.folder.exists()
-
-
-def test_without_a_model(tmp_path):
-    """The entry is an extract, and the memory is not touched."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("- RS256")
-    outcome = consolidate(journal, talk(4), None, SETTINGS, session_id="cli:42")
-    assert outcome.how == "extract"
-    assert "- message 1\n" in history(journal)
-    assert "Last answer:\n- message 4" in outcome.history_entry
-    assert journal.read_memory().text == "- RS256"
 
 
 def test_rejected_answers_are_kept_in_bounds(tmp_path, monkeypatch):
@@ -160,17 +130,6 @@ def test_a_memory_that_cannot_be_read_stays(tmp_path):
     assert (outcome.how, outcome.memory_changed) == ("model", False)
     assert outcome.notes == ("MEMORY.md is not UTF-8 from byte 3 on; it was not changed",)
     assert aside(journal) == ["MEMORY.md is not UTF-8 from byte 3 on; it was not changed\n\n- ES256\n"]
-
-
-def test_shortening_that_was_asked_for(tmp_path):
-    """A memory over its size may shrink to under it, and what it was is kept."""
-    journal = journal_in(tmp_path)
-    large = "\n".join(f"- fact {n}" for n in range(1500))
-    journal.write_memory(large)
-    outcome = run(journal, talk(), answer(memory="\n".join(large.split("\n")[:300])))
-    assert outcome.memory_changed
-    assert len(journal.read_memory().text) < 8192
-    assert journal.versions()[0].path.read_text("utf-8") == large
 
 
 def test_threads_start_from_each_others_result(tmp_path):
@@ -278,15 +237,6 @@ def test_a_hung_model_holds_nobody_up_for_good(tmp_path):
     assert outcome.how == "raw-fallback"
     assert run(journal, talk(1, first=5), answer()).how == "model"
     assert [e.text.split("]")[0] for e in entries(journal.folder)] == ["[raw-fallback", "[2026-02-27 14:30"]
-
-
-def test_messages_that_are_in_no_log(tmp_path):
-    """Messages without numbers are consolidated, and there is nothing to mark."""
-    journal = journal_in(tmp_path)
-    marks: list[tuple[str, int]] = []
-    messages = [m._replace(seq=0) for m in talk()]
-    outcome = run(journal, messages, answer(), session_id="s", done=lambda *m: marks.append(m))
-    assert (outcome.how, outcome.up_to, outcome.marked, marks) == ("model", 0, False, [])
 
 
 @pytest.mark.parametrize("how", ["in place", "anew"])

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.errors import StoreError
 from remora.core.values import Message
 from remora.journal.daily import note_line, one_line
 from remora.journal.exchange import last_exchange, note_exchange
@@ -34,12 +33,6 @@ TALK = [Message(1, "user", "hello"), Message(2, "assistant", "reply")]
 def test_a_text_on_one_line(text, limit, expected):
     """Line ends become spaces, then the text is trimmed, then cut so that the whole has the limit."""
     assert one_line(text, limit) == expected
-
-
-def test_the_limits_of_a_line():
-    """The user has 200 characters, the assistant 300."""
-    line = note_line("u" * 999, "a" * 999, AT)
-    assert line == "[14:15] User: " + "u" * 197 + "... | Assistant: " + "a" * 297 + "...\n"
 
 
 @given(st.text(), st.text())
@@ -72,19 +65,3 @@ def test_an_exchange_is_noted(tmp_path):
     line = note_exchange(journal, TALK, SETTINGS)
     assert line == "[14:30] User: hello | Assistant: reply\n"
     assert (journal.folder / "2026-02-27.md").read_text("utf-8") == line
-
-
-def test_nothing_to_note(tmp_path):
-    """Half an exchange, or a journal that is off, leaves no file."""
-    journal = journal_in(tmp_path)
-    assert note_exchange(journal, TALK[:1], SETTINGS) == ""
-    assert note_exchange(journal, TALK, SETTINGS._replace(enabled=False)) == ""
-    assert not journal.folder.exists()
-
-
-def test_a_note_that_cannot_be_written_is_an_error(tmp_path):
-    """The error names the file of the day."""
-    journal = journal_in(tmp_path)
-    (journal.folder / "2026-02-27.md").mkdir(parents=True)
-    with pytest.raises(StoreError, match=r"2026-02-27\.md"):
-        note_exchange(journal, TALK, SETTINGS)

@@ -10,32 +10,21 @@ import pytest
 
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, StoreBusy, StoreError
-from remora.journal.files import Journal, append_to_each
+from remora.journal.files import Journal
 from tests.journal.made import journal_in
 
 
-def test_a_missing_memory_is_empty(tmp_path):
-    """No file is no problem and no text, and reading makes nothing."""
+def test_memory_is_read_trimmed_and_written_as_given(tmp_path):
+    """What is there is not written again, with no line end of ours; white space and marks are no text."""
     journal = journal_in(tmp_path)
     assert journal.read_memory() == ("", "", None)
     assert not journal.folder.exists()
-
-
-def test_memory_is_read_trimmed_and_written_as_given(tmp_path):
-    """What is written has no line end of ours; what is read has no white space around it."""
-    journal = journal_in(tmp_path)
     assert journal.write_memory("- uses ES256")
     assert journal.memory_path.read_bytes() == b"- uses ES256"
-    journal.memory_path.write_text("\n\n- edited by hand \n\n", "utf-8")
-    assert journal.read_memory().text == "- edited by hand"
-
-
-def test_an_editor_of_windows_does_no_harm(tmp_path):
-    """A byte order mark and Windows line ends are not part of the text."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("x")
-    journal.memory_path.write_bytes(b"\xef\xbb\xbf# A\r\n\r\n- b\r\n")
-    assert journal.read_memory().text == "# A\n\n- b"
+    assert not journal.write_memory("- uses ES256")
+    assert journal.versions() == []
+    journal.memory_path.write_bytes(b"\xef\xbb\xbf\n\n# A\r\n\r\n- edited on Windows \n\n")
+    assert journal.read_memory().text == "# A\n\n- edited on Windows"
 
 
 def test_a_memory_that_cannot_be_read_is_empty_and_reported(tmp_path):
@@ -65,15 +54,6 @@ def test_a_write_keeps_what_was_there(tmp_path):
     [kept] = journal.versions()
     assert kept.path.read_bytes() == b"one, edited\r\n\xe9"
     assert (kept.name, kept.time) == ("MEMORY-2026-02-27T14-30-00.000Z.md", "2026-02-27T14:30:00.000Z")
-
-
-def test_the_same_text_is_not_written(tmp_path):
-    """Writing what is there changes nothing and keeps nothing."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("one")
-    assert not journal.write_memory("one")
-    assert not journal.change_memory(lambda _: None)
-    assert journal.versions() == []
 
 
 def test_a_version_comes_back(tmp_path):
@@ -179,16 +159,6 @@ def test_an_entry_that_no_file_takes_is_an_error(tmp_path):
         journal.append_history(" \n")
 
 
-def test_append_to_each_raises_the_first_error(tmp_path):
-    """The error of the first file is the one that is raised."""
-
-    def refuse(path):
-        raise StoreError(path.name)
-
-    with pytest.raises(StoreError, match=r"^a$"):
-        append_to_each((tmp_path / "a", tmp_path / "b"), refuse)
-
-
 def test_notes_are_kept_by_the_local_day(tmp_path):
     """The line has the local time, and stands in the file of the local date."""
     journal = Journal(tmp_path / "memory", FixedClock("2026-02-07T23:15:00Z"), timezone(timedelta(hours=2)))
@@ -215,13 +185,6 @@ def test_the_machine_has_a_zone_too(tmp_path, monkeypatch):
         time.tzset()
 
 
-def test_a_note_of_another_time(tmp_path):
-    """A given instant decides day and time."""
-    journal = journal_in(tmp_path)
-    assert journal.append_today("a", "b", at=0.0) == "[00:00] User: a | Assistant: b\n"
-    assert journal.note_days() == [date(1970, 1, 1)]
-
-
 def test_a_line_takes_the_place_of_another_one(tmp_path):
     """Where it stands, whatever stands around it; a line that a person changed is left alone."""
     journal = journal_in(tmp_path)
@@ -243,12 +206,3 @@ def test_recent_days_are_before_today(tmp_path):
     assert journal.recent_days(0) == []
     oldest = journal_in(tmp_path, "0001-01-03T12:00:00Z")
     assert oldest.recent_days(9) == [date(1, 1, 2), date(1, 1, 1)]
-
-
-def test_files_that_are_no_days_are_not_notes(tmp_path):
-    """Only names that are dates count as daily notes."""
-    journal = journal_in(tmp_path)
-    journal.append_today("a", "b")
-    for name in ("2026-13-01.md", "abcd-ef-gh.md", "notes.md"):
-        (journal.folder / name).write_text("x", "utf-8")
-    assert journal.note_days() == [date(2026, 2, 27)]

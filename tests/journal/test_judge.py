@@ -7,7 +7,7 @@ import json
 import pytest
 
 from remora.core.values import MemoryDraft
-from remora.journal.judge import MAX_FACTS, judge, read_facts, what_is_lost
+from remora.journal.judge import judge, what_is_lost
 from remora.journal.reply import Rejected
 from tests.journal.made import answer
 
@@ -49,14 +49,10 @@ def test_objects_and_lists_become_json():
         ('{"memory_update": "x"}', "history_entry is missing"),
         ('{"history_entry": "x"}', "memory_update is missing"),
         (answer(None), "history_entry is null"),
-        (answer(5), "history_entry is 5"),
         (answer(""), "history_entry is blank"),
-        (answer(" \n\u200b"), "history_entry is blank"),
         (answer({}), "history_entry is blank"),
         (answer(memory=None), "memory_update is null"),
-        (answer(memory=False), "memory_update is false"),
         (answer(memory=""), "memory_update is blank and would empty the memory"),
-        (answer(memory=[]), "memory_update is blank"),
         (answer(memory="(empty)"), "memory_update is blank"),
     ],
 )
@@ -65,21 +61,10 @@ def test_half_an_answer_is_none(text, reason):
     assert reason in refused(text)
 
 
-def test_an_empty_memory_may_stay_empty():
-    """Nothing new for a memory that holds nothing is no loss."""
-    for said in ("", "(empty)", "Unchanged."):
-        assert accepted(answer(memory=said), memory="").memory_update is None
-
-
 @pytest.mark.parametrize("said", [LARGE, f"\n{LARGE}  ", "(unchanged)", "No changes.", "*nothing new*"])
 def test_an_unchanged_memory(said):
     """The same text, or words that say so, leave the memory as it is."""
     assert accepted(answer(memory=said), memory=LARGE).memory_update is None
-
-
-def test_a_cut_answer():
-    """What the model could not finish is not used, even where it looks whole."""
-    assert "cut off" in refused(answer(), finish_reason="length")
 
 
 # --- what would be lost ------------------------------------------------------------------------
@@ -179,20 +164,6 @@ def test_bad_facts_are_skipped_and_told():
     reply = accepted(answer(facts=facts))
     assert [(fact.content, fact.related_files) for fact in reply.facts] == [("Good.", ())]
     assert [problem.partition(":")[0] for problem in reply.problems] == [f"fact {n}" for n in range(1, 8)]
-
-
-def test_facts_are_optional():
-    """No key, null or an empty list are no facts; anything else is a problem that costs nothing."""
-    assert read_facts(None) == read_facts([]) == ((), ())
-    assert read_facts({"content": "x"}) == ((), ("facts is not a list",))
-    assert accepted(answer(facts="none")).facts == ()
-
-
-def test_the_number_of_facts_is_bounded():
-    """What is over the limit is counted."""
-    drafts, problems = read_facts([{"content": str(n), "type": "gotcha"} for n in range(MAX_FACTS + 3)])
-    assert len(drafts) == MAX_FACTS
-    assert problems == (f"3 facts beyond the first {MAX_FACTS} were left out",)
 
 
 def test_half_signs_are_mended():

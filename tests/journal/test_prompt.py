@@ -14,7 +14,6 @@ from remora.journal.prompt import (
     conversation,
     conversation_line,
 )
-from remora.llm.prompts import load, variables
 from tests.journal.made import NOW, call, talk
 
 LIMIT = 8192
@@ -39,14 +38,6 @@ LIMIT = 8192
 def test_a_line(message, line):
     """Time to the minute, the role in capitals, the tools, the content."""
     assert conversation_line(message) == line
-
-
-def test_messages_without_content_are_left_out():
-    """A tool call alone says nothing that a journal wants."""
-    said, notes = conversation([call("grep"), Message(2, "tool", " "), *talk(1, first=3)])
-    assert said.endswith("USER: message 3")
-    assert said.count("\n") == 0
-    assert notes == ()
 
 
 def test_the_order_of_the_prompt():
@@ -77,11 +68,6 @@ def test_shortening_is_asked_for_only_over_the_limit():
     assert "has 8193 bytes and may have 8192" in build_prompt(exact + "x", talk(2), LIMIT).text
 
 
-def test_an_empty_memory_is_shown_as_such():
-    """The model sees that there is none yet."""
-    assert "## Current Long-term Memory\n\n(empty)\n" in build_prompt("", talk(2), LIMIT).text
-
-
 def test_facts_are_an_optional_third_key():
     """The schema allows them and does not require them; their types are ones that words can tell."""
     assert SCHEMA["required"] == ["history_entry", "memory_update"]
@@ -96,18 +82,6 @@ def test_text_in_braces_stays_text():
     prompt = build_prompt("{{conversation}}", [Message(1, "user", "{{memory}}")], LIMIT)
     assert "\n{{conversation}}\n" in prompt.text
     assert "USER: {{memory}}" in prompt.text
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("consolidation", {"types", "memory", "conversation", "compression"}),
-        ("compression", {"size", "limit"}),
-    ],
-)
-def test_prompt_files(name, wanted):
-    """Every prompt file has the variables that are filled, and no others."""
-    assert variables(load("remora.journal", name)) == wanted
 
 
 def test_a_long_message_is_cut_in_its_middle():
@@ -131,11 +105,3 @@ def test_too_many_messages_lose_their_middle():
     assert lines[250] == "[… 1500 messages …]"
     assert lines[-1].endswith(" 2000")
     assert notes[1] == "messages that were not shown to the model: 1500, of the middle"
-
-
-def test_what_fits_is_shown_whole():
-    """A usual window loses nothing."""
-    messages = talk(27, text="x" * 3000)
-    said, notes = conversation(messages)
-    assert all(m.content in said for m in messages)
-    assert notes == ()

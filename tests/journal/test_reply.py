@@ -20,18 +20,15 @@ TEXT = json.dumps(BOTH)
     "answer",
     [
         TEXT,
-        f"  {TEXT}\n",
         f"```json\n{TEXT}\n```",
         f"```\n{TEXT}",
         f"<think>braces {{ and more</think>{TEXT}",
         json.dumps(TEXT),  # JSON in a JSON string
         json.dumps([BOTH]),
-        json.dumps([BOTH, {"history_entry": "no"}]),
         json.dumps({"name": "save_memory", "arguments": BOTH}),
         json.dumps({"name": "save_memory", "arguments": TEXT}),
         json.dumps([{"arguments": [TEXT, BOTH]}]).replace(json.dumps(TEXT) + ", ", ""),
         f"Here you are:\n```json\n{TEXT}\n```\nAnything else?",
-        f"Sure! {TEXT} Done.",
         f"I use {{curly}} braces. {TEXT}",
         f'{{"note": 1}} and then {TEXT}',
         TEXT.replace("{", "").replace("}", ""),
@@ -70,37 +67,18 @@ def test_an_answer_that_was_cut_anywhere(cut):
             read_fields(answer)
 
 
-def test_a_cut_answer_says_so():
-    """The reason tells that the end is missing."""
-    with pytest.raises(Rejected, match="cut off: its JSON does not end"):
-        read_fields(TEXT[:-1])
-    with pytest.raises(Rejected, match="cut off"):
-        read_fields(TEXT, "length")
-
-
-def test_a_quote_that_nobody_escaped_gives_no_half_field():
-    """A field that would end at a quote inside it is not read."""
-    answer = '{"history_entry": "He said "no" to it", "memory_update": "- "dark" mode is liked"}'
-    with pytest.raises(Rejected):
-        read_fields(answer)
-
-
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
         ("", "empty"),
-        ("  \n", "empty"),
         ("<think>and then", "empty"),
         ("I have updated the memory.", "no JSON object"),
         ("null", "not an object"),
-        ("5", "not an object"),
-        ("true", "not an object"),
-        ('"string"', "not an object"),
-        ("[]", "not an object"),
         ('["string"]', "not an object"),
         ("{}", "without the keys"),
-        ('{"other": 1}', "without the keys"),
         ('{"arguments": 5}', "without the keys"),
+        (TEXT[:-1], "cut off: its JSON does not end"),
+        ('{"history_entry": "He said "no" to it", "memory_update": "- "dark" mode is liked"}', "."),
         ("{" * 100_000, "no JSON object"),
         ("[" * 100_000, "no JSON object"),
         ("x" * (MAX_CHARS + 1), "characters"),
@@ -110,6 +88,8 @@ def test_answers_without_fields(answer, reason):
     """What is no object with the keys is not read, and the reason says what it is."""
     with pytest.raises(Rejected, match=reason):
         read_fields(answer)
+    with pytest.raises(Rejected, match="cut off"):
+        read_fields(TEXT, "length")
 
 
 @given(st.text() | st.text(alphabet='{}[]":\\, \nahistory_entry'))

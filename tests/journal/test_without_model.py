@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from remora.core.values import Message, ToolCall
 from remora.journal.consolidate import extracted_entry, raw_fallback
 from tests.journal.made import talk
@@ -34,28 +31,6 @@ def test_an_extracted_entry():
         "Files: auth/tokens.py",
         "Tools: read_file ×2",
     ]
-
-
-def test_an_extract_of_people():
-    """Roles may be names."""
-    entry = extracted_entry([Message(1, "Ann", "Dinner at eight?"), Message(2, "Mel", "Great.")])
-    assert entry == "2 messages, extracted without a model.\nAsked:\n- Ann: Dinner at eight?\n- Mel: Great."
-    assert extracted_entry([Message(1, "tool", "x")]) == "1 message, extracted without a model."
-
-
-@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text()), max_size=12))
-def test_an_extract_of_anything(said):
-    """It never fails, is never blank, and is the same each time."""
-    messages = [Message(n, role, text) for n, (role, text) in enumerate(said, 1)]
-    assert extracted_entry(messages).strip()
-    assert extracted_entry(messages) == extracted_entry(messages)
-
-
-def test_an_extract_is_bounded():
-    """However much was said, the entry has at most about 2,500 characters."""
-    text = "We must never fail: ValueError in src/some/file.py. " * 2000
-    messages = [Message(n, "user", f"{n} {text} src/file{n}.py") for n in range(1, 30)]
-    assert len(extracted_entry(messages, "s" * 10_000)) <= 2_520
 
 
 def test_the_raw_end():
