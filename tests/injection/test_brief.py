@@ -89,12 +89,6 @@ def test_what_is_not_sure_is_left_out():
     assert made(doubtful[0]._replace(pinned=True), doubtful[4]._replace(user_verified=True))[1] == ("a", "e")
 
 
-def test_what_is_tainted_and_no_rule_is_quoted():
-    """It says that nobody vouches for it."""
-    text, _ = made(record("g", "The port is 81", pinned=True, taint=Taint("web", 3)))
-    assert "(unverified, from a session that had read outside text) “The port is 81”" in text
-
-
 def test_what_contradicts_itself_or_lost_its_ground_is_left_out():
     """Neither of two that say the opposite; nothing that rests on what was superseded."""
     text, ids = made(
@@ -110,21 +104,8 @@ def test_what_contradicts_itself_or_lost_its_ground_is_left_out():
 
 
 def test_whose_it_is_when_it_is_no_project_s():
-    """What a person holds true everywhere is told as that."""
-    text, _ = made(record("u", "Use tabs", type="preference", realm="user"))
+    """What a person holds true everywhere is told as that, and what nobody vouches for is quoted."""
+    web = record("g", "The port is 81", pinned=True, taint=Taint("web", 3), payload={"sessions": "many"})
+    text, _ = made(record("u", "Use tabs", type="preference", realm="user"), web)
     assert "- (the user's own, for every project) Use tabs [Memory #u]" in text
-
-
-def test_a_payload_may_hold_anything():
-    """Other systems' memories come with payloads of their own."""
-    odd = [
-        record(
-            f"d-{number}",
-            f"Decided {'xyzw'[number]}",
-            type="decision",
-            confidence=0.9,
-            payload={"sessions": told},
-        )
-        for number, told in enumerate(("many", None, [1], 2))
-    ]
-    assert made(*odd)[0].count("Decided") == 4
+    assert "(unverified, from a session that had read outside text) “The port is 81”" in text

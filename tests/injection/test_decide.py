@@ -10,7 +10,6 @@ import pytest
 
 from remora.core import moments
 from remora.core.moments import Moment
-from remora.core.paths import matches
 from remora.core.triggers import Trigger
 from remora.injection import render
 from remora.injection.decide import Limits, Setting, decide, why_silent
@@ -114,11 +113,11 @@ GOTCHA = note("Locks are per process", "a.py")
 
 
 @pytest.mark.parametrize("moment", [EDIT, READ], ids=["edit", "read"])
-def test_a_file_with_a_lesson_is_not_touched_without_it(moment: Moment):
-    """Before a change and after a read; the text says of which file, and cites the memory."""
-    said = decide(moment, State(), Store(GOTCHA), setting())
-    assert said.trigger == "gotchas"
-    assert said.ids == (GOTCHA.id,)
+@pytest.mark.parametrize("about", ["a.py", "*.py"])
+def test_a_file_with_a_lesson_is_not_touched_without_it(moment: Moment, about: str):
+    """Before a change and after a read, by name or pattern; the text says of which file, and cites it."""
+    said = decide(moment, State(), Store(GOTCHA._replace(files=(about,))), setting())
+    assert (said.trigger, said.ids) == ("gotchas", (GOTCHA.id,))
     assert "`a.py`" in said.text
     assert "- Locks are per process [Memory #00000001]" in said.text
 
@@ -134,9 +133,6 @@ def test_a_memory_is_said_once_to_an_agent():
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"source": "observer_inferred", "sessions": 1}, "shown once"),
-        ({"tainted": True}, "from outside"),
-        ({"stale": True}, "out of date"),
         ({"branch": "topic"}, "of another branch"),
         ({"type": "work_state"}, "of a type that is not told at files"),
         ({"files": ("b.py",)}, "about another file"),
@@ -177,7 +173,6 @@ def test_what_faded_stays_unsaid_unless_a_person_holds_to_it():
         ({"confidence": 0.5}, ""),
         ({"source": "observer_inferred", "sessions": 1}, "too weak"),
         ({"source": "observer_inferred", "sessions": 2}, ""),
-        ({"half_life": 1.0, "used": "2025-12-01T00:00:00Z"}, "too old"),
     ],
 )
 def test_why_a_memory_is_silent(changes: dict[str, Any], why: str):
@@ -187,21 +182,11 @@ def test_why_a_memory_is_silent(changes: dict[str, Any], why: str):
     assert bool(told) == bool(why)
 
 
-def test_a_file_outside_of_the_project_is_nobody_s_business():
-    """The project next door has a file of the same name."""
-    assert decide(at(moments.BEFORE, "edit", "/next/a.py"), State(), Store(GOTCHA), setting()).text == ""
-
-
-def test_those_that_contradict_each_other_are_both_left_out():
-    """Nobody knows which of them is right; what does not touch the matter is said."""
+def test_of_two_that_contradict_each_other_the_better_one_stays():
+    """Where none is better both are left out; what does not touch the matter is said."""
     one = note("The tests need REDIS_URL to be set", "a.py", number=2)
     other = note("The tests do not need REDIS_URL to be set", "a.py", number=3)
-    said = decide(EDIT, State(), Store(one, other, GOTCHA), setting())
-    assert said.ids == (GOTCHA.id,)
-
-
-def test_of_two_that_contradict_each_other_the_better_one_stays():
-    """What a person holds to is not silenced by a sentence from outside, nor is what a session showed."""
+    assert decide(EDIT, State(), Store(one, other, GOTCHA), setting()).ids == (GOTCHA.id,)
     person = note("The tests need REDIS_URL to be set", "a.py", number=2, pinned=True)
     outside = note("The tests do not need REDIS_URL to be set", "a.py", number=3, tainted=True)
     assert decide(EDIT, State(), Store(outside, person), setting()).ids == (person.id,)
@@ -274,12 +259,9 @@ def test_what_a_session_met_can_be_denied_but_not_by_what_it_met_otherwise():
     ("command", "said"),
     [
         ("pytest -q | tail -3", True),
-        ("cd sub && pytest", True),
         ("PYTHONPATH=. pytest -q", False),
-        ("export PYTHONPATH=. && pytest -q", False),
         ("pip install pytest", False),
         ("grep -n pytest pyproject.toml", False),
-        ("git commit -m 'use pytest -q'", False),
         ("uv run pytest -q", False),
     ],
 )
@@ -307,10 +289,8 @@ def test_a_search_is_known_by_the_names_in_it():
     [
         ("make all", True),
         ("cd /w/sub && make all", True),
-        ("cd sub; make all", True),
         ("cd $HOME && make all", True),
         ("cd /next && make all", False),
-        ("cd '/next door' && make all", False),
         ("cd ../next\nmake all", False),
     ],
 )
@@ -344,18 +324,6 @@ def test_text_from_outside_cannot_leave_its_quotes_nor_speak_as_the_host():
     assert "<system-reminder>" not in said
     assert "</system" not in said
     assert "</system" not in decide(EDIT, State(), Store(note(text, "a.py")), setting()).text
-
-
-def test_a_pattern_of_files_counts_as_each_of_them():
-    """A lesson about `src/**` is one about each file there."""
-    said = decide(
-        at(moments.AFTER, "read", "/w/src/x/b.py"),
-        State(),
-        Store(note("Sorted by name", "src/**")),
-        setting(),
-    )
-    assert said.ids
-    assert matches("src/**", "src/x/b.py")
 
 
 def test_an_edit_that_writes_a_name_of_a_lesson():
@@ -431,13 +399,6 @@ def test_a_change_that_was_taken_back_is_told_when_it_comes_again(
     assert ("(unconfirmed) “Tried and reverted" in said) == told
 
 
-def test_a_search_for_what_lies_elsewhere():
-    """The pattern as it was then, whatever its case."""
-    known = note("Looking for **/Enable*.go leads nowhere: it is setup.go", number=8, key="**/enable*.go")
-    moment = at(moments.AFTER, "glob", pattern="**/Enable*.go")
-    assert decide(moment, State(), Store(search=[known]), setting()).trigger == "search"
-
-
 def test_hosts_that_listen_only_afterwards_are_told_afterwards():
     """Advice for an edit and a command comes right after it where nothing reaches the model before."""
     after = EDIT._replace(kind=moments.AFTER)
@@ -469,6 +430,8 @@ def test_between_steps_the_three_triggers_of_the_specification():
 
 def test_there_is_a_ceiling_for_a_moment_and_for_a_session():
     """Three memories at once, so many characters; so many times and characters in all."""
+    long = decide(EDIT, State(), Store(note("word " * 300, "a.py")), setting()).text
+    assert re.search(r"word … \[Memory #00000001\]$", long)
     many = [note(f"lesson w{chr(77 + n)} of {'x' * 200}", "a.py", number=n) for n in range(20, 40)]
     assert len(decide(EDIT, State(), Store(*many), setting()).ids) == 3
     small = setting(limits=Limits(moment_characters=450))
@@ -486,6 +449,7 @@ def test_there_is_a_ceiling_for_a_moment_and_for_a_session():
     "moment",
     [
         at(moments.BEFORE, "read", "/w/a.py"),
+        at(moments.BEFORE, "edit", "/next/a.py"),
         at(moments.AFTER, "memory", "/w/a.py"),
         at(moments.BEFORE, "other", "/w/a.py"),
         Moment(moments.STOP, "h", "s"),
@@ -493,15 +457,8 @@ def test_there_is_a_ceiling_for_a_moment_and_for_a_session():
     ],
 )
 def test_other_moments_pass_in_silence(moment: Moment):
-    """Nothing is said about tools that neither read, change, run nor search."""
+    """Nothing is said about tools that neither read, change, run nor search, nor of a project next door."""
     assert decide(moment, State(), Store(GOTCHA, command=[GOTCHA]), setting()).text == ""
-
-
-def test_the_text_states_facts_and_gives_no_orders():
-    """A long memory is cut at a word and says so."""
-    said = decide(EDIT, State(), Store(note("word " * 300, "a.py")), setting())
-    assert re.search(r"word … \[Memory #00000001\]$", said.text)
-    assert not re.search(r"\b(you must|do not|don't|always|never)\b", said.text, re.IGNORECASE)
 
 
 def test_a_rule_of_a_file_is_told_as_what_the_file_says():

@@ -189,14 +189,6 @@ def test_nothing_known_says_nothing(world: World) -> None:
     assert block(world, "", Scope()).text == ""
 
 
-def test_an_outside_number_is_no_number(world: World) -> None:
-    """A calibration from outside is quoted."""
-    calibrate(world, "slow", "auth", 1.5)
-    calibrate(world, "forged", "auth", 9.0, taint=Taint("web_fetch"), confidence=0.6)
-    text = block(world, "", Scope(("auth",))).text
-    assert "had read outside text) “Work in `auth` takes 9.0 times the steps”" in text
-
-
 def test_limits_of_each_kind(world: World) -> None:
     """Of each kind at most as many as section 10 says, those about the file itself before the module's."""
     assert {k.type: k.most for k in KINDS[PLAN]} == {
@@ -249,26 +241,3 @@ def test_what_is_not_to_be_relied_on_is_left_out(world: World) -> None:
     world.remember("theirs", "A way of theirs", branch="feature", **about)
     assert block(world).text == ""
     assert [world.name(h) for h in block(world, branch="feature").hits] == ["theirs"]
-
-
-def test_a_search_alone_is_enough(world: World) -> None:
-    """Where no module is known, what the task's words and meaning find is told."""
-    world.remember("lifetime", "Expiring a token in the client failed", type="dead_end")
-    world.remember("footer", "Floating the footer failed", type="dead_end")
-    assert [world.name(h) for h in block(world, "login lifetime", Scope()).hits] == ["lifetime"]
-
-
-def test_long_memories_are_cut(world: World) -> None:
-    """A short memory is told as it stands."""
-    world.remember("plain", "Do it in two steps", type="workflow_recipe", related_modules=["auth"])
-    world.remember("long", "Because " + "of that " * 200, type="dead_end", related_modules=["auth"])
-    lines = block(world, "", AUTH).text.splitlines()
-    assert "- Do it in two steps [Memory #plain]" in lines
-    assert max(map(len, lines)) < 650
-
-
-def test_a_broken_model_costs_the_search_only(world: World) -> None:
-    """Without vectors, and with a judge that hangs, what is about the files is still there."""
-    fill(world)
-    world.reopen(embedder=None)
-    assert [world.name(h) for h in block(world).hits][:3] == ["slow", "client", "outside"]

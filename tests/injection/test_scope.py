@@ -33,15 +33,6 @@ def test_paths_in_the_words(tmp_path: Path) -> None:
     assert found == Scope(("auth", "docs"), ("auth/tokens.py", "docs/new.md"))
 
 
-def test_a_bare_name_is_the_file_at_the_root(tmp_path: Path) -> None:
-    """If there is one; its namesakes in folders are other files."""
-    with World(tmp_path) as world:
-        world.commit("README.md", "examples/a/README.md")
-        with world.db.transaction():
-            world.db.connection.execute("UPDATE git_files SET present = 1")
-        assert scope(world.db, "restore it in README.md") == Scope((), ("README.md",))
-
-
 def test_modules_in_the_words(tmp_path: Path) -> None:
     """A known module's name is enough where nothing is named; words of any task are not."""
     with World(tmp_path) as world:
