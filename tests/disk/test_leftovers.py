@@ -95,9 +95,3 @@ def test_a_folder_is_looked_through_once_an_hour(tmp_path: Path, gone: int) -> N
     leftovers._looked[str(tmp_path)] -= STALE_SECONDS
     temporary_in(tmp_path)
     assert not path.exists()
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    """There is nothing to remove."""
-    remove_leftovers(tmp_path / "nowhere")
-    assert list(tmp_path.iterdir()) == []

@@ -237,10 +237,3 @@ def test_when_a_session_is_over(kinds: str, age: float, over: bool):
         lines.append({"k": kind.rstrip("+"), **({"g": agent} if agent else {})})
         lines[-1] |= {live.OPEN: 1} if kind.endswith("+") else {}
     assert live.is_over(lines, age) is over
-
-
-def test_a_pause_may_be_as_short_as_somebody_says():
-    """Of a host that never says that a session is over, any stop may be its end."""
-    lines = [{"k": "prompt"}, {"k": "stop"}]
-    assert live.is_over(lines, 0.1, quiet=0.0)
-    assert not live.is_over(lines[:1], 0.1, quiet=0.0)

@@ -26,18 +26,14 @@ def path_of(*places: object) -> dict[str, str]:
     return {"PATH": os.pathsep.join(str(place) for place in places)}
 
 
-def test_relative_and_empty_parts_are_left_out() -> None:
-    """They mean the working folder."""
-    assert search_path(path_of("", ".", "bin", "/usr/bin", "~/bin")) == "/usr/bin"
-    assert search_path(path_of("")) == ""
-
-
-def test_the_working_folder_is_not_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that lies there is found by its own folder alone."""
+def test_relative_and_empty_parts_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They mean the working folder, where a program is found by its own folder alone."""
     here = program(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert find_program("git", path_of("", ".")) is None
     assert find_program("git", path_of("", tmp_path)) == str(here)
+    assert search_path(path_of("", ".", "bin", "/usr/bin", "~/bin")) == "/usr/bin"
+    assert search_path(path_of("")) == ""
 
 
 def test_programs_of_the_repository_are_passed_over(tmp_path: Path) -> None:

@@ -58,6 +58,18 @@ def test_paragraphs_are_grouped():
     assert [(p.start_line, p.end_line) for p in memory_pieces(large)] == [(1, 1), (3, 3), (5, 5)]
 
 
+def test_a_long_paragraph_is_cut_at_lines_and_a_long_line_at_spaces():
+    """No piece is much longer than 1,200 characters, and no word is cut that has spaces around it."""
+    listed = "\n".join(f"- item {n} " + "x" * 90 for n in range(50))
+    pieces = memory_pieces(listed)
+    assert "\n".join(p.text for p in pieces) == listed
+    assert [p.start_line for p in pieces][1:] == [p.end_line + 1 for p in pieces][:-1]
+    line = "word " * 1000
+    assert all(set(p.text.split()) == {"word"} for p in memory_pieces(line))
+    assert sum(len(p.text.split()) for p in memory_pieces(line)) == 1000
+    assert {(p.start_line, p.end_line) for p in memory_pieces(line)} == {(1, 1)}
+
+
 @given(
     st.lists(st.sampled_from(["", "# h", "text", "x" * 700, "y" * 3000, "```", "a b " * 400]), max_size=12)
 )

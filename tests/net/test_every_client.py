@@ -98,22 +98,9 @@ def said(content: Any) -> Any:
     return {"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}
 
 
-def vector(**item: Any) -> Any:
-    """Return an answer of /embeddings with one item."""
-    return {"data": [item]}
-
-
 NOT_THESE: tuple[Any, ...] = ({"hello": "world"}, None, 5, "text")
-NO_SCORES: tuple[Any, ...] = (
-    *NOT_THESE,
-    [],
-    {"results": {}},
-    {"results": []},
-    {"results": [{"index": 0}]},
-    {"results": [{"index": 0, "relevance_score": "high"}]},
-    {"results": [{"index": True, "relevance_score": 1}]},
-    {"results": ["a"]},
-)
+SCORES: tuple[Any, ...] = ({}, [], [{"index": 0}], ["a"], [{"index": True, "relevance_score": 1}])
+NO_SCORES: tuple[Any, ...] = (*NOT_THESE, [], *({"results": scores} for scores in SCORES))
 HUGE = 10**400  # JSON has whole numbers of any length
 CLIENTS = {
     "openai embeddings": Client(
@@ -123,16 +110,9 @@ CLIENTS = {
         openai_error,
         (
             *NOT_THESE,
-            [],
-            {"data": {}},
-            {"data": []},
-            {"data": [5]},
-            vector(index=0),
-            vector(index=[0], embedding=[1.0] * 1024),
-            vector(index=0.0, embedding=[1.0] * 1024),
-            vector(index=0, embedding=None),
-            vector(index=0, embedding={"a": 1}),
-            vector(index=0, embedding=[HUGE] * 1024),
+            *({"data": data} for data in ({}, [], [5], [{"index": 0}])),
+            *({"data": [{"index": 0, "embedding": e}]} for e in (None, {"a": 1}, [HUGE] * 1024)),
+            *({"data": [{"index": i, "embedding": [1.0] * 1024}]} for i in ([0], 0.0)),
         ),
     ),
     "ollama embeddings": Client(
@@ -140,15 +120,7 @@ CLIENTS = {
         "POST /api/embed",
         ollama_embed(2560),
         lambda words: {"error": words},
-        (
-            *NOT_THESE,
-            [],
-            {"embeddings": {}},
-            {"embeddings": []},
-            {"embeddings": [None]},
-            {"embeddings": [{"a": 1}]},
-            {"embeddings": [[HUGE] * 2560]},
-        ),
+        (*NOT_THESE, [], *({"embeddings": e} for e in ({}, [], [None], [{"a": 1}], [[HUGE] * 2560]))),
     ),
     "openai model": Client(
         language("openai"),
@@ -157,14 +129,8 @@ CLIENTS = {
         openai_error,
         (
             *NOT_THESE,
-            [],
-            {"choices": {}},
-            {"choices": []},
-            {"choices": [None]},
-            {"choices": [{"text": "Paris"}]},
-            said({"text": "Paris"}),
-            said(5),
-            said([{"type": "text", "text": ["Paris"]}]),
+            *({"choices": choices} for choices in ({}, [], [None], [{"text": "Paris"}])),
+            *map(said, ({"text": "Paris"}, 5, [{"type": "text", "text": ["Paris"]}])),
         ),
     ),
     "ollama model": Client(
@@ -172,25 +138,14 @@ CLIENTS = {
         "POST /api/chat",
         {"message": {"role": "assistant", "content": "Paris"}, "done": True, "done_reason": "stop"},
         lambda words: {"error": words},
-        (
-            *NOT_THESE,
-            [],
-            {"message": "Paris"},
-            {"response": "Paris"},
-            {"message": {"content": ["Paris"]}},
-        ),
+        (*NOT_THESE, [], {"message": "Paris"}, {"message": {"content": ["Paris"]}}),
     ),
     "anthropic model": Client(
         language("anthropic"),
         "POST /v1/messages",
         {"content": [{"type": "text", "text": "Paris"}], "stop_reason": "end_turn"},
         claude_error,
-        (
-            *NOT_THESE,
-            [],
-            {"content": "Paris"},
-            {"content": [{"type": "text", "text": {"a": 1}}]},
-        ),
+        (*NOT_THESE, [], {"content": "Paris"}, {"content": [{"type": "text", "text": {"a": 1}}]}),
     ),
     "cohere": Client(
         judge("cohere"), "POST /v2/rerank", RESULTS, lambda words: {"message": words}, NO_SCORES, tries=1
@@ -203,14 +158,7 @@ CLIENTS = {
         "POST /rerank",
         [{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}],
         lambda words: {"error": words, "error_type": "Overloaded"},
-        (
-            *NOT_THESE,
-            [],
-            [5],
-            [{"index": 0}],
-            [{"index": 0, "score": HUGE}],
-            [{"index": 0, "score": float("nan")}],
-        ),
+        (*NOT_THESE, [], [5], [{"index": 0}], *([{"index": 0, "score": s}] for s in (HUGE, float("nan")))),
         tries=1,
     ),
     "llamacpp": Client(judge("llamacpp"), "POST /v1/rerank", RESULTS, openai_error, NO_SCORES, tries=1),

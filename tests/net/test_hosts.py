@@ -25,14 +25,10 @@ OPENAI = "https://api.openai.com/v1"
     ("host", "url"),
     [
         ("", "http://127.0.0.1:11434"),
-        ("gpu-box", "http://gpu-box:11434"),
         ("gpu-box:99", "http://gpu-box:99"),
-        (":99", "http://127.0.0.1:99"),
         ("0.0.0.0", "http://127.0.0.1:11434"),
         ("[::]:99", "http://[::1]:99"),
-        ("[::1]", "http://[::1]:11434"),
         ("fe80::1", "http://[fe80::1]:11434"),
-        ("http://gpu-box", "http://gpu-box"),
         ("https://gpu.example/ollama/", "https://gpu.example/ollama"),
         (' "10.0.0.5:1" ', "http://10.0.0.5:1"),
     ],
@@ -43,19 +39,13 @@ def test_ollama_host_is_read_in_all_its_forms(host, url):
 
 
 @pytest.mark.parametrize(
-    "url", ["", "localhost:8080", "ftp://host/", "http://", "http://h:99999", "http://a b"]
+    "url", ["", "localhost:8080", "ftp://me:hunter2secret@host/", "http://", "http://h:99999", "http://a b"]
 )
 def test_what_is_no_url_of_a_server_is_refused(url):
-    """A setting that is not an http or https URL gives an error that says how to write one."""
+    """A setting that is no http or https URL gives an error that says how to write one, and no password."""
     with pytest.raises(ConfigError, match="not the URL") as caught:
         address_of(url)
     assert "http://host:port" in caught.value.hint
-
-
-def test_a_password_in_a_bad_url_is_not_shown():
-    """The error about a URL leaves out its user part."""
-    with pytest.raises(ConfigError) as caught:
-        address_of("ftp://me:hunter2secret@host")
     assert "hunter2secret" not in str(caught.value)
 
 
@@ -93,12 +83,6 @@ def test_the_persons_own_environment_may_name_another_host_for_the_key():
     environ = {"OPENAI_API_KEY": "sk-live-1234567890", "OPENAI_BASE_URL": "https://gateway.example/v1"}
     assert key_for("OPENAI_API_KEY", environ, "https://gateway.example/v1")
     assert not key_for("OPENAI_API_KEY", environ, "https://other.example/v1")
-
-
-def test_a_variable_of_ones_own_travels_where_the_settings_say():
-    """A key in a variable that belongs to no provider is sent to the configured host."""
-    key = key_for("GPU_BOX_KEY", {"GPU_BOX_KEY": " token-12345 \n"}, "http://gpu-box:8000")
-    assert key.reveal() == "token-12345"
 
 
 def test_a_key_never_shows_itself():

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-import os
 import socket
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 import pytest
 
-from remora.core.errors import ConfigError, ProviderBusy, ProviderError
+from remora.core.errors import ProviderBusy, ProviderError
 from remora.net.hosts import ApiKey
-from remora.net.http import JsonClient, member, retry_after, said_too_long, server_said, with_retries
+from remora.net.http import JsonClient, retry_after, said_too_long, server_said, with_retries
 from tests.servers import ModelServer, Reply, free_port
 
 KEY = "sk-live-4f9a8b7c6d5e"
@@ -28,31 +26,13 @@ def client(server: ModelServer, **more) -> JsonClient:
 
 
 def test_a_good_answer_is_returned_and_the_key_is_sent_as_a_bearer_token():
-    """The request is a POST of UTF-8 JSON with the key in the authorization header."""
+    """The request is a POST of UTF-8 JSON, half signs replaced, with the key in the authorization header."""
     with ModelServer().on("POST /v1/x", {"ok": [1]}) as server:
         with JsonClient(server.url + "/v1/", key=ApiKey(KEY)) as http:
-            assert http.post_json("/x", {"text": "日本"}) == {"ok": [1]}
+            assert http.post_json("/x", {"text": "日本\ud800"}) == {"ok": [1]}
             assert repr(http) == f"JsonClient({server.host}/v1)"
-        assert server.requests[0].body == {"text": "日本"}
+        assert server.requests[0].body == {"text": "日本?"}
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
-
-
-def test_a_key_may_go_into_another_header():
-    """Anthropic wants the bare key in x-api-key."""
-    with (
-        ModelServer().on("GET /x", {}) as server,
-        client(server, key=ApiKey(KEY), key_header="x-api-key") as http,
-    ):
-        http.get_json("/x")
-        assert server.requests[0].headers["x-api-key"] == KEY
-        assert "authorization" not in server.requests[0].headers
-
-
-def test_a_lone_surrogate_in_a_text_is_sent_as_a_question_mark():
-    """Text from a damaged file never makes a request fail."""
-    with ModelServer().on("POST /x", {}) as server, client(server) as http:
-        http.post_json("/x", {"text": "a\ud800b"})
-        assert server.bodies() == [{"text": "a?b"}]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +45,7 @@ def test_a_lone_surrogate_in_a_text_is_sent_as_a_question_mark():
         (b"plain\n\x1b[31mtext", "plain text"),
         (b"", "answered 400"),
         ({"other": 1}, '{"other": 1}'),
+        (b"y" * 100_000, "yyy…"),
     ],
 )
 def test_a_refusal_carries_the_servers_own_words(body, words):
@@ -75,16 +56,9 @@ def test_a_refusal_carries_the_servers_own_words(body, words):
         message = str(caught.value)
         assert message.startswith(f"POST {server.host}/x answered 400")
         assert message.endswith(words)
+        assert len(message) < 400
         assert caught.value.status == 400
         assert not caught.value.retryable
-
-
-def test_long_words_of_a_server_are_cut():
-    """A page of HTML does not become a page of message."""
-    with ModelServer().on("GET /x", Reply(b"y" * 100_000, 500)) as server, client(server) as http:
-        with pytest.raises(ProviderError) as caught:
-            http.get_json("/x")
-        assert len(str(caught.value)) < 400
 
 
 def test_no_key_in_messages_logs_or_tracebacks(caplog):
@@ -327,33 +301,6 @@ def test_the_environments_proxy_is_used_for_other_hosts(monkeypatch):
             assert http.get_json("/x") == {"via": "proxy"}
 
 
-def test_a_proxy_that_cannot_be_used_is_a_config_error(monkeypatch):
-    """A broken proxy setting is named as such."""
-    for name in [n for n in os.environ if n.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("http_proxy", "gopher://proxy.example")
-    with JsonClient("http://models.example") as http, pytest.raises(ConfigError, match="proxy"):
-        http.get_json("/x")
-
-
-def test_a_client_works_again_after_close():
-    """Closing frees the connections; the next request opens new ones."""
-    with ModelServer().on("GET /x", {}) as server:
-        http = client(server)
-        assert http.get_json("/x") == {}
-        http.close()
-        assert http.get_json("/x") == {}
-        http.close()
-
-
-def test_threads_share_a_client():
-    """Requests from several threads through one client each get their own answer."""
-    with ModelServer().on("POST /x", lambda request: request.body) as server, client(server) as http:
-        with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(lambda n: http.post_json("/x", {"n": n}), range(8)))
-        assert found == [{"n": n} for n in range(8)]
-
-
 def test_the_servers_words_can_be_asked_for_without_the_path():
     """`server_said` looks at what the server said, not at where it was asked."""
     error = ProviderError("POST h/api/embeddings answered 400: dimensions not supported", status=400)
@@ -363,13 +310,6 @@ def test_the_servers_words_can_be_asked_for_without_the_path():
     assert said_too_long(ProviderError("POST h/x answered 413: no", status=413))
     assert said_too_long(ProviderError("POST h/x answered 500: input is too large", status=500))
     assert not said_too_long(ProviderBusy("POST h/x answered 429: quota exceeded", status=429))
-
-
-@pytest.mark.parametrize("answer", [[], {}, {"data": {}}, {"data": None}, "text", None])
-def test_a_missing_member_is_a_provider_error(answer):
-    """JSON of another shape than expected names what is missing."""
-    with pytest.raises(ProviderError, match="no 'data' of type list"):
-        member(answer, "data", list, "host/path")
 
 
 def test_a_login_in_the_url_is_sent_as_basic_authorization():
