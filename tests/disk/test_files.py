@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import remora
-from remora.core.errors import StoreBusy, StoreError
+from remora.core.errors import StoreBusy, StoreError, StoreFull
 from remora.disk.files import append_line, finish_last_line, lock, make_folder, write_atomic
 from remora.disk.leftovers import STALE_SECONDS, TEMP_PREFIX
 
@@ -69,7 +69,7 @@ def names(folder: Path) -> list[str]:
 
 @posix
 def test_new_files_and_folders_are_private(tmp_path: Path) -> None:
-    """A file is 0600 and a folder made for it 0700, whichever function makes them; others stay as they are."""
+    """A file is 0600 and a folder made for it 0700, whoever makes them; others stay as they are."""
     write_atomic(tmp_path / "a" / "b" / "c.md", "x")
     append_line(tmp_path / "d" / "e.jsonl", "x")
     with lock(tmp_path / "f" / "g"):
