@@ -20,20 +20,7 @@ def test_what_a_command_reads_from_outside(command: str, source: str):
     assert outside(command, Home("/w/app"), "/w/app") == source
 
 
-@pytest.mark.parametrize(
-    ("command", "source"),
-    [
-        ("cd /c/w/app && cat src/a.py", ""),
-        ("cat /mnt/c/W/App/a.py 'c:\\w\\app\\b.py'", ""),
-        ('cd "C:\\w\\app\\web" && npm test && cat ../a.py', ""),
-        ('cat "..\\x\\a.py"', "..\\x\\a.py"),
-        ('cat "C:\\w\\app\\..\\x\\a.py"', "C:\\w\\app\\..\\x\\a.py"),
-        ('cd "C:\\w\\x" && npm test', "C:/w/x"),
-        ("cd /c/w/app-fork && npm test", "/c/w/app-fork"),
-        ("cat /d/w/app/a.py", "/d/w/app/a.py"),
-        ("cat /w/app/a.py", "/w/app/a.py"),
-    ],
-)
+@pytest.mark.parametrize(("command", "source"), table(__file__, "reads_on_drives"))
 def test_a_repository_on_a_drive_is_home_however_that_is_written(command: str, source: str):
     """By Windows, by Git Bash, by WSL; what lies beside it is outside."""
     assert outside(command, Home("C:/w/app"), "C:/w/app") == source

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tree_sitter import Language, Node, Parser
 
 from remora.shell.syntax import Line, inside, parse, plain
+from tests.tables import table
 
 Called = tuple[tuple[str, ...], tuple[str, ...]]  # variables and words
 
@@ -65,33 +66,8 @@ def test_real_commands_are_read_as_tree_sitter_reads_them(command: str):
     assert Counter(ours(parse(command))) == Counter(theirs(tree))
 
 
-@pytest.mark.parametrize(
-    ("line", "called"),
-    [
-        ("if ! pytest -q; then a; elif b; then c; else d; fi", ["pytest -q", "a", "b", "c", "d"]),
-        ("for f in $(ls); do cat $f; done > x; b", ["cat $f", "b", "ls"]),
-        ("for ((i = 0; i < 3; i++)); do a; done", ["a"]),
-        ("while read x; do a $x; done < <(b)", ["read x", "a $x", "b"]),
-        ("case $(a) in b|c) d;; (e) f;; esac; g", ["d", "f", "g", "a"]),
-        ("f() { a; }; function g { b; }; h () { c; }", ["a", "b", "c"]),
-        ('OUT=$(a 2>&1 | b) && c "$OUT $(d)" `e`', ["OUT=$(a 2>&1 | b)", 'c "$OUT $(d)" `e`', *"abde"]),
-        ("a=(1 2 $(b)) c", ["a=(1 2 $(b)) c", "b"]),
-        ("n=$(((1 + $(a)) / 2)); ((n++)); b", ["n=$(((1 + $(a)) / 2))", "((", "b", "a"]),
-        ("a <<'E' | b # c\n$(d) don't\nE\ne", ["a", "b", "e"]),
-        ("a <<-E\n\t$(b)\n\tE\nc", ["a", "c", "b"]),
-        ("a \"$(b <<'E'\nit's (\nE\n)\" && c", ["a \"$(b <<'E'\nit's (\nE\n)\"", "c", "b"]),
-        ("a $'it\\'s; b' && c", ["a $'it\\'s; b'", "c"]),
-        ("a \\; b \\( c ';' \"&&\" ${d:-;} e", ["a \\; b \\( c ';' \"&&\" ${d:-;} e"]),
-        ("a <<< 'b; c' 2>&1 >| d | e", ["a", "e"]),
-        ("[[ a =~ ^(c|d)$ ]] && e", ["[[ a =~ ^(c|d)$ ]]", "e"]),
-        ("time (a; b) | c", ["a", "b", "c"]),
-        ("a \\\n  b", ["a b"]),
-        ("'open ; a", ["'open ; a"]),
-        ("$(a; b", ["$(a; b", "a", "b"]),
-        ("", []),
-    ],
-)
-def test_what_a_line_calls(line: str, called: list[str]):
+@pytest.mark.parametrize("row", table(__file__, "calls"), ids=lambda row: row[0])
+def test_what_a_line_calls(row: tuple[str, ...]):
     """Programs with their variables in order, then those of substitutions."""
 
     def said(read: Line) -> Iterator[str]:
@@ -99,6 +75,7 @@ def test_what_a_line_calls(line: str, called: list[str]):
         for inner in inside(read):
             yield from said(inner)
 
+    line, *called = row
     assert list(said(parse(line))) == called
 
 
