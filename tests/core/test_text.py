@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,38 +17,11 @@ ANY = st.text(st.characters(), max_size=60)  # lone surrogates too
 # Splitting
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("get_user_by_id", ["get", "user", "by", "id"]),
-        ("parseHTTPHeader", ["parse", "http", "header"]),
-        ("utf8Decoder", ["utf", "8", "decoder"]),
-        ("__init__", []),
-        ("MAX_RETRY", ["max", "retry"]),
-        ("auth/token_store.py", ["token", "store"]),
-        ("plain words only", []),
-        ("ABC", []),
-        ("数据getUser库", ["get", "user"]),
-    ],
-)
-def test_identifier_parts(name: str, parts: list[str]):
-    """Compound names come apart at capitals, underscores and digits; plain words are not compound."""
-    assert t.identifier_parts(name) == parts
-
-
-@pytest.mark.parametrize(
-    ("text", "pairs"),
-    [
-        ("数据库", ["数据", "据库"]),
-        ("人々が走る", ["人々", "々が", "が走", "走る"]),
-        ("기억 저장", ["기억", "저장"]),
-        ("日本。中国", ["日本", "中国"]),
-        ("𠮷野家", ["𠮷野", "野家"]),
-    ],
-)
-def test_cjk_pairs(text: str, pairs: list[str]):
-    """Each run of signs gives its overlapping pairs; a sign alone gives itself."""
-    assert t.cjk_pairs(text) == pairs
+@pytest.mark.parametrize("row", table(__file__, "texts"), ids=lambda row: f"{row[0]} of {row[1]}")
+def test_what_a_text_is_split_into(row: tuple[str, ...]):
+    """Names come apart at capitals, underscores, digits; CJK signs give pairs; questions give terms, once."""
+    function, text, *parts = row
+    assert getattr(t, function)(text) == parts
 
 
 def test_index_terms_know_words_beside_cjk_signs():
@@ -56,28 +31,12 @@ def test_index_terms_know_words_beside_cjk_signs():
     assert t.index_terms("getUser getUser") == "get user"
 
 
-@pytest.mark.parametrize(
-    ("question", "terms"),
-    [
-        ("How does getUserById work?", ["getuserbyid", "get", "user", "id", "work"]),
-        ("what is the", ["what", "is", "the"]),
-        ("___", []),
-        ("token过期", ["过期", "token"]),
-        ("max_retry_count", ["max_retry_count", "max", "retry", "count"]),
-        ("C++ and naïve café", ["c", "naïve", "café"]),
-        ("\ud800 token", ["token"]),
-    ],
-)
-def test_query_terms(question: str, terms: list[str]):
-    """A question gives its words but function words, its names whole and in parts, its CJK pairs, once."""
-    assert t.query_terms(question) == terms
-
-
 def test_query_terms_are_few():
     """However long a question is, only so many terms come from its beginning, at once."""
     assert len(t.query_terms(" ".join(f"w{n}x" for n in range(5_000)))) == 48
     assert t.query_terms("a1 " * 10, limit=2) == ["a1", "1"]
     assert t.query_terms("x " * t.MAX_QUERY_CHARS + "last") == ["x"]
+    assert t.query_terms("\ud800 token") == ["token"]
 
 
 @given(ANY)
@@ -139,43 +98,38 @@ def test_outside_strings_stand_operators_only(terms: list[str]):
 
 
 @pytest.mark.parametrize(
-    ("text", "cleaned"),
+    ("function", "text", "cleaned"),
     [
-        ("a\x00b\x07c\x1b[31md\x7f", "abcd"),
-        ("tab\tand\nline\r\nend", "tab\tand\nline\r\nend"),
-        ("a\u200bb\u202ec\u2066d\ufeff", "abcd"),
-        ("a\x9b31mb \x9bc", "ab c"),
-        ("hidden\U000e0041\U000e0042 text", "hidden text"),
-        ("in\u2060visible\u2064", "invisible"),
-        ("می\u200cخواهم", "می\u200cخواهم"),
-        ("👩\u200d💻", "👩\u200d💻"),
-        ("", ""),
+        (t.clean, "a\x00b\x07c\x1b[31md\x7f", "abcd"),
+        (t.clean, "tab\tand\nline\r\nend", "tab\tand\nline\r\nend"),
+        (t.clean, "a\u200bb\u202ec\u2066d\ufeff", "abcd"),
+        (t.clean, "a\x9b31mb \x9bc", "ab c"),
+        (t.clean, "hidden\U000e0041\U000e0042 text", "hidden text"),
+        (t.clean, "می\u200cخواهم", "می\u200cخواهم"),
+        (t.clean, "👩\u200d💻", "👩\u200d💻"),
+        (t.clean, "", ""),
+        (t.clean, "\x1b[1;38;5;196mred\x1b[0m and \x1b[3mplain\x1b[m", "red and plain"),
+        (t.clean, "\x1b]0;a title\x07text", "text"),
+        (t.clean, "\x1b]8;;https://example.org/a?b=c\x1b\\link\x1b]8;;\x1b\\", "link"),
+        (t.clean, "\x1bP1$r0m\x1b\\a\x1b_hidden\x1b\\b\x1b^x\x1b\\\x1bXy\x1b\\", "ab"),
+        (t.clean, "\x1b(B\x1b)0\x1b#8\x1b%G\x1b F\x1b7\x1b=\x1bctext\x1bM", "text"),
+        (t.clean, "never ends \x1b]0;title", "never ends 0;title"),
+        (t.clean, "\x1b]0;title\nof another line\x07", "0;title\nof another line"),
+        (t.clean, "cut \x1b[31", "cut "),
+        (t.clean, "\x1b\x1b[31mred\x1b", "red"),
+        (t.clean, "\x1b - a list", " - a list"),
+        (t.clean, "“quoted” as read wrongly: â\x80\x9dtext\x9c", "“quoted” as read wrongly: âtext"),
+        (t.safe, "a\x1b[31mb\x9bc\u202ed\n\té", "abcd\n\té"),
+        (t.safe, "paid\rfree", "paid\nfree"),
+        (t.safe, "a\x1b]0;title\x07b\x08", "ab"),
+        (t.safe, "pass\xadword\u206a\ufff9", "password"),
+        (t.safe, "\u2764\ufe0f ok", "\u2764\ufe0f ok"),
+        (t.safe, "x\U000e0131\U000e0142\ufe0fy", "x\U000e0131y"),
     ],
 )
-def test_clean(text: str, cleaned: str):
-    """Control and invisible signs go, white space stays, and joiners stay where words are spelt with them."""
-    assert t.clean(text) == cleaned
-
-
-@pytest.mark.parametrize(
-    ("text", "cleaned"),
-    [
-        ("\x1b[1;38;5;196mred\x1b[0m and \x1b[3mplain\x1b[m", "red and plain"),
-        ("\x1b]0;a title\x07text", "text"),
-        ("\x1b]8;;https://example.org/a?b=c\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1bP1$r0m\x1b\\a\x1b_hidden\x1b\\b\x1b^x\x1b\\\x1bXy\x1b\\", "ab"),
-        ("\x1b(B\x1b)0\x1b#8\x1b%G\x1b F\x1b7\x1b=\x1bctext\x1bM", "text"),
-        ("never ends \x1b]0;title", "never ends 0;title"),
-        ("\x1b]0;title\nof another line\x07", "0;title\nof another line"),
-        ("cut \x1b[31", "cut "),
-        ("\x1b\x1b[31mred\x1b", "red"),
-        ("\x1b - a list", " - a list"),
-        ("“quoted” as read wrongly: â\x80\x9dtext\x9c", "“quoted” as read wrongly: âtext"),
-    ],
-)
-def test_terminal_sequences(text: str, cleaned: str):
-    """Whole sequences go, whatever their kind; of one that never ends the text behind it stays."""
-    assert t.clean(text) == cleaned
+def test_signs_that_nobody_sees_are_taken_out(function: Callable[[str], str], text: str, cleaned: str):
+    """Whole sequences and invisible signs go, joiners in words stay; what is safe overwrites nothing."""
+    assert function(text) == cleaned
 
 
 COLOURS = "\x1b[31m \x1b[m \x1b[?1049h \x1b[1;2!p \x9b31m"
@@ -254,25 +208,6 @@ def test_jaccard(a: str, b: str, expected: float):
     """The share of common members; two empty sets are the same."""
     assert t.jaccard(frozenset(a), frozenset(b)) == expected
     assert t.jaccard(frozenset(b), frozenset(a)) == expected
-
-
-# What leaves
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a\x1b[31mb\x9bc\u202ed\n\té", "abcd\n\té"),
-        ("paid\rfree", "paid\nfree"),
-        ("a\x1b]0;title\x07b\x08", "ab"),
-        ("pass\xadword\u206a\ufff9", "password"),
-        ("\u2764\ufe0f ok", "\u2764\ufe0f ok"),
-        ("x\U000e0131\U000e0142\ufe0fy", "x\U000e0131y"),
-    ],
-)
-def test_safe_leaves_no_sign_that_commands_overwrites_or_hides(text: str, shown: str) -> None:
-    """Sequences, backspaces, invisible signs and runs of selectors go; carriage returns end the line."""
-    assert t.safe(text) == shown
 
 
 @pytest.mark.parametrize(("expected", "first", "second"), table(__file__, "salient"))
