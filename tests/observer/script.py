@@ -107,13 +107,15 @@ class Script:
 
 
 def played(story: str) -> Script:
-    """Return a session told in a line: `1 read a.go // 2 run! make => panic: x // 3 edit a.go: x -> y`.
+    """Return a session told in a line: `1 read a.go // 2 run! make => panic: x // b@3 edit a.go: x -> y`.
 
-    Each call has its step, its verb (`!` if it fails, or `TOOL:ACTION`), what it is about and its answer.
+    Each call has its agent and step, its verb (`!` if it fails, or `TOOL:ACTION`), what it is about and its
+    answer; `stop` ends an agent.
     """
     script = Script()
     for told in story.split(" // "):
-        step, verb, rest = (*told.split(" ", 2), "")[:3]
+        at, verb, rest = (*told.split(" ", 2), "")[:3]
+        script.agent, _, step = at.rpartition("@")
         script.at_step = int(step)
         about, answered, text = (part.strip(" ") for part in rest.partition("=> "))
         more: dict[str, Any] = {"text": text} if answered else {}
@@ -124,8 +126,10 @@ def played(story: str) -> Script:
         elif verb == "edit":
             path, changes, sides = about.partition(": ")
             script.edit(path, *(side.strip(" ") for side in sides.split("->")) if changes else ())
-        elif verb in ("say", "think", "ask"):
-            getattr(script, verb)(about)
+        elif verb == "stop":
+            script.add("subagent_stop", text="report")
+        elif verb in ("say", "think", "ask", "step"):
+            getattr(script, verb)(*(about,) if about else ())
         else:
             getattr(script, verb.rstrip("!"))(about, error=verb.endswith("!"), **more)
     return script
