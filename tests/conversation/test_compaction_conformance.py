@@ -1,8 +1,7 @@
 """The cases that documents 001, 003 and 004 list for compaction, on a real session log.
 
-001, CompactionServiceTest, AutoCompactionSystemTest and SessionServiceTest, are below, in their order;
-its thresholds are in test_budget.py, cuts in test_cut.py, flattening in test_flatten.py, the summary call in
-test_summary.py.
+001, CompactionServiceTest, AutoCompactionSystemTest and SessionServiceTest: thresholds are in test_budget.py,
+cuts in test_cut.py, flattening in test_flatten.py, the summary call in test_summary.py, replay in test_log.py.
 Where we differ from 001:
 
 - A failed summary does not fall back to dropping the old messages: an extract takes their place, so
@@ -54,18 +53,6 @@ def talk(folder: Path, count: int) -> SessionLog:
     return log
 
 
-# 001
-
-
-def test_with_summary_four_messages_summary_first(tmp_path: Path) -> None:
-    """The summary is a system message before the three that are kept."""
-    log = talk(tmp_path, 10)
-    compact(log, 3, ScriptedModel(["All about msg."]))
-    context = context_of(log)
-    assert len(context) == log.count() == 4
-    assert (context[0].role, context[0].content) == ("system", "[Conversation summary]\nAll about msg.")
-
-
 @pytest.mark.parametrize("failure", ["", ProviderBusy("late")])
 def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str | Exception) -> None:
     """No summary from the model: 5 messages there, 6 here, for the extract stands in front of them."""
@@ -75,23 +62,6 @@ def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str
     assert len(context) == 6
     assert context[0].content.startswith("[Conversation summary]\n45 messages, extracted")
     assert contents(context)[1:] == [f"msg{i}" for i in range(45, 50)]
-
-
-# 003
-
-
-def test_replay_starts_at_the_latest_marker(tmp_path: Path) -> None:
-    """Any number of compactions leaves one marker each; the context begins at the last one."""
-    log = talk(tmp_path, 30)
-    for number in range(1, 4):
-        compact(log, 5, ScriptedModel([f"Summary {number}, which holds the ones before."]))
-        log.extend({"role": "user", "content": f"more{number}.{i}"} for i in range(10))
-    fresh = SessionLog(tmp_path, "cli:42", FixedClock())
-    context = context_of(fresh)
-    assert context[0].content == "[Conversation summary]\nSummary 3, which holds the ones before."
-    assert len(context) == 1 + 5 + 10
-    assert len(fresh.history()) == 60
-    assert fresh.path.read_text("utf-8").count('"_type":"compact"') == 3
 
 
 def test_each_summary_takes_in_the_one_before(tmp_path: Path) -> None:
@@ -108,22 +78,6 @@ def test_each_summary_takes_in_the_one_before(tmp_path: Path) -> None:
     assert contents(context_of(log)) == ["[Conversation summary]\nBoth.", "new1", "new2"]
 
 
-def test_tool_traffic_that_is_kept_is_text_and_what_follows_is_not(tmp_path: Path) -> None:
-    """After the marker the kept calls are flattened; later calls stay calls; the log has them all."""
-    log = talk(tmp_path, 10)
-    call = {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}]}
-    given = {"role": "tool", "content": "a.py", "tool_call_id": "1", "tool_name": "ls"}
-    log.extend([call, given, {"role": "user", "content": "ok"}])
-    compact(log, 2, ScriptedModel(["Ten messages."]))
-    log.extend([call, given])
-    context = context_of(log)
-    assert contents(context) == [
-        "[Conversation summary]\nTen messages.", "[Tool: ls | Args: {}]\n[Result: a.py]", "ok", "", "a.py",
-    ]  # fmt: skip
-    assert [bool(m.tool_calls) for m in context] == [False, False, False, True, False]
-    assert sum(bool(m.tool_calls) for m in log.history()) == 2
-
-
 def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
     """The call at work stays a call, so the result that comes later finds it."""
     log = talk(tmp_path, 10)
@@ -134,6 +88,3 @@ def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
     log.append({"role": "tool", "content": "a.py", "tool_call_id": "1"})
     context = context_of(log)
     assert context[-2].tool_calls[0].id == context[-1].tool_call_id == "1"
-
-
-# 004

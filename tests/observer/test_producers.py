@@ -7,7 +7,6 @@ from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 from remora.observer.producers import (
     belongs,
     for_unit,
-    handed_on,
     promotes_early,
     said,
     unit_ended,
@@ -64,15 +63,3 @@ def test_a_unit_belongs_to_its_whole_and_its_parts() -> None:
     assert not belongs(made, third._replace(methodology="other"))
     assert not belongs(made, None)
     assert not belongs(made._replace(work_unit_ref=None), spec)
-
-
-def test_stages_hand_on_what_their_transition_carries() -> None:
-    """Everything, the types it names, or nothing where two stages do not meet."""
-    day = "2026-01-05T10:00:00.000Z"
-    records = [
-        MemoryRecord(t, t, "text", 0.8, (), (), (), day, day, day, 0, "global", "observer_inferred", "p")
-        for t in ("gotcha", "error_pattern", "requirement")
-    ]
-    assert handed_on(records, "planner", "coder") == records
-    assert [r.type for r in handed_on(records, "qa_reviewer", "qa_fixer")] == ["error_pattern", "requirement"]
-    assert handed_on(records, "planner", "qa_fixer") == []

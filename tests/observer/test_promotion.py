@@ -89,18 +89,14 @@ def test_too_few_sessions_wait() -> None:
     ]
 
 
-@pytest.mark.parametrize(("close", "kept"), [(0.88, True), (0.881, False), (1.0, False)])
-def test_what_a_memory_says_already_is_dropped(close: float, kept: bool) -> None:
-    """Novelty: strictly above 0.88 by the caller's measure."""
-    found = promote(session(), SeenHere(), more=[candidate()], similar=lambda _: ("other", close))
-    assert bool(found.promoted) is kept
-    assert [d.filter for d in found.discarded] == ([] if kept else ["novelty"])
-
-
-def test_the_same_name_is_an_update() -> None:
-    """Novelty: a memory that was promoted before is refreshed, however close."""
-    found = promote(session(), SeenHere(), more=[candidate()], similar=lambda d: (d.external_id or "", 1.0))
-    assert [p.update for p in found.promoted] == [True]
+def test_what_a_memory_says_already_is_dropped() -> None:
+    """Novelty: strictly above 0.88 by the caller's measure; one of the same name is refreshed."""
+    for close, kept in ((0.88, True), (0.881, False), (1.0, False)):
+        found = promote(session(), SeenHere(), more=[candidate()], similar=lambda _, c=close: ("other", c))
+        assert bool(found.promoted) is kept
+        assert [d.filter for d in found.discarded] == ([] if kept else ["novelty"])
+    same = promote(session(), SeenHere(), more=[candidate()], similar=lambda d: (d.external_id or "", 1.0))
+    assert [p.update for p in same.promoted] == [True]
 
 
 def test_two_candidates_that_say_the_same_are_one() -> None:
@@ -172,12 +168,6 @@ def test_what_the_user_said_is_beyond_the_cap() -> None:
     assert {p.draft.content for p in told.promoted} == {c.draft.content for c in said_so}
 
 
-def test_order_of_candidates_does_not_matter() -> None:
-    """The same candidates in any order give the same promotion."""
-    candidates = [candidate(n) for n in range(12)]
-    assert promoted(*candidates) == promoted(*reversed(candidates))
-
-
 def build(name: str) -> Observation:
     """Return a session that changed a file, checked it and was told a rule."""
     prompt = "please note that we should always run `make fmt` together with `make lint`"
@@ -201,10 +191,6 @@ def test_sessions_add_up_to_memories() -> None:
         kept |= {p.draft.external_id or "": p.draft.content for p in found.promoted}
     assert types == [["preference"], ["gotcha", "preference"], ["gotcha", "preference", "workflow_recipe"]]
     assert len(kept) == 3
-
-
-def test_tallies_are_what_a_session_did_itself() -> None:
-    """The commands of its checks."""
     assert [(s.type, s.key) for s in tallies(build("s"))] == [("tool_sequence", "verify")]
 
 

@@ -29,10 +29,10 @@ def test_beliefs_taken_back_and_approaches_given_up(text: str, kind: str):
 
 
 def test_what_the_user_states():
-    """The user's sentence is kept as typed."""
-    script = Script().step().say("I added it.").ask("Looks good. Never push to main directly, please.")
-    (signal,) = of_type(observed(script), "self_correction")
-    assert signal.detail["kind"] == "user"
+    """The user's sentence is kept as typed; said twice, it is counted twice under one key."""
+    words = "Looks good. Never push to main directly, please."
+    (signal,) = of_type(observed(Script().step().say("I added it.").ask(words).ask(words)), "self_correction")
+    assert (signal.detail["kind"], signal.detail["count"]) == ("user", 2)
     assert signal.detail["sentence"] == "Never push to main directly, please."
 
 
@@ -52,24 +52,13 @@ def test_what_states_no_rule(words: str):
     assert of_type(observed(Script().step().ask(words)), "self_correction") == []
 
 
-def refusal(words: str) -> Script:
-    """Return a session in which the user refuses a change with these words."""
-    text = f"The user doesn't want to proceed with this tool use. The user said:\n{words}"
-    return Script().step().call("Edit", "edit", text, error=True, paths=("setup.go",))
-
-
 def test_a_rule_given_with_a_refusal_is_kept():
     """In the words that were typed."""
     words = "no, never write `setup.go` by hand"
-    (signal,) = of_type(observed(refusal(words)), "self_correction")
+    text = f"The user doesn't want to proceed with this tool use. The user said:\n{words}"
+    refused = Script().step().call("Edit", "edit", text, error=True, paths=("setup.go",))
+    (signal,) = of_type(observed(refused), "self_correction")
     assert signal.detail["sentence"] == words
-
-
-def test_the_same_correction_is_one_signal():
-    """Said twice, it is counted twice under one key."""
-    words = "please always run the formatter before you commit"
-    (signal,) = of_type(observed(Script().step().ask(words).step().ask(words)), "self_correction")
-    assert signal.detail["count"] == 2
 
 
 def test_the_users_words_are_never_tainted_and_the_models_are():
