@@ -1,7 +1,7 @@
 """The cases that documents 001, 003 and 004 list for compaction, on a real session log.
 
 001, CompactionServiceTest, AutoCompactionSystemTest and SessionServiceTest: thresholds are in test_budget.py,
-cuts in test_cut.py, flattening in test_flatten.py, the summary call in test_summary.py, replay in test_log.py.
+cuts in test_cut.py, flattening in test_flatten.py, summaries in test_summary.py, replay in test_log.py.
 Where we differ from 001:
 
 - A failed summary does not fall back to dropping the old messages: an extract takes their place, so
