@@ -37,16 +37,8 @@ META = {
 
 def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
     """A gap stays; a missing, repeated, falling or absurd number becomes the one before plus 1."""
-    replay = fed(
-        said(seq=1),
-        said(seq=5),
-        said(),
-        said(seq=6),
-        said(seq=2),
-        said(seq=2**60),
-        said(seq="9"),
-        said(seq=True),
-    )
+    numbers = [1, 5, None, 6, 2, 2**60, "9", True]
+    replay = fed(*(said() if seq is None else said(seq=seq) for seq in numbers))
     assert [message.seq for message in replay.messages] == [1, 5, 6, 7, 8, 9, 10, 11]
     assert [p.line for p in replay.problems] == [4, 5, 6, 7, 8]
     assert replay.problems[0].reason == "seq 6 does not follow 6; counted as 7"
@@ -69,19 +61,8 @@ def test_offsets_are_where_the_messages_begin() -> None:
 
 def test_bad_lines_are_counted_with_their_place_and_spoil_nothing() -> None:
     """Broken lines between good ones are skipped; blank lines and unknown kinds are no problem."""
-    replay = fed(
-        META,
-        said("1"),
-        "{broken",
-        "",
-        b"\xff\xfe",
-        {"_type": "reaction", "emoji": "+1"},
-        "[]",
-        {"role": "u"},
-        said("2"),
-        {"_type": ["metadata"]},
-        {"_type": None},
-    )
+    odd = [{"_type": "reaction", "emoji": "+1"}, "[]", {"role": "u"}]
+    replay = fed(META, said("1"), "{broken", "", b"\xff\xfe", *odd, said("2"), {"_type": None})
     assert replay.total == 2
     assert [problem.line for problem in replay.problems] == [3, 5, 7, 8]
     assert replay.problems[3] == Problem(8, "skipped: content is missing")
@@ -89,25 +70,14 @@ def test_bad_lines_are_counted_with_their_place_and_spoil_nothing() -> None:
 
 def test_metadata_lines_add_up_and_the_first_creation_stays() -> None:
     """Later lines change their keys, null takes a key away, `key` and `createdAt` stay as first given."""
-    replay = fed(
-        META | {"title": "a", "color": "red"},
-        {
-            "_type": "metadata",
-            "key": "other",
-            "createdAt": "2030-01-01T00:00:00.000Z",
-            "title": "b",
-            "color": None,
-        },
-        {"_type": "state", "state": "TERMINATED"},
-    )
-    assert replay.metadata == {
-        "version": 1,
-        "key": "cli:42",
-        "createdAt": "2026-01-01T00:00:00.000Z",
-        "state": "TERMINATED",
-        "title": "b",
-    }
+    later = META | {"key": "other", "createdAt": "2030-01-01T00:00:00.000Z", "title": "b", "color": None}
+    replay = fed(META | {"title": "a", "color": "red"}, later, {"_type": "state", "state": "TERMINATED"})
+    kept = {name: value for name, value in META.items() if name != "_type"}
+    assert replay.metadata == kept | {"state": "TERMINATED", "title": "b"}
     assert replay.problems == []
+
+
+NO_MESSAGE = "is not the number of a message"
 
 
 @pytest.mark.parametrize(
@@ -117,17 +87,10 @@ def test_metadata_lines_add_up_and_the_first_creation_stays() -> None:
         (META | {"state": "ASLEEP"}, "state 'ASLEEP' is unknown"),
         (META | {"version": "one"}, "version 'one' is not a number"),
         ({"_type": "state", "state": ["ACTIVE"]}, "skipped: state ['ACTIVE'] is unknown"),
-        (
-            {"_type": "compact", "summary": "s"},
-            "skipped: compact: keptFrom None is not the number of a message",
-        ),
-        ({"_type": "compact", "keptFrom": 2}, "skipped: compact: keptFrom 2 is not the number of a message"),
-        ({"_type": "compact", "keptFrom": 0}, "skipped: compact: keptFrom 0 is not the number of a message"),
-        (
-            {"_type": "consolidated", "upTo": 1},
-            "skipped: consolidated: upTo 1 is not the number of a message",
-        ),
-        ({"_type": "consolidated"}, "skipped: consolidated: upTo None is not the number of a message"),
+        ({"_type": "compact", "summary": "s"}, f"skipped: compact: keptFrom None {NO_MESSAGE}"),
+        ({"_type": "compact", "keptFrom": 2}, f"skipped: compact: keptFrom 2 {NO_MESSAGE}"),
+        ({"_type": "compact", "keptFrom": 0}, f"skipped: compact: keptFrom 0 {NO_MESSAGE}"),
+        ({"_type": "consolidated", "upTo": 1}, f"skipped: consolidated: upTo 1 {NO_MESSAGE}"),
     ],
 )
 def test_markers_that_make_no_sense(line: dict[str, Any], reason: str) -> None:

@@ -19,6 +19,7 @@ from remora.disk.live import (
     live_file,
     read,
 )
+from tests.tables import table
 
 HEAD = Head(
     "codex", "s1", "/w", "/home", "2026-01-01T00:00:00Z", "/t.jsonl", "/w/.git/HEAD", 2.5, (0.65, 3.0)
@@ -192,41 +193,11 @@ def test_the_last_moment_wherever_the_piece_read_begins(tmp_path: Path):
         assert last_line(str(path)) == last
 
 
-@pytest.mark.parametrize(
-    ("kinds", "age", "over"),
-    [
-        ("start prompt", 10, False),
-        ("start prompt", 99_999, True),
-        ("start prompt end", 0, True),
-        ("start end stop subagent_stop after", 0, True),
-        ("start end start", 10, False),
-        ("start end start prompt", 10, False),
-        ("start end before", 10, False),
-        ("start end learnt", 99_999, False),
-        ("start end learnt stop", 99_999, False),
-        ("start end learnt prompt", 10, False),
-        ("start end learnt prompt", 99_999, True),
-        ("start end learnt prompt end", 0, True),
-        ("start end tried", 10, False),
-        ("start end tried", 99_999, True),
-        ("start end tried start end", 0, True),
-        ("", 99_999, False),
-        ("prompt stop", live.QUIET - 10, False),
-        ("prompt stop", live.QUIET + 10, True),
-        ("prompt stop reply recorded", live.QUIET + 10, True),
-        ("prompt stop after:g1 stop:g1", live.QUIET + 10, True),
-        ("prompt before stop:g1", live.QUIET + 10, False),
-        ("prompt stop prompt", live.QUIET + 10, False),
-        ("prompt stop step", live.QUIET + 10, False),
-        ("prompt stop tried", live.QUIET + 10, False),
-        ("prompt stop tried", 99_999, True),
-        ("prompt stop learnt", 99_999, False),
-        ("prompt stop learnt+", live.QUIET + 10, False),
-        ("prompt stop learnt+", 99_999, True),
-        ("prompt stop learnt+ prompt stop", live.QUIET + 10, True),
-    ],
-)
-def test_when_a_session_is_over(kinds: str, age: float, over: bool):
+AGES = {"now": 0.0, "nearly quiet": live.QUIET - 10, "quiet": live.QUIET + 10, "hours": 99_999.0}
+
+
+@pytest.mark.parametrize(("expected", "age", "kinds"), table(__file__, "over"))
+def test_when_a_session_is_over(expected: str, age: str, kinds: str):
     """It says so, or pauses after a turn for minutes, or anywhere for hours; then not until it goes on.
 
     What was learnt in a pause is looked at once more when hours have passed.
@@ -236,4 +207,4 @@ def test_when_a_session_is_over(kinds: str, age: float, over: bool):
         kind, _, agent = word.partition(":")
         lines.append({"k": kind.rstrip("+"), **({"g": agent} if agent else {})})
         lines[-1] |= {live.OPEN: 1} if kind.endswith("+") else {}
-    assert live.is_over(lines, age) is over
+    assert live.is_over(lines, AGES[age]) is (expected == "over")
