@@ -5,25 +5,14 @@ from __future__ import annotations
 import pytest
 
 from remora.core.names import MOST, marked, names_in, searched
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("The retry_budget setting lives in config/limits.yaml", ["retry_budget"]),
-        ("`Backoff` reads limits.yaml and calls parseHeader()", ["Backoff", "limits.yaml", "parseHeader"]),
-        ("pass `--dry-run`, or --max-size=3", ["dry-run", "max-size"]),
-        ("`app.jobs` and `run()` and `go test ./...` and `-x`", ["app.jobs"]),
-        ("see https://foo.example/x_y, a@b_c.de and v1.2.3, e.g. read-only ones", []),
-        ("__init__ and a_b", []),
-        ("app.jobs.run_all", ["app.jobs.run_all", "run_all"]),
-        ("retry_budget, `retry_budget` and max_wait.", ["retry_budget", "max_wait"]),
-        ("", []),
-    ],
-)
-def test_names_of_a_text(text: str, names: list[str]):
-    """What has a mark of names inside, or stands alone in backquotes; parts of paths and short ones not."""
-    assert [one.name for one in names_in(text)] == names
+@pytest.mark.parametrize("row", table(__file__, "names"), ids=lambda row: f"{row[0]} {row[1]}")
+def test_names_of_a_text_and_of_a_search(row: tuple[str, ...]):
+    """What has a mark of names, or stands alone in backquotes; of a search itself and the names in it."""
+    kind, text, *names = row
+    assert (searched(text) if kind == "search" else [one.name for one in names_in(text)]) == names
 
 
 def test_a_name_that_may_be_a_product():
@@ -31,25 +20,6 @@ def test_a_name_that_may_be_a_product():
     assert [one.sure for one in names_in("GitHub, `GitLab`, parseHeader, Git_Hub, Git.Hub, HTTPServer")] == [
         *(True, False, True, True, True, False)
     ]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "names"),
-    [
-        ("retry_budget", []),
-        (r"retry_budget\b", ["retry_budget"]),
-        ("def retry_budget", ["retry_budget"]),
-        (r"^\s*(retry_budget|maxWait)\s*=", ["retry_budget", "maxwait"]),
-        (r"config\.retry_budget\(", ["config.retry_budget", "retry_budget"]),
-        ("**/retry_budget*.py", ["retry_budget"]),
-        ('"dry-run"', ["dry-run"]),
-        ("class Backoff", ["backoff"]),
-        ("error in parser", []),
-    ],
-)
-def test_names_of_a_search(pattern: str, names: list[str]):
-    """The pattern itself, in lower case, and the names in it; of plain words only one that stands alone."""
-    assert searched(pattern) == [pattern.lower(), *names]
 
 
 def test_a_search_for_nothing_and_for_much():

@@ -37,45 +37,7 @@ def test_a_statement_is_the_same_as_itself(text: str) -> None:
     assert relation(text, text) == "same"
 
 
-SAID = "please never push to main directly, we always open a PR first"
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("Never push directly to main", SAID),
-        ("Use bun, not pnpm", "use bun instead of pnpm here"),
-        ("The staging database is read only", "the staging database is read only for us"),
-        (
-            "At most 200 requests a minute reach the partner API",
-            "the partner API takes at most 200 requests a minute",
-        ),
-    ],
-)
-def test_what_a_person_said_is_restated(content: str, said: str) -> None:
-    """In other words and another order, and shorter."""
-    assert restates(content, said)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("Never push to main, except with --force", SAID),
-        ("Never push to main unless the tests are slow", SAID),
-        ("Always push to main directly", SAID),
-        ("Never push to main, but run scripts/sync.sh", SAID),
-        ("Never push to main in web/", SAID),
-        ("Use pnpm, not bun", "use bun instead of pnpm here"),
-        (
-            "At most 500 requests a minute reach the partner API",
-            "the partner API takes at most 200 requests a minute",
-        ),
-        ("Tokens expire after a day", SAID),
-        ("Send every report to the archive server, and never push to main", SAID),
-        ("", SAID),
-        (SAID, ""),
-    ],
-)
-def test_what_goes_beyond_a_person_s_words_is_not_restated(content: str, said: str) -> None:
-    """Another name, number, place, exception or polarity, more than was said, and nothing at all."""
-    assert not restates(content, said)
+@pytest.mark.parametrize(("expected", "content", "said"), table(__file__, "restated"))
+def test_what_a_person_said_is_restated(expected: str, content: str, said: str) -> None:
+    """In other words and shorter; another name, number, place, exception or polarity goes beyond it."""
+    assert restates(content, said) is (expected == "restated")
