@@ -1,4 +1,4 @@
-"""State that is copied while an observer goes on, and bounded."""
+"""State of an observer is bounded."""
 
 from __future__ import annotations
 
