@@ -75,6 +75,13 @@ def test_nothing_to_say(tmp_path):
     assert read_block(journal, SETTINGS, " found \n").text == "# Relevant Memory\nfound"
 
 
+def test_a_journal_that_is_off_says_nothing(tmp_path):
+    """Only what the caller found is left."""
+    off = SETTINGS._replace(enabled=False)
+    assert read_block(filled(tmp_path), off) == ("", ())
+    assert read_block(filled(tmp_path), off, "found").text == "# Relevant Memory\nfound"
+
+
 def test_one_bad_file_takes_no_other_with_it(tmp_path):
     """A note that cannot be read is reported, and the rest is shown."""
     journal = filled(tmp_path)

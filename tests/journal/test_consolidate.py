@@ -66,6 +66,14 @@ def test_no_messages_no_call(tmp_path, messages):
     assert (history(journal), marks) == ("", [])
 
 
+def test_a_journal_that_is_off(tmp_path):
+    """Nothing is asked or written, and the outcome says why."""
+    journal = journal_in(tmp_path)
+    outcome = run(journal, talk(), settings=SETTINGS._replace(enabled=False))
+    assert (outcome.how, outcome.notes) == ("nothing", ("the journal is off",))
+    assert not journal.folder.exists()
+
+
 def test_rejected_answers_are_kept_in_bounds(tmp_path, monkeypatch):
     """Only the latest answers that were not used are kept; every conversation has its entry."""
     monkeypatch.setattr("remora.journal.files.REJECTED", 3)

@@ -35,6 +35,12 @@ def test_a_text_on_one_line(text, limit, expected):
     assert one_line(text, limit) == expected
 
 
+def test_the_limits_of_a_line():
+    """The user has 200 characters, the assistant 300."""
+    line = note_line("u" * 999, "a" * 999, AT)
+    assert line == "[14:15] User: " + "u" * 197 + "... | Assistant: " + "a" * 297 + "...\n"
+
+
 @given(st.text(), st.text())
 def test_a_line_is_one_line(user, assistant):
     """Whatever is said, the note is one line by everybody's count."""
@@ -60,8 +66,11 @@ def test_the_last_exchange():
 
 
 def test_an_exchange_is_noted(tmp_path):
-    """The line stands in the file of the day."""
+    """The line stands in the file of the day; half an exchange, or a journal that is off, leaves none."""
     journal = journal_in(tmp_path)
+    off = SETTINGS._replace(enabled=False)
+    assert note_exchange(journal, TALK[:1], SETTINGS) == note_exchange(journal, TALK, off) == ""
+    assert not journal.folder.exists()
     line = note_exchange(journal, TALK, SETTINGS)
     assert line == "[14:30] User: hello | Assistant: reply\n"
     assert (journal.folder / "2026-02-27.md").read_text("utf-8") == line

@@ -67,6 +67,15 @@ def test_failures_are_results(replies, calls):
     assert str(replies[-1]) in result.problem
 
 
+def test_no_second_attempt_without_time():
+    """Where the limit leaves no second, the failure stands."""
+    result, model = asked(
+        ProviderBusy("503", status=503), settings=SETTINGS._replace(consolidation_timeout=0.5)
+    )
+    assert result.reply is None
+    assert len(model.calls) == 1
+
+
 def test_a_model_that_ignores_its_timeout_is_left_behind():
     """A hung model costs the limit and a short grace, not more."""
     release = threading.Event()

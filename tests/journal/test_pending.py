@@ -168,6 +168,16 @@ def test_an_edit_between_crash_and_recovery_stays(tmp_path):
     assert aside(journal) == [f"{EDITED}\n\n{UPDATE}\n"]
 
 
+def test_an_edit_after_the_memory_was_written_stays(tmp_path):
+    """A memory that was written and then edited by hand keeps the edit."""
+    journal = begun(tmp_path)
+    with pytest.raises(Crash):
+        carry_out(journal, intent(), None, crash_at("memory"))
+    journal.memory_path.write_text(UPDATE + "\n- my own line", "utf-8")
+    recover(journal, lambda *_: None)
+    assert journal.read_memory().text == UPDATE + "\n- my own line"
+
+
 def test_a_memory_that_cannot_be_read_is_not_replaced(tmp_path):
     """The update is kept aside, the history has its entry, and the note says why."""
     journal = begun(tmp_path)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from remora.core.clock import from_iso
+from remora.core.errors import StoreError
 from remora.journal.versions import Shelf
 
 NOW = from_iso("2026-02-27T14:30:00Z")
@@ -31,6 +34,14 @@ def test_names_ascend_with_a_clock_that_stands_still_or_goes_back(tmp_path):
         "a-2026-02-27T14-30-01.000Z.txt",
         "a-2026-02-27T14-30-01.000Z~2.txt",
     ]
+
+
+def test_many_within_one_millisecond_stay_in_order(tmp_path):
+    """The number after a stamp counts as a number: 10 comes after 9."""
+    kept = shelf(tmp_path, 20)
+    for number in range(12):
+        kept.keep(str(number).encode(), NOW)
+    assert texts(kept) == [str(number).encode() for number in range(12)]
 
 
 def test_the_oldest_go_first(tmp_path):
@@ -62,3 +73,14 @@ def test_other_files_are_left_alone(tmp_path):
     kept.keep(b"two", NOW + 1)
     assert texts(kept) == [b"two"]
     assert all(path.exists() for path in mine)
+
+
+def test_nothing_is_removed_when_the_new_one_cannot_be_written(tmp_path):
+    """A failed keep leaves the shelf as it was."""
+    kept = shelf(tmp_path, 1)
+    kept.keep(b"one", NOW)
+    (tmp_path / "kept" / "a-2026-02-27T14-30-01.000Z.txt").mkdir()
+    (tmp_path / "kept" / "a-2026-02-27T14-30-01.000Z~2.txt").mkdir()
+    with pytest.raises(StoreError):
+        Shelf(tmp_path / "kept" / "a-2026-02-27T14-30-00.000Z.txt", "", "", 1).keep(b"x", NOW)
+    assert (tmp_path / "kept" / "a-2026-02-27T14-30-00.000Z.txt").read_bytes() == b"one"
