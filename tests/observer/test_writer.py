@@ -44,6 +44,12 @@ def test_a_memory_says_where_it_comes_from():
     assert "(F1)" in found.why
 
 
+def test_a_name_from_another_piece_is_cited_too():
+    """What the model forgot to cite is evidence all the same, with its events."""
+    found = one("The proxy holds port 8080, so take 8090.", "gotcha", ["F1"])
+    assert "(F1, U1)" in found.why
+
+
 @pytest.mark.parametrize(
     ("content", "cited", "why"),
     [
@@ -73,7 +79,9 @@ def test_a_rule_needs_the_person():
 
 
 def test_text_from_outside_taints_what_cites_it():
-    """One tainted piece is enough."""
+    """One tainted piece is enough, unless the others support it alone."""
+    own = one("The proxy holds port 8080, take 8090.", "gotcha", ["U1", "R1"])
+    assert own.draft.taint is None
     assert (
         one("Set maxAge to 600, and take port 8090.", "gotcha", ["U1", "R1"]).draft.taint == PIECES[2].taint
     )
