@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 FRONT_LINES = 200
 
 _TAG = re.compile(r"^\s*</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>\s*$")
-CODE_SPAN = re.compile(r"`[^`]+`")
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*:(?:\s+(.*)|\s*)$")
 _LIST_ITEM = re.compile(r"^\s*-\s+(.*)$")
 _CODE_SPAN = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")

@@ -20,7 +20,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         "start", {"src/pager.py": "def page(stream):\n    return stream\n", "src/help.py": "TEXT = ''\n"}
     )
     body = "The stream was closed twice because the writer closed it, too, so the last page was lost."
-    repo.commit(f"Implement a streaming pager, bugfix for lost pages\n\n{body}", {"src/pager.py": "a = 2\n"})
+    repo.commit(f"Fix lost pages of the streaming pager\n\n{body}", {"src/pager.py": "a = 2\n"})
     for number in range(3):
         repo.commit(f"change {number}", {"src/pager.py": f"def page(stream):\n    return {number}\n"})
     with pytest.MonkeyPatch.context() as patch:

@@ -61,7 +61,7 @@ def test_offsets_are_where_the_messages_begin() -> None:
 
 def test_bad_lines_are_counted_with_their_place_and_spoil_nothing() -> None:
     """Broken lines between good ones are skipped; blank lines and unknown kinds are no problem."""
-    odd = [{"_type": "reaction", "emoji": "+1"}, "[]", {"role": "u"}]
+    odd: list[Any] = [{"_type": "reaction", "emoji": "+1"}, "[]", {"role": "u"}]
     replay = fed(META, said("1"), "{broken", "", b"\xff\xfe", *odd, said("2"), {"_type": None})
     assert replay.total == 2
     assert [problem.line for problem in replay.problems] == [3, 5, 7, 8]

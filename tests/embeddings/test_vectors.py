@@ -21,7 +21,7 @@ def test_finish_cuts_and_normalises_again():
 def test_very_small_and_very_large_numbers_keep_their_direction():
     """The length is computed wide enough for both; a row of zeros does not become NaN."""
     given = np.array([[3e-30, 4e-30], [3e25, 4e25], [0, 0]])
-    np.testing.assert_allclose(normalise(given), [[0.6, 0.8], [0.6, 0.8], [0, 0]], rtol=1e-6)
+    np.testing.assert_allclose(normalise(given), np.array([[0.6, 0.8], [0.6, 0.8], [0, 0]]), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

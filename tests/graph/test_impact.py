@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -148,7 +149,8 @@ def test_symbol_affects_its_callers_and_their_callers(shop: Database):
         "shop/cart.py:Cart.total <-calls- shop/web.py:page",
         "shop/web.py:page <-calls- main.py",
     )
-    assert (main.symbol, main.confidence) == (None, pytest.approx(LIKELY * EXACT * EXACT))
+    assert main.symbol is None
+    assert main.confidence == pytest.approx(LIKELY * EXACT * EXACT)
 
 
 def test_class_changes_with_everything_in_it(shop: Database):
@@ -372,7 +374,12 @@ def test_answer_asks_the_database_a_bounded_number_of_times(
     hub(db, 60)
     asked: list[str] = []
     kept = db.connection.rows
-    monkeypatch.setattr(db.connection, "rows", lambda sql, values=(): asked.append(sql) or kept(sql, values))
+
+    def rows(sql: str, values: Any = ()) -> Any:
+        asked.append(sql)
+        return kept(sql, values)
+
+    monkeypatch.setattr(db.connection, "rows", rows)
     assert len(impact(db, target, 10).impacts) == 120
     assert len(asked) <= 20
 

@@ -116,7 +116,7 @@ def test_the_page_of_a_plan() -> None:
 
 # Teaching
 
-RULES = "# Payments\n\n- Never log a card number\n- See below\n- Prefer `Decimal` to floats\n"
+RULES = "# Payments\n\n- Never log a card number\n- TODO\n- Prefer `Decimal` to floats\n"
 
 
 def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
@@ -128,7 +128,7 @@ def test_teach_shows_first(run: Run, project: Path, memory: Memory) -> None:
         "rules.md: 2 would be stored\n"
         "line 3    new  requirement  Payments: Never log a card number\n"
         "line 5    new  preference  Payments: Prefer `Decimal` to floats\n"
-        "  left out: rules.md:4 “See below”: no content\n"
+        "  left out: rules.md:4 “TODO”: says nothing by itself\n"
     )
     assert "--yes to store it" in result.stderr
     assert memory.list() == []

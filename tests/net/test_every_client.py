@@ -102,6 +102,10 @@ NOT_THESE: tuple[Any, ...] = ({"hello": "world"}, None, 5, "text")
 SCORES: tuple[Any, ...] = ({}, [], [{"index": 0}], ["a"], [{"index": True, "relevance_score": 1}])
 NO_SCORES: tuple[Any, ...] = (*NOT_THESE, [], *({"results": scores} for scores in SCORES))
 HUGE = 10**400  # JSON has whole numbers of any length
+BAD_DATA: tuple[Any, ...] = ({}, [], [5], [{"index": 0}])
+BAD_VECTORS: tuple[Any, ...] = (None, {"a": 1}, [HUGE] * 1024)
+BAD_LISTS: tuple[Any, ...] = ({}, [], [None], [{"a": 1}], [[HUGE] * 2560])
+BAD_CHOICES: tuple[Any, ...] = ({}, [], [None], [{"text": "Paris"}])
 CLIENTS = {
     "openai embeddings": Client(
         embedding("openai", SMALL),
@@ -110,8 +114,8 @@ CLIENTS = {
         openai_error,
         (
             *NOT_THESE,
-            *({"data": data} for data in ({}, [], [5], [{"index": 0}])),
-            *({"data": [{"index": 0, "embedding": e}]} for e in (None, {"a": 1}, [HUGE] * 1024)),
+            *({"data": data} for data in BAD_DATA),
+            *({"data": [{"index": 0, "embedding": e}]} for e in BAD_VECTORS),
             *({"data": [{"index": i, "embedding": [1.0] * 1024}]} for i in ([0], 0.0)),
         ),
     ),
@@ -120,7 +124,7 @@ CLIENTS = {
         "POST /api/embed",
         ollama_embed(2560),
         lambda words: {"error": words},
-        (*NOT_THESE, [], *({"embeddings": e} for e in ({}, [], [None], [{"a": 1}], [[HUGE] * 2560]))),
+        (*NOT_THESE, [], *({"embeddings": e} for e in BAD_LISTS)),
     ),
     "openai model": Client(
         language("openai"),
@@ -129,7 +133,7 @@ CLIENTS = {
         openai_error,
         (
             *NOT_THESE,
-            *({"choices": choices} for choices in ({}, [], [None], [{"text": "Paris"}])),
+            *({"choices": choices} for choices in BAD_CHOICES),
             *map(said, ({"text": "Paris"}, 5, [{"type": "text", "text": ["Paris"]}])),
         ),
     ),

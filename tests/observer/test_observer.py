@@ -321,7 +321,9 @@ def dated(*times: str | None, now: str = "2026-01-05T12:00:00Z") -> Observation:
         (("tomorrow",), None, None),
     ],
 )
-def test_a_clock_that_is_ahead_is_not_believed(times: tuple[str], started: str | None, ended: str | None):
+def test_a_clock_that_is_ahead_is_not_believed(
+    times: tuple[str, ...], started: str | None, ended: str | None
+):
     """What is later than now is as old as the event before it, or of now; what is no time is unknown."""
     found = dated(*times)
     assert (found.started, found.ended) == (started, ended)

@@ -33,6 +33,11 @@ def candidate(number: int = 0, memory_type: str = "gotcha", **fields: Any) -> Ca
     return Candidate("self_correction", key, memory, **{**given, **rest})
 
 
+def nearest(name: str, close: float) -> Any:
+    """Return a measure that finds every draft near one memory."""
+    return lambda _: (name, close)
+
+
 def promoted(*candidates: Candidate, **fields: Any) -> list[str]:
     """Return the contents that a session promotes of some candidates."""
     found = promote(session(**fields), SeenHere(), more=candidates)
@@ -92,7 +97,7 @@ def test_too_few_sessions_wait() -> None:
 def test_what_a_memory_says_already_is_dropped() -> None:
     """Novelty: strictly above 0.88 by the caller's measure; one of the same name is refreshed."""
     for close, kept in ((0.88, True), (0.881, False), (1.0, False)):
-        found = promote(session(), SeenHere(), more=[candidate()], similar=lambda _, c=close: ("other", c))
+        found = promote(session(), SeenHere(), more=[candidate()], similar=nearest("other", close))
         assert bool(found.promoted) is kept
         assert [d.filter for d in found.discarded] == ([] if kept else ["novelty"])
     same = promote(session(), SeenHere(), more=[candidate()], similar=lambda d: (d.external_id or "", 1.0))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.values import MEMORY_TYPES
-from remora.sources.rule_sense import guess_type, memory_type
+from remora.sources.rule_sense import memory_type
 from tests.tables import table
 
 

@@ -36,7 +36,7 @@ def test_a_rule_becomes_a_memory(repo):
     assert (draft.tags, draft.context_prefix) == (("rule", "claude"), "Auth")
     assert (draft.origin_path, draft.origin_line, rule.origins) == ("CLAUDE.md", 5, (("CLAUDE.md", 5),))
     assert draft.type in MEMORY_TYPES
-    assert why(scan) == {"CLAUDE.md:7 “TODO”": "no content"}
+    assert why(scan) == {"CLAUDE.md:7 “TODO”": "says nothing by itself"}
 
 
 def test_the_same_text_in_several_files_is_one_rule(repo):

@@ -205,7 +205,11 @@ def test_what_a_script_did_is_told(read: Read) -> None:
     def done(kind: str, identity: str, **item: Any) -> dict[str, Any]:
         return codex("event_msg/item_completed", item={"type": kind, "id": identity, **item})
 
-    command = {"command": ["zsh", "-lc", "make"], "cwd": f"file://{ROOT}", "aggregated_output": "x"}
+    command: dict[str, Any] = {
+        "command": ["zsh", "-lc", "make"],
+        "cwd": f"file://{ROOT}",
+        "aggregated_output": "x",
+    }
     command["exit_code"] = 2
     changes, call = {f"{ROOT}/a.py": {"type": "add"}}, "call_x8k2m101"
     asked = {"server": "linear", "tool": "get_issue", "arguments": {}, "result": {"content": "x"}}
