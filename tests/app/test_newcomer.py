@@ -39,9 +39,7 @@ def test_what_broke_in_a_file_is_answered(memory: Memory) -> None:
     assert about(hit)
     assert not [reason for reason in hit.why if reason.stage == "stale"]
     (told,) = (one.content for one in memory.list(source="commit_auto"))
-    assert told.startswith(
-        "An earlier commit: Implement a streaming pager, bugfix for lost pages. The stream"
-    )
+    assert told.startswith("An earlier commit: Fix lost pages of the streaming pager. The stream")
 
 
 def test_why_a_file_is_likely_and_how_much_is_said_plainly(memory: Memory) -> None:
