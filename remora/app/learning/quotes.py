@@ -113,16 +113,17 @@ def kept(project: OpenProject, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def remove(project: OpenProject, name: str) -> str:
-    """Delete a quote for good, also when its session is learned again; return its text.
+    """Delete a quote for good, with its words elsewhere, also when its session is learned again; return it.
 
     Raises:
         NotFound: there is no such quote.
     """
     row = find(project, name)
-    db = project.db
+    db, now = project.db, to_iso(project.clock.now())
     with db.connection.transaction():
-        keep_forgotten(db, origin(row.path, row.content), to_iso(project.clock.now()))
+        keep_forgotten(db, origin(row.path, row.content), now)
         erase.quote(db, row.id)
+        erase.texts(db.connection, [row.content], f"[removed {now[:10]}]")  # the prompt that it comes from
     db.connection.scrub()
     return row.content
 

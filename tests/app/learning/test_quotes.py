@@ -98,6 +98,9 @@ def test_what_a_session_said_is_replaced_and_removed(memory: Memory, tmp_path: P
     (hit,) = memory.quotes(session_id="one", limit=1)
     assert (hit.text, memory.quotes(session_id="two")) == ("The zanzibar server is not for tests.", [])
     assert memory.remove_quote(hit.id) == hit.text
+    data = b"".join(path.read_bytes() for path in memory.home.rglob("*") if path.is_file())
+    assert b"zanzibar" not in data
+    assert b"staging" in data
     memory.learn(tmp_path / "talks", again=True)
     assert words(memory) == [DATABASE]
     with pytest.raises(NotFound):
