@@ -70,7 +70,7 @@ def gather(project: OpenProject, space: Space, standing: Standing) -> None:
     db = project.db
     names = _Names(project)
     waiting: dict[str, str] = {}
-    if space.automatic:
+    if space.automatic and not standing.verdict_on(space.device, "share", space.scope, None):
         for record in db.memories.get_many(db.shared.eligible()).values():
             if why := names.named_in(record):
                 waiting[record.id] = why

@@ -51,10 +51,11 @@ def test_a_member_changes_their_own(team: Team) -> None:
 def test_what_a_role_does_not_allow_is_refused(team: Team) -> None:
     """A reader shares nothing, a team takes a steward, an organization an admin; a dispute takes sharing."""
     own = team["rita"].remember("I like short functions")
-    with pytest.raises(InvalidInput, match="not shared"):
-        team["rita"].sharing.dispute(own.id, "no")
     exchange(*team.values())
     assert team["ann"].list() == []
+    assert team["rita"].show(own.id).trust_level_scope == "personal"
+    with pytest.raises(InvalidInput, match="not shared"):
+        team["rita"].sharing.dispute(own.id, "no")
     for who, visibility, why in (
         ("rita", "project", "you are a reader; it takes a member"),
         ("mel", "team", "it takes"),
