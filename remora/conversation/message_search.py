@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from remora.conversation.calls import arguments_text
 from remora.core import bm25
+from remora.core.stems import stem
 from remora.core.text import collapse, index_terms, query_terms, words
 from remora.core.values import Message
 
@@ -37,12 +38,12 @@ def find(messages: Sequence[Message], query: str, role: str | None = None, limit
         role: only messages of this speaker.
         limit: maximum number; none for 0 and less.
     """
-    wanted = {_stem(term) for term in query_terms(query)}
+    wanted = {stem(term) for term in query_terms(query)}
     if not wanted or limit <= 0:
         return []
     places = [at for at, message in enumerate(messages) if role is None or message.role == role]
     texts = [_text(messages[place]) for place in places]
-    counts = [Counter(_stem(w) for w in (*words(text), *index_terms(text).split())) for text in texts]
+    counts = [Counter(stem(w) for w in (*words(text), *index_terms(text).split())) for text in texts]
     phrase = collapse(query).casefold()
     found = []
     for place, text, score in zip(places, texts, bm25.scores(counts, wanted), strict=True):
@@ -50,10 +51,6 @@ def find(messages: Sequence[Message], query: str, role: str | None = None, limit
             exact = phrase in collapse(text).casefold()
             found.append(Found(messages[place], place, score * _PHRASE if exact else score))
     return sorted(found, key=lambda one: (-one.score, -one.place))[:limit]
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def _text(message: Message) -> str:

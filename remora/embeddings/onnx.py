@@ -72,7 +72,6 @@ class OnnxEmbedder:
         self,
         *,
         stamp_folder: Path | None = None,
-        threads: int | None = None,
         floats: bool = False,
     ) -> None:
         """Prepare an embedder.
@@ -80,11 +79,9 @@ class OnnxEmbedder:
         Args:
             stamp_folder: records that the model file was verified, so that later processes need not read its
                 23 MB; without it every process does (about 20 ms).
-            threads: threads of one computation; at most two by default, to leave cores to other programs.
             floats: compute in floats, also where integers are exact; to compare.
         """
         self._stamp_folder = stamp_folder
-        self._threads = threads or min(2, os.cpu_count() or 1)
         self._floats = floats
         self._loaded: _Loaded | None = None
         self._kept: list[_Loaded] = []
@@ -155,11 +152,11 @@ class OnnxEmbedder:
                 # ever, and so would taking it apart: keep it and make a new one.
                 self._kept.append(loaded)
             path = self.check()
-            key = (path, self._threads, self._floats, os.getpid())
+            key = (path, self._floats, os.getpid())
             self._loaded = _loaded.get(key)
             if self._loaded is None:
                 try:
-                    session = _session(path, self._threads, floats=self._floats)
+                    session = _session(path, floats=self._floats)
                     self._loaded = _loaded[key] = _Loaded(session, _tokenizer())
                 except ImportError as error:
                     raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
@@ -198,13 +195,13 @@ def _stamped(folder: Path) -> Any:
         return None
 
 
-def _session(path: Path, threads: int, *, floats: bool) -> Any:
+def _session(path: Path, *, floats: bool) -> Any:
     # From 1.31 on the runtime reports to its makers from its import on, unless this is set before.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = min(2, os.cpu_count() or 1)  # leaves cores to other programs
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.enable_mem_pattern = False  # plans memory for each shape anew, and every text has its own

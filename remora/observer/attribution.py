@@ -54,11 +54,9 @@ class Attribution(State):
         size: characters of all texts.
     """
 
-    texts: dict[str, Taint | None]
-    size: int
-
     def __init__(self) -> None:
-        self.texts, self.size = {}, 0
+        self.texts: dict[str, Taint | None] = {}
+        self.size = 0
 
     def feed(self, event: Event) -> None:
         """Store the words of the person and of the agent; tool results come through `answered`."""

@@ -53,13 +53,11 @@ class Call(NamedTuple):
 class Calls(State):
     """The open calls of one agent."""
 
-    waiting: dict[str, Event]
-    orphans: dict[str, Event]
-    running: dict[str, Event]  # background commands, by the host's name for each
-    done: dict[str, bool]
-
     def __init__(self) -> None:
-        self.waiting, self.orphans, self.running, self.done = {}, {}, {}, {}
+        self.waiting: dict[str, Event] = {}
+        self.orphans: dict[str, Event] = {}
+        self.running: dict[str, Event] = {}  # background commands, by the host's name for each
+        self.done: dict[str, bool] = {}
 
     def feed(self, event: Event) -> list[Call]:
         """Process a call or a result; return the calls that it completes, in order."""

@@ -22,11 +22,9 @@ _ID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?![\w])")
 class Citations(State):
     """The citations of a session in order, with repetitions, and the ids of memories that tools showed."""
 
-    cited: list[str]
-    shown: list[str]
-
     def __init__(self) -> None:
-        self.cited, self.shown = [], []
+        self.cited: list[str] = []
+        self.shown: list[str] = []
 
     def feed(self, event: Event) -> None:
         """Collect the citations of a reply: the first eight characters of an id, or the cited text."""

@@ -104,8 +104,6 @@ def _candidate(
     count = SeenCount(own.sessions, own.first, max(both.last or "" for _, both in partners) or own.last)
     content = f"When {code(path)} is changed, {what} usually {'changes' if len(words) == 1 else 'change'} too"
     others = [other for other, _ in partners]
-    together = shown_by(session, *(("co_access", " + ".join(sorted((path, other)))) for other in others))
-    alone = shown_by(session, *(("file_access", file) for file in (path, *others)))
     made = candidate(
         session,
         "causal_dependency",
@@ -114,7 +112,7 @@ def _candidate(
         key=path,
         confidence=CONFIDENCE,
         seen=weakest,
-        evidence=together if together.events else alone,
+        evidence=shown_by(session, *(("file_access", file) for file in (path, *others))),
         why=f"changed together on {weakest.sessions} days, last {(weakest.last or '')[:10]}",
         files=(path, *others),
         tags=("co-change",),

@@ -39,24 +39,20 @@ _TRAILER = re.compile(
 class Exchanges(State):
     """The exchanges of a session so far, bounded."""
 
-    closed: list[Exchange]
-    commits: list[CommitMade]
-    remarks: list[Remark]
-    failed: bool  # whether the last result was an error
-    commands: dict[str, str]
     ask: str
     report: str
     step: int
     at: str | None
     found: list[str]
     keys: list[str]  # of the prompt and of the report
-    taint: Taint | None
 
     def __init__(self) -> None:
-        self.closed, self.commits, self.remarks = [], [], []
-        self.commands = {}
-        self.failed = False
-        self.taint = None
+        self.closed: list[Exchange] = []
+        self.commits: list[CommitMade] = []
+        self.remarks: list[Remark] = []
+        self.failed = False  # whether the last result was an error
+        self.commands: dict[str, str] = {}
+        self.taint: Taint | None = None
         self._open("")
 
     def feed(self, event: Event, taint: Taint | None = None) -> None:

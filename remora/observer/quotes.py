@@ -76,11 +76,9 @@ _ANSWER = re.compile(r'"(?P<asked>[^"\n]{3,600})"="(?P<answer>[^"\n]{1,600})"')
 class Quotes(State):
     """The kept sentences of a person in one session, in order, bounded; and the last reply."""
 
-    kept: list[Quote]
-    reply: str
-
     def __init__(self) -> None:
-        self.kept, self.reply = [], ""
+        self.kept: list[Quote] = []
+        self.reply = ""
 
     def feed(self, event: Event) -> None:
         """Process an event; prompts of subagents are skipped, because no person wrote them."""

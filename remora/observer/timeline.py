@@ -33,7 +33,7 @@ class Said(NamedTuple):
 class Ran(NamedTuple):
     """One run of a command: as typed (shortened), its normal form, its purpose and its result.
 
-    `failed` is None if no result was seen. `text` is the end of its output, shortened.
+    `failed` is None if no result was seen.
     """
 
     command: str
@@ -41,7 +41,6 @@ class Ran(NamedTuple):
     purpose: str
     step: int
     failed: bool | None
-    text: str = ""
 
 
 class Edited(NamedTuple):
@@ -80,31 +79,23 @@ class Timeline(State):
         last_edit: step of the last change; None without one.
     """
 
-    prompts: list[Said]
-    replies: list[Said]
-    commands: list[Ran]
-    edits: list[Edited]
-    commits: list[str]
-    actions: dict[str, int]
-    branches: dict[str, int]
-    interrupted: int
-    before: int | None  # steps before the first event: those of the origin of a fork
-    last: int
-    of_agents: int  # the highest step of a subagent
-    stopped: int | None
-    last_kind: str
-    last_edit: int | None
-    started: str | None
-    finished: str | None
-
     def __init__(self) -> None:
-        self.prompts, self.replies, self.commands, self.edits, self.commits = [], [], [], [], []
-        self.actions, self.branches = {}, {}
-        self.before = None
-        self.interrupted = self.last = self.of_agents = 0
+        self.prompts: list[Said] = []
+        self.replies: list[Said] = []
+        self.commands: list[Ran] = []
+        self.edits: list[Edited] = []
+        self.commits: list[str] = []
+        self.actions: dict[str, int] = {}
+        self.branches: dict[str, int] = {}
+        self.interrupted = 0
+        self.before: int | None = None  # steps before the first event: those of the origin of a fork
+        self.last = 0
+        self.of_agents = 0  # the highest step of a subagent
+        self.stopped: int | None = None
         self.last_kind = ""
-        self.stopped, self.last_edit = None, None
-        self.started, self.finished = None, None
+        self.last_edit: int | None = None
+        self.started: str | None = None
+        self.finished: str | None = None
 
     def see(self, event: Event) -> None:
         """Process one event of any kind."""
@@ -176,10 +167,9 @@ class Timeline(State):
 
     def _ran(self, call: Call, run: Run) -> None:
         failed = None if call.failed is None else run.failed
-        told = cut(call.text[-300:], 300)
         keep_last(
             self.commands,
-            Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed, told),
+            Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed),
             COMMANDS,
         )
         if failed is False and GIT_COMMIT.search(call.command):
