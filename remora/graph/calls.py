@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import GUESS, LIKELY, Symbol
 from remora.graph.grammars import language_of
 from remora.graph.languages import FAMILIES, c
+from remora.graph.languages.naming import is_common
 from remora.graph.lookup import Look, split
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 from remora.graph.test_files import is_test_path
@@ -286,7 +287,7 @@ class FileNames:
     def _only(self, name: str) -> Symbol | None:
         """Return the only definition of a name in this language; None for a common name and for a test's."""
         family = self.table.family
-        if name in family.common or name in family.builtins or len(name) < 3:
+        if is_common(name) or name in family.builtins or len(name) < 3:
             return None
         found = self.look.symbols.named(name, 2)
         if len(found) != 1 or (is_test_path(found[0].path) and not self._test):

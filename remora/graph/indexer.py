@@ -24,10 +24,7 @@ from remora.core.values import Skipped
 from remora.graph import go_interfaces
 from remora.graph.file_reader import FileReader, Listed, Parsed, Refused
 from remora.graph.names import (
-    ALL,
     DOT,
-    RENAMED,
-    TAKEN,
     aliases,
     changed_names,
     is_seen_unimported,
@@ -267,19 +264,16 @@ class Indexer:
         while level:
             found: set[str] = set()
             for one in level:
-                place = place_names(one)
-                words = set(place)
+                words = set(place_names(one))
                 importing = self._graph.importing(one)
                 using = set(self._graph.using(passed, among=importing)) - touched.paths
                 near = {path for path in importing if path in using or speaks(path)}
-                taking = using.intersection(self._graph.using({*passed, *place, ALL}, TAKEN, among=near))
-                renaming = self._graph.using(place, RENAMED, among=near)
-                for importer in sorted(taking.union(renaming)):
+                for importer in sorted(near):
                     outline = self._outline(importer)
                     if outline is None:
                         continue
                     words |= aliases(outline, one)
-                    if importer in taking and takes(outline, passed, one):
+                    if importer in using and takes(outline, passed, one):
                         found.add(importer)
                         more = spread(passed, importer, outline)
                         while not passed.issuperset(more):

@@ -36,9 +36,7 @@ _FOR_FOLDER = frozenset(("__init__", "index", "mod", "lib", "main"))
 _DEFAULTS = frozenset(("javascript", "typescript", "tsx"))  # which definition is the default may change
 # Languages with a dot between a module and its names.
 DOTTED = frozenset(("python", "javascript", "typescript", "tsx", "go"))
-# How a file uses a name; a sum is kept with each (store.graph). ALL in place of a name is everything.
-DOT, TAKEN, RENAMED = 1, 2, 4
-ALL = ""
+DOT = 1  # how a file uses a name (store.graph)
 _NONE = Outline("")
 _CONFTEST = "conftest"  # the file whose fixtures tests take without importing it
 
@@ -74,26 +72,9 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
 
 
 def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
-    """Return `names_of` a file with its kinds of use of each, and ALL if it may use everything of a module.
-
-    DOT is a name after a dot, given only in languages with a dot between a module and its names. TAKEN is a
-    name imported from a module, and the words of a module imported as a whole in languages without a dot.
-    RENAMED is a name that gets another name by the import, or the words of a module that does.
-    """
-    found = dict.fromkeys(names_of(facts, path), 0)
-    names = [(_bare(name), local) for item in facts.outline.imports for name, local in item.names]
-    ways = [(name, TAKEN) for name, _ in names]
-    ways += [(name, RENAMED) for name, local in names if name != local]
-    for item in facts.outline.imports:
-        words = _WORD.findall(item.module)
-        ways += [(word, RENAMED) for word in words if item.alias]
-        ways += [(word, TAKEN) for word in words if not item.names]
-    if facts.outline.language in DOTTED:
-        ways += [(name, DOT) for name in _behind_a_dot(facts) & found.keys()]
-    for name, way in ways:
-        known = name if name in found else ALL  # "*", or a name that is written in several words
-        found[known] = found.get(known, 0) | way
-    return found
+    """Return `names_of` a file, each with DOT if it may stand after a module and a dot, else 0."""
+    dotted = _behind_a_dot(facts) if facts.outline.language in DOTTED else set()
+    return {name: DOT if name in dotted else 0 for name in names_of(facts, path)}
 
 
 def _bare(name: str) -> str:

@@ -358,11 +358,6 @@ class Graph(Tables):
         found = self._connection.row(f"SELECT {_NODE} FROM graph_nodes n WHERE n.key = ?", (key,))
         return _node(found) if found else None
 
-    def nodes(self, ids: Collection[int]) -> dict[int, Node]:
-        """Return nodes by id."""
-        sql = f"SELECT {_NODE} FROM json_each(?) j CROSS JOIN graph_nodes n ON n.id = j.value"
-        return {r[0]: _node(r) for r in self._connection.rows(sql, (ids,))}
-
     def brief(self, ids: Collection[int]) -> dict[int, Brief]:
         """Return the summaries of nodes, by id; a node without a file is left out."""
         sql = """SELECT n.id, n.key, n.type, n.file_path, f.test FROM json_each(?) j

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY, Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     MANY,
     Entry,
     Family,
@@ -257,27 +256,17 @@ def _is_source(_one: str, other: str) -> bool:
     return other.endswith(_ENDINGS)
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    assign at back begin c_str cbegin cend data emplace emplace_back end erase fetch_add find_first_of
-    front getline good is_open lower_bound make_pair max_size notify_all notify_one pop_back pop_front
-    push_back push_front rbegin release rend reserve resize rfind store str substr swap top try_lock
-    upper_bound
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    abort abs accept access alignof assert atexit atof atoi atol bind bool bsearch calloc ceil char clock
-    close connect const_cast cos decltype defined double dynamic_cast exit exp fabs fclose feof ferror
-    fflush fgets float floor fopen fork fprintf fputc fputs fread free fscanf fseek ftell fwrite getc
-    getchar getenv gettimeofday htons int isalnum isalpha isdigit islower isspace isupper listen log long
-    longjmp main malloc memchr memcmp memcpy memmove memset mmap offsetof open perror pow printf
-    pthread_create putc putchar puts qsort raise rand read realloc recv reinterpret_cast remove rename
-    rewind scanf select send setjmp setlocale short signal sin size_t sizeof sleep snprintf socket sprintf
-    sqrt srand sscanf static_assert static_cast std strcasecmp strcat strchr strcmp strcpy strdup strerror
-    strlen strncmp strncpy strrchr strstr strtod strtok strtol strtoul system tan time tolower toupper
-    typeid unlink unsigned va_arg va_end va_start vfprintf void vsnprintf wait write
+    abort abs accept access alignof assert atexit atof atoi atol bind bsearch calloc ceil clock close
+    connect const_cast cos defined dynamic_cast exit exp fabs fclose feof ferror fflush fgets floor fopen
+    fork fprintf fputc fputs fread free fscanf fseek ftell fwrite getc getchar getenv gettimeofday htons
+    isalnum isalpha isdigit islower isspace isupper listen log longjmp main malloc memchr memcmp memcpy
+    memmove memset mmap offsetof open perror pow printf pthread_create putc putchar puts qsort raise rand
+    read realloc recv reinterpret_cast remove rename rewind scanf select send setjmp setlocale signal sin
+    sizeof sleep snprintf socket sprintf sqrt srand sscanf static_assert static_cast std strcasecmp strcat
+    strchr strcmp strcpy strdup strerror strlen strncmp strncpy strrchr strstr strtod strtok strtol strtoul
+    system tan time tolower toupper typeid unlink va_arg va_end va_start vfprintf vsnprintf wait write
     """.split()
 )
 
@@ -309,5 +298,4 @@ FAMILY = Family(
     reopened=_is_source,
     stars_first=True,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

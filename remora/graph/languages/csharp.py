@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     MANY,
     PACKAGE,
     Entry,
@@ -165,26 +164,10 @@ def extended(definition: Definition) -> str:
     return found[1] if found else ""
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    Add AddRange All Any Append AppendLine AsSpan Build Cast Clear Clone Close Combine CompareTo Concat
-    Configure Contains ContainsKey Copy CopyTo Count Create Debug Dispose Distinct EndsWith Equals Error
-    Except Exists Find First FirstOrDefault Flush Format Get GetAsync GetEnumerator GetHashCode GetType
-    GetValue GroupBy Include IndexOf Info Insert Invoke Is IsNullOrEmpty Join Last Length Load Log Map
-    Match Max Min MoveNext Next Of Open OrderBy Parse Pop Post Push Read ReadAsync Remove Replace Reset
-    Reverse Run Save Select SelectMany Send Set Single Skip Sort Split Start StartsWith Stop Substring Sum
-    Take ThenBy ToArray ToDictionary ToList ToLower ToString ToUpper Trim TryGetValue TryParse Union
-    Update Value Values Wait Where Write WriteLine Zip
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    Action Array bool Boolean Byte byte Char char Console Convert DateTime Decimal decimal Dictionary
-    Double double Enum Enumerable Environment EventArgs Exception File float Func Guid HashSet IDisposable
-    IEnumerable IList int Int32 Int64 List long Math nameof Nullable Object object Path Random sbyte short
-    String string StringBuilder System Task Thread TimeSpan Tuple Type typeof uint ulong Uri ushort
-    ValueTask var void
+    Array Byte Char Console Convert Decimal Enum Enumerable Environment EventArgs File IDisposable Math
+    nameof Path Random StringBuilder System Thread Tuple typeof Uri
     """.split()
 )
 
@@ -203,5 +186,4 @@ FAMILY = Family(
     reopened=_same_project,
     by_use=True,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

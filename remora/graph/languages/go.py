@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     MANY,
     Entry,
     Family,
@@ -195,23 +194,10 @@ def _same_package(one: str, other: str) -> bool:
     return parts_of(one)[0] == parts_of(other)[0] and other.endswith(".go")
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    Add All Append Bytes Call Cancel Clone Close Contains Context Copy Count Deadline Debug Debugf Decode
-    Delete Done Encode Equal Err Error Errorf Exec Fatal Fatalf Fields Find First Flush Format Fprintf Get
-    HasPrefix HasSuffix Header Helper ID Index Info Infof Init Int Is Join Key Keys Len Less Load Lock Log
-    Logf Marshal Match Name New Next Open Parse Path Ping Pop Print Printf Println Push Put QueryRow Range
-    Read ReadAll Remove Replace Reset RLock Run RUnlock Scan Seek Send Serve Set Size Sleep Split Sprintf
-    Start Stat Stop Store String Sub Sum Swap Time ToLower ToUpper Trim TrimSpace Type Unix Unlock
-    Unmarshal Unwrap Update URL Value Values Wait Warn Write WriteHeader WriteString
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false
-    float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real
-    recover rune string true uint uint16 uint32 uint64 uint8 uintptr
+    append cap clear close complex copy delete false imag iota len make max min new nil panic print println
+    real recover true
     """.split()
 )
 
@@ -227,5 +213,4 @@ FAMILY = Family(
     reopened=_same_package,
     by_use=True,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

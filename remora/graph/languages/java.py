@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     MANY,
     Entry,
     Family,
@@ -155,27 +154,12 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
             yield _class_file(places, path, f"{entry.module}.{entry.name}")
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    accept addAll allMatch anyMatch apply asList assertEquals assertFalse assertThat assertTrue build
-    builder cast charAt clone collect compare compareTo compute computeIfAbsent containsKey create debug
-    endsWith entrySet equalsIgnoreCase error execute findFirst flatMap getBytes getClass getId getKey
-    getMessage getName getOrDefault getSize getType getValue hashCode hasNext info invoke isEmpty
-    isPresent iterator keySet limit listIterator mapToInt noneMatch now of ofNullable orElse orElseGet
-    orElseThrow parseInt printf println printStackTrace putAll putIfAbsent removeIf reply setName setValue
-    sorted startsWith stream submit supply thenReturn toArray toCharArray toList toLowerCase toUpperCase
-    valueOf verify warn when
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    AssertionError AutoCloseable Boolean boolean Byte byte char Character CharSequence Class ClassLoader
-    Cloneable Comparable Deprecated Double double Enum Error Exception Float float FunctionalInterface
-    IllegalArgumentException IllegalStateException int Integer InterruptedException Iterable Long long
-    Math NullPointerException Number Object Override Process Record Runnable Runtime RuntimeException
-    Short short String StringBuffer StringBuilder SuppressWarnings System Thread ThreadLocal Throwable
-    UnsupportedOperationException Void void
+    AssertionError AutoCloseable CharSequence ClassLoader Cloneable Comparable Enum Error
+    IllegalArgumentException IllegalStateException InterruptedException Math NullPointerException Process
+    Record Runnable Runtime StringBuffer StringBuilder System Thread ThreadLocal
+    UnsupportedOperationException
     """.split()
 )
 
@@ -193,5 +177,4 @@ FAMILY = Family(
     implicit_self=True,
     by_use=True,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import Import
-from remora.graph.languages.naming import COLLECTIONS, WHOLE, Entry, Family, Places
+from remora.graph.languages.naming import WHOLE, Entry, Family, Places
 from remora.graph.languages.syntax import (
     UNKNOWN,
     Captures,
@@ -478,31 +478,16 @@ def _default(outline: Outline, local: str) -> Iterable[str]:
     return same or (names if len(names) == 1 else ())
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    abort abs addEventListener all allSettled any apply assert assign at bind blur call catch ceil charAt
-    charCodeAt clearTimeout click concat create createElement debug defineProperty describe dispatchEvent
-    emit end endsWith entries error every except exec expect fill finally findIndex flat flatMap floor
-    focus freeze from fromEntries getAttribute getElementById getItem getTime hasOwnProperty includes info
-    isArray it json lastIndexOf listen localeCompare mock mockReturnValue now off on once padEnd padStart
-    pipe pow preventDefault querySelector querySelectorAll race random reject removeEventListener
-    removeItem render repeat round setAttribute setItem setState setTimeout some startsWith
-    stopPropagation stringify subscribe text toBe toEqual toFixed toISOString toLowerCase toUpperCase
-    trace trimEnd trimStart unshift unsubscribe use warn
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    AbortController afterAll afterEach alert Array ArrayBuffer atob beforeAll beforeEach BigInt Blob
-    Boolean btoa Buffer clearInterval clearTimeout confirm console crypto DataView Date decodeURI
-    decodeURIComponent describe document encodeURI encodeURIComponent Error eval EvalError Event
-    EventTarget expect exports fetch File FormData Function global globalThis Headers history Infinity
-    Intl isFinite isNaN it jest JSON localStorage location Map Math module NaN navigator Number Object
-    parseFloat parseInt performance process Promise Proxy queueMicrotask RangeError ReferenceError Reflect
-    RegExp Request requestAnimationFrame require Response sessionStorage Set setImmediate setInterval
-    setTimeout String structuredClone Symbol SyntaxError test TextDecoder TextEncoder TypeError Uint8Array
-    undefined URL URLSearchParams vi WeakMap WeakRef WeakSet WebSocket window XMLHttpRequest
+    AbortController afterAll afterEach alert atob beforeAll beforeEach BigInt Blob btoa clearInterval
+    clearTimeout confirm console crypto DataView decodeURI decodeURIComponent describe document encodeURI
+    encodeURIComponent eval EvalError EventTarget expect exports fetch File FormData global globalThis
+    Headers history Infinity Intl isFinite isNaN it jest JSON localStorage location Math module NaN
+    navigator parseFloat parseInt performance process Proxy queueMicrotask RangeError ReferenceError Reflect
+    Request requestAnimationFrame require Response sessionStorage setImmediate setInterval setTimeout
+    structuredClone SyntaxError test TextDecoder TextEncoder TypeError URL URLSearchParams vi WeakRef
+    WebSocket window XMLHttpRequest
     """.split()
 )
 
@@ -516,5 +501,4 @@ FAMILY = Family(
     supers=frozenset(("super", "super()")),
     last_wins=True,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

@@ -7,6 +7,9 @@ family resolves written modules; following names through modules is the same for
 
 from __future__ import annotations
 
+import io
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import EXACT
@@ -22,17 +25,61 @@ INSIDE = "\0"  # in a key, between a file and each module that is written inside
 WHOLE = "exports"  # the name under which a file of CommonJS offers itself: `module.exports = x`
 MANY = 200  # maximum number of definitions of one name that are read
 
-# What containers, texts, files and processes have in nearly every language.
-COLLECTIONS = frozenset(
+
+def plain_name(name: str) -> str:
+    """Return a name in the form that all languages share."""
+    return name.replace("_", "").lower().rstrip("?!")
+
+
+# Methods of containers, texts, files, processes and test frameworks of all languages, in the form of
+# `plain_name`: never guessed. Long names are left out, because few projects define them a second time.
+_COMMON = frozenset(
     """
-    add append clear close contains copy count delete each empty equals exists extend filter find first
-    flush forEach format get getattr has hash id index indexOf init insert items iter join keys last len
-    length list load lock log lower map match max merge min name new next open parse peek pop print push
-    put read readline reduce remove replace replaceAll reset resolve reverse run save search seek send set
-    shift size slice sort splice split start stop strip substring sum test then time to toString trim type
-    unlock update upper value values wait write zip
+    abort abs accept acquire addall addrange all allmatch andthen any anymatch apply asbytes asderef aslist
+    asmut aspath asref assert assign asslice asspan asstr astype at await back begin bind bitlength blank
+    blur borrow borrowmut build builder call cancel cast catch cbegin ceil cend chain charat chars chunks
+    click clone cloned cmp collect combine commit compact compare compareto compute concat configure connect
+    construct context copyto create critical cstr cursor cycle data deadline debug debugf default delete
+    deref describe detect dig display dispose distinct done dot downcase drain drop dump dumps dup each
+    eachpair emit emplace empty endwith entries entry entryset enumerate equal equals erase err error errorf
+    every except exception excinfo exec execute expect expecterr fatal fatalf fetch fetchadd fetchall
+    fetchone fields fill filter filtermap finally findby findfirst findindex findmap findoneby finish first
+    flat flatmap flatten floor fmt focus fold foreach fprintf freeze from fromstr front frozen fuse getasync
+    getattr getbytes getclass getcode getid getkey getline getmut getname getnowait getsize gettime gettype
+    getvalue good groupby gsub handle has hashcode haskey hasnext hasprefix hassuffix header helper id imag
+    include includes indexof info infof inject inspect int into intobytes intoinner intoiter invoke is isa
+    isarray isempty iserr isnone isoformat isok isopen ispresent isset issome issomeand it iterator itermut
+    json key keyset kill kind kindof lambda last lastmut length less limit lines list listen load loads lock
+    log logf make makedirs makepair map maperr mapor maporelse maptoint marshal max maxbykey maxsize mean
+    merge min minbykey minmax mock movenext mro nextback nil none nonematch notifyall notifyone now of off
+    offsetget offsetset ok okor okorelse on once order orderby orelse orelseget orinsert padend padstart
+    parse parseint path peek persist ping pipe pluck poll popback popfront position post pow prepare present
+    print printf println proc push pushback pushfront pushstr put putall putnowait query queryrow quote race
+    raise random range rbegin readall readasync real recv register reject release removeif rend render
+    repeat reply require reserve reset reshape resize respondto result rev rlock rollback round run runlock
+    save scan schedule select send serve set setname setresult setstate setvalue shape shift shutdown single
+    size skip skipwhile sleep slice some sortby sortbykey sorted spawn splice splitat sprintf startwith
+    stepby stop store stream strftime stringify strptime submit submodule subscribe substr substring sum
+    supply swap take takewhile tap terminate test text then thenby time timestamp to toa toarray tobe
+    tobytes toequal tof tofixed toh toi tolist tolower toowned top topathbuf toproc tos tostr tostring tosym
+    toupper tovec tr trace transpose trim trimend trimspace trimstart tryfrom tryinto trylock tryparse type
+    uniq unix unlock unmarshal unshift unwrap unwraperr unwrapor upcase url usage use utcnow value valueof
+    verify wait warn warning when where windows with writeall writeline writestr yield zip
     """.split()
+).union(
+    plain_name(name)
+    for kind in (str, bytes, list, dict, set, Path, re.Pattern, re.Match, io.TextIOWrapper)
+    for name in dir(kind)
 )
+
+
+def is_common(name: str) -> bool:
+    """Return whether a method's name is too common to be guessed.
+
+    >>> is_common("startsWith"), is_common("to_string"), is_common("repay")
+    (True, True, False)
+    """
+    return plain_name(name) in _COMMON
 
 
 class Places(NamedTuple):
@@ -83,7 +130,6 @@ class Family(NamedTuple):
         constructor: method name that makes an object, as in `Foo.new`; "" if the class itself is called.
         stars_first: names of `import *` come before those of the modules around.
         builtins: built-in names.
-        common: method names of the standard library, which are never guessed.
     """
 
     name: str
@@ -108,7 +154,6 @@ class Family(NamedTuple):
     constructor: str = ""
     stars_first: bool = False
     builtins: frozenset[str] = frozenset()
-    common: frozenset[str] = frozenset()
 
 
 def package_key(family: str, name: str) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     MANY,
     PACKAGE,
     Entry,
@@ -207,27 +206,17 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
         yield led or nearest(path, [s.path for s in symbols])
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    __call __construct __get __set __toString all assertEquals assertFalse assertSame assertTrue bind
-    build call commit create debug error execute fetch fetchAll fill findOneBy getCode getId getMessage
-    getName getType getValue handle info isEmpty make offsetGet offsetSet persist prepare query render
-    rollback setName setValue toArray warning where with
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    array array_filter array_key_exists array_keys array_map array_merge array_pop array_push array_shift
-    array_slice array_unique array_values ArrayAccess ArrayIterator ArrayObject bool callable Closure
-    compact count Countable DateInterval DateTime DateTimeImmutable define defined empty Error Exception
-    explode file_exists file_get_contents file_put_contents float function_exists Generator get_class
-    implode in_array int InvalidArgumentException is_array is_callable is_int is_null is_numeric is_object
-    is_string isset iterable Iterator IteratorAggregate json_decode json_encode JsonSerializable
-    LogicException max md5 min mixed never null object PDO preg_match preg_replace preg_split print_r
-    printf ReflectionClass RuntimeException SplFileInfo sprintf str_contains str_replace string Stringable
-    strlen strpos strtolower strtoupper substr Throwable Traversable trim TypeError ucfirst unset usort
-    var_dump void
+    array_filter array_key_exists array_keys array_map array_merge array_pop array_push array_shift
+    array_slice array_unique array_values ArrayAccess ArrayIterator ArrayObject compact count Countable
+    DateInterval DateTime DateTimeImmutable define defined empty Error Exception explode file_exists
+    file_get_contents file_put_contents function_exists Generator get_class implode in_array
+    InvalidArgumentException is_array is_callable is_int is_null is_numeric is_object is_string isset
+    Iterator IteratorAggregate json_decode json_encode JsonSerializable LogicException max md5 min PDO
+    preg_match preg_replace preg_split print_r printf ReflectionClass RuntimeException SplFileInfo sprintf
+    str_contains str_replace Stringable strlen strpos strtolower strtoupper substr Throwable Traversable
+    trim TypeError ucfirst unset usort var_dump
     """.split()
 )
 
@@ -243,5 +232,4 @@ FAMILY = Family(
     supers=frozenset(("parent",)),
     by_use=True,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

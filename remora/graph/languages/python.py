@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     PACKAGE,
     Entry,
     Family,
@@ -448,25 +447,6 @@ def _file(key: str) -> str:
     return "" if key.startswith(PACKAGE) else key
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
-    """
-    __call__ __class__ __enter__ __eq__ __exit__ __getitem__ __hash__ __init__ __iter__ __len__ __new__
-    __next__ __repr__ __setitem__ __str__ acquire all any apply as_posix astype bit_length cancel
-    capitalize casefold center chmod commit communicate connect critical cursor debug decode default dot
-    dump dumps encode endswith error exc_info exception execute exit expandtabs expanduser fetchall
-    fetchone fileno fill findall finditer flatten fromkeys fullmatch get_nowait getvalue glob group
-    groupby groupdict groups imag info intersection is_absolute is_dir is_file is_set isalnum isalpha
-    isatty isdigit islower isoformat isspace issubset issuperset istitle isupper iterdir joinpath kill
-    ljust loads lstrip makedirs mean mkdir mro partition poll popitem put_nowait quote read_bytes
-    read_text readlines real recv register relative_to release removeprefix removesuffix rename reshape
-    result rfind rglob rjust rmdir rollback round rpartition rsplit rstrip schedule seekable set_result
-    setdefault shape shutdown span splitlines startswith stat strftime strptime sub submit submodule subn
-    swapcase symlink_to symmetric_difference tell terminate timestamp title tobytes tolist total_seconds
-    touch translate transpose truncate union unlink usage utcnow warn warning with_name with_suffix
-    write_bytes write_text writelines zfill
-    """.split()
-)
-
 FAMILY = Family(
     name="python",
     entries=_entries,
@@ -477,5 +457,4 @@ FAMILY = Family(
     supers=frozenset(("super()",)),
     last_wins=True,
     builtins=frozenset(dir(builtins)),
-    common=_COMMON_METHODS,
 )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY, Import
 from remora.graph.languages.naming import (
-    COLLECTIONS,
     MANY,
     Family,
     Places,
@@ -161,27 +160,15 @@ def _is_ruby(_one: str, other: str) -> bool:
     return other.endswith((".rb", ".rake"))
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
-    """
-    all? any? blank? call class collect compact concat create cycle debug detect dig downcase dup
-    each_pair each_with_index each_with_object empty? end_with? error expect fetch find_by flat_map
-    flatten freeze frozen? group_by gsub gsub! has_key? include? info inject inspect instance_variable_get
-    is_a? key? kind_of? lambda lines map! merge! method_missing minmax nil? none? order partition pluck
-    present? proc raise reject render require respond_to? select send! sleep sort_by start_with? sub
-    symbolize_keys tap to_a to_f to_h to_i to_proc to_s to_sym tr transform_values uniq unshift upcase
-    warn where yield
-    """.split()
-)
-
 _BUILTIN_NAMES = frozenset(
     """
-    abort alias_method Array at_exit attr_accessor attr_reader attr_writer BasicObject binding
-    block_given? catch Class Comparable define_method Dir Encoding Enumerable ENV Errno Exception exit
-    extend fail File Float format freeze gets Hash include Integer IO Kernel lambda loop Math Module
-    module_function Mutex NilClass Numeric Object p prepend print printf private private_class_method
-    private_constant Proc proc Process protected public public_send puts raise rand Random Range Rational
-    Regexp require require_relative RuntimeError Set sleep sprintf StandardError String Struct super
-    Symbol Thread throw Time warn
+    abort alias_method Array at_exit attr_accessor attr_reader attr_writer BasicObject binding block_given?
+    catch Class Comparable define_method Dir Encoding Enumerable ENV Errno Exception exit extend fail File
+    Float format freeze gets Hash include Integer IO Kernel lambda loop Math Module module_function Mutex
+    NilClass Numeric Object p prepend print printf private private_class_method private_constant Proc proc
+    Process protected public public_send puts raise rand Random Range Rational Regexp require
+    require_relative RuntimeError Set sleep sprintf StandardError String Struct super Symbol Thread throw
+    Time warn
     """.split()
 )
 
@@ -201,5 +188,4 @@ FAMILY = Family(
     by_use=True,
     constructor="new",
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import Import
-from remora.graph.languages.naming import COLLECTIONS, INSIDE, Entry, Family, Places, parts_of
+from remora.graph.languages.naming import INSIDE, Entry, Family, Places, parts_of
 from remora.graph.languages.syntax import (
     UNKNOWN,
     Captures,
@@ -23,7 +23,6 @@ from remora.graph.languages.syntax import (
     split_chain,
     without_arguments,
 )
-from remora.graph.manifests import join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +39,6 @@ _BUILTIN_TYPES = frozenset(
 )
 
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")
-_PATH = re.compile(r'#\[\s*path\s*=\s*"([^"\\]+)"\s*\]')
 _MAX_PATHS = 2_000
 _QUOTING = frozenset("quote quote_spanned parse_quote parse_quote_spanned stringify".split())
 # Keywords that the grammar parses as names among a macro's tokens, and words before a name that is defined or
@@ -50,7 +48,6 @@ _NAMES_NEXT = frozenset("fn struct enum union trait mod let for macro_rules $".s
 _WORD = re.compile(r"\w+")
 _LINKS = frozenset((".", "::"))
 _MAX_LINKS = 24
-_MAX_TYPES = 60  # tokens of `::<…>`
 
 
 def _define(source: Source, draft: Draft, _captures: Captures) -> None:
@@ -86,8 +83,7 @@ def _settle(draft: Draft, _around: Draft | None) -> None:
 def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
     line = node.start_point[0] + 1
     if kind == "mod":
-        name, path = source.field(node, "name"), _written_path(source, node)
-        yield Import(path or name, (), name if path else "", 0, "mod", line)
+        yield Import(source.field(node, "name"), (), "", 0, "mod", line)
     elif kind == "crate":
         yield Import(source.field(node, "name"), (), source.field(node, "alias"), 0, "use", line)
     else:
@@ -97,18 +93,6 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
             grouped.setdefault(module, []).append((name, local or name))
         for module, names in grouped.items():
             yield Import(module, tuple(names), "", 0, "use", line)
-
-
-def _written_path(source: Source, node: Node) -> str:
-    """Return the file in a `#[path = "…"]` above a declaration, "" if there is none."""
-    if b"path" not in source.data[max(node.start_byte - 500, 0) : node.start_byte]:
-        return ""  # siblings are slow to walk in a long file
-    above = node.prev_named_sibling
-    while above is not None and (above.type == "attribute_item" or above.type.endswith("comment")):
-        if found := _PATH.match(source.text(above)):
-            return found[1]
-        above = above.prev_named_sibling
-    return ""
 
 
 def _paths(source: Source, tree: Node) -> Iterator[tuple[str, str]]:
@@ -161,7 +145,7 @@ def _token_calls(source: Source, captures: Captures) -> Iterator[tuple[Node, str
             if token.type != "token_tree" or _is_quoted(words, at):
                 continue
             waiting.append(token)
-            name = _before_types(words, at - 1)
+            name = at - 1
             if words[at] == "(" and name >= 0 and tokens[name].type == "identifier":
                 pattern = words[at + 1 : at + 2] in (["=>"], ["="])
                 if not (pattern or words[name] in _NO_CALLS or (name and words[name - 1] in _NAMES_NEXT)):
@@ -176,20 +160,10 @@ def _is_quoted(words: list[str], at: int) -> bool:
     return last == "#" or (first, second) == ("macro_rules", "!")
 
 
-def _before_types(words: list[str], at: int) -> int:
-    """Return the place of the name before `::<…>`, or the same place if there is none."""
-    depth = 0
-    for place in range(at, max(at - _MAX_TYPES, 1), -1):
-        depth += (words[place] in (">", ">>")) * len(words[place]) - (words[place] == "<")
-        if depth <= 0:
-            return place - 2 if place < at and words[place - 1] == "::" else at
-    return at
-
-
 def _receiver(words: list[str], at: int) -> str:
     """Return the chain of names before a name, "?" if it is not one.
 
-    `?`, `.await` and `::<…>` are ignored.
+    `?` and `.await` are ignored.
     """
     parts: list[str] = []
     for _ in range(_MAX_LINKS):
@@ -200,7 +174,7 @@ def _receiver(words: list[str], at: int) -> str:
         while at > 1 and (words[at] == "?" or (words[at] == "await" and words[at - 1] == ".")):
             at -= 1 if words[at] == "?" else 2
         called = at > 0 and words[at] == "("
-        at = _before_types(words, at - called)
+        at -= called
         if at < 0 or not _WORD.fullmatch(words[at]):
             return UNKNOWN
         parts.append(words[at] + "()" * called)
@@ -273,26 +247,14 @@ def _below(folder: str, *names: str) -> str:
 def _child(places: Places, path: str, names: Sequence[str]) -> str:
     """Return the file of a submodule of a file; names before the last are inline modules."""
     base = _below(_holder(places, path), *names)
-    for found in (f"{base}.rs", f"{base}/mod.rs"):
-        if places.symbols.exists(found):
-            return found
-    outline, scope = places.symbols.outline(path), ".".join(names[:-1])
-    declared = (
-        _declared(places, path, item)
-        for item in (outline.imports if outline else ())
-        if item.kind == "mod" and (item.alias, item.scope) == (names[-1], scope)
-    )
-    return next(filter(None, declared), "")
+    return next(filter(places.symbols.exists, (f"{base}.rs", f"{base}/mod.rs")), "")
 
 
 def _declared(places: Places, path: str, item: Import) -> str:
-    """Return the file of a `mod` declaration; one with an alias is the file itself."""
+    """Return the file of a `mod` declaration."""
     around = _modules_around(places, path, item.scope)
     here = around[-1].split(".") if around else []
-    if not item.alias:
-        return _child(places, path, [*here, item.module])
-    found = join(_below(_holder(places, path), *here) if here else parts_of(path)[0], item.module)
-    return found if found and places.symbols.exists(found) else ""
+    return _child(places, path, [*here, item.module])
 
 
 def _parent(places: Places, path: str) -> tuple[str, list[str]]:
@@ -400,29 +362,11 @@ def _same_crate(one: str, other: str) -> bool:
     return other.endswith(".rs") and one.split("/")[0] == other.split("/")[0]
 
 
-_COMMON_METHODS = COLLECTIONS | frozenset(
+_BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    all and and_then any as_bytes as_deref as_mut as_path as_ref as_slice as_str await borrow borrow_mut
-    chain chars chunks clone cloned cmp collect concat context cycle decode default deref display drain
-    drop encode ends_with entry enumerate eq err exit expect expect_err extend_from_slice filter_map
-    find_map finish flat_map flatten fmt fold for_each from from_str fuse get_mut get_or_insert_with into
-    into_bytes into_inner into_iter is_empty is_err is_none is_ok is_some is_some_and iter_mut kind
-    last_mut lines lt map_err map_or map_or_else max_by_key min_by_key next_back ok ok_or ok_or_else or
-    or_else or_insert or_insert_with partial_cmp partition path poll pop_front position push_back push_str
-    read_to_string recv rev skip skip_while sort_by sort_by_key sort_unstable spawn split_at
-    split_whitespace starts_with step_by swap take take_while to_lowercase to_owned to_path_buf to_str
-    to_string to_uppercase to_vec trim_end trim_start try_from try_into unwrap unwrap_err unwrap_or
-    unwrap_or_default unwrap_or_else windows with_capacity write_all write_str
-    """.split()
-)
-
-_BUILTIN_NAMES = frozenset(
-    """
-    alloc Arc AsMut AsRef assert bool Box char Clone Copy core Debug Default DoubleEndedIterator Drop drop
-    Eq Err ExactSizeIterator Extend f32 f64 Fn FnMut FnOnce format From FromIterator Hash HashMap HashSet
-    i128 i16 i32 i64 i8 Into IntoIterator isize Iterator matches None Ok Option Ord panic PartialEq
-    PartialOrd print println Rc Result Send Sized Some std str String Sync ToOwned ToString TryFrom
-    TryInto u128 u16 u32 u64 u8 Unpin usize Vec vec write
+    alloc AsMut AsRef assert core DoubleEndedIterator drop Eq Err ExactSizeIterator Extend format From
+    FromIterator Hash Into IntoIterator Iterator matches Ok Ord panic PartialEq PartialOrd print println
+    Some std ToOwned ToString TryFrom TryInto Unpin vec write
     """.split()
 )
 
@@ -436,5 +380,4 @@ FAMILY = Family(
     supers=frozenset(),
     reopened=_same_crate,
     builtins=_BUILTIN_NAMES,
-    common=_COMMON_METHODS,
 )
