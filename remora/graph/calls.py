@@ -30,9 +30,6 @@ _FIELDS = ("self.", "this.", "$this->", "this->", "@@", "@", "Self.")
 _VERBS = frozenset(("call", "new", "decorator"))
 
 
-Said = tuple[str, str, str, str, int]  # name, receiver, scope, kind, and the line where that matters
-
-
 class FileNames:
     """The names of one file, including its variables.
 
@@ -47,12 +44,8 @@ class FileNames:
         self.table = table
         self._variables: dict[tuple[str, str], list[Binding]] = {}
         self._fields: dict[tuple[str, str], list[Binding]] = {}
-        self._many: set[str] = set()  # names with several types: what they are depends on the line
         self._open: set[tuple[str, str]] = set()
-        self._first: dict[str, int] = {}  # the first line that binds a name
         self._line, self._scope = 0, ""
-        self._roots: dict[str, str] = {}
-        self._found: dict[Said, Value | None] = {}
         self._test = is_test_path(table.path)
         self._own_names = table.family.selfs | {table.family.constructor}
         self._fixtures = Fixtures(look, table)
@@ -61,10 +54,6 @@ class FileNames:
         }
         for binding in uses.bindings:
             self._bind(binding)
-        for (_, name), bindings in self._variables.items():
-            self._first[name] = min(bindings[0].line, self._first.get(name, bindings[0].line))
-            if len({binding.type for binding in bindings}) > 1:
-                self._many.add(name)
 
     def _bind(self, binding: Binding) -> None:
         field = next((binding.name[len(s) :] for s in _FIELDS if binding.name.startswith(s)), "")
@@ -79,19 +68,8 @@ class FileNames:
 
     def call(self, reference: Reference) -> Value | None:
         """Return the definition of a call, a decorator or a type, None if unknown."""
-        memo = self._said(reference)
-        if memo not in self._found:
-            self.stand(reference)
-            self._found[memo] = self._defined(self._call(reference))
-        return self._found[memo]
-
-    def _said(self, reference: Reference) -> Said:
-        """Return the key of a reference: equal keys lead to the same definition."""
-        name, receiver, kind, line, scope = reference
-        root = self._roots.get(receiver) if receiver else name
-        if root is None:
-            root = self._roots[receiver] = split(receiver)[0].removesuffix("()")
-        return name, receiver, scope, kind, line if root in self._many else -(line < self._first.get(root, 0))
+        self.stand(reference)
+        return self._defined(self._call(reference))
 
     def stand(self, reference: Reference) -> None:
         """Set the current place of a reference, on which the value of a variable depends."""
