@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from remora.core.code import Outline, Symbol
+    from remora.core.code import Symbol
 
 _BUILTIN_TYPES = frozenset(
     """int char short long float double void bool _Bool auto signed unsigned size_t ssize_t ptrdiff_t
@@ -216,10 +216,6 @@ def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
     return (_included(places, path, item),) if item.kind.startswith("include") else ()
 
 
-def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:
-    return (package_key("c", path),)
-
-
 def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
     """Return the one definition of a name that the linker would find, nothing if there are several."""
     found = [
@@ -250,10 +246,6 @@ def body(places: Places, symbol: Symbol) -> Symbol:
     ]
     picked = nearest(symbol.path, sorted({other.path for other in found}))
     return next((other for other in found if other.path == picked), symbol)
-
-
-def _is_source(_one: str, other: str) -> bool:
-    return other.endswith(_ENDINGS)
 
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
@@ -291,11 +283,11 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=_edges,
-    around=_around,
+    around=lambda _places, path, _outline: (package_key("c", path),),
     package=_package,
     package_sure=LIKELY,
     implicit_self=True,
-    reopened=_is_source,
+    reopened=lambda _path, other: other.endswith(_ENDINGS),
     stars_first=True,
     builtins=_BUILTIN_NAMES,
 )

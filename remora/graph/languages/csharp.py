@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from remora.core.code import Import
 from remora.graph.languages.naming import (
     MANY,
-    PACKAGE,
     Entry,
     Family,
     Places,
@@ -145,19 +144,6 @@ def _is_in(places: Places, symbol: Symbol, namespace: str, files: frozenset[str]
     return symbol.path in files if namespace else in_no_package(places, symbol.path)
 
 
-def _submodule(places: Places, key: str, name: str) -> str:
-    return inner_package(places, key, name, ".") if key.startswith(PACKAGE) else ""
-
-
-def _start(_places: Places, name: str) -> str:
-    """Return the target of `global::`: the namespace around all others."""
-    return package_key("csharp", "") if name == "global" else ""
-
-
-def _same_project(_one: str, other: str) -> bool:
-    return other.endswith(".cs")
-
-
 def extended(definition: Definition) -> str:
     """Return the type that an extension method extends, as written, "" for any other definition."""
     found = _EXTENDED.search(definition.signature) if definition.kind == "method" else None
@@ -176,14 +162,14 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=lambda *_: (),
-    submodule=_submodule,
-    start=_start,
+    submodule=lambda places, key, name: inner_package(places, key, name, "."),
+    start=lambda _places, name: package_key("csharp", "") if name == "global" else "",
     types_only=True,
     around=_around,
     package=_package,
     supers=frozenset(("base",)),
     implicit_self=True,
-    reopened=_same_project,
+    reopened=lambda _path, other: other.endswith(".cs"),
     by_use=True,
     builtins=_BUILTIN_NAMES,
 )

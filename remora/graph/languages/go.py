@@ -190,10 +190,6 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     ]
 
 
-def _same_package(one: str, other: str) -> bool:
-    return parts_of(one)[0] == parts_of(other)[0] and other.endswith(".go")
-
-
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
     append cap clear close complex copy delete false imag iota len make max min new nil panic print println
@@ -210,7 +206,7 @@ FAMILY = Family(
     package=_package,
     selfs=frozenset(),
     supers=frozenset(),
-    reopened=_same_package,
+    reopened=lambda path, other: other.endswith(".go") and parts_of(path)[0] == parts_of(other)[0],
     by_use=True,
     builtins=_BUILTIN_NAMES,
 )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from remora.core.code import Outline, Symbol
+    from remora.core.code import Symbol
 
 _BUILTIN_TYPES = frozenset(
     """int long short byte char float double boolean void var String Object Integer Long Short Byte
@@ -105,18 +105,10 @@ def _entries(item: Import) -> Iterator[Entry]:
         yield Entry(last, before, last, item)
 
 
-def _module(places: Places, _path: str, entry: Entry) -> str:
-    return package_key("java", entry.module) if places.symbols.package(entry.module) else ""
-
-
 def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     files = frozenset(places.symbols.package(package_name(key)))
     found = [s for s in top_level(places.symbols.named(name, MANY)) if s.path in files]
     return [s for s in found if parts_of(s.path)[1].partition(".")[0] == name] or found
-
-
-def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
-    return (package_key("java", outline.package),)
 
 
 def _submodule(places: Places, key: str, name: str) -> str:
@@ -166,13 +158,15 @@ _BUILTIN_NAMES = _BUILTIN_TYPES.union(
 FAMILY = Family(
     name="java",
     entries=_entries,
-    module=_module,
+    module=lambda places, _path, entry: (
+        package_key("java", entry.module) if places.symbols.package(entry.module) else ""
+    ),
     edges=_edges,
     submodule=_submodule,
     start=_start,
     full_names=True,
     types_only=True,
-    around=_around,
+    around=lambda _places, _path, outline: (package_key("java", outline.package),),
     package=_package,
     implicit_self=True,
     by_use=True,

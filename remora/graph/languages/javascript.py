@@ -460,14 +460,6 @@ def _resolve(places: Places, path: str, module: str) -> str:
     return _mapped(places, path, module) or other(places, path, module)
 
 
-def _module(places: Places, path: str, entry: Entry) -> str:
-    return _resolve(places, path, entry.module) if entry.module else path
-
-
-def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    return (_resolve(places, path, item.module),)
-
-
 def _default(outline: Outline, local: str) -> Iterable[str]:
     """Return the possible names of the default export: the requested one, else the only one."""
     names = [d.name for d in outline.definitions if not d.parent and not d.sentence]
@@ -494,8 +486,8 @@ _BUILTIN_NAMES = _BUILTIN_TYPES.union(
 FAMILY = Family(
     name="javascript",
     entries=_entries,
-    module=_module,
-    edges=_edges,
+    module=lambda places, path, entry: _resolve(places, path, entry.module) if entry.module else path,
+    edges=lambda places, path, item: (_resolve(places, path, item.module),),
     default=_default,
     whole=WHOLE,
     supers=frozenset(("super", "super()")),

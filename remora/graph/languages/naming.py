@@ -168,6 +168,8 @@ def package_name(key: str) -> str:
 
 def inner_package(places: Places, key: str, name: str, sign: str) -> str:
     """Return the key of a package's subpackage, "" if none is declared; `sign` separates their names."""
+    if not key.startswith(PACKAGE):
+        return ""
     family, outer = key.removeprefix(PACKAGE).split(":", 1)
     inner = sign.join(part for part in (outer, name) if part)
     return package_key(family, inner) if places.symbols.packages_in(inner, sign) else ""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from remora.core.code import Import
 from remora.graph.languages.naming import (
     MANY,
-    PACKAGE,
     Entry,
     Family,
     Places,
@@ -187,10 +186,6 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     return [s for s in found if s.path == led] or same
 
 
-def _submodule(places: Places, key: str, name: str) -> str:
-    return inner_package(places, key, name, "\\") if key.startswith(PACKAGE) else ""
-
-
 def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
     own = package_key("php", outline.package)
     return (own, package_key("php", "")) if outline.package else (own,)
@@ -225,7 +220,7 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=_edges,
-    submodule=_submodule,
+    submodule=lambda places, key, name: inner_package(places, key, name, "\\"),
     around=_around,
     package=_package,
     selfs=frozenset(("$this", "self", "static", "this")),

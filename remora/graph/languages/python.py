@@ -405,10 +405,6 @@ def _namespace(places: Places, folder: str) -> str:
     return package_key("python", folder) if _is_namespace(places, folder) else ""
 
 
-def _module(places: Places, path: str, entry: Entry) -> str:
-    return _named(places, path, entry.module, entry.item.level)
-
-
 def _named(places: Places, path: str, module: str, level: int) -> str:
     if not level:
         return _absolute(places, path, module) if module else ""
@@ -450,7 +446,7 @@ def _file(key: str) -> str:
 FAMILY = Family(
     name="python",
     entries=_entries,
-    module=_module,
+    module=lambda places, path, entry: _named(places, path, entry.module, entry.item.level),
     edges=_edges,
     submodule=_submodule,
     selfs=frozenset(("self", "cls", "mcs", "klass", "metacls")),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from remora.core.code import Outline, Symbol
+    from remora.core.code import Symbol
 
 _RUNNERS = frozenset(
     "describe context it specify test feature scenario example should fit xit fdescribe".split()
@@ -139,14 +139,6 @@ def _required(places: Places, path: str, item: Import) -> str:
     return ending[0] if len(ending) == 1 and "/" in name else ""
 
 
-def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    return (_required(places, path, item),)
-
-
-def _around(_places: Places, _path: str, _outline: Outline) -> Sequence[str]:
-    return (package_key("ruby", ""),)
-
-
 def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
     found = [
         s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".rb", ".rake", ".ru"))
@@ -154,10 +146,6 @@ def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
     if name[:1].isupper():
         return [s for s in found if parts_of(s.path)[1] == file_name(name)] or found
     return found if len(found) == 1 else ()
-
-
-def _is_ruby(_one: str, other: str) -> bool:
-    return other.endswith((".rb", ".rake"))
 
 
 _BUILTIN_NAMES = frozenset(
@@ -176,15 +164,15 @@ FAMILY = Family(
     name="ruby",
     entries=lambda _: (),  # the definitions of a required file are global
     module=lambda *_: "",
-    edges=_edges,
-    around=_around,
+    edges=lambda places, path, item: (_required(places, path, item),),
+    around=lambda *_: (package_key("ruby", ""),),
     package=_package,
     package_sure=LIKELY,
     selfs=frozenset(("self",)),
     supers=frozenset(("super",)),
     implicit_self=True,
     last_wins=True,
-    reopened=_is_ruby,
+    reopened=lambda _path, other: other.endswith((".rb", ".rake")),
     by_use=True,
     constructor="new",
     builtins=_BUILTIN_NAMES,

@@ -345,10 +345,6 @@ def _module(places: Places, path: str, entry: Entry) -> str:
     return INSIDE.join((at, *rest)) if at else ""
 
 
-def _submodule(places: Places, key: str, name: str) -> str:
-    return _child(places, key, [name])
-
-
 def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     if item.kind == "mod":
         yield _declared(places, path, item)
@@ -356,10 +352,6 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     for entry in _entries(item):
         full = f"{entry.module}::{entry.name}" if entry.name not in ("", "*") else entry.module
         yield _walk(places, path, full, item.scope)[0]
-
-
-def _same_crate(one: str, other: str) -> bool:
-    return other.endswith(".rs") and one.split("/")[0] == other.split("/")[0]
 
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
@@ -375,9 +367,9 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=_edges,
-    submodule=_submodule,
+    submodule=lambda places, key, name: _child(places, key, [name]),
     selfs=frozenset(("self", "Self")),
     supers=frozenset(),
-    reopened=_same_crate,
+    reopened=lambda path, other: other.endswith(".rs") and path.split("/")[0] == other.split("/")[0],
     builtins=_BUILTIN_NAMES,
 )
