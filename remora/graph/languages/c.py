@@ -248,20 +248,6 @@ def body(places: Places, symbol: Symbol) -> Symbol:
     return next((other for other in found if other.path == picked), symbol)
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    abort abs accept access alignof assert atexit atof atoi atol bind bsearch calloc ceil clock close
-    connect const_cast cos defined dynamic_cast exit exp fabs fclose feof ferror fflush fgets floor fopen
-    fork fprintf fputc fputs fread free fscanf fseek ftell fwrite getc getchar getenv gettimeofday htons
-    isalnum isalpha isdigit islower isspace isupper listen log longjmp main malloc memchr memcmp memcpy
-    memmove memset mmap offsetof open perror pow printf pthread_create putc putchar puts qsort raise rand
-    read realloc recv reinterpret_cast remove rename rewind scanf select send setjmp setlocale signal sin
-    sizeof sleep snprintf socket sprintf sqrt srand sscanf static_assert static_cast std strcasecmp strcat
-    strchr strcmp strcpy strdup strerror strlen strncmp strncpy strrchr strstr strtod strtok strtol strtoul
-    system tan time tolower toupper typeid unlink va_arg va_end va_start vfprintf vsnprintf wait write
-    """.split()
-)
-
 _STANDARD_HEADERS = frozenset(
     """
     algorithm any array assert.h atomic bit bitset cassert cctype cerrno chrono climits cmath compare
@@ -289,5 +275,5 @@ FAMILY = Family(
     implicit_self=True,
     reopened=lambda _path, other: other.endswith(_ENDINGS),
     stars_first=True,
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES | {"std"},
 )

@@ -190,13 +190,6 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     ]
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    append cap clear close complex copy delete false imag iota len make max min new nil panic print println
-    real recover true
-    """.split()
-)
-
 FAMILY = Family(
     name="go",
     entries=_entries,
@@ -208,5 +201,5 @@ FAMILY = Family(
     supers=frozenset(),
     reopened=lambda path, other: other.endswith(".go") and parts_of(path)[0] == parts_of(other)[0],
     by_use=True,
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES,
 )

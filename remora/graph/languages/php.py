@@ -203,15 +203,9 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    array_filter array_key_exists array_keys array_map array_merge array_pop array_push array_shift
-    array_slice array_unique array_values ArrayAccess ArrayIterator ArrayObject compact count Countable
-    DateInterval DateTime DateTimeImmutable define defined empty Error Exception explode file_exists
-    file_get_contents file_put_contents function_exists Generator get_class implode in_array
-    InvalidArgumentException is_array is_callable is_int is_null is_numeric is_object is_string isset
-    Iterator IteratorAggregate json_decode json_encode JsonSerializable LogicException max md5 min PDO
-    preg_match preg_replace preg_split print_r printf ReflectionClass RuntimeException SplFileInfo sprintf
-    str_contains str_replace Stringable strlen strpos strtolower strtoupper substr Throwable Traversable
-    trim TypeError ucfirst unset usort var_dump
+    ArrayAccess ArrayIterator ArrayObject Countable DateInterval DateTime DateTimeImmutable Error Exception
+    Generator InvalidArgumentException Iterator IteratorAggregate JsonSerializable LogicException PDO
+    ReflectionClass RuntimeException SplFileInfo Stringable Throwable Traversable TypeError
     """.split()
 )
 

@@ -150,13 +150,9 @@ def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
 
 _BUILTIN_NAMES = frozenset(
     """
-    abort alias_method Array at_exit attr_accessor attr_reader attr_writer BasicObject binding block_given?
-    catch Class Comparable define_method Dir Encoding Enumerable ENV Errno Exception exit extend fail File
-    Float format freeze gets Hash include Integer IO Kernel lambda loop Math Module module_function Mutex
-    NilClass Numeric Object p prepend print printf private private_class_method private_constant Proc proc
-    Process protected public public_send puts raise rand Random Range Rational Regexp require
-    require_relative RuntimeError Set sleep sprintf StandardError String Struct super Symbol Thread throw
-    Time warn
+    Array BasicObject Class Comparable Dir Encoding Enumerable ENV Errno Exception File Float Hash Integer
+    IO Kernel Math Module Mutex NilClass Numeric Object Proc Process Random Range Rational Regexp
+    RuntimeError Set StandardError String Struct Symbol Thread Time
     """.split()
 )
 

@@ -356,9 +356,8 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    alloc AsMut AsRef assert core DoubleEndedIterator drop Eq Err ExactSizeIterator Extend format From
-    FromIterator Hash Into IntoIterator Iterator matches Ok Ord panic PartialEq PartialOrd print println
-    Some std ToOwned ToString TryFrom TryInto Unpin vec write
+    alloc AsMut AsRef core DoubleEndedIterator Eq Err ExactSizeIterator Extend From FromIterator Hash Into
+    IntoIterator Iterator Ok Ord PartialEq PartialOrd Some std ToOwned ToString TryFrom TryInto Unpin
     """.split()
 )
 
