@@ -153,7 +153,7 @@ def extended(definition: Definition) -> str:
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
     Array Byte Char Console Convert Decimal Enum Enumerable Environment EventArgs File IDisposable Math
-    nameof Path Random StringBuilder System Thread Tuple typeof Uri
+    nameof Path Random Skip StringBuilder System Thread Tuple typeof Uri
     """.split()
 )
 

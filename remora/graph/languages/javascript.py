@@ -472,14 +472,14 @@ def _default(outline: Outline, local: str) -> Iterable[str]:
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    AbortController afterAll afterEach alert atob beforeAll beforeEach BigInt Blob btoa clearInterval
-    clearTimeout confirm console crypto DataView decodeURI decodeURIComponent describe document encodeURI
-    encodeURIComponent eval EvalError EventTarget expect exports fetch File FormData global globalThis
-    Headers history Infinity Intl isFinite isNaN it jest JSON localStorage location Math module NaN
-    navigator parseFloat parseInt performance process Proxy queueMicrotask RangeError ReferenceError Reflect
-    Request requestAnimationFrame require Response sessionStorage setImmediate setInterval setTimeout
-    structuredClone SyntaxError test TextDecoder TextEncoder TypeError URL URLSearchParams vi WeakRef
-    WebSocket window XMLHttpRequest
+    abort AbortController afterAll afterEach alert atob beforeAll beforeEach BigInt bind Blob btoa
+    clearInterval clearTimeout confirm console crypto DataView decodeURI decodeURIComponent describe
+    document encodeURI encodeURIComponent eval EvalError EventTarget expect exports fetch File FormData
+    getTime global globalThis Headers history Infinity Intl isFinite isNaN it jest JSON localStorage
+    location Math module NaN navigator parseFloat parseInt performance process Proxy queueMicrotask
+    RangeError ReferenceError Reflect Request requestAnimationFrame require Response sessionStorage
+    setImmediate setInterval setTimeout structuredClone SyntaxError test TextDecoder TextEncoder TypeError
+    URL URLSearchParams vi WeakRef WebSocket window XMLHttpRequest
     """.split()
 )
 

@@ -356,8 +356,9 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
-    alloc AsMut AsRef core DoubleEndedIterator Eq Err ExactSizeIterator Extend From FromIterator Hash Into
-    IntoIterator Iterator Ok Ord PartialEq PartialOrd Some std ToOwned ToString TryFrom TryInto Unpin
+    alloc AsMut AsRef core DoubleEndedIterator Eq Err ExactSizeIterator expect Extend From FromIterator Hash
+    Into IntoIterator Iterator Ok Ord PartialEq PartialOrd skip Some std ToOwned ToString TryFrom TryInto
+    Unpin unwrap
     """.split()
 )
 
