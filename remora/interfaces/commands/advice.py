@@ -28,12 +28,12 @@ def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, f
     """Lists texts given to agents, newest first: time, event, reason, text and the agent's next action."""
     if maintenance:
         runs = cli.memory(writes=False).maintenance()[:k]
-        cli.answer({"maintenance": runs}, lambda: memory_pages.maintenance(runs, cli.clock.now()))
+        cli.answer({"maintenance": runs}, memory_pages.maintenance(runs, cli.clock.now()))
         if not runs:
             cli.note(say("log.no_maintenance"))
         return
     found = cli.memory(writes=False).log(k, session_id=session_id)
-    cli.answer({"said": found}, lambda: memory_pages.log(found))
+    cli.answer({"said": found}, memory_pages.log(found))
     if not found and not follow:
         cli.note(say("log.none"))
     known = set(found)
@@ -51,7 +51,7 @@ def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, f
 def why(cli: CliContext, *, memory_id: str) -> None:
     """Shows the origins, trust and triggers of memory ID, and when agents got it."""
     found = cli.memory(writes=False).why(memory_id)
-    cli.answer(found, lambda: memory_pages.why(found))
+    cli.answer(found, memory_pages.why(found))
 
 
 @command("status")
@@ -64,7 +64,7 @@ def status(cli: CliContext) -> None:
     data = Path(data_folder(os.environ))
     broken = [one for one in looked_at(data, os.environ) if one.level == "warning"]
     broken += silent(Path(found.root), data, os.environ)
-    cli.answer(found, lambda: memory_pages.status(found))
+    cli.answer(found, memory_pages.status(found))
     cli.tell((*found.notes, *(f"{one.detail}. {one.advice}" for one in broken)))
 
 
@@ -110,14 +110,14 @@ def trial(cli: CliContext, *, apply: bool, undo: bool) -> None:
         raise InvalidInput("--apply and --undo exclude each other")
     if apply:
         changed = cli.memory().apply_trial()
-        cli.answer({"applied": changed}, lambda: memory_pages.proposals(changed))
+        cli.answer({"applied": changed}, memory_pages.proposals(changed))
         return
     if undo:
         left = cli.memory().undo_trial()
         cli.answer({"versions": left}, (Para(say("trial.undone", n=left)),))
         return
     found = cli.memory(writes=False).trial()
-    cli.answer(found, lambda: memory_pages.trial(found))
+    cli.answer(found, memory_pages.trial(found))
 
 
 @command("statusline")
@@ -152,4 +152,4 @@ def preview(cli: CliContext, *, edit: str | None, run: str | None, ask: str | No
         raise InvalidInput("name one event", hint="Give --edit PATH, --run COMMAND or --ask TEXT.")
     at, about = given[0]
     found = cli.memory(writes=False).preview(at, cli.repository_path(about) if at == "edit" else about)
-    cli.answer(found, lambda: memory_pages.preview(found))
+    cli.answer(found, memory_pages.preview(found))

@@ -81,19 +81,18 @@ class CliContext:
 
                 begin_maintenance(os.environ, root)
 
-    def answer(self, document: Any, page: Page | Callable[[], Page]) -> None:
+    def answer(self, document: Any, page: Page) -> None:
         """Write the answer: the document with `--json`, else the page, styled on a terminal."""
         if self.json:
             utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
             click.echo(dumps(document, ascii_only=not utf8))
             return
-        shown = tuple(page() if callable(page) else page)
         from remora.interfaces import draw
 
         if sys.stdout.isatty():
-            draw.paint(shown, sys.stdout, colour=self.colour)
+            draw.paint(page, sys.stdout, colour=self.colour)
         else:
-            click.echo(draw.plain(shown), nl=False)
+            click.echo(draw.plain(page), nl=False)
 
     @property
     def asks(self) -> bool:

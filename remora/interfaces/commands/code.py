@@ -41,7 +41,7 @@ def index(cli: CliContext, *, path: str | None, watch: bool, embed: bool, semant
             report = report._replace(waiting=memory.waiting_chunks())
         told = memory.describe_modules(progress=progress) if semantic else None
     document = report if told is None else {**report._asdict(), "semantic": told}
-    cli.answer(document, lambda: (*project_pages.indexed(report), *project_pages.described(told)))
+    cli.answer(document, (*project_pages.indexed(report), *project_pages.described(told)))
     cli.remark(*report.notes, *(told.notes if told is not None else ()))
 
 
@@ -55,7 +55,7 @@ def _watch(cli: CliContext) -> None:
         stop.set()
 
     def said(report: IndexReport) -> None:
-        cli.answer(report, lambda: project_pages.round_of(report))
+        cli.answer(report, project_pages.round_of(report))
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -88,7 +88,7 @@ def impact(cli: CliContext, *, target: str, depth: int, limit: int, tests: bool)
         "memories": found.memories,
         "notes": found.notes,
     }
-    cli.answer(document, lambda: project_pages.impacts(found, shown))
+    cli.answer(document, project_pages.impacts(found, shown))
     cli.tell(found.notes)
 
 
@@ -117,7 +117,7 @@ def files(cli: CliContext, *, task: tuple[str, ...], k: int, tests: bool) -> Non
     asked = cli.statement(task, "the task")
     memory = cli.memory(writes=False)
     found = memory.predict_files(asked, k, tests=tests)
-    cli.answer({"task": asked, "files": found, "notes": memory.notes}, lambda: memory_pages.files(found))
+    cli.answer({"task": asked, "files": found, "notes": memory.notes}, memory_pages.files(found))
     cli.tell(memory.notes)
     if not found and not any(note in memory.notes for note in NOTHING_TO_ASK):
         cli.note(say("files.none"))
@@ -133,7 +133,7 @@ def modules(cli: CliContext, *, limit: int) -> None:
     found = cli.memory(writes=False).modules()
     shown = found[:limit] if limit else found
     document = {"modules": shown, "more": len(found) > len(shown)}
-    cli.answer(document, lambda: project_pages.modules(shown))
+    cli.answer(document, project_pages.modules(shown))
     if not found:
         cli.note(say("modules.none"))
     elif len(found) > len(shown):

@@ -249,7 +249,7 @@ def _named(
 
 def _overview(cli: CliContext, plans: Sequence[Plan | Failed], verb: str) -> None:
     document = {"hosts": [_document(plan, applied=False) for plan in plans]}
-    cli.answer(document, lambda: _overview_page(plans, verb=verb) if plans else ())
+    cli.answer(document, _overview_page(plans, verb=verb) if plans else ())
 
 
 def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:

@@ -62,7 +62,7 @@ def learn(
     with cli.progress() as progress:
         report = memory.learn(path, hosts=hosts or None, again=again, dry_run=dry_run, progress=progress)
     page = learn_pages.left_out if left_out and report.left_out else learn_pages.report
-    cli.answer(report, lambda: page(report))
+    cli.answer(report, page(report))
     if left_out and not report.sessions and report.unchanged:
         cli.note(say("learn.rejected"))
     cli.remark(*report.notes)
@@ -120,7 +120,7 @@ def learned(
         )
         meant = found.learned if verify_all else _added(found, session_id)
         records = [change(one.memory.id) for one in meant]
-        cli.answer({"memories": records}, lambda: memory_pages.changed(records, done))
+        cli.answer({"memories": records}, memory_pages.changed(records, done))
         if stay := len(found.learned) - len(meant):
             cli.note(say("learned.kept", n=stay))
     elif review:
@@ -129,9 +129,9 @@ def learned(
         if not waiting and found.learned:
             cli.note(spoken()("review.no_need"))
         reviewed = review_each(cli, memory, waiting, level)
-        cli.answer(reviewed, lambda: review_page(reviewed))
+        cli.answer(reviewed, review_page(reviewed))
     else:
-        cli.answer(found, lambda: learn_pages.summary(found))
+        cli.answer(found, learn_pages.summary(found))
     if found.wrong >= MANY_WRONG and memory.trust().level > 1:
         cli.note(say("wrong.offer"))
     if not found.learned:
@@ -171,7 +171,7 @@ def checks(cli: CliContext, *, task: tuple[str, ...], files: tuple[str, ...], k:
     memory = cli.memory(writes=False)
     given = [cli.repository_path(path) for path in files]
     found = memory.suggest_commands(k, task=" ".join(task), files=given)
-    cli.answer({"commands": found}, lambda: learn_pages.checks(found))
+    cli.answer({"commands": found}, learn_pages.checks(found))
     if found and not Path.cwd().samefile(memory.root):
         cli.note(say("checks.root", root=memory.root))
     if not found:
@@ -184,7 +184,7 @@ def checks(cli: CliContext, *, task: tuple[str, ...], files: tuple[str, ...], k:
 def synthesize(cli: CliContext, *, module: str | None, dry_run: bool) -> None:
     """MODULE is a folder that sessions changed; by default those that are due. Proposals wait for review."""
     found = cli.memory().synthesize(module, dry_run=dry_run)
-    cli.answer({"modules": found}, lambda: learn_pages.synthesized(found))
+    cli.answer({"modules": found}, learn_pages.synthesized(found))
     if not found:
         cli.note(say("synthesis.none"))
 
@@ -237,7 +237,7 @@ def plan(
         "work_state": state,
         "notes": notes,
     }
-    cli.answer(document, lambda: learn_pages.plan(block, ahead, factor, limit, state, contents=contents))
+    cli.answer(document, learn_pages.plan(block, ahead, factor, limit, state, contents=contents))
     cli.tell(notes)
     if not (block.text or ahead or state or factor is not None):
         cli.note(say("plan.none"))
@@ -284,7 +284,7 @@ def teach(context: click.Context, cli: CliContext, *, files: tuple[str, ...], ye
             cli.note(say("init.nothing"))
     else:
         document = {"stored": yes, "files": found, "skipped": refused}
-        cli.answer(document, lambda: learn_pages.taught(found, refused))
+        cli.answer(document, learn_pages.taught(found, refused))
         if not yes and new:
             cli.note(say("teach.not_stored"))
     if refused:

@@ -82,9 +82,9 @@ def init(
         related = memory.related_files(code, 1) if code else []
         checks = [one.command for one in memory.suggest_commands(2)]
         facts = project_pages.facts_of([code] if code else [], related, checks)
-        return project_pages.initialised(report, hottest=hottest, facts=facts)
+        yield from project_pages.initialised(report, hottest=hottest, facts=facts)
 
-    cli.answer(report, page)
+    cli.answer(report, page())
     cli.tell(memory.reminders())
 
 
@@ -104,14 +104,14 @@ def move_in(cli: CliContext, *, path: str, system: str | None, foreign: str | No
     """
     with cli.progress() as progress:
         report = cli.memory().move_in(path, system, project=foreign, dry_run=dry_run, progress=progress)
-    cli.answer(report, lambda: note_pages.moved(report))
+    cli.answer(report, note_pages.moved(report))
 
 
 @command("stats")
 def stats(cli: CliContext) -> None:
     """Counts memories by type, conversation turns, vectors and files in git, with sizes."""
     found = cli.memory(writes=False).stats()
-    cli.answer(found, lambda: project_pages.counts(found))
+    cli.answer(found, project_pages.counts(found))
     cli.remark(*found.notes)
 
 
@@ -119,7 +119,7 @@ def stats(cli: CliContext) -> None:
 def health(cli: CliContext) -> None:
     """The score combines four shares; it needs at least ten memories."""
     found = cli.memory(writes=False).health()
-    cli.answer(found, lambda: project_pages.health(found))
+    cli.answer(found, project_pages.health(found))
 
 
 @command("doctor")
@@ -142,7 +142,7 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
     report = diagnose(Path(cli.project), os.environ)
     report = report._replace(findings=(*report.findings, *_installed(Path(cli.project))))
     document = {"level": report.level, "findings": report.findings}
-    cli.answer(document, lambda: project_pages.examination(report))
+    cli.answer(document, project_pages.examination(report))
     codes = {kind.__name__: code for kind, code in EXIT_CODES.items()}
     context.exit(codes.get(report.kind, 1) if report.level == "error" else 0)
 
@@ -196,9 +196,7 @@ def backup(cli: CliContext, *, file: str) -> None:
     away and unpack FILE in its place.
     """
     found = cli.memory(writes=False).backup(file)
-    cli.answer(
-        found, lambda: project_pages.written(say("count.file", n=found.files), found.bytes, found.path)
-    )
+    cli.answer(found, project_pages.written(say("count.file", n=found.files), found.bytes, found.path))
 
 
 @command("recover")
@@ -281,7 +279,7 @@ def work(cli: CliContext, *, seconds: float, sessions: bool, maintenance: bool) 
 def costs(cli: CliContext, *, days: int) -> None:
     """Lists calls, tokens, seconds and failures by purpose. `llm.price_in` and `llm.price_out` add money."""
     found = cli.memory(writes=False).costs(days)
-    cli.answer(found, lambda: project_pages.costs(found))
+    cli.answer(found, project_pages.costs(found))
     if not found.rows:
         cli.note(say("costs.none"))
 
@@ -310,7 +308,7 @@ def export(cli: CliContext, *, file: str, form: str, scope: str) -> None:
     """FILE is a new file that only you can read. `remora import` reads it back on another machine."""
     done = cli.memory(writes=False).export(file, form, scope=scope)
     what = say("count.memory", n=done.memories)
-    cli.answer(done, lambda: project_pages.written(what, done.bytes, done.path))
+    cli.answer(done, project_pages.written(what, done.bytes, done.path))
 
 
 @command("import", epilog="Example: remora import ~/shop-memory.json --dry-run")
@@ -319,7 +317,7 @@ def export(cli: CliContext, *, file: str, form: str, scope: str) -> None:
 def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
     """FILE is a JSON or Markdown export, or an archive. Existing memories do not change."""
     done = cli.memory().import_file(file, dry_run=dry_run)
-    cli.answer(done, lambda: project_pages.imported(done))
+    cli.answer(done, project_pages.imported(done))
     cli.remark(*done.left, *done.bad)
 
 
@@ -339,7 +337,7 @@ def erase(cli: CliContext, *, ids: tuple[str, ...], yes: bool, **named: Any) -> 
     if not yes:
         cli.ask(say("erase.ask", what=what), say("erase.waits", what=what))
     done = memory.erase(ids, **named)
-    cli.answer(done, lambda: project_pages.erased(done, what))
+    cli.answer(done, project_pages.erased(done, what))
     if not done.whole:
         cli.note(say("erase.later"))
 
@@ -380,4 +378,4 @@ def _what(
 def privacy(cli: CliContext) -> None:
     """Lists stored data with sizes, the data that may leave this machine, and the data that never does."""
     found = cli.memory(writes=False).privacy()
-    cli.answer(found, lambda: project_pages.privacy(found))
+    cli.answer(found, project_pages.privacy(found))

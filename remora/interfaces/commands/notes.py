@@ -25,7 +25,7 @@ kind_option = click.option(
 def listing(cli: CliContext, *, kind: str | None = None) -> None:
     """Notes are named texts; archives are the summaries of compacted conversations."""
     found = cli.memory(writes=False).entries.list(kind)
-    cli.answer({"entries": found}, lambda: note_pages.entries(found, cli.clock.now()))
+    cli.answer({"entries": found}, note_pages.entries(found, cli.clock.now()))
     if not found:
         cli.note(say("note.none"))
 
@@ -35,7 +35,7 @@ def listing(cli: CliContext, *, kind: str | None = None) -> None:
 def show(cli: CliContext, *, name: str) -> None:
     """NAME is the note's name or one of its aliases."""
     found = cli.memory(writes=False).entries.show(name)
-    cli.answer(found, lambda: note_pages.entry(found, cli.clock.now()))
+    cli.answer(found, note_pages.entry(found, cli.clock.now()))
 
 
 @command("note add", epilog='Example: remora note add deploy "never on Fridays" --alias release')
@@ -47,7 +47,7 @@ def add(cli: CliContext, *, name: str, text: tuple[str, ...], aliases: tuple[str
     entries = cli.memory().entries
     made = entries.add(name, cli.statement(text, "the text of the note"), aliases=aliases)
     document = {"entry": made, "redactions": entries.redactions}
-    cli.answer(document, lambda: note_pages.changed_entry(made, say("note.added"), entries.redactions))
+    cli.answer(document, note_pages.changed_entry(made, say("note.added"), entries.redactions))
 
 
 @command("note rename")
@@ -56,7 +56,7 @@ def add(cli: CliContext, *, name: str, text: tuple[str, ...], aliases: tuple[str
 def rename(cli: CliContext, *, name: str, new_name: str) -> None:
     """Both names find the note."""
     made = cli.memory().entries.rename(name, new_name)
-    cli.answer({"entry": made}, lambda: note_pages.changed_entry(made, say("note.renamed")))
+    cli.answer({"entry": made}, note_pages.changed_entry(made, say("note.renamed")))
 
 
 @command("note alias")
@@ -68,7 +68,7 @@ def alias(cli: CliContext, *, name: str, alias: str, off: bool) -> None:
     entries = cli.memory().entries
     made = entries.unalias(name, alias) if off else entries.alias(name, alias)
     done = say("note.unaliased", name=alias) if off else say("note.aliased", name=alias)
-    cli.answer({"entry": made}, lambda: note_pages.changed_entry(made, done))
+    cli.answer({"entry": made}, note_pages.changed_entry(made, done))
 
 
 @command("note write", epilog="Example: remora note write deploy - < deploy.md")
@@ -79,7 +79,7 @@ def write(cli: CliContext, *, name: str, text: tuple[str, ...]) -> None:
     entries = cli.memory().entries
     made = entries.write(name, cli.statement(text, "the text of the note"))
     document = {"entry": made, "redactions": entries.redactions}
-    cli.answer(document, lambda: note_pages.changed_entry(made, say("note.written"), entries.redactions))
+    cli.answer(document, note_pages.changed_entry(made, say("note.written"), entries.redactions))
 
 
 @command("note remove")
@@ -91,7 +91,7 @@ def remove(cli: CliContext, *, names: tuple[str, ...]) -> None:
     gone = [entries.remove(name) for name in found]
     cli.answer(
         {"entries": gone},
-        lambda: tuple(p for e in gone for p in note_pages.changed_entry(e, say("note.removed"))),
+        tuple(p for e in gone for p in note_pages.changed_entry(e, say("note.removed"))),
     )
 
 
@@ -101,7 +101,7 @@ def dump(cli: CliContext, *, folder: Path) -> None:
     """A later dump into the same FOLDER replaces the files; other folders with notes are left alone."""
     number = cli.memory(writes=False).entries.dump(folder)
     written = say("note.dumped", n=number, folder=folder)
-    cli.answer({"entries": number}, lambda: note_pages.text(written))
+    cli.answer({"entries": number}, note_pages.text(written))
 
 
 @command("note load")
@@ -115,7 +115,7 @@ def load(cli: CliContext, *, folder: Path, yes: bool) -> None:
         cli.ask(say("note.ask_load", what=there, folder=folder), say("note.waits", what=there))
     number = entries.load(folder)
     loaded = say("note.loaded", n=number, folder=folder)
-    cli.answer({"entries": number}, lambda: note_pages.text(loaded))
+    cli.answer({"entries": number}, note_pages.text(loaded))
 
 
 @command("note search")
@@ -127,7 +127,7 @@ def search(cli: CliContext, *, query: tuple[str, ...], k: int, kind: str | None)
     asked = cli.statement(query, "the question")
     found = cli.memory(writes=False).entries.search(asked, k, kind=kind)
     document = {"query": asked, "hits": [{"entry": e, "score": score} for e, score in found]}
-    cli.answer(document, lambda: note_pages.found_entries(found, cli.clock.now()))
+    cli.answer(document, note_pages.found_entries(found, cli.clock.now()))
     if not found:
         cli.note(say("note.no_hit"))
 
@@ -156,9 +156,7 @@ def journal_add(cli: CliContext, *, text: tuple[str, ...]) -> None:
     """TEXT becomes a history entry with the current time; "-" reads it from stdin."""
     journal = cli.memory().journal
     at = journal.add_history(cli.statement(text, "the text of the entry"))
-    cli.answer(
-        {"time": at, "problems": journal.problems}, lambda: note_pages.text(say("journal.added", at=at))
-    )
+    cli.answer({"time": at, "problems": journal.problems}, note_pages.text(say("journal.added", at=at)))
 
 
 @command("journal today")
@@ -183,7 +181,7 @@ def journal_history(cli: CliContext, *, limit: int) -> None:
     journal = cli.memory(writes=False).journal
     found = journal.history(limit)
     document = {"entries": found, "problems": journal.problems}
-    cli.answer(document, lambda: note_pages.history(found, cli.clock.now()))
+    cli.answer(document, note_pages.history(found, cli.clock.now()))
     if not found:
         cli.note(say("journal.no_history"))
 
@@ -197,7 +195,7 @@ def consolidate(cli: CliContext, *, session_id: str | None) -> None:
     change.
     """
     done = cli.memory().journal.consolidate(session_id)
-    cli.answer({"sessions": done}, lambda: note_pages.consolidated(done))
+    cli.answer({"sessions": done}, note_pages.consolidated(done))
     cli.remark(*(note for one in done for note in one.notes))
 
 
@@ -205,7 +203,7 @@ def consolidate(cli: CliContext, *, session_id: str | None) -> None:
 def versions(cli: CliContext) -> None:
     """The last fifty versions are kept."""
     found = cli.memory(writes=False).journal.versions()
-    cli.answer({"versions": found}, lambda: note_pages.versions(found, cli.clock.now()))
+    cli.answer({"versions": found}, note_pages.versions(found, cli.clock.now()))
     if not found:
         cli.note(say("memory_md.unchanged"))
 
@@ -215,7 +213,7 @@ def versions(cli: CliContext) -> None:
 def restore(cli: CliContext, *, name: str) -> None:
     """NAME is one of `remora journal versions`; the current text is kept as a version."""
     changed = cli.memory().journal.restore(name)
-    cli.answer({"restored": name, "changed": changed}, lambda: note_pages.restored(name, changed=changed))
+    cli.answer({"restored": name, "changed": changed}, note_pages.restored(name, changed=changed))
 
 
 @command("quote list")
@@ -224,7 +222,7 @@ def restore(cli: CliContext, *, name: str) -> None:
 def quotes(cli: CliContext, *, limit: int = 20, session_id: str | None = None) -> None:
     """Sentences of lasting interest are kept verbatim; `remora search --kind quote` searches them."""
     found = cli.memory(writes=False).quotes(limit, session_id=session_id)
-    cli.answer({"quotes": found}, lambda: note_pages.quotes(found, cli.clock.now()))
+    cli.answer({"quotes": found}, note_pages.quotes(found, cli.clock.now()))
     if not found:
         cli.note(say("quote.none"))
 
@@ -235,7 +233,7 @@ def quotes(cli: CliContext, *, limit: int = 20, session_id: str | None = None) -
 def quote_keep(cli: CliContext, *, quote_id: str, kind: str | None) -> None:
     """The memory has the words of the quote, with you as the source; `remora edit` changes them."""
     record = cli.memory().keep_quote(quote_id, type=kind)
-    cli.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.stored")))
+    cli.answer({"memory": record}, memory_pages.changed([record], say("did.stored")))
 
 
 @command("quote remove")
@@ -244,11 +242,11 @@ def quote_remove(cli: CliContext, *, ids: tuple[str, ...]) -> None:
     """A removed quote does not return when its session is read again."""
     memory = cli.memory()
     gone = [(one, memory.remove_quote(one)) for one in dict.fromkeys(ids)]
-    cli.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, lambda: note_pages.removed(gone))
+    cli.answer({"removed": [{"id": i, "text": text} for i, text in gone]}, note_pages.removed(gone))
 
 
 def _text(cli: CliContext, text: str, path: str, problems: tuple[str, ...]) -> None:
-    cli.answer({"text": text, "path": path, "problems": problems}, lambda: note_pages.text(text))
+    cli.answer({"text": text, "path": path, "problems": problems}, note_pages.text(text))
     cli.remark(*problems)
 
 

@@ -120,7 +120,7 @@ def remember(
     if from_json is not None:
         context.exit(_remember_all(cli, drafts, fields))
     record = memory.remember(content, **fields)
-    cli.answer(record, lambda: memory_pages.receipt(record, guessed="type" not in fields))
+    cli.answer(record, memory_pages.receipt(record, guessed="type" not in fields))
 
 
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _remember_all(cli: CliContext, drafts: Sequence[Any], options: dict[str, Any
         if isinstance(one, RemoraError)
     ]
     answer = {"memories": records, "skipped": skipped}
-    cli.answer(answer, lambda: memory_pages.handed_in(records, skipped))
+    cli.answer(answer, memory_pages.handed_in(records, skipped))
     return EXIT_CODES[InvalidInput] if skipped else 0
 
 
@@ -203,7 +203,7 @@ def edit(
     if not changes:
         changes["content"] = _edited(old.content, interactive=not cli.json)
     record = memory.edit(old.id, **changes)
-    cli.answer(record, lambda: memory_pages.receipt(record))
+    cli.answer(record, memory_pages.receipt(record))
 
 
 @command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
@@ -236,7 +236,7 @@ def supersede(
     record = memory.supersede(old.id, content, **fields)
     flagged = [m for m in memory.dependents(old.id) if m.id != record.id]
     document = {"memory": record, "superseded": memory.show(old.id), "needs_review": flagged}
-    cli.answer(document, lambda: (*memory_pages.receipt(record), *memory_pages.superseding(old, flagged)))
+    cli.answer(document, (*memory_pages.receipt(record), *memory_pages.superseding(old, flagged)))
 
 
 def _altered(

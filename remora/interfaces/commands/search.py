@@ -99,7 +99,7 @@ def search(
     found = memory.search(asked, **filters)
     notes = tuple(dict.fromkeys((*memory.notes, *memory.reminders(vectors=True))))
     answer = {"query": asked, "hits": found, "notes": notes}
-    cli.answer(answer, lambda: memory_pages.hits(found, cli.clock.now(), why=why, around=around))
+    cli.answer(answer, memory_pages.hits(found, cli.clock.now(), why=why, around=around))
     cli.tell(notes)
     if not found:
         narrows = ("types", "files", "modules", "scope", "since", "until", "session", "role")
@@ -162,7 +162,7 @@ def related(cli: CliContext, *, path: str, k: int) -> None:
         cli.note(say("related.no_file", path=asked))
     if not found:
         cli.note(say("related.none", path=asked))
-    cli.answer({"path": asked, "ownership": owned, "files": found}, lambda: memory_pages.files(found))
+    cli.answer({"path": asked, "ownership": owned, "files": found}, memory_pages.files(found))
 
 
 @command("show")
@@ -173,15 +173,13 @@ def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
     memory = cli.memory(writes=False)
     if changes:
         found = memory.history(memory_id)
-        cli.answer({"history": found}, lambda: memory_pages.history(found, cli.clock.now()))
+        cli.answer({"history": found}, memory_pages.history(found, cli.clock.now()))
         return
     record = memory.show(memory_id)
     dependents = memory.dependents(record.id)
     parents = parents_of(memory, record)
     document: dict[str, Any] = {**record._asdict(), "dependents": [d.id for d in dependents]}
-    cli.answer(
-        document, lambda: memory_pages.card(record, cli.clock.now(), parents=parents, dependents=dependents)
-    )
+    cli.answer(document, memory_pages.card(record, cli.clock.now(), parents=parents, dependents=dependents))
 
 
 @command("list", epilog="Example: remora list --type gotcha --file src/ --order confidence")
@@ -240,7 +238,7 @@ def list_(
         filtered = filtered or any(value for name, value in filters.items() if name != "order")
         cli.note(_nothing(cli, filtered=filtered, listed="list.no_records" if records else "list.none"))
     answer = {"memories": found, "more": more, "notes": notes}
-    cli.answer(answer, lambda: memory_pages.memory_list(found, cli.clock.now()) if found else ())
+    cli.answer(answer, memory_pages.memory_list(found, cli.clock.now()) if found else ())
     cli.tell(notes)
     if more:
         cli.note(say("list.more", number=most))
@@ -265,7 +263,7 @@ def ask(cli: CliContext, *, question: tuple[str, ...], thread: str) -> None:
     """Each sentence cites its sources. Without a language model the best passages are shown."""
     memory = cli.memory(writes=bool(thread))
     found = memory.ask(cli.statement(question, "the question"), thread)
-    cli.answer(found, lambda: memory_pages.answer(found))
+    cli.answer(found, memory_pages.answer(found))
     cli.tell(found.notes)
 
 

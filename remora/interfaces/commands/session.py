@@ -23,7 +23,7 @@ SHOWN = 50  # sessions in a list
 def listing(cli: CliContext, *, limit: int = SHOWN) -> None:
     """An id has the form `channel:chat`; counts include compacted messages."""
     found = cli.memory(writes=False).sessions()
-    cli.answer({"sessions": found[:limit]}, lambda: note_pages.sessions(found[:limit], cli.clock.now()))
+    cli.answer({"sessions": found[:limit]}, note_pages.sessions(found[:limit], cli.clock.now()))
     if not found:
         cli.note(say("session.none"))
     elif len(found) > limit:
@@ -48,7 +48,7 @@ def show(cli: CliContext, *, session_id: str, everything: bool, last: int | None
         "standing": standing,
         "problems": problems,
     }
-    cli.answer(document, lambda: note_pages.messages(shown))
+    cli.answer(document, note_pages.messages(shown))
     if problems:
         first = {"line": str(problems[0].line), "why": problems[0].reason}
         cli.remark(say("session.damaged", n=len(problems), **first))
@@ -70,7 +70,7 @@ def append(cli: CliContext, *, session_id: str, text: tuple[str, ...], role: str
     session = cli.memory().session(session_id)
     message = session.append(role, said)
     document = {"message": message, "redactions": session.redactions}
-    cli.answer(document, lambda: note_pages.appended(session_id, message, session.redactions))
+    cli.answer(document, note_pages.appended(session_id, message, session.redactions))
 
 
 @command("session compact", epilog="Example: remora session compact cli:42 10")
@@ -84,7 +84,7 @@ def compact(cli: CliContext, *, session_id: str, keep: int | None) -> None:
     """
     _must_be_there(cli, session_id)
     done = cli.memory().session(session_id).compact(None if keep is None else clamped(keep))
-    cli.answer(done, lambda: note_pages.compacted(done))
+    cli.answer(done, note_pages.compacted(done))
     cli.remark(*done.notes, *(done.consolidation.notes if done.consolidation else ()))
 
 
@@ -97,7 +97,7 @@ def new(cli: CliContext, *, session_id: str) -> None:
     """
     _must_be_there(cli, session_id)
     done = cli.memory().session(session_id).new()
-    cli.answer(done, lambda: note_pages.consolidated([done], cleared=True))
+    cli.answer(done, note_pages.consolidated([done], cleared=True))
     cli.remark(*done.notes)
 
 
@@ -109,7 +109,7 @@ def delete(cli: CliContext, *, session_id: str, yes: bool) -> None:
     if not yes:
         cli.ask(say("erase.ask", what=session_id), say("erase.waits", what=session_id))
     done = cli.memory().erase(session=session_id)
-    cli.answer(done, lambda: project_pages.erased(done, say("place.session", id=session_id)))
+    cli.answer(done, project_pages.erased(done, say("place.session", id=session_id)))
 
 
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
@@ -137,7 +137,7 @@ def search(
     found = memory.search(asked, kinds=kinds, session=session, **given)
     cli.answer(
         {"query": asked, "hits": found, "notes": memory.notes},
-        lambda: memory_pages.hits(found, cli.clock.now(), why=why, around=around),
+        memory_pages.hits(found, cli.clock.now(), why=why, around=around),
     )
     cli.tell(memory.notes)
     if not found:

@@ -41,7 +41,7 @@ def status(cli: CliContext, *, would_send: bool = False) -> None:
     memory = cli.memory(writes=False)
     found = memory.sharing.status()
     records = [memory.show(one) for one in found.leaving.memories] if would_send else []
-    cli.answer(found, lambda: _status_page(found, cli.clock.now(), would_send=records))
+    cli.answer(found, _status_page(found, cli.clock.now(), would_send=records))
 
 
 @command("share init", "team create")
@@ -55,7 +55,7 @@ def init(cli: CliContext, *, address: str, name: str, me: str, one_by_one: bool)
     Nothing is sent before `remora sync`.
     """
     found = cli.memory().sharing.init(address, name=name, me=me, automatic=not one_by_one)
-    cli.answer(found, lambda: _status_page(found, cli.clock.now()))
+    cli.answer(found, _status_page(found, cli.clock.now()))
     cli.note(say("share.look"))
 
 
@@ -70,7 +70,7 @@ def join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: b
     first = memory.sharing.onboarding()
     cli.answer(
         {**found._asdict(), "first": first},
-        lambda: (
+        (
             *_status_page(found, cli.clock.now()),
             *((Para(say("share.first"), "head"),) if first else ()),
             *memory_pages.memory_list(first, cli.clock.now()),
@@ -106,7 +106,7 @@ def add(cli: CliContext, *, ids: tuple[str, ...], visibility: str) -> None:
     """`remora share ID` does the same. The next exchange sends it."""
     records = cli.memory().sharing.share(ids, visibility)
     said = say("share.taken_back") if visibility == "personal" else say("share.with", whom=visibility)
-    cli.answer({"memories": records}, lambda: memory_pages.changed(records, said))
+    cli.answer({"memories": records}, memory_pages.changed(records, said))
 
 
 @command("share invite")
@@ -135,7 +135,7 @@ def _invited(cli: CliContext, code: str) -> None:
 def members(cli: CliContext) -> None:
     """Lists the members with their roles and machines."""
     found = cli.memory(writes=False).sharing.members()
-    cli.answer({"members": found}, lambda: _members_page(found))
+    cli.answer({"members": found}, _members_page(found))
 
 
 @command("team role", epilog="Example: remora team role Ben steward")
@@ -145,7 +145,7 @@ def members(cli: CliContext) -> None:
 def role(cli: CliContext, *, member: str, role: str, login: str) -> None:
     """MEMBER is a name or an id. Earlier changes of a removed member stay; later ones are refused."""
     found = cli.memory().sharing.set_role(member, role, login=login)
-    cli.answer(found, lambda: _members_page([found]))
+    cli.answer(found, _members_page([found]))
 
 
 @command("sync")
@@ -161,7 +161,7 @@ def sync(cli: CliContext, *, yes: bool) -> None:
         what = say("count.memory", n=len(before.leaving.memories))
         cli.ask(say("sync.ask", what=what, address=before.address), say("sync.waits", what=what))
     done = memory.sharing.sync()
-    cli.answer(done, lambda: _synced_page(done))
+    cli.answer(done, _synced_page(done))
 
 
 @command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
@@ -173,14 +173,14 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
     memory = cli.memory(writes=memory_id is not None)
     if memory_id is None:
         found = memory.sharing.conflicts()
-        cli.answer({"conflicts": found}, lambda: _conflicts_page(found, cli.clock.now()))
+        cli.answer({"conflicts": found}, _conflicts_page(found, cli.clock.now()))
         return
     if (keep is None) == (text is None):
         raise InvalidInput(
             "no text was chosen", hint="Give --keep mine|theirs|both|REVISION, or --text TEXT."
         )
     record = memory.sharing.decide(memory_id, keep or text or "", named=keep is not None)
-    cli.answer({"memory": record}, lambda: memory_pages.changed([record], say("did.decided")))
+    cli.answer({"memory": record}, memory_pages.changed([record], say("did.decided")))
 
 
 @command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
@@ -194,7 +194,7 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
     if memory_id is None:
         found = memory.sharing.disputes()
         records = [memory.show(one.memory_id) for one in found]
-        cli.answer({"disputes": found}, lambda: _disputes_page(found, records, now))
+        cli.answer({"disputes": found}, _disputes_page(found, records, now))
         return
     record = memory.show(memory_id)
     if words or uphold:
@@ -204,7 +204,7 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
         speak = sharing.uphold if uphold else sharing.comment if open_ else sharing.dispute
         speak(record.id, text)
     said = memory.sharing.thread(record.id)
-    cli.answer({"memory": record, "thread": said}, lambda: _thread_page(record, said, now))
+    cli.answer({"memory": record, "thread": said}, _thread_page(record, said, now))
 
 
 # Pages

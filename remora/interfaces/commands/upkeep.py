@@ -122,7 +122,7 @@ def wrong(
     if chosen == ["erase"] and not yes:
         cli.ask(say("wrong.sure"), say("erase.waits", what=record.id[:8]))
     done = memory.wrong(record.id, chosen[0], right=right, **where)
-    cli.answer(done._asdict(), lambda: memory_pages.corrected(done))
+    cli.answer(done._asdict(), memory_pages.corrected(done))
     if done.flagged:
         cli.note(memory_pages.flagged_sentence(memory.dependents(record.id)))
     if done.offer:
@@ -172,7 +172,7 @@ def trust(cli: CliContext, *, level: str | None) -> None:
     memory = cli.memory(writes=level is not None)
     chosen = int(level) if level is not None and level.isdecimal() else level
     found = memory.trust(chosen)
-    cli.answer(found, lambda: memory_pages.trust(found))
+    cli.answer(found, memory_pages.trust(found))
 
 
 @command("pin")
@@ -237,9 +237,7 @@ def prune(cli: CliContext, *, dry_run: bool) -> None:
     document = {"dry_run": dry_run, **done._asdict()}
     cli.answer(
         document,
-        lambda: memory_pages.pruning(
-            done.forget, done.delete, done.cache_rows, cli.clock.now(), dry_run=dry_run
-        ),
+        memory_pages.pruning(done.forget, done.delete, done.cache_rows, cli.clock.now(), dry_run=dry_run),
     )
 
 
@@ -259,7 +257,7 @@ def _each(
     news = [change(old.id) for old in olds]
     cli.answer(
         {"memories": news},
-        lambda: tuple(
+        tuple(
             part
             for old, new in zip(olds, news, strict=True)
             for part in memory_pages.changed([new], done(old))

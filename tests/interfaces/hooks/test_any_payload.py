@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from remora.core.events import ACTIONS
 from remora.core.moments import KINDS, Moment, Reply
-from remora.interfaces.hooks.hosts import HOSTS, detect, host_named
+from remora.interfaces.hooks.hosts import HOSTS, host_named
 from tests.interfaces.hooks.schemas import SCHEMAS, wrong
 
 GOLDEN = sorted((Path(__file__).parent / "golden").rglob("*.json"))
@@ -99,7 +99,6 @@ def test_any_object_makes_a_moment_and_a_valid_answer(
     host = host_named(name)
     moment = host.parse(payload, environ)
     _check(moment, name)
-    assert detect(payload, environ) in (*HOSTS, "")
     printed = host.render(payload, moment, reply)
     assert wrong(name, payload, printed) == ""
     json.dumps(printed, ensure_ascii=False).encode()  # half a sign would spoil the whole output
