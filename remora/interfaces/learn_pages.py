@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.text import collapse, shorten
-from remora.interfaces.page import Cell, Item, Page, Para, Part, Table
+from remora.interfaces.page import Cell, Item, Page, Para, Part, table
 from remora.interfaces.present import listed, redaction_sentence, short
 from remora.interfaces.project_pages import of_branches
-from remora.interfaces.words import Words, columns, in_words, say, spoken
+from remora.interfaces.words import Words, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.importing.teach import Piece, Taught
@@ -57,7 +57,7 @@ def report(found: LearnReport) -> Page:
             yield Para(say("learn.reasons", what=what), "dim", indent=4)
         some = [e for e in found.left_out if e.filter != "worth"][:TOLD]
         yield from (Para(f"{shorten(e.what, TOLD_CHARS)}: {in_words(e.why)}", "dim", indent=4) for e in some)
-    yield from learned([*new, *again][:SHOWN])
+    yield from learned([*new, *again][:SHOWN], len(found.learnt))
     if len(found.learnt) > SHOWN:
         yield Para(say("learn.more", n=len(found.learnt) - SHOWN), "dim")
     if found.withdrawn:
@@ -101,21 +101,9 @@ def _head(found: LearnReport, new: int, again: int) -> str:
     return f"{read}; {would if found.dry_run else did}{more}"
 
 
-def learned(found: Sequence[Learnt]) -> Page:
-    """Return a page with learned memories and their evidence."""
-    return tuple(
-        Item(
-            short(one.memory.id),
-            (
-                Cell(one.memory.type, "strong"),
-                Cell(spoken().number(one.memory.confidence), "dim"),
-                *((Cell(say("mark.review"), "warn"),) if one.memory.needs_review else ()),
-            ),
-            shorten(collapse(one.memory.content), 400),
-            (Cell(evidence(one), "dim"),),
-        )
-        for one in found
-    )
+def learned(found: Sequence[Learnt], of: int) -> Page:
+    """Return a page with the first of a number of learned memories and their evidence."""
+    return tuple(learned_item(one, number, of) for number, one in enumerate(found, start=1))
 
 
 def evidence(one: Learnt) -> str:
@@ -128,8 +116,8 @@ def evidence(one: Learnt) -> str:
 
 def checks(found: Sequence[Suggestion]) -> Page:
     """Return a page with a table of suggested commands."""
-    rows = tuple((Cell(s.command, "id"), Cell(s.purpose), Cell(in_words(s.why), "dim")) for s in found)
-    return (Table(columns("columns.checks"), rows, wide=0),) if rows else ()
+    rows = ((Cell(s.command, "id"), s.purpose, Cell(in_words(s.why), "dim")) for s in found)
+    return table("checks", rows, wide=0)
 
 
 # Before work begins
@@ -154,16 +142,16 @@ def plan(
         parts += [Para(files.text), Para("")]
     elif files:
         parts.append(Para(say("plan.files"), "strong"))
-        rows = tuple(
+        rows = (
             (
                 Cell(f.path, "id"),
                 Cell(spoken().percent(f.share), "good" if f.always else "dim"),
                 Cell(f"{f.tokens:,}", "dim"),
-                Cell(in_words(f.why)),
+                in_words(f.why),
             )
             for f in files
         )
-        parts += [Table(columns("columns.load"), rows, wide=3, whole=True), Para("")]
+        parts += [*table("load", rows, wide=3, whole=True), Para("")]
     if factor is not None:
         times = spoken().number(factor, 1)
         told = say("plan.steps", times=times)
@@ -241,7 +229,7 @@ def summary(found: SessionSummary) -> Page:
         yield from (_remembered(one, t) for one in found.remembered)
     if found.learned:
         yield Para(t("named", name=t("review.learned", n=len(found.learned)), text=""), "strong")
-        yield from (learned_item(one, n, len(found.learned)) for n, one in enumerate(found.learned, start=1))
+        yield from learned(found.learned, len(found.learned))
 
 
 def _remembered(one: Remembered, t: Words) -> Para:

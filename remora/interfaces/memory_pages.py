@@ -14,7 +14,7 @@ from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.triggers import BUT, IF, ONLY, PATTERN, WANTED, WHEN, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
-from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table, fields
+from remora.interfaces.page import Cell, Fields, Item, Page, Para, fields, table
 from remora.interfaces.present import (
     FAINT,
     GOOD,
@@ -35,7 +35,7 @@ from remora.interfaces.present import (
     when,
     whence,
 )
-from remora.interfaces.words import columns, field, in_words, say, spoken
+from remora.interfaces.words import field, in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.agent.correction import Corrected
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from remora.app.recall.questions import Answer, Passage
     from remora.core.merge import Revision
     from remora.core.trial import Compared, Estimate
+    from remora.lifecycle.prune import PrunePlan
     from remora.store.injections import Injection
     from remora.store.uses import Use
 
@@ -94,10 +95,10 @@ def changed(records: Sequence[MemoryRecord], what: str) -> Page:
 
 def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
     """Return memories as a table."""
-    rows = tuple(
+    rows = (
         (
             Cell(short(r.id), "id"),
-            Cell(r.type),
+            r.type,
             Cell(spoken().number(current_confidence(r, now)), "dim"),
             Cell(age(r.created_at, now), "dim"),
             Cell(shorten(r.content, 160), "dim" if r.deprecated else ""),
@@ -106,7 +107,7 @@ def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
         )
         for r in records
     )
-    return (Table(columns("columns.list"), rows, wide=4, spare=(5, 2, 3)),)
+    return table("list", rows, wide=4, spare=(5, 2, 3))
 
 
 def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = False) -> Page:
@@ -250,16 +251,14 @@ def trust(found: TrustReport) -> Page:
 
 def history(found: Sequence[Revision], now: float) -> Page:
     """Return the revisions of a memory, oldest first, numbered for `restore --revision`."""
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     known: dict[str, object] = {}
     for number, one in enumerate(found, start=1):
+        told = say("semicolon").join(filter(None, (_changed(one.fields, known), in_words(one.why))))
         who = Cell(_author(one), "dim")
-        told = say("semicolon").join(
-            part for part in (_changed(one.fields, known), in_words(one.why)) if part
-        )
-        rows.append((Cell(str(number), "id"), Cell(when(to_iso(one.at), now)), who, Cell(one.op), Cell(told)))
+        rows.append((Cell(str(number), "id"), when(to_iso(one.at), now), who, one.op, told))
         known |= one.fields
-    return (Table(columns("columns.history"), tuple(rows), wide=4, whole=True),)
+    return table("history", rows, wide=4, whole=True)
 
 
 def _author(one: Revision) -> str:
@@ -287,15 +286,15 @@ def _plainly(value: object) -> str:
 
 def files(found: Sequence[FileHit]) -> Page:
     """Return files with score and evidence as a table."""
-    rows = tuple(
+    rows = (
         (
             Cell(f.path, "id"),
             Cell(spoken().number(f.score), "dim"),
-            Cell(say("semicolon").join(map(in_words, f.why))),
+            say("semicolon").join(map(in_words, f.why)),
         )
         for f in found
     )
-    return (Table(columns("columns.files"), rows, wide=2, whole=True),)
+    return table("files", rows, wide=2, whole=True)
 
 
 def demotes(reason: Reason) -> bool:
@@ -389,40 +388,30 @@ def _step(taint: Taint) -> str:
     return say("taint.step", step=taint.step) if taint.step is not None else ""
 
 
-def pruning(
-    forget: Sequence[MemoryRecord],
-    delete: Sequence[MemoryRecord],
-    cache_rows: int,
-    now: float,
-    *,
-    dry_run: bool,
-) -> Page:
+def pruning(done: PrunePlan, now: float, *, dry_run: bool) -> Page:
     """Return a page with the result of pruning, or its preview."""
     will = "would" if dry_run else "did"
     rows = [
         (
             Cell(short(r.id), "id"),
-            Cell(say(f"prune.{will}.{what}")),
-            Cell(r.type),
-            Cell(why, "dim"),
-            Cell(shorten(r.content, 120)),
+            say(f"prune.{will}.{what}"),
+            r.type,
+            Cell(say(why, age=age(at(r), now)), "dim"),
+            shorten(r.content, 120),
         )
-        for records, what in ((forget, "forgotten"), (delete, "deleted"))
+        for records, what, why, at in (
+            (done.forget, "forgotten", "prune.used", lambda r: r.last_accessed_at),
+            (done.delete, "deleted", "prune.forgotten", lambda r: r.deprecated_at),
+        )
         for r in records
-        for why in (
-            say("prune.used", age=age(r.last_accessed_at, now))
-            if what == "forgotten"
-            else say("prune.forgotten", age=age(r.deprecated_at, now)),
-        )
     ]
-    if not (forget or delete or cache_rows):
+    if not (rows or done.cache_rows):
         yield Para(say("prune.nothing"))
         return
-    if rows:
-        yield Table(columns("columns.prune"), tuple(rows))
-    done = say("prune.done", forgotten=len(forget), deleted=len(delete), cached=cache_rows)
-    advice = say("prune.restore") if forget else ""
-    yield Para(say("prune.dry", done=done) if dry_run else f"{done}.{advice}")
+    yield from table("prune", rows)
+    told = say("prune.done", forgotten=len(done.forget), deleted=len(done.delete), cached=done.cache_rows)
+    advice = say("prune.restore") if done.forget else ""
+    yield Para(say("prune.dry", done=told) if dry_run else f"{told}.{advice}")
 
 
 def handed_in(records: Sequence[MemoryRecord], skipped: Sequence[Skipped]) -> Page:
@@ -558,8 +547,8 @@ def _origins(found: Why) -> Iterator[str]:
 
 def maintenance(runs: Sequence[Maintained], now: float) -> Page:
     """Return the daily maintenance runs, newest first."""
-    rows = tuple((Cell(when(one.at, now)), Cell(_maintained(one))) for one in runs)
-    return (Table(columns("columns.maintenance"), rows, wide=1, whole=True),) if rows else ()
+    rows = ((when(one.at, now), _maintained(one)) for one in runs)
+    return table("maintenance", rows, wide=1, whole=True)
 
 
 def _maintained(one: Maintained) -> str:
@@ -578,10 +567,10 @@ def trial(found: TrialReport) -> Page:
     """Return a page with the results of the trial: each figure with advice given and held back."""
     share = say("trial.share", share=f"{100 * found.share:g}", told=found.told, held=found.held)
     yield Para(share)
-    yield _compared(found.figures)
+    yield from _compared(found.figures)
     if found.sessions:
         yield Para(say("trial.whole"), "strong")
-        yield _compared(found.sessions)
+        yield from _compared(found.sessions)
     wrong = found.corrections
     yield Para(say("trial.called_wrong", share=_share(wrong), n=wrong.n))
     if (boosts := found.boosts).n:
@@ -604,18 +593,18 @@ def trial(found: TrialReport) -> Page:
         yield from proposals(found.proposals)
 
 
-def _compared(figures: Sequence[Compared]) -> Table:
-    rows = tuple(
+def _compared(figures: Sequence[Compared]) -> Page:
+    rows = (
         (
-            Cell(field(one.name)),
-            Cell(f"{one.told.mean:.2f} ({one.told.n:,})"),
-            Cell(f"{one.held.mean:.2f} ({one.held.n:,})"),
-            Cell(_interval(one)),
-            Cell(say(f"trial.is.{one.verdict}")),
+            field(one.name),
+            f"{one.told.mean:.2f} ({one.told.n:,})",
+            f"{one.held.mean:.2f} ({one.held.n:,})",
+            _interval(one),
+            say(f"trial.is.{one.verdict}"),
         )
         for one in figures
     )
-    return Table(columns("columns.trial"), rows, wide=0, spare=(3,))
+    return table("trial", rows, wide=0, spare=(3,))
 
 
 def _share(one: Estimate) -> str:
@@ -631,14 +620,8 @@ def _interval(one: Compared) -> str:
 
 def proposals(found: Sequence[Proposal]) -> Page:
     """Return phase weights proposed from the trial."""
-    rows = tuple(
-        (Cell(p.phase), Cell(p.type), Cell(f"{p.old:g}"), Cell(f"{p.new:g}"), Cell(f"{p.units:,}"))
-        for p in found
-    )
-    return (
-        Table(columns("columns.weights"), rows, wide=1),
-        Para(say("trial.how")),
-    )
+    rows = ((p.phase, p.type, f"{p.old:g}", f"{p.new:g}", f"{p.units:,}") for p in found)
+    return (*table("weights", rows, wide=1), Para(say("trial.how")))
 
 
 def status(found: Status) -> Page:

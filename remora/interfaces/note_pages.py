@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from remora.core.text import collapse, shorten
 from remora.core.values import Entry, Hit, Message, Redaction
-from remora.interfaces.page import Cell, Item, Page, Para, Table
+from remora.interfaces.page import Cell, Item, Page, Para, table
 from remora.interfaces.present import age, listed, redaction_sentence, short
-from remora.interfaces.words import columns, in_words, say, spoken
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.importing.other_systems import MoveReport
@@ -24,31 +24,26 @@ SHOWN = 20  # remarks, and skipped items, of an import
 
 def sessions(found: Sequence[SessionInfo], now: float) -> Page:
     """Return conversations as a table."""
-    rows = tuple(
+    rows = (
         (
             Cell(info.id, "id"),
-            Cell(f"{info.messages:,}"),
+            f"{info.messages:,}",
             Cell(age(info.updated, now), "dim"),
             Cell(age(info.created, now), "dim"),
             Cell(in_words(info.problem), "warn"),
         )
         for info in found
     )
-    return (Table(columns("columns.sessions"), rows, wide=0, spare=(3,)),) if rows else ()
+    return table("sessions", rows, wide=0, spare=(3,))
 
 
 def quotes(found: Sequence[Hit], now: float) -> Page:
     """Return quotes as a table, newest first."""
-    rows = tuple(
-        (
-            Cell(hit.id, "id"),
-            Cell(age(hit.time, now), "dim"),
-            Cell(hit.text),
-            Cell(shorten(hit.answers, 60), "dim"),
-        )
+    rows = (
+        (Cell(hit.id, "id"), Cell(age(hit.time, now), "dim"), hit.text, Cell(shorten(hit.answers, 60), "dim"))
         for hit in found
     )
-    return (Table(columns("columns.quotes"), rows, wide=2, spare=(3,)),) if rows else ()
+    return table("quotes", rows, wide=2, spare=(3,))
 
 
 def removed(gone: Sequence[tuple[str, str]]) -> Page:
@@ -109,18 +104,17 @@ def consolidated(done: Sequence[Consolidation], *, cleared: bool = False) -> Pag
 
 def entries(found: Sequence[Entry], now: float) -> Page:
     """Return notes and archives as a table."""
-    rows = tuple(
+    rows = (
         (
             Cell(e.name, "id"),
             Cell(e.kind, "dim"),
             Cell(age(e.created_at, now), "dim"),
-            Cell(shorten(collapse(e.content), 160)),
+            shorten(collapse(e.content), 160),
             Cell(listed(e.aliases, 3), "dim"),
         )
         for e in found
     )
-    head = columns("columns.entries")
-    return (Table(head, rows, wide=3, spare=(4, 2)),) if rows else ()
+    return table("entries", rows, wide=3, spare=(4, 2))
 
 
 def entry(found: Entry, now: float) -> Page:
@@ -165,10 +159,8 @@ def history(found: Sequence[HistoryEntry], now: float) -> Page:
 
 def versions(found: Sequence[KeptFile], now: float) -> Page:
     """Return the versions of MEMORY.md as a table."""
-    rows = tuple(
-        (Cell(v.name, "id"), Cell(age(v.time, now), "dim"), Cell(say("bytes", n=v.size))) for v in found
-    )
-    return (Table(columns("columns.versions"), rows, wide=0),) if rows else ()
+    rows = ((Cell(v.name, "id"), Cell(age(v.time, now), "dim"), say("bytes", n=v.size)) for v in found)
+    return table("versions", rows, wide=0)
 
 
 def restored(name: str, *, changed: bool) -> Page:

@@ -6,10 +6,10 @@ for a terminal. Styles are names, not colours: id, good, warn, bad, dim, strong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from remora.interfaces.words import field
+from remora.interfaces.words import columns, field
 
 
 class Cell(NamedTuple):
@@ -69,3 +69,9 @@ def fields(rows: Iterable[tuple[str, str | Cell]], indent: int = 0) -> Fields:
     """Return values under the translated names of their fields; empty values are left out."""
     cells = ((name, Cell(value) if isinstance(value, str) else value) for name, value in rows)
     return Fields(tuple((field(name), cell) for name, cell in cells if cell.text), indent)
+
+
+def table(key: str, rows: Iterable[Sequence[str | Cell]], **how: Any) -> tuple[Table, ...]:
+    """Return a table under the translated headings `columns.KEY`; nothing without rows."""
+    made = tuple(tuple(Cell(one) if isinstance(one, str) else one for one in row) for row in rows)
+    return (Table(columns(f"columns.{key}"), made, **how),) if made else ()

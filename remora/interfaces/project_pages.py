@@ -11,9 +11,9 @@ from remora.core.code import Impact
 from remora.core.reports import IndexReport, InitReport
 from remora.core.text import shorten
 from remora.core.values import HISTORY, FileHit
-from remora.interfaces.page import Cell, Page, Para, Part, Table, fields
+from remora.interfaces.page import Cell, Page, Para, Part, Table, fields, table
 from remora.interfaces.present import listed, redaction_sentence, short
-from remora.interfaces.words import columns, in_words, say, spoken
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.codebase.impact import Impacts
@@ -308,10 +308,8 @@ def round_of(report: IndexReport) -> Page:
 
 def impacts(found: Impacts, shown: Sequence[Impact]) -> Page:
     """Return the code that may break, nearest first, then the memories about the target."""
-    if shown:
-        rows = tuple(_row(i) for i in shown)
-        yield Table(columns("columns.impact"), rows, wide=2, whole=True)
-    else:
+    yield from table("impact", map(_row, shown), wide=2, whole=True)
+    if not shown:
         yield Para(say("impact.none", target=found.target))
     tests = len(found.tests)
     if tests and len(shown) != tests:
@@ -323,7 +321,7 @@ def impacts(found: Impacts, shown: Sequence[Impact]) -> Page:
             yield Para(f"{short(record.id)} {record.type}: {shorten(record.content, 160)}", indent=2)
 
 
-def _row(impact: Impact) -> tuple[Cell, ...]:
+def _row(impact: Impact) -> tuple[str | Cell, ...]:
     what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
     last = impact.via[-1] if impact.via else ""
     marks = [say(f"impact.{mark}") for mark, on in (("test", impact.test), ("guess", impact.guess)) if on]
@@ -335,28 +333,28 @@ def _row(impact: Impact) -> tuple[Cell, ...]:
 
 def modules(found: Sequence[ModuleInfo]) -> Page:
     """Return the modules of the code as a table."""
-    rows = tuple(
+    rows = (
         (
             Cell(m.name, "id"),
-            Cell(f"{m.files:,}"),
+            f"{m.files:,}",
             Cell(f"{m.lines:,}", "dim"),
             Cell(str(m.tests) if m.tests else "", "dim"),
             Cell(f"{m.memories} ({spoken().percent(m.covered)})" if m.memories else "", "good"),
-            Cell(m.purpose),
+            m.purpose,
             Cell(listed(m.depends_on, 3), "dim"),
             Cell(listed(m.hot, 2), "dim"),
         )
         for m in found
     )
-    if rows:
-        yield Table(columns("columns.modules"), rows, wide=5, spare=(7, 6, 3, 2))
-    for m in found:
-        if m.entries:
-            yield Para(say("module.entries", module=m.name, names=listed(m.entries, 3)), "dim")
-    for m in found:
-        if m.needs:
-            yield Para(say("module.needs", module=m.name, names=listed(m.needs, 3)), "dim")
-    if any(m.entries or m.needs for m in found):
+    yield from table("modules", rows, wide=5, spare=(7, 6, 3, 2))
+    said = [
+        Para(say(f"module.{what}", module=m.name, names=listed(names, 3)), "dim")
+        for what in ("entries", "needs")
+        for m in found
+        if (names := getattr(m, what))
+    ]
+    yield from said
+    if said:
         yield Para(say("module.said"), "dim")
 
 
@@ -390,21 +388,18 @@ def imported(done: Imported) -> Page:
 
 def erased(done: Erased, what: str) -> Page:
     """Return a page about an erasure: what was erased, from which places, and where copies may remain."""
-    rows = tuple((Cell(in_words(name)), Cell(f"{number:,}")) for name, number in sorted(done.found.items()))
     yield Para(say("erased.did", what=what), "strong")
-    if rows:
+    if done.found:
         yield Para(say("erased.stood"))
-        yield Table(columns("columns.places"), rows)
+    yield from table("places", ((in_words(name), f"{n:,}") for name, n in sorted(done.found.items())))
     yield Para(say("erased.away"))
     yield from (Para(f"- {in_words(one)}") for one in done.elsewhere)
 
 
 def privacy(found: Privacy) -> Page:
     """Return the data locations on this machine, and the data that may or never will leave it."""
-    rows = tuple(
-        (Cell(in_words(one.what)), Cell(megabytes(one.bytes)), Cell(one.path, "dim")) for one in found.places
-    )
-    yield Table(columns("columns.privacy"), rows, wide=2, whole=True)
+    rows = ((in_words(one.what), megabytes(one.bytes), Cell(one.path, "dim")) for one in found.places)
+    yield from table("privacy", rows, wide=2, whole=True)
     if found.secrets:
         yield Para(say("privacy.removed", n=found.secrets))
     yield Para(say("privacy.may_leave"), "strong")
@@ -418,29 +413,27 @@ def health(found: Health) -> Page:
     score = say("score.of", score=found.score) if found.score is not None else say("score.none")
     shares = (("fresh", found.fresh), ("reviewed", found.reviewed), ("right", found.right))
     parts = (*shares, ("covered", found.covered))
-    rows = tuple(
-        (Cell(one.module), Cell(f"{one.lines:,}"), Cell(say("count.memory", n=one.memories)))
+    rows = (
+        (one.module, f"{one.lines:,}", say("count.memory", n=one.memories))
         for one in found.modules[:SHOWN_MODULES]
     )
     yield Para(say("score.health", score=score), "strong")
     yield fields((name, spoken().percent(share)) for name, share in parts)
     counts = {"n": found.memories, "active": found.active, "waiting": found.waiting}
     yield Para(say("score.memories", **counts, outdated=found.outdated))
-    if rows:
-        yield Table(columns("columns.health"), rows, wide=0)
+    yield from table("health", rows, wide=0)
 
 
 def costs(found: Costs) -> Page:
     """Return the costs of language models by purpose."""
-    priced = any(row.money is not None for row in found.rows)
     rows = []
     for row in found.rows:
         tokens = [f"{'~' if row.estimated else ''}{n:,}" for n in (row.input_tokens, row.output_tokens)]
-        cells = [row.purpose, f"{row.calls:,}", *tokens, f"{row.seconds:.0f} s", f"{row.failed:,}", row.model]
-        rows.append(tuple(Cell(text) for text in (*cells, *([f"{row.money:.2f}"] if priced else []))))
-    head = columns("columns.costs")
+        rest = (f"{row.failed:,}", row.model, "" if row.money is None else f"{row.money:.2f}")
+        rows.append(
+            (row.purpose, f"{row.calls:,}", *tokens, f"{row.seconds:.0f} s", f"{row.failed:,}", *rest)
+        )
     limit = say("costs.limit", tokens=found.limit) if found.limit else ""
-    if rows:
-        yield Table((*head, *((say("costs.money"),) if priced else ())), tuple(rows), wide=6)
+    yield from table("costs", rows, wide=6)
     yield Para(say("costs.today", tokens=found.today, limit=limit))
     yield from (Para(say("costs.due", what=in_words(what))) for what in found.due)

@@ -238,7 +238,7 @@ def list_(
         filtered = filtered or any(value for name, value in filters.items() if name != "order")
         cli.note(_nothing(cli, filtered=filtered, listed="list.no_records" if records else "list.none"))
     answer = {"memories": found, "more": more, "notes": notes}
-    cli.answer(answer, memory_pages.memory_list(found, cli.clock.now()) if found else ())
+    cli.answer(answer, memory_pages.memory_list(found, cli.clock.now()))
     cli.tell(notes)
     if more:
         cli.note(say("list.more", number=most))

@@ -12,9 +12,9 @@ from remora.core.text import shorten
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
-from remora.interfaces.page import Cell, Item, Page, Para, Table, fields
+from remora.interfaces.page import Cell, Item, Page, Para, fields, table
 from remora.interfaces.present import age, short
-from remora.interfaces.words import columns, in_words, say, spoken
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.sharing.sharing import SharingStatus
@@ -265,17 +265,16 @@ def _synced_page(done: Synced) -> Page:
 
 
 def _members_page(found: Sequence[MemberInfo]) -> Page:
-    """Return the members as a table."""
-    rows = tuple(
+    rows = (
         (
-            Cell(one.name + (f" ({say('team.you')})" if one.me else "")),
-            Cell(one.role),
-            Cell(f"{one.machines:,}"),
+            one.name + (f" ({say('team.you')})" if one.me else ""),
+            one.role,
+            f"{one.machines:,}",
             Cell(one.id, "id"),
         )
         for one in found
     )
-    return (Table(columns("columns.members"), rows, wide=0),)
+    return table("members", rows, wide=0)
 
 
 def _conflicts_page(found: Sequence[Contested], now: float) -> Page:
@@ -292,18 +291,11 @@ def _conflicts_page(found: Sequence[Contested], now: float) -> Page:
 
 
 def _disputes_page(found: Sequence[Dispute], records: Sequence[MemoryRecord], now: float) -> Page:
-    """Return the open disputes as a table."""
-    known = {record.id: record for record in records}
-    rows = tuple(
-        (
-            Cell(short(one.memory_id), "id"),
-            Cell(one.opened_by),
-            Cell(age(one.opened_at, now), "dim"),
-            Cell(shorten(known[one.memory_id].content, 80) if one.memory_id in known else ""),
-        )
-        for one in found
+    rows = (
+        (Cell(short(record.id), "id"), one.opened_by, age(one.opened_at, now), shorten(record.content, 80))
+        for one, record in zip(found, records, strict=True)
     )
-    return (Table(columns("columns.disputes"), rows, wide=3),) if rows else (Para(say("share.no_disputes")),)
+    return table("disputes", rows, wide=3) or (Para(say("share.no_disputes")),)
 
 
 def _thread_page(record: MemoryRecord, found: Sequence[Comment], now: float) -> Page:

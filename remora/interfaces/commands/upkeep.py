@@ -235,10 +235,7 @@ def prune(cli: CliContext, *, dry_run: bool) -> None:
     """
     done = cli.memory().prune(dry_run=dry_run)
     document = {"dry_run": dry_run, **done._asdict()}
-    cli.answer(
-        document,
-        memory_pages.pruning(done.forget, done.delete, done.cache_rows, cli.clock.now(), dry_run=dry_run),
-    )
+    cli.answer(document, memory_pages.pruning(done, cli.clock.now(), dry_run=dry_run))
 
 
 def _each(
