@@ -154,10 +154,10 @@ def _table(table: Table, width: int) -> RenderableType:
         else:
             drawn.add_column(table.head[i], no_wrap=True, overflow="ellipsis", width=size)
     for row in table.rows:
-        wanted = [
-            _shortened(row[i], WIDE_LINES * room if i == wide and not table.whole else 0) for i in sizes
-        ]
-        drawn.add_row(*(_text(cell) for cell in wanted))
+        cells = list(row)
+        if not table.whole:
+            cells[wide] = row[wide]._replace(text=shorten(row[wide].text, WIDE_LINES * room))
+        drawn.add_row(*(_text(cells[i]) for i in sizes))
     return drawn
 
 
@@ -173,7 +173,3 @@ def _sizes(table: Table, width: int) -> dict[int, int]:
         if sum(size + 2 for j, size in sizes.items() if j != wide) > width // 2:
             sizes.pop(i, None)
     return sizes
-
-
-def _shortened(cell: Cell, limit: int) -> Cell:
-    return cell._replace(text=shorten(cell.text, limit)) if limit else cell

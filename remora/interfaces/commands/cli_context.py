@@ -220,6 +220,10 @@ class CliContext:
             return written
         return inside[0].relative_to(root).as_posix() + ("/" if written.endswith("/") else "")
 
+    def repository_paths(self, paths: Iterable[str]) -> list[str]:
+        """Return repeated and comma-separated paths relative to the project's root."""
+        return [self.repository_path(path) for path in split(paths) or ()]
+
 
 def _open(project: str, **how: Any) -> Memory:
     from remora.app.memory import Memory

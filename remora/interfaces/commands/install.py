@@ -313,9 +313,8 @@ def _proposal(plan: Plan) -> Page:
         yield Para(say("install.idle", title=title), "strong")
     else:
         yield Para(say(f"install.for.{plan.scope}", title=title), "strong")
-        for change in plan.every:
-            if change.action != "keep":
-                yield from (Para(line, _style(line, at)) for at, line in enumerate(change.diff()))
+        lines = [one for change in plan.every if change.action != "keep" for one in enumerate(change.diff())]
+        yield from (Para(line, "strong" if at < 2 else _SIGNS.get(line[:1], "")) for at, line in lines)
     yield from (Para(say("note", text=in_words(note)), "warn") for note in plan.notes)
 
 
@@ -351,7 +350,3 @@ def _overview_page(plans: Sequence[Plan | Failed], *, verb: str) -> Page:
         yield from (Para(say("note", text=in_words(note)), "warn", indent=2) for note in plan.notes)
     yield Para("")
     yield Para(say("install.how", verb=verb, n=len(plans)))
-
-
-def _style(line: str, at: int) -> str:
-    return "strong" if at < 2 else _SIGNS.get(line[:1], "")

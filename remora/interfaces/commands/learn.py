@@ -217,7 +217,7 @@ def plan(
     memory = cli.memory(writes=False)
     where: dict[str, Any] = {
         "modules": split(modules) or [],
-        "files": [cli.repository_path(f) for f in split(files) or ()],
+        "files": cli.repository_paths(files),
     }
     block = (memory.qa_context if qa else memory.plan_context)(asked, budget=budget, **where)
     notes = memory.notes

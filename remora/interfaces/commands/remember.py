@@ -114,7 +114,7 @@ def remember(
     content = cli.statement(text, "the statement") if from_json is None else ""
     drafts = drafts_of(cli.document(from_json)) if from_json is not None else []
     memory = cli.memory()
-    fields["related_files"] = [cli.repository_path(f) for f in split(files) or ()]
+    fields["related_files"] = cli.repository_paths(files)
     fields["related_modules"] = split(modules) or ()
     fields["tags"] = split(tags) or ()
     if from_json is not None:
@@ -194,11 +194,10 @@ def edit(
     if "content" in changes:
         changes["content"] = cli.statement([changes["content"]], "the new text")
     if add_tag or remove_tag:
-        changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
-    named = [cli.repository_path(f) for f in split(files) or old.related_files]
+        changes["tags"] = _altered(old.tags, split(add_tag) or (), split(remove_tag) or (), "tag")
     if files or add_file or remove_file:
-        added = [cli.repository_path(f) for f in split(add_file) or ()]
-        removed = [cli.repository_path(f) for f in split(remove_file) or ()]
+        named = cli.repository_paths(files) or list(old.related_files)
+        added, removed = cli.repository_paths(add_file), cli.repository_paths(remove_file)
         changes["related_files"] = _altered(named, added, removed, "file")
     if not changes:
         changes["content"] = _edited(old.content, interactive=not cli.json)
@@ -230,7 +229,7 @@ def supersede(
     old = memory.show(memory_id)
     fields = {"type": given["type"]} if given["type"] is not None else {}
     if files:
-        fields["related_files"] = tuple(cli.repository_path(f) for f in split(files) or ())
+        fields["related_files"] = tuple(cli.repository_paths(files))
     if tags:
         fields["tags"] = tuple(split(tags) or ())
     record = memory.supersede(old.id, content, **fields)
@@ -239,15 +238,13 @@ def supersede(
     cli.answer(document, (*memory_pages.receipt(record), *memory_pages.superseding(old, flagged)))
 
 
-def _altered(
-    old: Sequence[str], added: Sequence[str] | None, removed: Sequence[str] | None, what: str
-) -> tuple[str, ...]:
-    unknown = [item for item in removed or () if item not in old]
+def _altered(old: Sequence[str], added: Sequence[str], removed: Sequence[str], what: str) -> tuple[str, ...]:
+    unknown = [item for item in removed if item not in old]
     if unknown:
         has = f"It has: {', '.join(old)}." if old else f"It has no {what}."
         raise InvalidInput(f"the memory has no {what} {unknown[0]!r}", hint=has)
-    kept = [item for item in old if item not in (removed or ())]
-    return tuple(dict.fromkeys((*kept, *(added or ()))))
+    kept = [item for item in old if item not in removed]
+    return tuple(dict.fromkeys((*kept, *added)))
 
 
 def _edited(text: str, *, interactive: bool) -> str:

@@ -332,11 +332,6 @@ class Server(uvicorn.Server):
         self.should_exit = self.force_exit = True
 
 
-def address(port: int, key: str) -> str:
-    """Return the address that opens the panel once."""
-    return f"http://{HOST}:{port}/?key={key}"
-
-
 def serve(
     first: Memory,
     opener: Callable[[str], Memory],
@@ -366,7 +361,7 @@ def serve(
     server = Server(config)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, server.handle_exit)
-    threading.Timer(0.2, told, (address(port, key),)).start()
+    threading.Timer(0.2, told, (f"http://{HOST}:{port}/?key={key}",)).start()
     try:
         server.run(sockets=[bound])
     finally:
