@@ -15,9 +15,6 @@ from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
-ids_argument = click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.ids)
-
-
 MANY = 20  # memories; more than these need a confirmation
 
 
@@ -176,7 +173,7 @@ def trust(cli: CliContext, *, level: str | None) -> None:
 
 
 @command("pin")
-@ids_argument
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.ids)
 @click.option("--off", is_flag=True, help="Unpin them.")
 def pin(cli: CliContext, *, ids: tuple[str, ...], off: bool) -> None:
     """A pinned memory keeps its confidence even if unused."""

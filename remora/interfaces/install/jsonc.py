@@ -303,14 +303,13 @@ def pretty(value: Any, unit: str, newline: str, margin: str = "", lead: int = 0,
     if opened <= 0 and len(margin) + lead + len(short) < WIDTH:
         return short
     inner = margin + unit
-    if isinstance(value, dict):
-        parts = []
-        for key, part in value.items():
-            name = json.dumps(key, ensure_ascii=False) + ": "
-            parts.append(inner + name + pretty(part, unit, newline, inner, len(name), opened - 1))
-        return "{" + newline + f",{newline}".join(parts) + newline + margin + "}"
-    parts = [inner + pretty(part, unit, newline, inner, 0, opened - 1) for part in value]
-    return "[" + newline + f",{newline}".join(parts) + newline + margin + "]"
+    begin, end = short[0], short[-1]
+    entries = value.items() if isinstance(value, dict) else ((None, part) for part in value)
+    parts = []
+    for key, part in entries:
+        name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+        parts.append(inner + name + pretty(part, unit, newline, inner, len(name), opened - 1))
+    return begin + newline + f",{newline}".join(parts) + newline + margin + end
 
 
 def compact(value: Any, *, tight: bool = False) -> str:

@@ -416,10 +416,9 @@ def _without_us(
     """Return the bytes of a file without Remora's parts; exactly the old bytes if the file is unchanged."""
     if data is None:
         return None
-    if past is not None and past.untouched(data):
-        exact, old = past.restored(data)
-        if exact:
-            return old
+    exact, old = past.restored(data) if past is not None else (False, None)
+    if exact:
+        return old
     left: str | None = text.text
     for part, piece in pieces.items():
         left = None if left is None else piece.removed(left, kept[part])
@@ -431,11 +430,9 @@ def _without_us(
 def _elsewhere(given: PlanInput, past: Past) -> Change:
     """Return the change of a file that an earlier installation changed and this one does not."""
     data = given.read(past.path)
-    if past.untouched(data):
-        assert data is not None
-        exact, old = past.restored(data)
-        if exact:
-            return Change(past.path, (), data, old, None, made=past.folders)
+    exact, old = past.restored(data)
+    if exact:
+        return Change(past.path, (), data, old, None, made=past.folders)
     if data is None:
         return Change(past.path, (), None, None, None)
     said = "this file changed since an earlier install: check it for entries of Remora"
@@ -469,13 +466,8 @@ def _empty(text: str) -> tuple[str, ...]:
 
 
 def _added_keys(pieces: Iterable[Piece], old: str) -> tuple[str, ...]:
-    root = None
-    keys = []
-    for piece in pieces:
-        if isinstance(piece, Hooks):
-            root = root or jsonc.parse(old)
-            keys += [key for key in piece.top if jsonc.at_path(root, [key]) is None]
-    return tuple(keys)
+    top = [key for piece in pieces if isinstance(piece, Hooks) for key in piece.top]
+    return tuple(key for key in top if jsonc.at_path(jsonc.parse(old), [key]) is None)
 
 
 def _lines(data: bytes | None) -> list[str]:

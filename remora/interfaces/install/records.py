@@ -48,12 +48,13 @@ class Past(NamedTuple):
         """Return the file's state before the installation, for the piece of a part."""
         return Kept(part in self.parts, self.empty, self.top, fresh=not self.before)
 
-    def untouched(self, data: bytes | None) -> bool:
-        """Return whether the file is unchanged since the installation."""
-        return data is not None and digest(data) == self.after
+    def restored(self, data: bytes | None) -> tuple[bool, bytes | None]:
+        """Return whether the original bytes could be restored, and the bytes; None for no file.
 
-    def restored(self, data: bytes) -> tuple[bool, bytes | None]:
-        """Return whether the original bytes could be restored from these, and the bytes; None for no file."""
+        They can be if the file is unchanged since the installation.
+        """
+        if data is None or digest(data) != self.after:
+            return False, None
         if not self.before:
             return True, None
         text = Text.of(data, str(self.path))

@@ -90,7 +90,6 @@ _Many = BeforeValidator(one_or_many)
 Query = Annotated[str, Field(description="A question, name, path or error.")]
 Type = Annotated[str, Field(description=f"Guessed when left out: {', '.join(STATED_TYPES)}.")]
 Types = Annotated[Sequence[str], _Many, Field(description="Such as gotcha, decision.")]
-Kinds = Annotated[Sequence[str], _Many]
 MinScore = Annotated[float, Field(ge=0, le=1)]
 Words = Annotated[Sequence[str], _Many]
 Files = Annotated[Sequence[str], _Many, Field(description="Paths from the repository's root.")]
@@ -122,7 +121,6 @@ Unless = Annotated[
     Field(description="Exceptions, also branch NAME: not shown if the action has one."),
 ]
 Id = Annotated[str, Field(description="Whole, or its first 8 characters.")]
-Ids = Annotated[Sequence[str], _Many]
 
 
 class Correction(BaseModel):
@@ -163,7 +161,7 @@ class Tools:
         query: Query,
         types: Types = (),
         files: Files = (),
-        kinds: Kinds = (),
+        kinds: Words = (),
         limit: Limit = 8,
         min_score: MinScore = TOLD,
         since: str = "",
@@ -320,7 +318,7 @@ class Tools:
             uses=used_for(found.uses),
         )
 
-    def forget(self, ids: Ids) -> str:
+    def forget(self, ids: Words) -> str:
         """Forget memories; an unknown id raises before the first change."""
         wanted = _wanted(ids, "forget")
         told = []
@@ -335,7 +333,7 @@ class Tools:
         restore = " ".join(short(old.id) for old in olds)
         return lines(told, f"A person can restore with `remora restore {restore}`.")
 
-    def review(self, confirm: Ids = (), drop: Ids = (), wrong: Wrong = (), limit: Limit = 10) -> str:
+    def review(self, confirm: Words = (), drop: Words = (), wrong: Wrong = (), limit: Limit = 10) -> str:
         """Return the memories that need review; or apply the user's decisions, after checking all ids."""
         if not confirm and not drop and not wrong:
             return self.waiting(limit)
