@@ -14,7 +14,6 @@ class Finding(NamedTuple):
     """The result of one check.
 
     Attributes:
-        level: ok, note, warning or error.
         what: the subject, a word or two.
         detail: the state that was found.
         advice: the remedy; empty if nothing is to be done.
