@@ -61,19 +61,11 @@ class GoModule(NamedTuple):
 
 
 class Crate(NamedTuple):
-    """A Cargo package: folder, name in code, path of the library, and (name in code, crate) renames."""
+    """A Cargo package: folder, name in code, and path of the library."""
 
     folder: str
     name: str
     lib: str
-    renames: tuple[tuple[str, str], ...] = ()
-
-
-class PhpPrefix(NamedTuple):
-    """A PSR-4 rule: a namespace prefix that ends in a backslash, and its folder."""
-
-    prefix: str
-    folder: str
 
 
 class Roots(NamedTuple):
@@ -84,20 +76,16 @@ class Roots(NamedTuple):
         packages: JavaScript packages, by name.
         go: modules, longest name first.
         crates: Rust packages, deepest folder first.
-        php: PSR-4 rules, longest prefix first.
         python: customary source folders: packages and modules are found in them from anywhere.
         python_layout: other folders directly above a top-level package: packages are found in them.
-        java: folders above packages by the usual layout (src/main/java and similar).
     """
 
     typescript: tuple[TsConfig, ...] = ()
     packages: tuple[JsPackage, ...] = ()
     go: tuple[GoModule, ...] = ()
     crates: tuple[Crate, ...] = ()
-    php: tuple[PhpPrefix, ...] = ()
     python: tuple[str, ...] = ()
     python_layout: tuple[str, ...] = ()
-    java: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the roots as one line of JSON, the same for equal roots."""
@@ -111,7 +99,6 @@ class Roots(NamedTuple):
             "packages": JsPackage,
             "go": GoModule,
             "crates": Crate,
-            "php": PhpPrefix,
         }
         try:
             read = json.loads(text)
@@ -163,16 +150,12 @@ def find_roots(
             )
         ),
         crates=tuple(sorted(each("Cargo.toml", _crate), key=lambda c: (_depth(c.folder), c))),
-        php=tuple(sorted(set(each("composer.json", _php)), key=lambda r: (-len(r.prefix), r))),
         python=python,
         python_layout=layout,
-        java=_java(known),
     )
 
 
-_MANIFESTS = frozenset(
-    {"tsconfig.json", "jsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"}
-)
+_MANIFESTS = frozenset({"tsconfig.json", "jsconfig.json", "package.json", "go.mod", "Cargo.toml"})
 
 
 def is_manifest(path: str) -> bool:
@@ -210,21 +193,6 @@ def _is_package(folder: str, known: frozenset[str]) -> bool:
     return bool(folder) and (f"{folder}/__init__.py" in known or f"{folder}/__init__.pyi" in known)
 
 
-def _java(known: frozenset[str]) -> tuple[str, ...]:
-    found = set()
-    for path in known:
-        if path.endswith(".java"):
-            parts = path.split("/")
-            for at in range(len(parts) - 1):
-                if parts[at] == "java" and at > 1 and parts[at - 2] == "src":
-                    found.add("/".join(parts[: at + 1]))
-                    break
-            else:
-                if "src" in parts[:-1]:
-                    found.add("/".join(parts[: parts.index("src") + 1]))
-    return tuple(sorted(found))
-
-
 def _go(folder: str, text: str) -> list[GoModule]:
     name = manifests.go_module(text)
     return [GoModule(folder, name)] if name else []
@@ -247,30 +215,12 @@ def _crate(folder: str, text: str) -> list[Crate]:
     lib = manifests.table(manifest, "lib")
     path = lib.get("path")
     own = lib.get("name")
-    renames = {
-        (manifests.crate_name(local), manifests.crate_name(real))
-        for section in ("dependencies", "dev-dependencies", "build-dependencies")
-        for local, item in manifests.table(manifest, section).items()
-        if isinstance(real := manifests.table(item).get("package"), str)
-    }
     return [
         Crate(
             folder,
             manifests.crate_name(own if isinstance(own, str) else name),
             join(folder, path if isinstance(path, str) else "src/lib.rs") or "",
-            tuple(sorted(renames)),
         )
-    ]
-
-
-def _php(base: str, text: str) -> list[PhpPrefix]:
-    manifest = manifests.loose_json(text)
-    return [
-        PhpPrefix(prefix, folder)
-        for section in ("autoload", "autoload-dev")
-        for prefix, folders in manifests.table(manifest, section, "psr-4").items()
-        for written in manifests.strings(folders)
-        if (folder := join(base, written)) is not None
     ]
 
 

@@ -82,14 +82,6 @@ class Taken(NamedTuple):
     newer: int = 0
 
 
-class _Found(NamedTuple):
-    """The content of an index: its edges by source file, the files it covers, the number of newer files."""
-
-    links: dict[str, list[Link]]
-    covered: set[str]
-    newer: int
-
-
 def take(db: Database, root: Path, now: int) -> Taken:
     """Read the project's SCIP index if it is new, or if the graph was rebuilt since.
 
@@ -108,25 +100,27 @@ def take(db: Database, root: Path, now: int) -> Taken:
         if db.meta.get(STAMP) == stamp:
             return Taken(db.other_sources.count_from(SCIP), name, db.meta.get(NEWER) or 0)
         with path.open("rb") as file:
-            found = _links(db, read_index(file), status.st_mtime_ns)
+            links, covered, newer = _links(db, read_index(file), status.st_mtime_ns)
     except OSError as error:
         raise SourceError(
             f"cannot read {path.name}: {error.strerror or error}", hint="Check its permissions."
         ) from None
     _drop(db)
     with db.connection.transaction(durable=False):
-        db.other_sources.cover(found.covered)
-        for start in sorted(found.links):
-            db.graph.put_links(start, found.links[start], SCIP, now)
+        db.other_sources.cover(covered)
+        for start in sorted(links):
+            db.graph.put_links(start, links[start], SCIP, now)
             db.other_sources.prefer_precise(start)
         db.meta.set(STAMP, stamp)
-        db.meta.set(NEWER, found.newer)
+        db.meta.set(NEWER, newer)
         db.closure.rebuild()
-    return Taken(db.other_sources.count_from(SCIP), name, found.newer)
+    return Taken(db.other_sources.count_from(SCIP), name, newer)
 
 
-def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Found:
-    """Return the edges of an index for the files that are not newer than it."""
+def _links(
+    db: Database, documents: Iterable[ScipDocument], made_ns: int
+) -> tuple[dict[str, list[Link]], set[str], int]:
+    """Return the edges of an index by source file, the files that it covers, and the number of newer ones."""
     read = [f for f in db.graph.files().values() if not f.skipped and not f.stale]
     usable = {file.path for file in read if file.mtime_ns <= made_ns}
     fresh = {file.path for file in read} - usable
@@ -152,7 +146,7 @@ def _links(db: Database, documents: Iterable[ScipDocument], made_ns: int) -> _Fo
         start = link.from_key if link.from_key in usable else link.from_key.rpartition(":")[0]
         if start in usable:
             by_file.setdefault(start, []).append(link)
-    return _Found(by_file, covered, len(newer))
+    return by_file, covered, len(newer)
 
 
 def _drop(db: Database) -> None:

@@ -96,5 +96,6 @@ class StoredSymbols:
     def _tables(self, paths: Iterable[str]) -> Iterator[tuple[str, Table]]:
         """Yield the tables of some files that have one, each with its path."""
         for path in paths:
-            if table := table_of(path, self.outline(path)):
+            question = ("table", path)
+            if table := self._once(question, lambda path=path: table_of(path, self.outline(path))):
                 yield path, table

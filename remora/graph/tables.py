@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import EXACT
 from remora.graph.languages import FAMILIES
 from remora.graph.languages.syntax import split_top
-from remora.graph.packed import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,30 +149,10 @@ class Table:
         return name in parameters(definition.signature, definition.name, self.outline.language)
 
 
-class _This:
-    """An outline as a dictionary key, compared by identity."""
-
-    __slots__ = ("outline",)
-
-    def __init__(self, outline: Outline) -> None:
-        self.outline = outline
-
-    def __hash__(self) -> int:
-        return id(self.outline)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _This) and other.outline is self.outline
-
-
-@lru_cache(KEPT)
-def _kept(path: str, this: _This) -> Table | None:
-    family = FAMILIES.get(this.outline.language)
-    return Table(path, this.outline, family) if family else None
-
-
 def table_of(path: str, outline: Outline | None) -> Table | None:
-    """Return a file's table, None if its language has no names to follow; the last ones are cached."""
-    return _kept(path, _This(outline)) if outline else None
+    """Return a file's table, None if its language has no names to follow."""
+    family = FAMILIES.get(outline.language) if outline else None
+    return Table(path, outline, family) if outline and family else None
 
 
 def split_signature(signature: str, name: str) -> tuple[str, str, str]:

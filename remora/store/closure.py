@@ -12,7 +12,7 @@ one with the smaller sum. Only edges that are certain enough and not stale count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from remora.core.cochange import Tie
 from remora.store.connection import Tables
@@ -38,20 +38,13 @@ _NEAR = """SELECT a.key AS path, d.key AS other, 1 AS uses, c.edge_types AS kind
            FROM json_each(?1) j CROSS JOIN graph_nodes d ON d.key = j.value AND d.stale_at IS NULL
            CROSS JOIN graph_closure c ON c.descendant_id = d.id AND c.depth = 1
            CROSS JOIN graph_nodes a ON a.id = c.ancestor_id"""
-# The relation of the other file to the given one, in both directions of the edge.
-_DOES = {
-    "tests": "tests it",
-    "inherits": "inherits from it",
-    "implements": "implements it",
-    "imports": "imports it",
-    "calls": "calls it",
-}
-_IS_DONE = {
-    "tests": "is tested by it",
-    "inherits": "is a base of it",
-    "implements": "is implemented by it",
-    "imports": "is imported by it",
-    "calls": "is called by it",
+# The relation of the other file to the given one, in both directions of the edge; the most certain first.
+_WORDS = {
+    "tests": ("is tested by it", "tests it"),
+    "inherits": ("is a base of it", "inherits from it"),
+    "implements": ("is implemented by it", "implements it"),
+    "imports": ("is imported by it", "imports it"),
+    "calls": ("is called by it", "calls it"),
 }
 
 
@@ -119,11 +112,6 @@ class FileCoupling(Tables):
         words: dict[str, str] = {}
         for other, uses, kinds, weight in steps:
             weights[other] = weights.get(other, 0.0) + weight / min(whole[path], whole[other])
-            said = _in_words(kinds, _DOES if uses else _IS_DONE)
+            said = next(both for kind, both in _WORDS.items() if kind in kinds.split(","))[uses]
             words[other] = f"{words[other]} and {said}" if other in words else said
         return {key: Tie(min(1.0, weight), words[key]) for key, weight in weights.items()}
-
-
-def _in_words(kinds: str, words: Mapping[str, str]) -> str:
-    """Return the most certain kind of edge in words: test, base, import, call."""
-    return next((words[kind] for kind in words if kind in kinds.split(",")), words["calls"])

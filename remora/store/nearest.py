@@ -53,7 +53,6 @@ class NearestIndex:
 
     def _forget(self) -> None:
         self._seen: tuple[int, int] | None = None
-        self._last: tuple[NDArray[np.float32] | None, NDArray[np.float32]] = (None, np.zeros(0, np.float32))
         self._unsure = False
         self._size = 0
         self._ids: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -83,7 +82,6 @@ class NearestIndex:
             if not self._size or k <= 0 or query.shape[0] != self._matrix.shape[1]:
                 return []
             scores = _product(self._matrix[: self._size], query)
-            self._last = (query, scores)
             usable: NDArray[np.bool_] | slice = self._live[: self._size]
             if allowed is not None:
                 wanted = np.zeros(len(self._owners), bool)
@@ -116,9 +114,7 @@ class NearestIndex:
                 if live:
                     spans.append((owner_id, len(rows), len(rows) + len(live)))
                     rows += live
-            asked, known = self._last
-            # The path that asks usually searched for the same vector a moment ago.
-            scores = (known[rows] if asked is query else _product(self._matrix[rows], query)).tolist()
+            scores = _product(self._matrix[rows], query).tolist()
         for owner_id, start, end in spans:
             own = scores[start:end]
             found[owner_id] = (max(own) + sum(own) / len(own)) / 2
@@ -208,7 +204,6 @@ class NearestIndex:
             rows.append(self._size + offset)
             self._ids[self._size + offset] = row_id
             self._owner_of[self._size + offset] = index
-        self._last = (None, self._last[1])
         self._matrix[self._size : need] = block
         self._live[self._size : need] = True
         self._size = need

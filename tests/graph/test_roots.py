@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from remora.core.values import Skipped
 from remora.graph.manifests import join, loose_json
-from remora.graph.roots import Crate, GoModule, JsPackage, PhpPrefix, Roots, TsConfig, find_roots
+from remora.graph.roots import Crate, GoModule, JsPackage, Roots, TsConfig, find_roots
 
 
 def roots(texts: dict[str, str]) -> Roots:
@@ -22,15 +22,11 @@ FULL = {
     "examples/demo/pkg/__init__.py": "",
     "go.mod": "module example.com/m\n",
     "sub/go.mod": '// note\nmodule "example.com/m/sub"\n',
-    "core/Cargo.toml": '[package]\nname = "my-core"\n[lib]\npath = "lib.rs"\n[dependencies]\n'
-    'x = {package = "the-x"}\n',
-    "composer.json": '{"autoload": {"psr-4": {"App\\\\": "src/", "T\\\\": ["a", "b/"]}}}',
+    "core/Cargo.toml": '[package]\nname = "my-core"\n[lib]\npath = "lib.rs"\n',
     "tsconfig.json": '{"compilerOptions": {"baseUrl": "./src", "paths": {"~/*": ["*"], "~/x/*": ["y/*"]}}}',
     "web/package.json": '{"name": "web", "main": "dist/i.js", "exports": {".": {"import": "./m.mjs", '
     '"types": "./t.d.ts"}, "./s": "./s.js"}}',
     "web/jsconfig.json": '{"extends": "../tsconfig.json"}',
-    "src/main/java/com/A.java": "",
-    "mod/src/org/B.java": "",
 }
 
 
@@ -45,11 +41,9 @@ def test_every_kind_of_configuration_is_read() -> None:
             JsPackage("web", "web", ((".", ("./t.d.ts", "./m.mjs", "dist/i.js")), ("./s", ("./s.js",)))),
         ),
         go=(GoModule("sub", "example.com/m/sub"), GoModule("", "example.com/m")),
-        crates=(Crate("core", "my_core", "core/lib.rs", (("x", "the_x"),)),),
-        php=(PhpPrefix("App\\", "src"), PhpPrefix("T\\", "a"), PhpPrefix("T\\", "b")),
+        crates=(Crate("core", "my_core", "core/lib.rs"),),
         python=("", "src"),
         python_layout=("examples/demo", "source"),
-        java=("mod/src", "src/main/java"),
     )
 
 
@@ -66,7 +60,7 @@ def test_other_text_gives_no_roots(text: str) -> None:
     assert Roots.from_json(text) == Roots()
 
 
-@pytest.mark.parametrize("name", ["tsconfig.json", "package.json", "go.mod", "Cargo.toml", "composer.json"])
+@pytest.mark.parametrize("name", ["tsconfig.json", "package.json", "go.mod", "Cargo.toml"])
 @pytest.mark.parametrize(
     "text",
     ["", "{", "\x00", '{"name": 3, "exports": 4}', "[package]\nname = 3\n", "[" * 50_000, '{"extends": [1]}'],

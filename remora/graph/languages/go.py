@@ -147,15 +147,15 @@ def _folder(places: Places, module: str) -> str | None:
     return None
 
 
-def sources(places: Places, folder: str, *, tests: bool = False) -> list[str]:
-    """Return the Go files of a folder, test files only if requested."""
-    found = [path for path in places.symbols.in_folder(folder) if path.endswith(".go")]
-    return found if tests else [path for path in found if not path.endswith("_test.go")]
+def _sources(places: Places, folder: str) -> list[str]:
+    """Return the Go files of a folder, without tests."""
+    found = places.symbols.in_folder(folder)
+    return [path for path in found if path.endswith(".go") and not path.endswith("_test.go")]
 
 
 def _module(places: Places, _path: str, entry: Entry) -> str:
     folder = _folder(places, entry.module)
-    if folder is None or not sources(places, folder):
+    if folder is None or not _sources(places, folder):
         return ""
     return package_key("go", folder)
 
@@ -165,12 +165,12 @@ def _edges(places: Places, _path: str, item: Import) -> Sequence[str]:
     if item.alias != "_":
         return ()
     folder = _folder(places, item.module)
-    return sources(places, folder)[:1] if folder is not None else ()
+    return _sources(places, folder)[:1] if folder is not None else ()
 
 
 def first_file(places: Places, key: str) -> str:
     """Return the file that represents a package if none of its names is visibly used."""
-    return next(iter(sources(places, package_name(key))), "")
+    return next(iter(_sources(places, package_name(key))), "")
 
 
 def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:

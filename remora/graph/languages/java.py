@@ -129,9 +129,7 @@ def _class_file(places: Places, path: str, name: str) -> str:
             continue
         found = [s.path for s in _package(places, package_key("java", before), last)]
         found = found or list(places.symbols.ending(name.replace(".", "/") + ".java"))
-        roots = places.roots.java
-        same = [f for f in found if any(f.startswith(r + "/") and path.startswith(r + "/") for r in roots)]
-        if picked := nearest(path, same or found):
+        if picked := nearest(path, found):
             return picked
         name = before
     return ""

@@ -1,7 +1,7 @@
-"""PHP: traits as bases, tests by name, attribute or doc comment; names by namespace, files by PSR-4.
+"""PHP: traits as bases, tests by name, attribute or doc comment; names by namespace.
 
-An import edge goes to the file of the class in a `use`: the one that declares it, or its PSR-4 path. Classes
-of the same namespace give an edge by use.
+An import edge goes to the file that declares the class in a `use`. Classes of the same namespace give an edge
+by use.
 """
 
 from __future__ import annotations
@@ -151,17 +151,6 @@ def _entries(item: Import) -> Iterator[Entry]:
         yield Entry(item.alias or last, before, last, item)
 
 
-def _by_rule(places: Places, name: str) -> str:
-    """Return the PSR-4 file of a class."""
-    for rule in places.roots.php:
-        if name.startswith(rule.prefix):
-            rest = name[len(rule.prefix) :].replace("\\", "/") + ".php"
-            found = f"{rule.folder}/{rest}" if rule.folder else rest
-            if places.symbols.exists(found):
-                return found
-    return ""
-
-
 def _path(places: Places, path: str, module: str) -> str:
     written = module.lstrip("/")
     beside = join(parts_of(path)[0], written)
@@ -181,9 +170,7 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     namespace = package_name(key)
     found = [s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".php", ".inc"))]
     files = frozenset(places.symbols.package(namespace)) if namespace else frozenset()
-    same = [s for s in found if (s.path in files if namespace else in_no_package(places, s.path))]
-    led = _by_rule(places, f"{namespace}\\{name}")
-    return [s for s in found if s.path == led] or same
+    return [s for s in found if (s.path in files if namespace else in_no_package(places, s.path))]
 
 
 def _around(_places: Places, _path: str, outline: Outline) -> Sequence[str]:
@@ -197,8 +184,7 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
         return
     for entry in _entries(item):
         symbols = _package(places, package_key("php", entry.module), entry.name)
-        led = _by_rule(places, f"{entry.module}\\{entry.name}")
-        yield led or nearest(path, [s.path for s in symbols])
+        yield nearest(path, [s.path for s in symbols])
 
 
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(

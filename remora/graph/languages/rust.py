@@ -313,10 +313,8 @@ def _start(places: Places, path: str, parts: list[str], scope: str) -> tuple[str
     for inner in (here, []):
         if _child(places, path, [*inner, first]) or _is_inside(places, path, [*inner, first]):
             return path, [*inner, *parts]
-    crate = _crate(places, path)
-    name = dict(crate.renames).get(first, first) if crate else first
     for other in places.roots.crates:
-        if other.name == name and places.symbols.exists(other.lib):
+        if other.name == first and places.symbols.exists(other.lib):
             return other.lib, parts[1:]
     return "", parts
 
