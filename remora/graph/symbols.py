@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from remora.core.code import Outline, Symbol
@@ -96,6 +97,8 @@ class StoredSymbols:
     def _tables(self, paths: Iterable[str]) -> Iterator[tuple[str, Table]]:
         """Yield the tables of some files that have one, each with its path."""
         for path in paths:
-            question = ("table", path)
-            if table := self._once(question, lambda path=path: table_of(path, self.outline(path))):
+            if table := self._once(("table", path), partial(self._table, path)):
                 yield path, table
+
+    def _table(self, path: str) -> Table | None:
+        return table_of(path, self.outline(path))

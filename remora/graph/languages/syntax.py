@@ -28,8 +28,6 @@ _MAX_STEPS = 24  # links of a chain that are followed; a longer one is a fluent 
 _MAX_CHAIN = 240
 
 _PLAIN = re.compile(rb"[@$]{0,2}[^\W\d]\w*[?!]?", re.ASCII)
-_DOTTED = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)+", re.ASCII)
-_NO_PARTS = frozenset((b"await", b"template", b"null", b"true", b"false", b"nil", b"None"))
 _SPACE = re.compile(r"\s+")
 
 
@@ -179,7 +177,7 @@ class Rules(NamedTuple):
 def chain(source: Source, node: Node, rules: Rules) -> str:
     """Return an expression as a chain of names, "?" if it is not one."""
     data = source.data[node.start_byte : node.end_byte]
-    if _PLAIN.fullmatch(data) or (node.type in rules.members and _is_dotted(data)):
+    if _PLAIN.fullmatch(data):
         return data.decode()
     parts: list[str] = []
     current: Node | None = node
@@ -204,14 +202,6 @@ def chain(source: Source, node: Node, rules: Rules) -> str:
         else:
             return UNKNOWN
     return UNKNOWN
-
-
-def _is_dotted(data: bytes) -> bool:
-    """Return whether a member is plain names and dots, as most are: then it is its own chain."""
-    if len(data) > _MAX_CHAIN or not _DOTTED.fullmatch(data):
-        return False
-    parts = data.split(b".")
-    return len(parts) <= _MAX_STEPS and _NO_PARTS.isdisjoint(parts)
 
 
 def _link(source: Source, node: Node, rules: Rules) -> tuple[Node | None, str]:
