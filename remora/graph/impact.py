@@ -60,13 +60,6 @@ _HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what onl
 Users: TypeAlias = "Callable[[Sequence[int], int], Sequence[Edge]]"
 
 
-class Meant(NamedTuple):
-    """The resolution of a target: a node, and a note of other definitions with that bare name, or ""."""
-
-    node: Node
-    note: str
-
-
 class Found(NamedTuple):
     """An impact before memories are looked up.
 
@@ -83,8 +76,8 @@ class Found(NamedTuple):
     cut: bool
 
 
-def find(graph: Graph, target: str) -> Meant:
-    """Return the node of a target.
+def find(graph: Graph, target: str) -> tuple[Node, str]:
+    """Return the node of a target, and a note of other definitions with that bare name, or "".
 
     A target is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
     parts, with ".", "::", "->" or a backslash between them; a path may be its last parts too, and a symbol
@@ -103,7 +96,7 @@ def find(graph: Graph, target: str) -> Meant:
     if name.endswith("/") and (folder := _folder(graph, name)) is not None:
         return folder
     if (node := graph.node(name)) is not None and node.path:  # what layers above the code hold has none
-        return Meant(node, "")
+        return node, ""
     name = _LINE.sub("", name)
     head, colons, tail = name.partition("::")
     if colons and graph.ending(head):  # as test runners write it
@@ -132,17 +125,17 @@ def find(graph: Graph, target: str) -> Meant:
             hint=f"{_nearly(graph, path, wanted)}Give a path from the project's root, path:symbol, or a "
             "symbol. `remora index` reads new files.",
         )
-    return Meant(node, f"{target!r} may also mean {_listed(others)}" if others else "")
+    return node, (f"{target!r} may also mean {_listed(others)}" if others else "")
 
 
-def _folder(graph: Graph, name: str) -> Meant | None:
+def _folder(graph: Graph, name: str) -> tuple[Node, str] | None:
     """Return a folder as a node, None if it has no files; the whole project is none."""
     name = name.rstrip("/")
     if not (files := len(graph.below(name))):
         return None
     held = "the file" if files == 1 else f"the {files:,} files"
     note = f"{name}/ is a folder: these are the outside dependents of {held} in it"
-    return Meant(Node(0, f"{name}/", FOLDER, name, f"{name}/", None, None, {}), note)
+    return Node(0, f"{name}/", FOLDER, name, f"{name}/", None, None, {}), note
 
 
 def _nearly(graph: Graph, path: str, wanted: str) -> str:
@@ -273,13 +266,6 @@ class _Step(NamedTuple):
     via: tuple[str, ...]
 
 
-class _Through(NamedTuple):
-    """A base method of a reached one: its callers may call the reached one."""
-
-    step: _Step
-    overridden: Overridden
-
-
 class _Walk:
     """One search outward from a node, over the edges that are not stale."""
 
@@ -292,7 +278,8 @@ class _Walk:
         self._depth = depth
         self._limit = limit
         self._reached = {node.id: _Step(node.key, 0, 1.0, ())}
-        self._through: dict[int, _Through] = {}
+        # Base methods of reached ones, whose callers may call these.
+        self._through: dict[int, tuple[_Step, Overridden]] = {}
         self._changing: dict[int, str] = {}  # methods whose overriding ones break with them, and their keys
         self._found: list[Impact] = []
         self.cut = False
@@ -371,11 +358,11 @@ class _Walk:
             before = self._reached[one.method]
             step = before._replace(depth=depth, confidence=before.confidence * one.confidence)
             known = self._through.get(one.id)
-            if one.id not in self._reached and (known is None or known.step.depth == depth):
+            if one.id not in self._reached and (known is None or known[0].depth == depth):
                 if known is None:
                     found.append(one.id)
-                if known is None or known.step.confidence < step.confidence:
-                    self._through[one.id] = _Through(step, one)
+                if known is None or known[0].confidence < step.confidence:
+                    self._through[one.id] = (step, one)
         return found
 
     def _apart(self, edges: Sequence[Edge], nodes: Mapping[int, Brief]) -> set[int]:
@@ -393,7 +380,7 @@ class _Walk:
             return set()
         ids = self._graph.keys(holders)
         asked = {
-            e.from_id: (ids[callers[e.from_id]], self._through[e.to_id].overridden)
+            e.from_id: (ids[callers[e.from_id]], self._through[e.to_id][1])
             for e in edges
             if callers.get(e.from_id) in ids
         }
@@ -421,7 +408,7 @@ class _Walk:
         room = self._limit - len(self._found)
         reached = self._reached
         best: dict[int, tuple[tuple[float, float, int], Edge]] = {}
-        sure = {i: (reached[i] if i in reached else self._through[i].step).confidence for i in frontier}
+        sure = {i: (reached[i] if i in reached else self._through[i][0]).confidence for i in frontier}
         order = sorted(frontier, key=lambda i: (-sure[i], i))
         for start in range(0, len(order), STEP):
             some = order[start : start + STEP]

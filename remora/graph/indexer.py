@@ -69,14 +69,6 @@ class Outcome(NamedTuple):
     complete: bool
 
 
-class _Touched:
-    """The names and files affected by changes elsewhere."""
-
-    def __init__(self) -> None:
-        self.paths: set[str] = set()
-        self.names: set[str] = set()
-
-
 class Indexer:
     """Brings the graph of one project up to date.
 
@@ -123,7 +115,9 @@ class Indexer:
         there = {item.path for item in listed}
         gone = [path for path in (known if whole else gone) if path in known and path not in there]
         self._now, self._report, self._stop = now, progress or (lambda *_: None), stop
-        self._touched = _Touched()
+        # Affected by changes elsewhere: files, and names.
+        self._paths: set[str] = set()
+        self._names: set[str] = set()
         self._fresh: dict[str, FileFacts] = {}  # of files just read, where they are few
         left_at = self._db.meta.get(OPEN)
         # A run that died while it read took with it what its files touch elsewhere.
@@ -175,15 +169,15 @@ class Indexer:
             with self._db.transaction(durable=False):
                 for path in gone[start : start + BATCH_FILES]:
                     self._remove(path)
-        self._touched.paths -= set(gone)
+        self._paths -= set(gone)
 
     def _remove(self, path: str) -> None:
         """Remove a file, and record the effects; of one that was left out there are none."""
-        touched, node = self._touched, self._graph.node(path)
+        node = self._graph.node(path)
         if node is not None:
-            touched.paths.update(self._graph.pointing_at(path))
+            self._paths.update(self._graph.pointing_at(path))
             before = self._outline(path)
-            touched.names |= changed_names(path, before, None)
+            self._names |= changed_names(path, before, None)
         self._graph.delete_file(path)
 
     def _take(
@@ -251,14 +245,13 @@ class Indexer:
         """
         if before is None and after is None and self._graph.node(path) is not None:
             return
-        touched = self._touched
         names = changed_names(path, before, after)
         if before is None or after is None or "*" in names:
             defined = names
         else:
             defined = changed_names(path, before._replace(imports=after.imports), after)
         far = frozenset(filter(go_interfaces.is_one, names))
-        touched.names |= names if is_seen_unimported(path) else defined | far
+        self._names |= names if is_seen_unimported(path) else defined | far
         passed = set(names - defined - far)
         level = [path] if passed else []
         while level:
@@ -266,7 +259,7 @@ class Indexer:
             for one in level:
                 words = set(place_names(one))
                 importing = self._graph.importing(one)
-                using = set(self._graph.using(passed, among=importing)) - touched.paths
+                using = set(self._graph.using(passed, among=importing)) - self._paths
                 near = {path for path in importing if path in using or speaks(path)}
                 for importer in sorted(near):
                     outline = self._outline(importer)
@@ -280,11 +273,11 @@ class Indexer:
                             passed |= more
                             more = spread(passed, importer, outline)
                 # Any file that has the module, however imported, may use the name after a dot.
-                having = set(self._graph.using(words)) - touched.paths - found
-                touched.paths.update(self._graph.using(passed, DOT, among=having))
-            touched.paths |= found
+                having = set(self._graph.using(words)) - self._paths - found
+                self._paths.update(self._graph.using(passed, DOT, among=having))
+            self._paths |= found
             if any(map(is_seen_unimported, found)):
-                touched.names |= passed
+                self._names |= passed
             level = sorted(found)
 
     def _outline(self, path: str) -> Outline | None:
@@ -295,12 +288,11 @@ class Indexer:
 
     def _resolve(self, roots: Roots, *, everything: bool) -> tuple[int, list[Skipped]]:
         """Resolve the names of every waiting file; returns the number of files, and of partial ones."""
-        touched = self._touched
         with self._db.transaction(durable=False):
             if everything:
                 self._graph.unlink_all()
             else:
-                self._graph.unlink([*touched.paths, *self._using(touched.names)])
+                self._graph.unlink([*self._paths, *self._using(self._names)])
             if self._db.meta.get(OPEN):
                 self._db.meta.set(OPEN, LINKING)
         todo = self._graph.unlinked()
