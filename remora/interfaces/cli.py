@@ -81,7 +81,6 @@ class Verbs(click.Group):
             self._main(words, **kwargs)
 
     def _main(self, words: list[str], **kwargs: Any) -> NoReturn:
-        """Run a command line and exit with its code; handle every error."""
         kwargs |= {"args": words, "standalone_mode": False}
         kwargs.setdefault("prog_name", "remora")
         _tolerate_any_text()

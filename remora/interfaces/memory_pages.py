@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from remora.core.clock import days_between, to_iso
@@ -142,7 +142,6 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
 
 
 def _beginning(text: str) -> str:
-    """Return the first CODE_LINES lines of a chunk of code."""
     lines = text.split("\n")
     more = len(lines) - CODE_LINES
     return text if more <= 1 else "\n".join((*lines[:CODE_LINES], say("code.more", n=more)))
@@ -262,7 +261,6 @@ def history(found: Sequence[Revision], now: float) -> Page:
 
 
 def _author(one: Revision) -> str:
-    """Return the author of a change; "you" for the user of this store."""
     kind, _, name = one.author.partition(":")
     return say("team.you") if kind == "person" and name == one.device else one.author.strip(":")
 
@@ -303,7 +301,6 @@ def demotes(reason: Reason) -> bool:
 
 
 def _factor(reason: Reason) -> str:
-    """Return a factor as text: the reason and the multiplier."""
     if reason.stage == "source":
         why = say("why.source", name=said_by(reason.note))
     elif reason.stage == "confidence":
@@ -391,19 +388,14 @@ def _step(taint: Taint) -> str:
 def pruning(done: PrunePlan, now: float, *, dry_run: bool) -> Page:
     """Return a page with the result of pruning, or its preview."""
     will = "would" if dry_run else "did"
+
+    def row(r: MemoryRecord, what: str, why: str) -> tuple[str | Cell, ...]:
+        told = say(f"prune.{will}.{what}")
+        return Cell(short(r.id), "id"), told, r.type, Cell(why, "dim"), shorten(r.content, 120)
+
     rows = [
-        (
-            Cell(short(r.id), "id"),
-            say(f"prune.{will}.{what}"),
-            r.type,
-            Cell(say(why, age=age(at(r), now)), "dim"),
-            shorten(r.content, 120),
-        )
-        for records, what, why, at in (
-            (done.forget, "forgotten", "prune.used", lambda r: r.last_accessed_at),
-            (done.delete, "deleted", "prune.forgotten", lambda r: r.deprecated_at),
-        )
-        for r in records
+        *(row(r, "forgotten", say("prune.used", age=age(r.last_accessed_at, now))) for r in done.forget),
+        *(row(r, "deleted", say("prune.forgotten", age=age(r.deprecated_at, now))) for r in done.delete),
     ]
     if not (rows or done.cache_rows):
         yield Para(say("prune.nothing"))
@@ -484,7 +476,7 @@ def _trigger(one: Trigger) -> str:
     return "; ".join((act, *conditions))
 
 
-def why(found: Why) -> Page:
+def why(found: Why, now: float) -> Page:
     """Return a page with origins, trust, triggers, uses and injections of a memory."""
     m = found.memory
     trust = [spoken().number(m.confidence), m.source]
@@ -503,7 +495,7 @@ def why(found: Why) -> Page:
         ("text", m.content),
         ("trust", ", ".join(trust)),
         ("created", m.created_at[:10]),
-        ("origins", "\n".join(_origins(found)) or "-"),
+        ("origins", "\n".join(_origin(m, i, now) for i in range(len(m.origins))) or "-"),
         ("files", "\n".join(m.related_files)),
         ("dependents", "\n".join(short(child) for child in found.children)),
         ("triggers", "\n".join(map(_trigger, found.triggers))),
@@ -535,14 +527,6 @@ def used_for(uses: Mapping[str, Use]) -> str:
             where = say("use.sessions", number=use.sessions) if kind == "said" and use.sessions > 1 else ""
             told.append(f"{say(f'use.{kind}')} {times}{where}")
     return ", ".join(told)
-
-
-def _origins(found: Why) -> Iterator[str]:
-    for origin in found.memory.origins:
-        where = origin.path and f"{origin.path}{f':{origin.line}' if origin.line else ''}"
-        told = [where or "", say("place.session", id=origin.session_id) if origin.session_id else ""]
-        told.append(say("place.commit", sha=origin.commit_sha[:12]) if origin.commit_sha else "")
-        yield f"{origin.at[:10]} {origin.source} {' '.join(t for t in told if t)}".rstrip()
 
 
 def maintenance(runs: Sequence[Maintained], now: float) -> Page:
@@ -608,7 +592,6 @@ def _compared(figures: Sequence[Compared]) -> Page:
 
 
 def _share(one: Estimate) -> str:
-    """Return a share in percent with its confidence interval."""
     percent = [spoken().number(100 * part, 1) for part in (one.mean, one.low, one.high)]
     return say("interval", value=percent[0], low=percent[1], high=percent[2]) if one.n else f"{percent[0]} %"
 

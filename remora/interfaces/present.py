@@ -79,13 +79,12 @@ def error_document(error: BaseException) -> dict[str, Any]:
     >>> error_document(NotFound("there is no memory 'x'"))["error"]["kind"]
     'NotFound'
     """
-    known = isinstance(error, RemoraError)
     return {
         "error": {
             "kind": type(error).__name__,
-            "message": str(error) if known else unexpected(error),
-            "hint": error.hint if isinstance(error, RemoraError) else "",
-            "retryable": error.retryable if isinstance(error, RemoraError) else False,
+            "message": str(error) if isinstance(error, RemoraError) else unexpected(error),
+            "hint": getattr(error, "hint", ""),
+            "retryable": getattr(error, "retryable", False),
         }
     }
 
@@ -221,7 +220,6 @@ def warns(record: MemoryRecord) -> bool:
 
 
 def _marked(record: MemoryRecord) -> list[tuple[str, str]]:
-    """Return the marks of a memory, each with the value for its sentence."""
     due = "due" if record.review_reason else "review"
     found = [
         ("yours", record.realm == "user", ""),

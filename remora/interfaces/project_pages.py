@@ -91,7 +91,6 @@ def is_code(path: str) -> bool:
 
 
 def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
-    """Return commands that have results now, each with its purpose."""
     code = next(filter(is_code, hottest), next(iter(hottest), ""))
     tries: list[tuple[str, str]] = []
     ask = say("try.search")

@@ -32,12 +32,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("learn", "Learn from earlier agent sessions.", "Begin", "learn"),
     Verb("learned", "List the memories of the last learning run, for review.", "Begin", "learned"),
     Verb("synthesize", "Propose memories from several sessions on a module.", "Begin", "synthesize"),
-    Verb(
-        "reflect",
-        "Print the evidence of a session as a prompt for a model.",
-        "Begin",
-        "reflect",
-    ),
+    Verb("reflect", "Print the evidence of a session as a prompt for a model.", "Begin", "reflect"),
     Verb("index", "Index changed code: definitions, imports and calls.", "Begin", "index"),
     Verb("remember", "Store one statement, or merge it with a duplicate.", "Remember", "remember"),
     Verb("teach", "Store the statements of a text file, after a preview.", "Remember", "teach"),
@@ -51,12 +46,7 @@ VERBS: tuple[Verb, ...] = (
         "related", "Show the files that change or are read together with a file.", "Recall", "related_files"
     ),
     Verb("files", "Predict the files that a task will touch.", "Recall", "predict_files"),
-    Verb(
-        "checks",
-        "Suggest commands that check a change.",
-        "Recall",
-        "suggest_commands",
-    ),
+    Verb("checks", "Suggest commands that check a change.", "Recall", "suggest_commands"),
     Verb("impact", "Show what may break when a file or a symbol changes.", "Recall", "impact"),
     Verb("modules", "Show the modules of the code and their purposes.", "Recall", "modules"),
     Verb("show", "Show all details of a memory.", "Recall", "show"),

@@ -545,7 +545,7 @@ def test_review(call: Caller, stored: Remember, holder: Holder) -> None:
     listed = call("review", limit=1)
     assert listed.startswith("These memories wait for review.")
     assert "There are more" in listed
-    assert "both confirmed and dropped" in call.error("review", confirm=right, drop=[right])
+    assert "named twice" in call.error("review", confirm=right, drop=[right])
     assert "there is no memory" in call.error("review", confirm=[right], drop=["ffffffff"])
     answer = call("review", confirm=[right], drop=[wrong])
     assert answer == f"{right} confirmed: Tokens expire after 24 h\n{wrong} dropped: Cookies never expire"

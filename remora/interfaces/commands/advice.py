@@ -51,7 +51,7 @@ def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, f
 def why(cli: CliContext, *, memory_id: str) -> None:
     """Shows the origins, trust and triggers of memory ID, and when agents got it."""
     found = cli.memory(writes=False).why(memory_id)
-    cli.answer(found, memory_pages.why(found))
+    cli.answer(found, memory_pages.why(found, cli.clock.now()))
 
 
 @command("status")

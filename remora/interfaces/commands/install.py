@@ -262,7 +262,6 @@ def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
 def _carry_out(
     cli: CliContext, plans: Sequence[Plan | Failed], *, yes: bool, dry_run: bool, one: bool
 ) -> None:
-    """Show the changes, ask for confirmation and apply them."""
     failures = [plan for plan in plans if not isinstance(plan, Plan)]
     if one and failures:
         raise failures[0][1]
@@ -307,7 +306,6 @@ def _show(cli: CliContext, plans: Sequence[Plan]) -> None:
 
 
 def _proposal(plan: Plan) -> Page:
-    """Return a page with the changes of a plan as diffs, and its notes."""
     title = HOSTS[plan.host].title
     if plan.idle:
         yield Para(say("install.idle", title=title), "strong")
@@ -319,7 +317,6 @@ def _proposal(plan: Plan) -> Page:
 
 
 def _done(plan: Plan) -> Page:
-    """Return a page with the changes that were made, and the next steps for the user."""
     yield from (
         Para(say("install.done", did=say(f"install.did.{change.action}"), path=change.path), "good")
         for change in plan.every
@@ -329,7 +326,6 @@ def _done(plan: Plan) -> Page:
 
 
 def _overview_page(plans: Sequence[Plan | Failed], *, verb: str) -> Page:
-    """Return a page with the planned change of each file, by host."""
     for plan in plans:
         if not isinstance(plan, Plan):
             name, error = plan

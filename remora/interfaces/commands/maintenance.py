@@ -148,7 +148,6 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
 
 
 def _installed(project: Path) -> Iterator[Finding]:
-    """Yield findings about the installed hooks and servers."""
     from remora.app.health.findings import Finding
     from remora.app.project.locate import locate
     from remora.disk.live import OFF_FILE
@@ -351,12 +350,6 @@ def _what(
     project: bool,
     everything: bool,
 ) -> str:
-    """Return a description of the data to erase.
-
-    Raises:
-        InvalidInput: nothing is named.
-        NotFound: an id is unknown.
-    """
     if ids:
         records = {memory.show(one).id for one in ids}
         return say("count.memory", n=len(records))

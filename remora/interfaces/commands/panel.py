@@ -66,7 +66,6 @@ def panel(cli: CliContext, *, port: int, no_open: bool, demo: bool) -> None:
 
 @contextmanager
 def _shown(cli: CliContext, *, demo: bool) -> Iterator[tuple[Memory, dict[str, str]]]:
-    """Yield the memory to show first, and the environment with its data folder."""
     if not demo:
         yield cli.memory(), dict(os.environ)
         return

@@ -133,7 +133,6 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _remember_all(cli: CliContext, drafts: Sequence[Any], options: dict[str, Any]) -> int:
-    """Store all valid drafts, report each result, and return the exit code."""
     user, memory = options.pop("user"), cli.memory()
     found = [
         one
@@ -289,7 +288,6 @@ def payload_of(text: str) -> Any:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """Yield the JSON values of a text, which follow each other."""
     decoder, end = json.JSONDecoder(), 0
     while end < len(text):
         while text[end].isspace():
@@ -301,10 +299,7 @@ def _values(text: str) -> Iterator[Any]:
 def _parsed(parse: Callable[[], Any]) -> Any:
     try:
         return parse()
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidInput(f"not JSON ({where}: {error.msg})") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise InvalidInput(f"not JSON that can be read ({error})") from None
     except RecursionError:
         raise InvalidInput("not JSON that can be read (nested too deep)") from None
+    except ValueError as error:
+        raise InvalidInput(f"not JSON ({error})") from None

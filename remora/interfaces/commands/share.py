@@ -211,7 +211,6 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
 
 
 def _status_page(found: SharingStatus, now: float, *, would_send: Sequence[MemoryRecord] = ()) -> Page:
-    """Return the sharing status of a project: address, counts, waiting and ignored changes."""
     if not found.address:
         yield Para(say("share.alone"))
         return
@@ -250,7 +249,6 @@ def _status_page(found: SharingStatus, now: float, *, would_send: Sequence[Memor
 
 
 def _synced_page(done: Synced) -> Page:
-    """Return the counts of an exchange with the shared log."""
     said = say("sync.done", n=done.sent, received=done.received)
     if done.conflicts:
         said += say("sync.conflicts", n=done.conflicts)
@@ -278,7 +276,6 @@ def _members_page(found: Sequence[MemberInfo]) -> Page:
 
 
 def _conflicts_page(found: Sequence[Contested], now: float) -> Page:
-    """Return the conflicts with the texts to choose from."""
     if not found:
         yield Para(say("share.no_conflicts"))
         return
@@ -299,7 +296,6 @@ def _disputes_page(found: Sequence[Dispute], records: Sequence[MemoryRecord], no
 
 
 def _thread_page(record: MemoryRecord, found: Sequence[Comment], now: float) -> Page:
-    """Return a memory with the comments of its dispute."""
     items = [
         Item(one.by, (Cell(say(f"share.says.{one.op}")), Cell(age(one.at, now), "dim")), one.text)
         for one in found

@@ -241,11 +241,6 @@ def _each(
     change: Callable[[str], MemoryRecord],
     done: Callable[[MemoryRecord], str],
 ) -> list[MemoryRecord]:
-    """Change each memory, print a line for each, and return the memories as they were before.
-
-    Raises:
-        NotFound: an id is unknown; nothing was changed.
-    """
     memory = cli.memory()
     olds = list({m.id: m for m in map(memory.show, ids)}.values())
     news = [change(old.id) for old in olds]

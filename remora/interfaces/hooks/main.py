@@ -123,7 +123,6 @@ def _require_known(host: object, payload: dict[str, Any]) -> None:
 
 
 def _here() -> str:
-    """Return the current folder; empty if it was deleted."""
     try:
         return os.getcwd()  # noqa: PTH109
     except OSError:

@@ -64,7 +64,6 @@ def _require_writable(path: Path) -> None:
 
 
 def _real(path: Path) -> Path:
-    """Return the target of a symbolic link, or the path itself."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 

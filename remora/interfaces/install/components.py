@@ -294,7 +294,6 @@ class Marked(NamedTuple):
 
 
 def _inner(entry: Any) -> list[Any]:
-    """Return the handlers in an entry of an event."""
     inner = entry.get("hooks") if isinstance(entry, Mapping) else None
     return inner if isinstance(inner, list) else []
 

@@ -64,7 +64,6 @@ def silent(root: Path, data_folder: Path, environ: Mapping[str, str]) -> Iterato
 
 
 def _seconds(text: str) -> float:
-    """Return a time in seconds since the epoch; 0.0 if it is unknown."""
     try:
         return from_iso(text)
     except ValueError:

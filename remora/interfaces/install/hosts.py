@@ -110,7 +110,6 @@ def _rules(host: str, *, head: str = "", alone: bool = False) -> Marked:
 
 
 def _files(part: str, piece: Piece, in_project: Path, of_user: Path) -> list[File]:
-    """Return a piece in a file of the project, and the same in a file of the user."""
     return [File(part, PROJECT, in_project, piece), File(part, USER, of_user, piece)]
 
 

@@ -203,7 +203,6 @@ def _nested(path: Path, value: Any) -> Any:
 
 
 def _start(draft: Draft, value: Any, opened: int) -> None:
-    """Insert the first value into a text without values."""
     text = draft.text
     newline = line_end(text)
     written = pretty(value, "  ", newline, opened=opened)
@@ -274,7 +273,6 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _margin(text: str, at: int) -> str:
-    """Return the indentation of the line at a position."""
     line = text[_line_start(text, at) : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -332,7 +330,6 @@ def drop(text: str, path: Sequence[str | int]) -> str:
 
 
 def _inside(text: str, path: Sequence[str | int]) -> Node:
-    """Return the value at a path that exists."""
     node = parse(text)
     for key in path:
         assert node is not None

@@ -301,7 +301,6 @@ def _plugin_of(given: PlanInput) -> Path | None:
 
 
 def _hosts_called(given: PlanInput, path: Path) -> set[str]:
-    """Return the hosts in the calls of Remora of a file's hooks."""
     called = set()
     todo: list[Any] = [_json(given, path, ["hooks"])]
     while todo:

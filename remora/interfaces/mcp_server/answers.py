@@ -212,7 +212,6 @@ def explained(
 
 
 def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the properties of a memory as name and value; the value may be empty."""
     file = next((origin.path for origin in record.origins if origin.path), None)
     own = "a person" if record.source == "user_taught" else said_by(record.source)
     yield "Said by", f"the file {collapse(file)}" if file else own

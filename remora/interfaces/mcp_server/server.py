@@ -228,7 +228,6 @@ def _add_tool(server: Server, offered: Tool, method: Callable[..., str]) -> None
 def _told(
     method: Callable[P, str], name: str, failed: type[Exception], missing: type[Exception]
 ) -> Callable[P, str]:
-    """Return a method whose errors are the protocol's, with a text for the model."""
 
     @functools.wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> str:

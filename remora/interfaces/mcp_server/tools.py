@@ -6,6 +6,7 @@ They raise `RemoraError`; `server` converts it to errors of the protocol.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -341,12 +342,11 @@ class Tools:
         with self.holder.use(writes=True) as memory:
             yes, no = _shown(memory, confirm), _shown(memory, drop)
             bad = _shown(memory, [one.id for one in wrong])
-            if both := {m.id for m in bad} & {m.id for m in (*yes, *no)}:
-                raise InvalidInput(f"{short(min(both))} is named twice; nothing was changed")
-            if both := {m.id for m in yes} & {m.id for m in no}:
+            named = Counter(record.id for record in (*yes, *no, *bad))
+            if named and named.most_common(1)[0][1] > 1:
+                twice = short(named.most_common(1)[0][0])
                 raise InvalidInput(
-                    f"{short(min(both))} is both confirmed and dropped; nothing was changed",
-                    hint="Ask the person which is meant.",
+                    f"{twice} is named twice; nothing was changed", hint="Ask the person which is meant."
                 )
             _must_be_safe(yes)
             told = []
@@ -389,7 +389,6 @@ class Tools:
 
 
 def _received(record: MemoryRecord) -> str:
-    """Return the result of storing a statement."""
     told = [f"{short(record.id)} {receipt_sentence(record)}."]
     if (receipt := record.receipt) is not None:
         told += [redaction_sentence(receipt.redactions), *receipt.notes]
@@ -414,17 +413,11 @@ def _changed(record: MemoryRecord, what: str) -> str:
 
 
 def _dropped(old: MemoryRecord, gone: MemoryRecord, what: str) -> list[str]:
-    """Return the lines about a forgotten memory and its receipt's notes."""
     notes = gone.receipt.notes if gone.receipt is not None else ()
     return [_changed(old, what), *notes]
 
 
 def _wanted(ids: Sequence[str], tool: str) -> list[str]:
-    """Return the ids of a call that changes memories.
-
-    Raises:
-        InvalidInput: there are no ids, more than MOST_IDS, or an empty one.
-    """
     given = [i.strip() for i in ids]
     if not given or not all(given):
         raise InvalidInput(f"{tool} needs the ids of memories", hint="search_memory shows them.")
@@ -434,7 +427,6 @@ def _wanted(ids: Sequence[str], tool: str) -> list[str]:
 
 
 def _shown(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
-    """Return the memories with the given ids, each once."""
     return list({record.id: record for record in (memory.show(i.strip()) for i in ids)}.values())
 
 

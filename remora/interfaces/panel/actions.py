@@ -142,7 +142,6 @@ def _say(asked: Asked, key: str, kind: str = "good", **values: Any) -> None:
 
 
 def _told(asked: Asked, path: str, key: str, /, **values: Any) -> Done:
-    """Redirect to a page that says what was done."""
     _say(asked, key, **values)
     return Done(path)
 

@@ -98,7 +98,6 @@ def _squares(areas: Sequence[float]) -> list[tuple[float, float, float, float]]:
 
 
 def _worst(row: Sequence[float], side: float) -> float:
-    """Return the worst aspect ratio in a row of boxes along a side."""
     total = sum(row)
     return max(side**2 * max(row) / total**2, total**2 / (side**2 * min(row)))
 

@@ -47,17 +47,8 @@ def language_of(environ: Mapping[str, str], chosen: str = "") -> str:
     """Return the code of the language: the chosen one, `REMORA_LANG`, the locale's, else English."""
     named = [chosen, environ.get("REMORA_LANG", "")]
     named += [environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
-    return next((one for name in named if name and (one := _code(name)) in LANGUAGES), LANGUAGES[0])
-
-
-def _code(name: str) -> str:
-    """Return the language code of a locale's name, such as `fr_CA.UTF-8` or `french`."""
-    code = name.partition(".")[0].partition("_")[0].lower()
-    if len(code) <= 3:  # an ISO 639 code, or C
-        return code
-    import locale  # imported here: most locales have a language code
-
-    return locale.normalize(name).partition("_")[0].lower()
+    codes = (re.split("[._]", name)[0].lower() for name in named)
+    return next((code for code in codes if code in LANGUAGES), LANGUAGES[0])
 
 
 @contextmanager
