@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,8 +18,8 @@ from remora.interfaces.present import (
     FAINT,
     GOOD,
     age,
-    as_json,
     brief_marks,
+    dumps,
     hit_files,
     hit_key,
     hit_whence,
@@ -208,7 +207,7 @@ def card(
         "session": record.session_id or "",
         "lines": f"{record.chunk_start_line}-{record.chunk_end_line}" if record.chunk_start_line else "",
         "external id": record.external_id or "",
-        "payload": _payload(record.payload),
+        "payload": dumps(record.payload) if record.payload else "",
         "origins": "\n".join(_origin(record, i, now) for i in range(len(record.origins))),
         "relations": "\n".join(_relation(r) for r in record.relations),
         "derived from": "\n".join(_named(record.derived_from, parents)),
@@ -359,10 +358,6 @@ def _named(ids: Sequence[str], known: Sequence[MemoryRecord]) -> list[str]:
     by_id = {r.id: r for r in known}
     gone = say("memory.deleted")
     return [f"{short(i)}  {shorten(by_id[i].content, 80) if i in by_id else gone}" for i in ids]
-
-
-def _payload(payload: Mapping[str, object] | None) -> str:
-    return json.dumps(as_json(payload), ensure_ascii=False, indent=2) if payload else ""
 
 
 def _forgotten(record: MemoryRecord, now: float) -> str:

@@ -144,18 +144,15 @@ def _history(report: InitReport) -> str:
 
 def _outcome(report: InitReport) -> str:
     records = min(report.stored, report.candidates)
-    memories = report.stored - records
-    done = [say("init.stored", n=memories)] if memories else []
-    done += [say("init.records", n=records)] if records else []
-    if report.merged:
-        done.append(say("init.merged", n=report.merged))
-    if report.unchanged:
-        done.append(say("init.known", n=report.unchanged))
-    if report.retired:
-        done.append(say("init.retired", n=report.retired))
-    if not done:
-        return say("init.nothing")
-    return ", ".join(done) + "."
+    told = (
+        ("stored", report.stored - records),
+        ("records", records),
+        ("merged", report.merged),
+        ("known", report.unchanged),
+        ("retired", report.retired),
+    )
+    done = [say(f"init.{what}", n=number) for what, number in told if number]
+    return f"{', '.join(done)}." if done else say("init.nothing")
 
 
 Changed = Sequence[tuple[str, int]]

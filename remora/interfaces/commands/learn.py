@@ -135,13 +135,9 @@ def learned(
     if found.wrong >= MANY_WRONG and memory.trust().level > 1:
         cli.note(say("wrong.offer"))
     if not found.learned:
-        gone = say("learned.gone", run=found.run)
-        if session_id is not None:
-            of_run = say("learned.in_run", run=run) if run else ""
-            gone = say("learned.none_of", session=session_id, run=of_run)
-            if not found.sessions:
-                gone = say("learned.no_session", session=session_id)
-        cli.note(gone if found.run else say("learned.none"))
+        key = "gone" if session_id is None else "none_of" if found.sessions else "no_session"
+        key = f"learned.{key if found.run else 'none'}"
+        cli.note(say(key, run=found.run, session=session_id))
 
 
 def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:

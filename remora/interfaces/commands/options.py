@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,17 +45,10 @@ def words(choices: Sequence[str]) -> Completer:
     return complete
 
 
-def ids(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _ids(
+    context: click.Context, _parameter: click.Parameter, start: str, *, forgotten: bool
+) -> list[CompletionItem]:
     """Complete ids of memories, newest first, with their text as help."""
-    return _ids(context, start, forgotten=False)
-
-
-def forgotten_ids(context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete ids of forgotten memories."""
-    return _ids(context, start, forgotten=True)
-
-
-def _ids(context: click.Context, start: str, *, forgotten: bool) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     from remora.app.memory import Memory
@@ -76,3 +70,7 @@ def _ids(context: click.Context, start: str, *, forgotten: bool) -> list[Complet
         CompletionItem(short(r.id) if len(start) <= len(short(r.id)) else r.id, help=shorten(r.content, 60))
         for r in matching
     ]
+
+
+ids = partial(_ids, forgotten=False)
+forgotten_ids = partial(_ids, forgotten=True)

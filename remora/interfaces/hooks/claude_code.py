@@ -56,7 +56,7 @@ def parse(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    return payloads.spoken(payloads.text(payload, "hook_event_name"), moment, reply, INJECTS)
+    return payloads.spoken(payload, moment, reply, INJECTS)
 
 
 def _nobody(kind: str, payload: Mapping[str, Any]) -> bool:

@@ -49,9 +49,9 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    event = payloads.text(payload, "hook_event_name")
-    taken = reply if event in _NOTED else reply._replace(note="")
-    return payloads.spoken(event, moment, taken, INJECTS, LIMIT)
+    noted = payloads.text(payload, "hook_event_name") in _NOTED
+    taken = reply if noted else reply._replace(note="")
+    return payloads.spoken(payload, moment, taken, INJECTS, LIMIT)
 
 
 def _answered(made: Moment, answer: Any) -> Moment:

@@ -253,7 +253,7 @@ def fitted(said: str, limit: int = LIMIT) -> str:
 
 
 def spoken(
-    event: str, moment: Moment, reply: Reply, injects: frozenset[str], limit: int = LIMIT
+    payload: Mapping[str, Any], moment: Moment, reply: Reply, injects: frozenset[str], limit: int = LIMIT
 ) -> dict[str, Any] | None:
     """Return a hook's output in the format of Claude Code and compatible hosts; None for no output.
 
@@ -271,5 +271,6 @@ def spoken(
         answer["systemMessage"] = fitted(reply.note, limit)
     if moment.kind in injects and reply.text.strip():
         context = fitted(reply.text, limit)
+        event = text(payload, "hook_event_name", "hookEventName")
         answer["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
     return answer or None

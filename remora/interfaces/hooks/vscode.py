@@ -34,7 +34,8 @@ _CODE = r"exited with (?:exit )?code (\d{1,9})\.?\s*\Z"
 def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
     """Return the `Moment` of a payload; never raise."""
     told = {**payload, "session_id": payloads.text(payload, "sessionId", "session_id")}
-    made = payloads.moment(_KINDS.get(_event(payload), moments.OTHER), HOST, told, _meaning)
+    event = payloads.text(payload, "hook_event_name", "hookEventName")
+    made = payloads.moment(_KINDS.get(event, moments.OTHER), HOST, told, _meaning)
     if made.kind != moments.AFTER or made.action != "run":
         return made
     failed = payloads.shows_failure(payload.get("tool_response"))
@@ -43,11 +44,7 @@ def parse(payload: Mapping[str, Any], _environ: Mapping[str, str]) -> Moment:
 
 def render(payload: Mapping[str, Any], moment: Moment, reply: Reply) -> dict[str, Any] | None:
     """Return the JSON object to print; None for no output."""
-    return payloads.spoken(_event(payload), moment, reply, INJECTS)
-
-
-def _event(payload: Mapping[str, Any]) -> str:
-    return payloads.text(payload, "hookEventName", "hook_event_name")
+    return payloads.spoken(payload, moment, reply, INJECTS)
 
 
 def _meaning(tool: str) -> str:

@@ -168,9 +168,7 @@ class Server(NamedTuple):
 
     def by_hand(self) -> str:
         """Return the content of a file with only the server."""
-        value: Any = self.value
-        for key in reversed(self.path):
-            value = {key: value}
+        value = jsonc.nested(self.path, self.value)
         return jsonc.pretty({**self.top, **value}, "  ", "\n", opened=len(self.path) + 1)
 
     def remark(self, text: str, kept: Kept) -> str:

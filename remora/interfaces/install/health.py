@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,13 +29,7 @@ def looked_at(data_folder: Path, environ: Mapping[str, str]) -> Iterator[Finding
         again = f"Run `remora install {host} --scope user`."
         if record.root:
             again = f"Run `remora install {host}{local}` in {record.root}."
-        try:
-            words = shlex.split(command)
-        except ValueError:
-            continue
-        if not words:
-            continue
-        if trouble := trouble_of(words, environ):
+        if trouble := trouble_of(command.split(), environ):
             yield Finding("warning", f"hooks of {host}", f"`{command}` {trouble}", again)
         else:
             yield Finding("ok", f"hooks of {host}", f"installed, as `{command}`")

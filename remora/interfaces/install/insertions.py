@@ -99,11 +99,6 @@ def line_end(text: str) -> str:
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
-def ended(text: str) -> str:
-    """Return the line end that a text lacks at its end; empty for an empty text."""
-    return line_end(text) if text and not text.endswith("\n") else ""
-
-
 class Broken(Exception):
     """A text is malformed.
 
@@ -165,7 +160,8 @@ class Block(NamedTuple):
             return
         newline = line_end(text)
         gap = "" if text.isspace() else newline
-        draft.insert(len(text), ended(text) + gap + self.lines(newline))
+        end = "" if text.endswith("\n") else newline
+        draft.insert(len(text), end + gap + self.lines(newline))
 
     def removed(self, text: str) -> str | None:
         """Return a text without the block; None if only the head is left."""

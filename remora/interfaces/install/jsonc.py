@@ -160,9 +160,9 @@ def put(draft: Draft, path: Path, value: Any, *, opened: int = 0) -> None:
     """
     holder, rest = _nearest(draft.text, path)
     if holder is None:
-        _start(draft, _nested(path, value), len(path) + opened)
+        _start(draft, nested(path, value), len(path) + opened)
         return
-    _add(draft, holder, rest[0], _nested(rest[1:], value), len(rest) - 1 + opened)
+    _add(draft, holder, rest[0], nested(rest[1:], value), len(rest) - 1 + opened)
 
 
 def append(draft: Draft, path: Path, value: Any) -> None:
@@ -196,7 +196,8 @@ def _nearest(text: str, path: Path) -> tuple[Node | None, Path]:
     raise Broken(f"{'.'.join(path)} already exists", text, node.start)
 
 
-def _nested(path: Path, value: Any) -> Any:
+def nested(path: Path, value: Any) -> Any:
+    """Return objects around a value, one for each key of a path."""
     for key in reversed(path):
         value = {key: value}
     return value

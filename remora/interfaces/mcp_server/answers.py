@@ -307,8 +307,9 @@ def brief(memory: Memory, now: float) -> str:
     strong = memory.list(types=order, limit=60, order="confidence", needs_review=False)
     strong = sorted((m for m in strong if m.taint is None), key=lambda m: (not m.pinned, order.index(m.type)))
     if modules := memory.modules()[:MOST_MODULES]:
-        named = [f"- {collapse(m.name)} ({counted(m.files, 'file')}){_purpose(m.purpose)}" for m in modules]
-        blocks += ["## Modules", *named]
+        named = [f"- {collapse(m.name)} ({counted(m.files, 'file')})" for m in modules]
+        purposes = [f": {shorten(m.purpose, 120)}" if m.purpose else "" for m in modules]
+        blocks += ["## Modules", *map("".join, zip(named, purposes, strict=True))]
     if checks := memory.suggest_commands(5):
         blocks += ["## Checks", *(f"- `{shorten(c.command, 120)}` ({c.purpose})" for c in checks)]
     if strong:
@@ -316,10 +317,6 @@ def brief(memory: Memory, now: float) -> str:
     if not blocks:
         blocks = ["Nothing is known of this project yet; `remora init` reads rule files, history and code."]
     return bounded(head, blocks, more="{} more lines are left out; search_memory finds them.")
-
-
-def _purpose(text: str) -> str:
-    return f": {shorten(text, 120)}" if text else ""
 
 
 def known_file(memory: Memory, path: str, now: float) -> str:

@@ -87,11 +87,21 @@ class Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool by its name."""
+        tools = {tool.name: tool for tool in await self.list_tools()}
+        if name not in tools:
+            raise ToolError(safe(f"unknown tool {name[:80]!r}; tools: {listed(tools)}"))
+        takes = list(tools[name].input_schema.get("properties", {}))
+        arguments = _by_short_names(without_nulls(arguments), takes)
+        unknown = [key for key in arguments if key not in takes]
         try:
-            result = await self._called(name, arguments, context)
+            result = await super().call_tool(name, arguments, context)
         except ToolError as error:
-            raise ToolError(safe(str(error))) from error.__cause__
+            cause = error.__cause__
+            told = _refused(name, cause, takes, unknown) if isinstance(cause, ValidationError) else str(error)
+            raise ToolError(safe(told)) from cause
         if isinstance(result, CallToolResult):
+            if unknown and not result.is_error:
+                _add_note(result, f"note: {_unknown(unknown)} ignored; {name} takes {_named(takes)}")
             _clean(result.content)
         return result
 
@@ -122,25 +132,6 @@ class Server(MCPServer[Any]):
         if isinstance(found, GetPromptResult):
             _clean(message.content for message in found.messages)
         return found
-
-    async def _called(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
-    ) -> CallToolResult | InputRequiredResult:
-        tools = {tool.name: tool for tool in await self.list_tools()}
-        if name not in tools:
-            raise ToolError(f"unknown tool {name[:80]!r}; tools: {listed(tools)}")
-        takes = list(tools[name].input_schema.get("properties", {}))
-        arguments = _by_short_names(without_nulls(arguments), takes)
-        unknown = [key for key in arguments if key not in takes]
-        try:
-            result = await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_refused(name, error.__cause__, takes, unknown)) from error.__cause__
-            raise
-        if unknown and isinstance(result, CallToolResult) and not result.is_error:
-            _add_note(result, f"note: {_unknown(unknown)} ignored; {name} takes {_named(takes)}")
-        return result
 
 
 def _mended(line: SessionMessage | Exception) -> SessionMessage | Exception:

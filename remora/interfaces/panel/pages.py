@@ -209,13 +209,9 @@ def ask(asked: Asked) -> View:
             "answer": found,
             "threads": threads,
             "earlier": earlier,
-            "model": _model(asked),
+            "model": asked.memory.settings.llm.provider not in ("", "none"),
         },
     )
-
-
-def _model(asked: Asked) -> bool:
-    return bool(asked.memory.settings.llm.provider not in ("", "none"))
 
 
 def passages(asked: Asked) -> View:

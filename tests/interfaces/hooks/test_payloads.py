@@ -24,7 +24,7 @@ def _answered(host: str, answer: Any) -> Moment:
     }[host]
     if host == "copilot":
         payload["toolResult"] = answer
-    moment = host_named(host).parse(payload, {})
+    moment: Moment = host_named(host).parse(payload, {})
     assert (moment.kind, moment.action) == ("after", "run")
     return moment
 
