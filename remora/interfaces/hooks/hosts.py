@@ -1,22 +1,58 @@
-"""Registry of the hosts; the module of a host is imported on demand.
-
-It has `parse(payload, environ)`, which returns a `Moment` and never raises; `render(payload, moment, reply)`,
-which returns the JSON object to print, or None; `INJECTS`, the kinds of moments at which text reaches the
-model; and `TRANSCRIPTS`: the host writes a transcript of each session that Remora can read.
-"""
+"""Registry of the hosts; the module of a host is imported on demand."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from remora.core.moments import Moment, Reply
+    from remora.interfaces.hooks import (
+        claude_code,
+        codex,
+        copilot,
+        cursor,
+        gemini,
+        opencode,
+        vscode,
+        windsurf,
+    )
+
+    class Host(Protocol):
+        """The interface of a host's module.
+
+        Attributes:
+            INJECTS: kinds of moments at which text reaches the model.
+            TRANSCRIPTS: the host writes a transcript of each session that Remora can read.
+        """
+
+        INJECTS: frozenset[str]
+        TRANSCRIPTS: bool
+
+        def parse(self, payload: Mapping[str, Any], environ: Mapping[str, str], /) -> Moment:
+            """Return the `Moment` of a payload; never raise."""
+            ...
+
+        def render(
+            self, payload: Mapping[str, Any], moment: Moment, reply: Reply, /
+        ) -> dict[str, Any] | None:
+            """Return the JSON object to print; None for no output."""
+            ...
+
+    _ALL: tuple[Host, ...] = (claude_code, codex, cursor, gemini, copilot, vscode, windsurf, opencode)
 
 HOSTS = ("claude-code", "codex", "cursor", "gemini", "copilot", "vscode", "windsurf", "opencode")
 
 
-def host_named(name: str) -> Any:
+def host_named(name: str) -> Host:
     """Import and return only the module of a host."""
     if name not in HOSTS:
         from remora.core.errors import InvalidInput
 
         told = f"unknown coding agent {name[:40]!r}" if name else "the coding agent is not named"
         raise InvalidInput(told, hint=f"Use --host with one of {', '.join(HOSTS)}.")
-    return __import__(f"remora.interfaces.hooks.{name.replace('-', '_')}", fromlist=["parse"])
+    home: Any = __import__(f"remora.interfaces.hooks.{name.replace('-', '_')}", fromlist=["parse"])
+    found: Host = home
+    return found
