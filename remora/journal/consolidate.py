@@ -117,7 +117,7 @@ def consolidate(
         if model is None:
             draft = _Draft("extract", extracted_entry(told, session_id))
         else:
-            draft = _ask(journal, seen, told, model, settings, session_id, sleep)
+            draft = _ask(journal, seen, told, model, settings, sleep)
         if memory.problem:
             draft = _without_update(journal, draft, f"{memory.problem}; it was not changed")
         up_to = max(m.seq for m in told)
@@ -162,19 +162,17 @@ def _ask(
     messages: Sequence[Message],
     model: LanguageModel,
     settings: JournalSettings,
-    session_id: str,
     sleep: Callable[[float], None],
 ) -> _Draft:
-    prompt = build_prompt(memory, messages, settings.max_memory_size)
-    asked = ask(model, prompt.text, memory, settings, session_id=session_id, sleep=sleep)
+    prompt, left_out = build_prompt(memory, messages, settings.max_memory_size)
+    asked = ask(model, prompt, memory, settings, sleep=sleep)
     reply = asked.reply
     if reply is None:
         kept, notes = aside(journal, asked.answer, asked.problem) if asked.answer else (None, ())
         return _Draft("raw-fallback", raw_fallback(messages), notes=(asked.problem, *notes), kept_aside=kept)
     times = [m.time for m in messages if m.time]
     facts = tuple(fact._replace(created_at=times[-1] if times else None) for fact in reply.facts)
-    notes = (*prompt.notes, *reply.problems)
-    return _Draft("model", reply.history_entry, reply.memory_update, facts, notes)
+    return _Draft("model", reply.history_entry, reply.memory_update, facts, (*left_out, *reply.problems))
 
 
 def raw_fallback(messages: Sequence[Message]) -> str:

@@ -13,18 +13,17 @@ _TIME = len("[10:00]")  # begins a line of a daily note
 _ANSWER = " | "
 
 
-def last_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
-    """Return the last message of the user and the final answer to it.
+def last_exchange(messages: Sequence[Message]) -> tuple[str, list[str]] | None:
+    """Return the last message of the user and its answers that are not empty, the final one first.
 
-    The final answer is the last assistant message after it that is not empty. None if there is no message of
-    the user, or no answer yet.
+    None if there is no message of the user, or no answer yet.
     """
-    answer = ""
+    answers: list[str] = []
     for message in reversed(messages):
-        if message.role == "assistant" and not answer and message.content.strip():
-            answer = message.content
-        elif message.role == "user":
-            return (message.content, answer) if answer else None
+        if message.role == "user":
+            return (message.content, answers) if answers else None
+        if message.role == "assistant" and message.content.strip():
+            answers.append(message.content)
     return None
 
 
@@ -46,20 +45,11 @@ def note_exchange(journal: Journal, messages: Sequence[Message], settings: Journ
     exchange = last_exchange(messages) if settings.enabled else None
     if exchange is None:
         return ""
-    line = note_line(*exchange, journal.moment()).strip()
+    said, answers = exchange
+    line = note_line(said, answers[0], journal.moment()).strip()
     noted = journal.read_day(journal.moment().date()).text.strip().splitlines()
     last = noted[-1] if noted else ""
     if last[_TIME:] == line[_TIME:]:
         return last + "\n"
-    goes_on = _answers(messages) > 1 and last[_TIME:].startswith(line[_TIME:].partition(_ANSWER)[0] + _ANSWER)
-    return journal.append_today(*exchange, instead_of=last if goes_on else "")
-
-
-def _answers(messages: Sequence[Message]) -> int:
-    """Return how many answers the last message of the user has by now."""
-    number = 0
-    for message in reversed(messages):
-        if message.role == "user":
-            break
-        number += message.role == "assistant" and bool(message.content.strip())
-    return number
+    goes_on = len(answers) > 1 and last[_TIME:].startswith(line[_TIME:].partition(_ANSWER)[0] + _ANSWER)
+    return journal.append_today(said, answers[0], instead_of=last if goes_on else "")

@@ -52,9 +52,7 @@ class Reply(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def judge(
-    answer: str, memory: str, max_memory_size: int, finish_reason: str = "stop", session_id: str = ""
-) -> Reply:
+def judge(answer: str, memory: str, max_memory_size: int, finish_reason: str = "stop") -> Reply:
     """Return the content of a model's answer.
 
     Args:
@@ -75,7 +73,7 @@ def judge(
     loss = what_is_lost(memory, update, max_memory_size)
     if loss:
         raise Rejected(loss)
-    facts, problems = read_facts(fields.get(FACTS), session_id)
+    facts, problems = read_facts(fields.get(FACTS))
     before, after = len(memory.strip().encode()), len(update.encode())
     if TINY < before <= max_memory_size and after < before * SHORTER:
         shorter = (
@@ -142,7 +140,7 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset([word for word in words(text) if not cjk_pairs(word)] + cjk_pairs(text))
 
 
-def read_facts(value: Any, session_id: str = "") -> tuple[tuple[MemoryDraft, ...], tuple[str, ...]]:
+def read_facts(value: Any) -> tuple[tuple[MemoryDraft, ...], tuple[str, ...]]:
     """Return the valid typed memories of an answer, and the errors of the others.
 
     Args:
@@ -159,7 +157,7 @@ def read_facts(value: Any, session_id: str = "") -> tuple[tuple[MemoryDraft, ...
     drafts: dict[str, MemoryDraft] = {}
     problems: list[str] = []
     for number, item in enumerate(value[:MAX_FACTS], 1):
-        fact = _fact(item, session_id)
+        fact = _fact(item)
         if isinstance(fact, str):
             problems.append(f"fact {number}: {fact}")
         else:
@@ -169,7 +167,7 @@ def read_facts(value: Any, session_id: str = "") -> tuple[tuple[MemoryDraft, ...
     return tuple(drafts.values()), tuple(problems)
 
 
-def _fact(item: Any, session_id: str) -> MemoryDraft | str:
+def _fact(item: Any) -> MemoryDraft | str:
     if not isinstance(item, dict):
         return f"it is {shorten(json.dumps(item), 40)}, not an object"
     content, kind = item.get("content"), item.get("type")
@@ -185,7 +183,6 @@ def _fact(item: Any, session_id: str) -> MemoryDraft | str:
         source="observer_inferred",
         confidence=FACT_CONFIDENCE,
         related_files=_files(item.get("files") or item.get("related_files")),
-        session_id=session_id or None,
     )
 
 

@@ -32,7 +32,6 @@ def ask(
     memory: str,
     settings: JournalSettings,
     *,
-    session_id: str = "",
     sleep: Callable[[float], None] = time.sleep,
 ) -> Asked:
     """Return a model's judged reply; the failure of a model is a result, not an error.
@@ -65,6 +64,6 @@ def ask(
     except (RemoraError, OSError) as error:
         return Asked(None, f"{type(error).__name__}: {error}")
     try:
-        return Asked(judge(answer.text, memory, settings.max_memory_size, answer.finish_reason, session_id))
+        return Asked(judge(answer.text, memory, settings.max_memory_size, answer.finish_reason))
     except Rejected as reason:
         return Asked(None, f"the answer of {model.model_id} was rejected: {reason}", answer.text)

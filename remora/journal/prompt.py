@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from remora.core.text import collapse, shorten
 from remora.core.values import Message
@@ -50,13 +50,6 @@ _TIME_CHARS = 16  # of an ISO instant: to the minute
 _TIME_TEXT_CHARS = 40
 
 
-class Prompt(NamedTuple):
-    """A prompt, and notes on its omissions; `SCHEMA` is the one of its answer."""
-
-    text: str
-    notes: tuple[str, ...] = ()
-
-
 def conversation_line(message: Message, limit: int | None = None) -> str:
     """Return a message as the prompt shows it.
 
@@ -84,20 +77,18 @@ def _cut(content: str, limit: int | None) -> str:
     )
 
 
-def conversation(messages: Sequence[Message], most: int = MOST_CHARS) -> tuple[str, tuple[str, ...]]:
+def conversation(messages: Sequence[Message]) -> tuple[str, tuple[str, ...]]:
     """Return the lines of all messages with content, and notes on truncations.
 
-    Args:
-        messages: oldest first.
-        most: characters. Long messages are cut before short ones, all to the same length; from a conversation
-            with too many messages for that, the middle is left out.
+    Long messages are cut before short ones, all to the same length; from a conversation with too many
+    messages for that, the middle is left out.
     """
     spoken = [m for m in messages if m.content.strip()]
-    limit = _fair_limit([len(m.content) for m in spoken], most)
+    limit = _fair_limit([len(m.content) for m in spoken])
     lines = [conversation_line(m, limit) for m in spoken]
     cut = sum(len(m.content) > limit for m in spoken)
     notes = (f"messages that were shown to the model in part: {cut}",) if cut else ()
-    room = max(1, most // LEAST_SHARE)
+    room = MOST_CHARS // LEAST_SHARE
     if len(lines) > room:
         left_out = len(lines) - room
         lines[room // 2 : room // 2 + left_out] = [f"[… {left_out} messages …]"]
@@ -105,9 +96,9 @@ def conversation(messages: Sequence[Message], most: int = MOST_CHARS) -> tuple[s
     return "\n".join(lines), notes
 
 
-def _fair_limit(lengths: Sequence[int], most: int) -> int:
-    """Return the common length limit of texts whose total has at most `most` characters."""
-    left, rest = most, len(lengths)
+def _fair_limit(lengths: Sequence[int]) -> int:
+    """Return the common length limit of texts whose total has at most MOST_CHARS characters."""
+    left, rest = MOST_CHARS, len(lengths)
     for length in sorted(lengths):
         if length * rest > left:
             return max(LEAST_SHARE, left // rest)
@@ -116,8 +107,10 @@ def _fair_limit(lengths: Sequence[int], most: int) -> int:
     return max(lengths, default=0)
 
 
-def build_prompt(memory: str, messages: Sequence[Message], max_memory_size: int) -> Prompt:
-    """Return the prompt of a consolidation.
+def build_prompt(
+    memory: str, messages: Sequence[Message], max_memory_size: int
+) -> tuple[str, tuple[str, ...]]:
+    """Return the prompt of a consolidation, and notes on its omissions.
 
     Args:
         memory: the long-term memory, trimmed.
@@ -138,4 +131,4 @@ def build_prompt(memory: str, messages: Sequence[Message], max_memory_size: int)
         conversation=said,
         compression=compression,
     )
-    return Prompt(text, notes)
+    return text, notes

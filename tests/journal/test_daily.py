@@ -58,10 +58,10 @@ def test_the_last_exchange():
         Message(6, "assistant", "second"),
         Message(7, "assistant", " "),
     ]
-    assert last_exchange(talk) == ("two", "second")
+    assert last_exchange(talk) == ("two", ["second", "let me see"])
     assert last_exchange(talk[:3]) is None  # no answer yet
     assert last_exchange(talk[1:2]) is None  # nobody asked
-    assert last_exchange([Message(1, "user", ""), talk[1]]) == ("", "first")
+    assert last_exchange([Message(1, "user", ""), talk[1]]) == ("", ["first"])
     assert last_exchange([]) is None
 
 

@@ -134,7 +134,7 @@ def test_facts_are_offered():
         {"content": " Tokens live 24 h. ", "type": "decision", "files": ["auth/tokens.py", "", 5]},
         {"content": "Use tabs.", "type": "preference", "files": "setup.cfg"},
     ]
-    reply = accepted(answer(facts=facts), session_id="cli:42")
+    reply = accepted(answer(facts=facts))
     first, second = reply.facts
     assert first == MemoryDraft(
         "Tokens live 24 h.",
@@ -142,7 +142,6 @@ def test_facts_are_offered():
         source="observer_inferred",
         confidence=0.6,
         related_files=("auth/tokens.py",),
-        session_id="cli:42",
     )
     assert second.related_files == ("setup.cfg",)
     assert reply.problems == ()

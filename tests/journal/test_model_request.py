@@ -14,13 +14,13 @@ from remora.llm.client import GRACE
 from remora.llm.scripted import ScriptedModel
 from tests.journal.made import SETTINGS, answer, no_sleep, talk
 
-PROMPT = build_prompt("", talk(), 8192).text
+PROMPT = build_prompt("", talk(), 8192)[0]
 
 
 def asked(*replies, memory="", settings=SETTINGS, sleep=no_sleep):
     """Ask a scripted model; return what came of it and the model."""
     model = ScriptedModel(replies)
-    return ask(model, PROMPT, memory, settings, session_id="s", sleep=sleep), model
+    return ask(model, PROMPT, memory, settings, sleep=sleep), model
 
 
 def test_a_good_answer():

@@ -42,7 +42,7 @@ def test_a_line(message, line):
 
 def test_the_order_of_the_prompt():
     """Role and keys, history entry, update, memory, conversation, note on the size, JSON alone."""
-    prompt = build_prompt("- RS256 " + "x" * LIMIT, talk(2), LIMIT).text
+    prompt = build_prompt("- RS256 " + "x" * LIMIT, talk(2), LIMIT)[0]
     marks = [
         "one JSON object that has exactly two keys, and a third that may be left out:",
         '1. "history_entry": two to five sentences',
@@ -64,8 +64,8 @@ def test_the_order_of_the_prompt():
 def test_shortening_is_asked_for_only_over_the_limit():
     """The size counts in bytes, and the limit itself is not over it."""
     exact = "é" * (LIMIT // 2)
-    assert "Shorten it" not in build_prompt(exact, talk(2), LIMIT).text
-    assert "has 8193 bytes and may have 8192" in build_prompt(exact + "x", talk(2), LIMIT).text
+    assert "Shorten it" not in build_prompt(exact, talk(2), LIMIT)[0]
+    assert "has 8193 bytes and may have 8192" in build_prompt(exact + "x", talk(2), LIMIT)[0]
 
 
 def test_facts_are_an_optional_third_key():
@@ -74,14 +74,14 @@ def test_facts_are_an_optional_third_key():
     assert list(SCHEMA["properties"]) == ["history_entry", "memory_update", "facts"]
     assert set(FACT_TYPES) <= set(MEMORY_TYPES)
     assert set(FACT_TYPES) & set(PAYLOADS) == {"dead_end"}
-    assert '"gotcha", "decision"' in build_prompt("", talk(2), LIMIT).text
+    assert '"gotcha", "decision"' in build_prompt("", talk(2), LIMIT)[0]
 
 
 def test_text_in_braces_stays_text():
     """A conversation that holds a variable of the prompt is shown as it is."""
     prompt = build_prompt("{{conversation}}", [Message(1, "user", "{{memory}}")], LIMIT)
-    assert "\n{{conversation}}\n" in prompt.text
-    assert "USER: {{memory}}" in prompt.text
+    assert "\n{{conversation}}\n" in prompt[0]
+    assert "USER: {{memory}}" in prompt[0]
 
 
 def test_a_long_message_is_cut_in_its_middle():

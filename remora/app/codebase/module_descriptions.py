@@ -60,15 +60,6 @@ class SemanticReport(NamedTuple):
     seconds: float = 0.0
 
 
-class _Limits(NamedTuple):
-    """Limits of a pass, and its beginning on a clock in seconds."""
-
-    modules: int
-    calls: int
-    seconds: float
-    began: float
-
-
 def describe(
     project: OpenProject,
     *,
@@ -91,13 +82,13 @@ def describe(
         return SemanticReport(notes=("descriptions of modules need a language model; llm.provider is none",))
     if db.graph.is_empty():
         return SemanticReport(notes=("the code is not indexed yet; run `remora index`",))
-    limits = _Limits(modules, calls, seconds, started)
+    report = progress or (lambda *_: None)
     try:
         with lock(project.location.home / "semantic", timeout=LOCK_SECONDS):
-            report = _pass(project, model, limits, progress or (lambda *_: None), ticks)
+            done = _pass(project, model, modules, calls, seconds, report, lambda: ticks() - started)
     except StoreBusy:
         return SemanticReport(notes=("another process is describing this project's modules",))
-    return report._replace(seconds=ticks() - started)
+    return done._replace(seconds=ticks() - started)
 
 
 def describe_when_due(project: OpenProject) -> SemanticReport | None:
@@ -132,9 +123,11 @@ def describe_when_due(project: OpenProject) -> SemanticReport | None:
 def _pass(
     project: OpenProject,
     model: CalledModel,
-    limits: _Limits,
+    modules: int,
+    calls: int,
+    seconds: float,
     progress: Progress,
-    ticks: Callable[[], float],
+    elapsed: Callable[[], float],
 ) -> SemanticReport:
     db = project.db
     group = grouping(db)
@@ -145,15 +138,15 @@ def _pass(
     todo = _todo(db, group, digests)
     report = SemanticReport(modules=len(group.files), waiting=len(todo))
     notes: list[str] = []
-    asked = todo[: limits.modules]
+    asked = todo[:modules]
     for number, name in enumerate(asked):
         progress("describing", number, len(asked))
-        left = limits.began + limits.seconds - ticks()
-        if model.calls >= limits.calls:
-            notes.append(f"the limit of {limits.calls} calls is reached")
+        left = seconds - elapsed()
+        if model.calls >= calls:
+            notes.append(f"the limit of {calls} calls is reached")
             break
         if left <= 0:
-            notes.append(f"the limit of {limits.seconds:g} s is reached")
+            notes.append(f"the limit of {seconds:g} s is reached")
             break
         try:
             answer = _ask(db, group, name, model, min(left, CALL_SECONDS))

@@ -182,14 +182,7 @@ def _chunks(project: OpenProject, db: Database, embedder: Embedder, size: int, w
         with db.connection.transaction(durable=False, wait=wait):
             if db.meta.get(MODEL) != embedder.model_id:  # see _texts
                 return 0
-            db.vectors.put(
-                "chunk",
-                rows,
-                model_id=embedder.model_id,
-                dims=embedder.dims,
-                prefix=embedder.document_prefix,
-                at=to_iso(project.clock.now()),
-            )
+            _put(project, db, embedder, "chunk", rows)
             db.chunks.done([c.id for c in waiting])
         return len(waiting)
 
@@ -224,20 +217,25 @@ def _texts(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
         for model, some in batches:
             if some:
                 blobs += [to_blob(v) for v in model.embed_documents([piece for _, _, _, piece in some])]
-        at = to_iso(project.clock.now())
         with db.connection.transaction(durable=False, wait=wait):
             if db.meta.get(MODEL) != embedder.model_id:
                 return 0  # another process has changed the model meanwhile: the queue now waits for that one
             for wanted in ("memory", "turn", "note"):
                 rows = [(o, part, blobs[n]) for n, (kind, o, part, _) in enumerate(flat) if kind == wanted]
                 if rows:
-                    db.vectors.put(
-                        wanted,
-                        rows,
-                        model_id=embedder.model_id,
-                        dims=embedder.dims,
-                        prefix=embedder.document_prefix,
-                        at=at,
-                    )
+                    _put(project, db, embedder, wanted, rows)
             db.vectors.done([i for i, _, _ in waiting])
         return len(waiting)
+
+
+def _put(
+    project: OpenProject, db: Database, embedder: Embedder, kind: str, rows: list[tuple[str, int, bytes]]
+) -> None:
+    db.vectors.put(
+        kind,
+        rows,
+        model_id=embedder.model_id,
+        dims=embedder.dims,
+        prefix=embedder.document_prefix,
+        at=to_iso(project.clock.now()),
+    )

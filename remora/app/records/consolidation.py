@@ -169,4 +169,4 @@ def _store(
 
 def _as_inferred(project: OpenProject, fact: MemoryDraft, session_id: str) -> MemoryDraft:
     files = paths("related_files", fact.related_files, project.location.root)
-    return fact._replace(source="observer_inferred", session_id=session_id or None, related_files=files)
+    return fact._replace(session_id=session_id or None, related_files=files)

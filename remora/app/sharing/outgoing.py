@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.sharing.space import MARK, WAITING, add
-from remora.core.change import PERSON, Change
+from remora.core.change import Change
 from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
 from remora.core.merge import Revision
@@ -239,9 +239,3 @@ class _Names:
         if self._words is not None and self._words.search(text.casefold()):
             return "names this machine or its user"
         return ""
-
-
-def share(project: OpenProject, memory_id: str, visibility: str) -> None:
-    """Share a memory by a person's command, or unshare it; call inside a transaction."""
-    change = Change("share" if visibility != "personal" else "unshare", author=PERSON)
-    project.db.memories.update(memory_id, {"trust_level_scope": visibility}, change=change)

@@ -12,7 +12,7 @@ from remora.app.sharing.outgoing import Leaving
 from remora.app.sharing.sync import Synced, sync, sync_when_due
 from remora.app.sharing.team import Comment, Contested, MemberInfo
 from remora.core.argument_types import checked
-from remora.core.change import Change
+from remora.core.change import PERSON, Change
 from remora.core.errors import InvalidInput, NotFound, RemoraError, SourceError
 from remora.lifecycle.upkeep import resolve
 from remora.sharing.carriers.postgresql import PostgreSQL
@@ -226,9 +226,10 @@ class Sharing:
         records = [resolve(project.db, one) for one in memory_ids]
         for record in records:
             outgoing.must_be_shareable(project, here, standing, record, visibility)
+        change = Change("share" if visibility != "personal" else "unshare", author=PERSON)
         with project.db.transaction():
             for record in records:
-                outgoing.share(project, record.id, visibility)
+                project.db.memories.update(record.id, {"trust_level_scope": visibility}, change=change)
         return [resolve(project.db, record.id) for record in records]
 
     def invite(self, name: str = "", *, role: str = "member", login: str = "") -> str:
