@@ -70,13 +70,8 @@ class Recovered(NamedTuple):
 
 
 def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -> Carried:
-    """Write an intent and carry it out.
-
-    Raises:
-        StoreError: the entry could not be written to any history file, or the intent could not be written.
-            Then nothing was changed, and the session is not marked.
-    """
-    path = _path_for(journal, intent)
+    """Write an intent and carry it out."""
+    path = journal.folder / FOLDER / f"{intent.time.replace(':', '-')}-{os.urandom(4).hex()}.json"
     with journal.history_lock():
         paths = journal.history_of(intent.time)
         intent = intent._replace(sizes=tuple((file.name, _size(file)) for file in paths))
@@ -214,10 +209,6 @@ def aside(journal: Journal, text: str, reason: str) -> tuple[Path | None, tuple[
         return journal.keep_aside(text, reason), ()
     except RemoraError as error:
         return None, (f"it could not be kept aside: {error}",)
-
-
-def _path_for(journal: Journal, intent: Intent) -> Path:
-    return journal.folder / FOLDER / f"{intent.time.replace(':', '-')}-{os.urandom(4).hex()}.json"
 
 
 def _size(path: Path) -> int:

@@ -94,7 +94,7 @@ def take_history(
     last = db.meta.get(COMMIT)
     present = frozenset(repository.tracked_files())
     again = _why_again(db, repository, last, head)
-    if last == head and not again and _present(db) == present:
+    if last == head and not again and {f.path for f in db.history.all_files() if f.present} == present:
         return History(db.history.clock(), 0, 0)
     if again:
         tally.skipped.append(Skipped(f"history up to {str(last)[:8]}", f"{again}; read from the start again"))
@@ -180,10 +180,6 @@ def _edge(repository: Repository) -> str:
     except OSError:
         return ""
     return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
-
-
-def _present(db: Database) -> set[str]:
-    return {f.path for f in db.history.all_files() if f.present}
 
 
 def _with_taken_out(repository: Repository, draft: MemoryDraft, tally: Tally) -> MemoryDraft:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from remora.app.project.open_project import OpenProject
     from remora.core.events import Observation, Signal
-    from remora.core.methodology import ExecutionContext, Methodology, WorkUnitResult
+    from remora.core.methodology import ExecutionContext, WorkUnitResult
     from remora.core.values import MemoryRecord, WorkUnitRef
 
 FOLDER = "scratchpads"
@@ -66,7 +66,11 @@ class Watched:
         self.session_id, self.host = session_id, host
         self._project = project
         self._subtasks = subtasks
-        self._methodology = _plugin(project, methodology)
+        known = project.plugins().known
+        if methodology not in known:
+            hint = f"Installed: {', '.join(sorted(known))}."
+            raise InvalidInput(f"unknown methodology {methodology!r}", hint=hint)
+        self._methodology = known[methodology]
         self._path = project.location.home / FOLDER / f"{safe_name(f'{host}:{session_id}')}.jsonl"
         self._observer = Observer(session_id, host)
         self._waiting: list[str] = []  # events that are not in the file yet
@@ -217,10 +221,3 @@ class Watched:
             return Promoter(self._project).take(observation, looks, run)
         of_unit = partial(producers.for_unit, context=context, methodology=self._methodology)
         return Promoter(self._project, made=of_unit).take(observation, looks, run)
-
-
-def _plugin(project: OpenProject, name: str) -> Methodology:
-    known = project.plugins().known
-    if name not in known:
-        raise InvalidInput(f"unknown methodology {name!r}", hint=f"Installed: {', '.join(sorted(known))}.")
-    return known[name]

@@ -83,7 +83,8 @@ def summary(
     rows.sort(key=lambda row: (row.started_at or "", row.id))
     sessions = tuple(row.id for row in rows[-MOST_SESSIONS:])
     prompt = rows[0].prompt.strip().partition("\n")[0] if len(rows) == 1 else ""
-    title = shorten(prompt, TITLE) if prompt else _several(len(rows))
+    several = f"{len(rows)} sessions" if len(rows) > 1 else "one session" if rows else ""
+    title = shorten(prompt, TITLE) or several
     told = _said(db, sessions) if used is None else list(used)
     remembered = _remembered(project, told)
     outcome = rows[0].outcome if len(rows) == 1 else ""
@@ -106,10 +107,6 @@ def _name(session: str) -> str:
 
 def _sessions_of(record: MemoryRecord) -> tuple[str | None, ...]:
     return (record.session_id, *record.provenance_session_ids)
-
-
-def _several(number: int) -> str:
-    return f"{number} sessions" if number > 1 else "one session" if number else ""
 
 
 def _said(db: Database, sessions: Sequence[str]) -> list[Used]:

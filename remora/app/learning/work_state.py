@@ -65,11 +65,6 @@ def save_work_state(
     return record._replace(last_accessed_at=used, related_files=draft.related_files)
 
 
-def _left_by(record: MemoryRecord) -> str:
-    """Return the session of a work state."""
-    return f"{(record.payload or {}).get('host', '')}:{record.session_id}"
-
-
 def leave_work(project: OpenProject, observer: Observer, observation: Observation) -> MemoryRecord | None:
     """Store the work state of an observed session, as `save_work_state` does.
 
@@ -110,8 +105,9 @@ def last_state(
         state = work_state.of_record(record)
         if not work_state.on_branch(branch, state) or (asked and not work_state.same_task(task, state)):
             continue
+        own_id = f"{(record.payload or {}).get('host', '')}:{record.session_id}"
         for later in db.sessions.changed_after(_ended(record)):
-            other = later.id != _left_by(record) and work_state.on_branch(later.branch, state)
+            other = later.id != own_id and work_state.on_branch(later.branch, state)
             if other and (not asked or work_state.same_task(later.prompt, state)):
                 return None
         return record

@@ -138,15 +138,14 @@ def context(
     filters = filters._replace(files=())
     found = search(project, task, CONTEXT_HITS, filters, phase, (), files, explicit=False)
     tokens = BUDGETS[phase].tokens if budget is None else budget
-    hits = [h for h in _worth_telling(found.hits) if h.source != "turn" or not _noted(h.text, told)]
+    hits = [
+        h
+        for h in _worth_telling(found.hits)
+        if h.source != "turn" or one_line(h.text, len(h.text)) not in told  # as daily notes hold a turn
+    ]
     packed = pack(hits, phase, tokens)
     project.accesses.note(packed.hits)
     return packed, (*found.notes, *(note for note in notices(project) if note == IN_PROGRESS))
-
-
-def _noted(turn: str, told: str) -> bool:
-    """Return whether a text holds a whole turn, as daily notes do."""
-    return one_line(turn, len(turn)) in told
 
 
 def _worth_telling(hits: Sequence[Hit]) -> list[Hit]:
