@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from remora.core.errors import InvalidInput
 from remora.core.moments import END
 from remora.disk.live import ENDLESS
-from remora.interfaces.hooks.hosts import HOSTS, host_named
+from remora.interfaces.hooks.hosts import HOSTS, detect, host_named
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = Path(__file__).parent / "golden"
@@ -70,3 +71,46 @@ def test_hosts_that_never_say_that_a_session_is_over() -> None:
     modules: dict[str, Any] = {name: host_named(name) for name in HOSTS}
     without = {name for name, host in modules.items() if END not in host._KINDS.values()}
     assert without | {"opencode"} == ENDLESS
+
+
+CLAUDE = {"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_SESSION_ID": "s"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "environ", "name"),
+    [
+        ({"agent_action_name": "post_write_code", "conversation_id": "c"}, {}, "windsurf"),
+        ({"hookEventName": "Stop", "sessionId": "s"}, CLAUDE, "vscode"),
+        ({"hookEventName": "Stop"}, {}, ""),
+        ({"conversation_id": "c", "hook_event_name": "stop"}, CLAUDE, "cursor"),
+        ({"hook_event_name": "PostToolUse", "session_id": "s"}, {"CURSOR_VERSION": "3", **CLAUDE}, "cursor"),
+        ({"hook_event_name": "AfterTool", "session_id": "s"}, CLAUDE, "gemini"),
+        ({"hook_event_name": "SessionStart", "source": "startup"}, {"GEMINI_SESSION_ID": "g"}, "gemini"),
+        ({"hook_event_name": "Stop", "turn_id": "t", "session_id": "s"}, CLAUDE, "codex"),
+        ({"hook_event_name": "SessionStart", "model": "m", "permission_mode": "default"}, {}, "codex"),
+        ({"hook_event_name": "SessionStart", "model": "m", "session_id": "s"}, CLAUDE, "claude-code"),
+        ({"hook_event_name": "Stop", "prompt_id": "p"}, {}, "claude-code"),
+        ({"hook_event_name": "SessionStart", "session_id": "s"}, CLAUDE, "claude-code"),
+        # A Codex that was started from Claude Code's shell inherits its environment.
+        ({"hook_event_name": "SessionEnd", "session_id": "other"}, CLAUDE, ""),
+        ({"hook_event_name": ["Stop"]}, {}, ""),
+        ({}, {}, ""),
+    ],
+)
+def test_a_payload_tells_its_host(payload: dict[str, Any], environ: Mapping[str, str], name: str) -> None:
+    """Payloads count before environments, which are inherited; what fits nobody is nobody's."""
+    assert detect(payload, environ) == name
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTS if name not in ("copilot", "opencode")])
+def test_the_events_of_a_host_are_known_as_its_own(name: str) -> None:
+    """Of all events beside this test none is taken for another host's; few cannot be told."""
+    environ = {"CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_SESSION_ID": "6f1c"} if "claude" in name else {}
+    found: dict[str, str] = {}
+    for path in (GOLDEN / name).glob("*.json"):
+        if not path.stem.startswith("from-"):
+            golden = json.loads(path.read_text("utf-8"))
+            found[path.stem] = detect(golden["stdin"], golden.get("environ", environ)) or "nobody"
+    assert set(found.values()) - {"nobody"} == {name}
+    untold = {stem for stem, host in found.items() if host == "nobody"}
+    assert untold <= {"SessionEnd", "SessionStart", "SessionStart-bare", "Notification"}
