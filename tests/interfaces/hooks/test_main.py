@@ -59,7 +59,7 @@ def test_hooks_that_are_switched_off_say_and_keep_nothing(world):
 
 def test_help(world):
     """It says what it is to whoever asks, or types it at a terminal."""
-    usage = b"remora hook --host NAME < EVENT"
+    usage = b"remora hook [--host NAME] < EVENT"
     assert world.run(b"", "--help").stdout.startswith(usage)
     ours, theirs = pty.openpty()
     done = subprocess.run(
