@@ -34,11 +34,11 @@ from remora.core.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
+from remora.interfaces.hooks.main import main as hook
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
 from remora.interfaces.panel.app import Projects, build
 from remora.net.listeners import listen
-from tests.forked import forked
 from tests.helpers import no_file_above, unprivileged
 from tests.interfaces.conftest import Run
 from tests.interfaces.mcp_calls import Caller, text_of
@@ -141,10 +141,19 @@ class World:
     def hook(self, event: str, **more: Any) -> tuple[int, bytes]:
         """Call the hook as a host does; returns its exit code and all that it prints."""
         given = {"session_id": "s1", "cwd": str(self.project), "hook_event_name": event, **more}
-        words = ("hook", "--host", "claude-code")
-        data = json.dumps(given).encode()
-        done = forked(words, data, env=os.environ, cwd=self.project, timeout=60)
-        return done.returncode, done.stdout + done.stderr
+        (asked, asks), (says, said) = os.pipe(), os.pipe()
+        os.write(asks, json.dumps(given).encode())
+        child = os.fork()  # a process of its own, by whoever is the user now
+        if not child:
+            for number, stream in enumerate((asked, said, said)):
+                os.dup2(stream, number)
+            os.close(asks)
+            hook(["--host", "claude-code"])
+        for one in (asked, asks, said):
+            os.close(one)
+        with os.fdopen(says, "rb") as printed:
+            text = printed.read()
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
 
 
 # The faults: each lasts as long as its block
@@ -340,6 +349,7 @@ def rows() -> Iterator[Any]:
             yield pytest.param(row, True, id=f"{name}, later")
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize(("row", "before"), list(rows()))
 def test_each_door_says_what_is_wrong(world: World, row: Row, *, before: bool) -> None:
     """And what to do; nothing that was acknowledged is lost, and a door that was open may read on."""
