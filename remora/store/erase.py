@@ -87,6 +87,14 @@ def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str,
     return dict(+found)
 
 
+def in_sessions(connection: Connection, text: str, mark: str) -> None:
+    """Replace a text by a mark in what is stored of sessions; call inside a transaction."""
+    table = "observer_sessions"
+    held = " OR ".join(f"instr({column}, ?1)" for column in FREE_TEXT[table])
+    for form in written_forms(text):
+        _replace(connection, table, FREE_TEXT[table], held, form, mark)
+
+
 def written_forms(text: str) -> tuple[str, ...]:
     r"""Return the possible forms of a text in a file or a column: unchanged, on one line, inside JSON.
 

@@ -113,7 +113,7 @@ def kept(project: OpenProject, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def remove(project: OpenProject, name: str) -> str:
-    """Delete a quote for good, with its words elsewhere, also when its session is learned again; return it.
+    """Delete a quote for good, also from the prompts of sessions, and return its text.
 
     Raises:
         NotFound: there is no such quote.
@@ -123,7 +123,7 @@ def remove(project: OpenProject, name: str) -> str:
     with db.connection.transaction():
         keep_forgotten(db, origin(row.path, row.content), now)
         erase.quote(db, row.id)
-        erase.texts(db.connection, [row.content], f"[removed {now[:10]}]")  # the prompt that it comes from
+        erase.in_sessions(db.connection, row.content, f"[removed {now[:10]}]")
     db.connection.scrub()
     return row.content
 

@@ -107,6 +107,16 @@ def test_what_a_session_said_is_replaced_and_removed(memory: Memory, tmp_path: P
         memory.remove_quote(hit.id)
 
 
+def test_a_removed_quote_takes_no_other_with_it(memory: Memory, tmp_path: Path) -> None:
+    """A longer quote that holds its words stays as it was said."""
+    learnt(memory, tmp_path, "The zanzibar server is not for tests.")
+    learnt(memory, tmp_path, "Remember: The zanzibar server is not for tests.", name="two")
+    kept = [text for text in words(memory) if text.startswith("Remember")]
+    (hit,) = [one for one in memory.quotes() if one.text.startswith("The zanzibar")]
+    memory.remove_quote(hit.id)
+    assert words(memory) == kept != []
+
+
 def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:
     """What is marked private is in no file; the setting keeps nothing at all."""
     environ = environment(tmp_path)
