@@ -54,6 +54,8 @@ class Journal:
     """The journal in a folder. Objects are cheap and hold only the folder, the clock and the zone.
 
     Attributes:
+        folder: of the files; created with the first write.
+        clock: gives the time of entries and notes.
         zone: of the daily notes' dates and times; None for the machine's own.
     """
 

@@ -17,9 +17,10 @@ from remora.core.strength import HALF_LIVES
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
 from remora.lifecycle.flags import (
+    OVERTURNED,
+    OVERTURNED_ONCE,
     RETIREMENTS,
     flag_dependents,
-    overturned_by,
     unflag_dependents,
     with_reason,
     without_reason,
@@ -153,7 +154,8 @@ class Upkeep:
             return self._save(record, lifted, Change("retire")) if lifted else record
         with self._db.transaction():
             gone = self._put_away(record, lifted, Change("retire"))
-            back = [self.restore(i) for i in self._db.memories.put_away_with(overturned_by(record.id))]
+            whys = (f"{start} {record.id[:8]}" for start in (OVERTURNED, OVERTURNED_ONCE))
+            back = [self.restore(i) for why in whys for i in self._db.memories.put_away_with(why)]
         notes = tuple(f"{old.id[:8]}, which it contradicted, is restored: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 

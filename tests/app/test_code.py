@@ -200,13 +200,13 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     for _ in range(2):
         found = shop.impact("shop/money.py:price")
         assert list(found) == []
-        said = "shop/cart.py changed since the last `remora index`; not in this answer yet"
+        said = "shop/cart.py changed since the last `remora index` and is not in this answer yet"
         assert found.notes[0] == f"{said}; run it again"
     assert shop.related_files("shop/money.py", 9) == []
     for compares in ("up_to_date", "look_now"):
         monkeypatch.setattr(impact, compares, freshness.notices)
     assert shop.impact("shop/money.py:price").notes[0] == (
-        "changed files that are left out until the next `remora index`: 1"
+        "1 file changed since the last run and is left out until the next `remora index`"
     )
     monkeypatch.undo()
     shop.index()

@@ -10,7 +10,7 @@ import pytest
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Filters, MemoryDraft, MemoryRecord, Receipt, Redaction, Relation, Taint
-from remora.lifecycle.flags import BRANCH_GONE, FADED, OVERTURNED, retired_for, with_reason
+from remora.lifecycle.flags import BRANCH_GONE, FADED, OVERTURNED, OVERTURNED_ONCE, retired_for, with_reason
 from remora.lifecycle.upkeep import Upkeep
 from remora.store.database import Database
 from tests.helpers import SECRET
@@ -223,12 +223,13 @@ def test_verify(db: Database, take: Take, upkeep: Upkeep, clock: FixedClock) -> 
     assert after.last_accessed_at == "2026-06-09T12:00:00.000Z"
 
 
+@pytest.mark.parametrize("start", [OVERTURNED, OVERTURNED_ONCE])
 def test_what_was_taken_back_holds_again_when_that_is_forgotten(
-    db: Database, take: Take, upkeep: Upkeep
+    db: Database, take: Take, upkeep: Upkeep, start: str
 ) -> None:
     """A person's word brings it back, and nothing else; what was retired for another reason stays away."""
     old, newer, other = take("Use pnpm, not npm."), take("Use bun, not pnpm."), take("Tokens expire")
-    upkeep.retire(old.id, f"{OVERTURNED} {newer.id[:8]}")
+    upkeep.retire(old.id, f"{start} {newer.id[:8]}")
     upkeep.retire(other.id, FADED)
     upkeep.retire(newer.id, FADED)
     assert now(db, old).deprecated

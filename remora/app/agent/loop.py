@@ -81,6 +81,7 @@ class Injection(NamedTuple):
 
     Attributes:
         text: for the model, as a message of the system or of the user.
+        ids: ids of the memories in the text.
         trigger: the rule that injected it; see `remora.injection.decide`.
     """
 
@@ -93,7 +94,9 @@ class Loop:
     """A session of an agent that a program runs. Use it with `with`, or call `close`.
 
     Attributes:
+        session_id, host: the id of the session and the name of its host.
         resumed: the session has injections of an earlier loop of the same id.
+        steps: number of finished tool calls.
         late: number of answers that exceeded the time limit and were dropped.
         trouble: errors that were kept from the agent, in words.
     """

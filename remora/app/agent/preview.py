@@ -41,7 +41,10 @@ class Preview(NamedTuple):
     """The result of `preview`.
 
     Attributes:
+        at: "edit", "run" or "ask".
         about: the file, the command or the prompt.
+        text: the injected text; empty for none.
+        ids: ids of the memories in the text.
         trigger, why: the rule that injects and its reason; empty if none does.
         silent: memories about the file that are not injected, with the reason.
     """

@@ -47,9 +47,12 @@ class Why(NamedTuple):
     """The provenance of a memory, its triggers, and its injections.
 
     Attributes:
+        memory: the record, with its origins and its trust.
         triggers: commands, names, errors and searches that trigger it, besides its files.
         said: its injections, newest first.
+        children: ids of memories derived from it.
         uses: how often it was injected, requested, viewed, cited, helpful or not, and called wrong.
+        held_back: how often the trial held it back.
         effects: how much it helps at each trigger, relative to the trigger's average, if known.
     """
 
@@ -69,6 +72,7 @@ class Session(NamedTuple):
         id: "host:session".
         at: time of the last moment, ISO 8601.
         steps: number of finished tool calls.
+        said: number of injections.
         over: it ended, and waits to be imported.
         edited: files that it changed, from the root of the project, latest first.
     """
@@ -88,9 +92,13 @@ class Status(NamedTuple):
         memories: number of live memories of the project.
         records: number of records of events, by kind.
         review: number of memories that wait for a person.
+        sessions: those that continue or wait to be imported, latest first.
         learnt: number of learned sessions.
         brief: the injection at the start of a session; empty for none.
+        ids: ids of the memories in the brief.
+        notes: notes about the index and the settings.
         speaks: whether injection is on; False if `inject.enabled` is off.
+        texts: the destinations of texts, in one line.
         maintenance: the last daily maintenance; None before the first run.
         off: time since when Remora is off for the project, ISO 8601; empty if it is on.
         sharing: the address of the shared log and its last exchange; empty if the project is not shared.

@@ -37,6 +37,8 @@ class Proposal(NamedTuple):
 
     Attributes:
         phase, type: the key of the weight.
+        old, new: the current and the proposed weight.
+        units: number of units behind it.
     """
 
     phase: str
@@ -50,6 +52,7 @@ class TrialReport(NamedTuple):
     """The results of the trial.
 
     Attributes:
+        share: share of injections that are held back.
         told, held: number of moments of each arm.
         figures: comparisons between moments with injections and moments held back.
         sessions: comparisons between sessions; empty if whole sessions are not compared.
@@ -58,6 +61,8 @@ class TrialReport(NamedTuple):
         at_once: failures by the number of memories at a moment: (memories, moments, share of failures).
         decided: number of memories at a moment, as decided by the trial; 0 while undecided.
         quiet: memories that are no longer injected at a trigger, with their counts.
+        proposals: proposed phase weights.
+        applied: number of applied versions of phase weights.
     """
 
     share: float

@@ -29,6 +29,8 @@ class TrustReport(NamedTuple):
         level, name: from 1, "Cautious", to 4, "Autonomous".
         threshold: least confidence at which a memory without a person's confirmation is injected.
         auto: events may raise the level; False if a person chose it.
+        why: the reason for the level.
+        missing: the conditions of the next level that are not met.
         sessions: number of sessions counted since this level was reached.
         setting: `inject.threshold` if it is set, which overrides the level's threshold; else 0.
     """

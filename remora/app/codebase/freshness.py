@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from remora.app.codebase.tree_comparison import BEGUN, compare, left_out, listed_at, note_listed, other_tree
 from remora.app.project.open_project import Look
@@ -22,7 +22,7 @@ from remora.sources.tree import look
 from remora.store.history import COMMIT, REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from remora.app.project.open_project import OpenProject
     from remora.store.graph import State
@@ -31,7 +31,7 @@ IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be inc
 NOT_INDEXED = "the code is not indexed yet; run `remora index`"
 NO_CODE = "the index contains no code"
 NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # notes after which another query would find no more
-READ_AGAIN = "; read again"  # the end of a note
+READ_AGAIN = "read again"  # the end of a note
 FEW, FEW_BYTES = 50, 1_000_000  # limits of the changed files that a query indexes again
 FIRST = 3  # sessions that get a note on an unfinished index
 NAMED = 3  # changed files to name; for more, only their number is given
@@ -50,7 +50,9 @@ def notices(project: OpenProject) -> tuple[str, ...]:
     if db.graph.state() is None or db.graph.waiting_for_links():
         return (IN_PROGRESS,)
     if stale := db.overview.stale_files():
-        return (f"changed files that are left out until the next `remora index`: {stale:,}",)
+        if stale == 1:
+            return ("1 file changed since the last run and is left out until the next `remora index`",)
+        return (f"{stale:,} files changed since the last run and are left out until the next `remora index`",)
     return ()
 
 
@@ -212,17 +214,33 @@ def _bring_in(project: OpenProject, changed: Mapping[str, int]) -> tuple[str, bo
 
     if not changed or not project.location.root.is_dir():
         return "", True
+    one = len(changed) == 1
     if project.read_only or len(changed) > FEW or sum(changed.values()) > FEW_BYTES:
-        return f"{_what(changed, other_tree(project))}; not in this answer yet; run it again", True
+        what = _what(changed, other_tree(project))
+        if one:
+            return f"{what} and is not in this answer yet; run it again", True
+        return f"{what} and are not in this answer yet; run it again", True
     if index_files(project, changed, wait=LOCK_SECONDS).complete:
         return _read_again(changed), True
-    return f"{_what(changed)}; another process is reading", False
+    what = _what(changed)
+    note = f"{what}; another process is reading it" if one else f"{what}; another process is reading them"
+    return note, False
 
 
-def refresh(project: OpenProject, paths: Iterable[str]) -> tuple[str, Sequence[str]]:
+class Refreshed(NamedTuple):
+    """The result of comparing the files of an answer.
+
+    Attributes:
+        note: the note on changed files; "" for none.
+        apart: files to be left out of this answer alone.
+    """
+
+    note: str = ""
+    apart: tuple[str, ...] = ()
+
+
+def refresh(project: OpenProject, paths: Iterable[str]) -> Refreshed:
     """Update the index for those files of an answer that changed since they were read.
-
-    Returns the note on them, "" for none, and the files to be left out of this answer alone.
 
     A few are indexed at once. Many (a switched branch) are only excluded, which is fast, and the returned
     note says so: from this answer if the index is of another work tree, and from all answers until they are
@@ -244,19 +262,23 @@ def refresh(project: OpenProject, paths: Iterable[str]) -> tuple[str, Sequence[s
     if doubtful:
         changed += sorted(doubtful.keys() - compare(project, doubtful).same)
     if not changed:
-        return "", ()
+        return Refreshed()
     if not project.location.root.is_dir():
-        return f"{root} does not exist; this is its state at the last `remora index`", ()
+        return Refreshed(f"{root} does not exist; this is its state at the last `remora index`")
     if project.read_only:
-        return _what(changed), ()
+        return Refreshed(_what(changed))
     state = graph.state()
-    few = len(changed) <= FEW and state is not None and state.version == VERSION
-    if few and index_files(project, changed, wait=LOCK_SECONDS).complete:
-        return _read_again(changed), ()
-    if tree := other_tree(project):
-        return f"{_what(changed, tree)}; left out until it reads this work tree", changed
+    if len(changed) <= FEW and state is not None and state.version == VERSION:
+        report = index_files(project, changed, wait=LOCK_SECONDS)
+        if report.complete:
+            return Refreshed(_read_again(changed))
+    tree = other_tree(project)
+    what = _what(changed, tree)
+    what = f"{what}; its references" if len(changed) == 1 else f"{what}; their references"
+    if tree:
+        return Refreshed(f"{what} are left out until it reads this work tree", tuple(changed))
     mark_changed(project, changed)
-    return f"{_what(changed)}; left out until the next run", ()
+    return Refreshed(f"{what} are left out until the next run")
 
 
 def checked(project: OpenProject, found: T, ask: Callable[[], T], paths: Iterable[str]) -> tuple[T, str]:
@@ -278,16 +300,21 @@ def _what(changed: Iterable[str], tree: str = "") -> str:
     paths = sorted(changed)
     names = ", ".join(paths) if len(paths) <= NAMED else f"{len(paths):,} files"
     if tree:
-        return f"{names} changed from the work tree that `remora index` read last ({tree})"
+        if len(paths) == 1:
+            return f"{names} differs from the work tree that `remora index` read last ({tree})"
+        return f"{names} differ from the work tree that `remora index` read last ({tree})"
     return f"{names} changed since the last `remora index`"
 
 
-def _read_again(changed: Iterable[str]) -> str:
-    return f"{_what(changed)}; read again"
+def _read_again(changed: Collection[str]) -> str:
+    what = _what(changed)
+    return f"{what} and was {READ_AGAIN}" if len(changed) == 1 else f"{what} and were {READ_AGAIN}"
 
 
 def _not_compared(project: OpenProject, count: int) -> str:
     """Return the note on files whose time differs and whose content was not compared yet."""
     tree = other_tree(project)
     of = f", which is of the work tree {tree}" if tree else ""
-    return f"files not compared with the index yet{of}: {count:,}; the next query continues"
+    if count == 1:
+        return f"1 file is not compared with the index yet{of}; the next query continues"
+    return f"{count:,} files are not compared with the index yet{of}; the next query continues"

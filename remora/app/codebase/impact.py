@@ -33,6 +33,7 @@ class Impacts(list[Impact]):
     """The nodes that may break, nearest first, with further knowledge about the target.
 
     Attributes:
+        target: the key of the target's node.
         tests: the impacts that are tests, to be run.
         memories: live memories about the target or its file, strongest first.
         notes: limits of the answer (guesses, a cut, an unfinished index).

@@ -44,9 +44,14 @@ class SemanticReport(NamedTuple):
     """The result of a pass over the modules.
 
     Attributes:
+        modules: number of modules.
+        described: modules described in this pass.
         waiting: number of modules whose outline changed since their description, or without one.
         edges, dropped: number of edges written, and of unusable parts of answers.
+        calls: number of calls to the model.
         complete: nothing is waiting.
+        notes: reasons why the pass was not run, or not completed.
+        seconds: duration.
     """
 
     modules: int = 0

@@ -39,6 +39,8 @@ class Compared(NamedTuple):
     """Files whose size or time differs from the graph.
 
     Attributes:
+        same: files with the same content.
+        other: files with another content.
         unread: files that were not compared for lack of time.
     """
 

@@ -16,8 +16,11 @@ class CostRow(NamedTuple):
     """The calls of one purpose to one model.
 
     Attributes:
+        purpose, model: of the calls.
+        calls, failed: number of calls, and of those that failed.
         input_tokens, output_tokens: totals, with estimates.
         estimated: number of calls whose tokens are estimated because none were reported.
+        seconds: total duration.
         money: cost by the prices in the settings; None without prices.
     """
 
@@ -38,7 +41,9 @@ class Costs(NamedTuple):
     Attributes:
         days: number of days, counted back from today.
         rows: by purpose and model, the most tokens first.
+        today: tokens used today.
         limit: daily token limit of background calls; 0 for none.
+        due: descriptions of the calls that are made automatically.
     """
 
     days: int

@@ -60,6 +60,8 @@ class Erased(NamedTuple):
     """The result of an erasure.
 
     Attributes:
+        memories: number of memories erased.
+        sessions: number of sessions erased.
         found: other occurrences of the words: rows by table, and places by file.
         whole: every byte is gone; False if another process kept a database from being rewritten: the daily
             maintenance tries again.

@@ -14,6 +14,7 @@ class Finding(NamedTuple):
     """The result of one check.
 
     Attributes:
+        level: ok, note, warning or error.
         what: the subject, a word or two.
         detail: the state that was found.
         advice: the remedy; empty if nothing is to be done.

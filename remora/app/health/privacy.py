@@ -38,8 +38,10 @@ class Privacy(NamedTuple):
     """The stored data and its destinations.
 
     Attributes:
+        places: the data stored on this machine.
         sent: destinations of texts under the current settings, a line each; empty if nothing leaves.
         never: data that no setting sends anywhere but to the models that you configured.
+        secrets: number of secrets removed from stored texts.
     """
 
     places: tuple[Place, ...]

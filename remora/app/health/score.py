@@ -27,6 +27,9 @@ class Coverage(NamedTuple):
     """The memory coverage of a module.
 
     Attributes:
+        module: its name.
+        lines: its lines of code.
+        memories: number of live memories about it.
         covered: share of its files with a memory.
         heat: its share of the changes by commits; a change 40 commits ago counts half.
     """
@@ -49,6 +52,7 @@ class Health(NamedTuple):
         covered: share of the lines of code that are in a module with a live memory; 0 without an index.
         memories, active, waiting, outdated: number of live memories, and of those used in the last 30 days,
             waiting for review, and out of date.
+        modules: the coverage of each module, the largest first.
     """
 
     score: int | None

@@ -45,6 +45,7 @@ class Stats(NamedTuple):
         uses: uses of memories, by kind: said, asked, cited, looked, helped, unhelpful, wrong, invented.
         corrections: share of pairs of a memory and a session in which it was used that ended in a correction;
             None without uses.
+        notes: problems that kept data from being counted.
     """
 
     project_id: str

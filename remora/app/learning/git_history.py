@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 AT_ONCE, LATER = 100, 5_000  # new commits that are read at the start of a session, and after it
 MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
 GONE = "its files are gone"
+FOLLOWED = "history.moves"  # meta key: the renames in the history were read
 SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 Progress = Callable[[str, int, int], None]
@@ -94,6 +95,10 @@ def take_history(
     last = db.meta.get(COMMIT)
     present = frozenset(repository.tracked_files())
     again = _why_again(db, repository, last, head)
+    if last and not again and not db.commits.count() and db.history.clock():
+        again = "an older version stored no messages"
+    if last and not again and not db.meta.get(FOLLOWED):
+        again = "an older version stored no renames"
     if last == head and not again and {f.path for f in db.history.all_files() if f.present} == present:
         return History(db.history.clock(), 0, 0)
     if again:
@@ -139,6 +144,7 @@ def take_history(
             db.commits.clear()
         db.history.put_moves(learnt.moved, to_iso(project.clock.now()))
         db.memories.follow_moves()
+        db.meta.set(FOLLOWED, True)
         db.commits.add(said)
         db.commits.keep_newest()
         files = list(learnt.changed_files())

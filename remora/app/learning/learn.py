@@ -87,16 +87,24 @@ class LearnReport(NamedTuple):
 
     Attributes:
         run: its number, for `learned`; 0 if it learned nothing.
+        sessions: the sessions that were read, oldest first.
         unchanged: number of transcripts that have not changed since they were read.
+        events: number of events that were observed.
+        signals: number of signals by type.
         learnt: memories that were stored or changed, each once.
         discarded: number of candidates that each filter dropped for good, each counted once; all are in
             `left_out`.
         bad_lines: number of unreadable lines; `skipped` names the first of them, and then files.
         late: number of events that took the observer longer than 2 ms.
+        slowest_finalize: milliseconds.
         merged, retired: (branch, number of memories) moved to the project, or retired.
         revived: (branch, number of memories) restored with a branch that is merged after all, or exists
             again.
+        redactions: secrets that were removed, by kind.
+        notes: problems, in words.
         withdrawn: number of memories of earlier runs that were retired because more sessions contradict them.
+        dry_run: nothing was stored.
+        seconds: duration of the run.
         found: number of transcripts of the project by host, read or not.
         not_worth: number of candidates by the reason why they are not worth a memory, the most frequent
             first.

@@ -47,6 +47,7 @@ class Watched:
     """A session that is being observed. Use it with `with`, or call `close`.
 
     Attributes:
+        session_id, host: the id of the session and the name of its host.
         restored: the session continues one whose events were kept.
         taken: the result of `finish`, or of the last subtask that was promoted early.
     """
@@ -189,6 +190,7 @@ class Watched:
     def _continue(self) -> bool:
         """Observe the events that an earlier observer kept; return whether there were any."""
         with suppress(OSError):
+            self._path.with_suffix(".json").unlink(missing_ok=True)  # of versions that kept the state instead
             for line in self._path.read_text("utf-8", "replace").split("\n"):
                 with suppress(ValueError, TypeError, KeyError):  # a torn line
                     fields = json.loads(line)

@@ -22,7 +22,14 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.statement import said_on
 from remora.core.text import query_terms, shorten
 from remora.core.values import Filters
-from remora.lifecycle.flags import BRANCH_GONE, OVERTURNED, SPOKEN_AGAINST, overturned_by, retired_for
+from remora.lifecycle.flags import (
+    BRANCH_GONE,
+    OVERTURNED,
+    OVERTURNED_ONCE,
+    SPOKEN_AGAINST,
+    overturned_by,
+    retired_for,
+)
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
@@ -245,7 +252,8 @@ class Promoter:
             return A_PERSON
         if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
             return BRANCH
-        if reason.startswith(OVERTURNED) and said_on(draft.content) <= said_on(record.content):
+        overturned = reason.startswith((OVERTURNED, OVERTURNED_ONCE))
+        if overturned and said_on(draft.content) <= said_on(record.content):
             return OTHERWISE
         self._own.upkeep.restore(record.id)
         (record,) = intake.remember_many([draft])

@@ -45,6 +45,7 @@ class SessionSummary(NamedTuple):
         title: the request of the session; for several sessions, their number.
         outcome: the outcome of a single session; empty for several.
         sessions: their ids, "host:session", oldest first.
+        remembered: the memories that served in them.
         learned: the memories stored or changed that still exist.
         wrong: the largest number of memories that a person called wrong in one of the sessions.
     """

@@ -79,6 +79,8 @@ class Synthesized(NamedTuple):
     Attributes:
         module: its name; "*" for couplings between modules.
         threshold: number of sessions that made it due.
+        stored: memories that wait for review.
+        dropped: proposals that were not stored.
         asked: a language model wrote them.
         note: the reason if the model failed; else empty.
     """

@@ -36,6 +36,7 @@ class Settled(NamedTuple):
         merged: memories that now belong to the project.
         retired: memories retired because their branch was deleted unmerged.
         revived: retired memories restored because their branch is merged or exists again.
+        notes: problems.
     """
 
     merged: tuple[tuple[str, int], ...] = ()

@@ -96,6 +96,7 @@ class Ledger:
 
     Args:
         db: opens the project's database; None if nothing can be written.
+        clock: gives the current day.
     """
 
     def __init__(self, db: Callable[[], Database] | None, clock: Clock) -> None:
@@ -161,7 +162,13 @@ class CalledModel:
     """A language model whose calls are recorded and whose answers are checked.
 
     Args:
+        model: the wrapped model.
+        ledger: the ledger of its calls.
+        purpose: the purpose of the calls.
         most: tokens a day above which background calls are refused; 0 for no limit.
+
+    Attributes:
+        calls: number of calls so far.
     """
 
     def __init__(self, model: LanguageModel, ledger: Ledger, purpose: str, most: int) -> None:

@@ -38,6 +38,7 @@ class Location(NamedTuple):
         id: 16 hex digits, the same from every work tree and subfolder.
         name: display name; the repository's folder name when the home was created.
         root: top of the work tree (the folder itself outside git).
+        home: folder of its database, logs and notes.
         repository: None outside git.
         foreign: a home that the settings name and that is not this user's own: none of its files is opened.
     """

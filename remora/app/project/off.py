@@ -26,6 +26,7 @@ class Off(NamedTuple):
     Attributes:
         since: start of the present span, ISO 8601 in UTC; empty if the project is on.
         spans: past spans, as (from, to).
+        sessions: ids of sessions, by the host's id.
     """
 
     since: str = ""

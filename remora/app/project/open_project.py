@@ -79,6 +79,7 @@ class OpenProject:
     """The databases, models and settings behind one `Memory`.
 
     Args:
+        path: a folder or file in the project.
         environ, clock, read_only, embedder, llm, reranker, actor: as for `Memory.open`.
 
     Raises:

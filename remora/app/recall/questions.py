@@ -55,9 +55,12 @@ class Passage(NamedTuple):
     Attributes:
         name: its name in citations: the beginning of a memory's id, or a kind with a number.
         label: its first words, at most 40 characters.
+        text: its text.
         source: one of `remora.core.values.HIT_SOURCES`, or "impact".
+        id: of the memory, note, turn or piece of code.
         type: the type of a memory; else empty.
         path, line: of code and files.
+        time: when it was written.
         checked: a person confirmed it, or it is no memory.
         tainted: it derives from text from outside.
     """
@@ -86,7 +89,9 @@ class Answer(NamedTuple):
     """An answer to a question.
 
     Attributes:
+        question: the question as asked.
         how: "model", "passages" (the best ones, unchanged), or "nothing" (no passage is relevant).
+        sentences: the sentences of a model.
         passages: the cited passages, or the best ones.
         thread: id of the conversation that holds the answer; empty if it is in none.
         notes: parts of the search or the answer that were unavailable.

@@ -110,7 +110,7 @@ def _fresh_code(
     """Return the hits, searched again if files in them had changed, and the notes."""
     from remora.app.codebase.freshness import refresh
 
-    if note := refresh(project, [hit.path for hit in found.hits if hit.source == "code" and hit.path])[0]:
+    if note := refresh(project, [hit.path for hit in found.hits if hit.source == "code" and hit.path]).note:
         notes = [*notes, note]
         if not project.read_only:
             found = pipeline.search(reader(project, request.without), request)

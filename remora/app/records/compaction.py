@@ -33,11 +33,14 @@ class Compaction(NamedTuple):
     """The result of a compaction.
 
     Attributes:
+        session_id: the session.
         removed: messages removed from the working context, an earlier summary counted; 0 for none.
+        kept: messages that stayed.
         summary: the summary now in the context; empty if nothing was removed.
         how: "model", "extract", or "nothing".
         archive: the name of the archive; empty if nothing was removed.
         why: the reason: "asked", "tokens" or "window".
+        notes: problems.
         consolidation: the consolidation of the removed messages; None if it is off or failed.
     """
 

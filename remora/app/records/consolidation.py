@@ -32,9 +32,13 @@ class Consolidation(NamedTuple):
     """The result of consolidating one session.
 
     Attributes:
+        session_id: the session.
         how: "model", "extract" (there is no model), "raw-fallback" (it failed) or "nothing".
+        messages: number of messages written to the history.
         entry: the text of the history entry; empty for "nothing".
+        memory_changed: whether MEMORY.md was changed.
         facts: the memories that were stored, or merged with existing ones.
+        notes: problems.
         kept_aside: a file with an answer, or a part of it, that was not used.
         seconds: duration, without waiting for locks.
     """

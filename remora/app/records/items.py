@@ -72,6 +72,7 @@ class Items:
     """The items of a project. Thread-safe; several processes may use the same file.
 
     Args:
+        project: the project of the items, whose model is used.
         texts: returns the texts of a value to index, for an `Index`.
         model: replaces the project's model; False ranks neither by meaning nor by words.
         omit_expired: hide expired items before they are deleted.

@@ -42,6 +42,7 @@ class SharingStatus(NamedTuple):
         project: its name among the members.
         me, role: the user's name and role among the members; empty until the first exchange after joining.
         automatic: new memories are shared automatically, except those that need a person's decision.
+        shared: number of shared memories.
         at: time of the last exchange, ISO 8601; empty before the first.
         problem, since: the error of the last attempt, and the time of the first failure in a row; empty if it
             succeeded.

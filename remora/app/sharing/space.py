@@ -41,6 +41,9 @@ class Space(NamedTuple):
 
     Attributes:
         address: see `sharing.addresses`.
+        space: id of the log.
+        device: id of this machine in it.
+        member: id of the person.
         project: the project's name for the members.
         automatic: new memories about the project are shared automatically, except those that need a person's
             decision.

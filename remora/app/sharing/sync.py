@@ -42,6 +42,7 @@ class Synced(NamedTuple):
     """The result of an exchange.
 
     Attributes:
+        sent, received: number of entries.
         waiting: reasons why memories and changes stay on this machine, by memory.
         refused, held, unknown: number of entries of others that do not count: without a right or a valid
             signature; with a time in the future; of an unknown device or form.

@@ -40,6 +40,9 @@ class Version(NamedTuple):
     """One of the texts of a conflict.
 
     Attributes:
+        revision: id of the change.
+        by: its author.
+        at: its time, ISO 8601.
         content: the text; empty for a retirement.
         mine: whether it was made on this machine.
     """

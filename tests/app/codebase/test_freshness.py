@@ -73,7 +73,7 @@ def test_what_changed_outside_of_the_answer_is_read_first(shop: Memory, repo: Re
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["more", "late"]
     names = "fresh/deep/more.py, lib/late.py, shop/cart.py"
-    assert found.notes == (f"{names} changed since the last `remora index`; read again",)
+    assert found.notes == (f"{names} changed since the last `remora index` and were read again",)
     assert shop.impact("shop/money.py:price").notes == ()
 
 
@@ -98,15 +98,15 @@ def test_many_or_large_changed_files_are_only_counted(
     put(repo, {"lib/late.py": USER.format(name="late") + "# long\n" * 50})
     found = shop.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
-    said = "changed since the last `remora index`; not in this answer yet; run it again"
-    assert found.notes == (f"lib/late.py {said}",)
+    said = "changed since the last `remora index` and {} not in this answer yet; run it again"
+    assert found.notes == (f"lib/late.py {said.format('is')}",)
     monkeypatch.undo()
     put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW)})
     for _ in range(2):
         shop._project.last_look = None
         found = shop.impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
-        assert found.notes == (f"{module.FEW + 1} files {said}",)
+        assert found.notes == (f"{module.FEW + 1} files {said.format('are')}",)
     shop.index()
     assert len(users(shop)) == module.FEW + 2
     assert shop.impact("shop/money.py:price").notes == ()
@@ -124,7 +124,7 @@ def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Rep
         reader._project.last_look = None
         found = reader.impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
-        assert "lib/late.py changed since the last `remora index`; not in this" in found.notes[0]
+        assert "lib/late.py changed since the last `remora index` and is not in this" in found.notes[0]
 
 
 def test_a_question_goes_on_while_another_process_reads(shop: Memory, repo: Repo):
@@ -132,7 +132,7 @@ def test_a_question_goes_on_while_another_process_reads(shop: Memory, repo: Repo
     put(repo, {"lib/late.py": USER.format(name="late")})
     with lock(shop._project.location.home / "index"):
         (note,) = shop.impact("shop/money.py:price").notes
-    assert note == "lib/late.py changed since the last `remora index`; another process is reading"
+    assert note == "lib/late.py changed since the last `remora index`; another process is reading it"
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
 
 
@@ -255,7 +255,9 @@ def test_many_files_that_differ_are_left_out_of_that_trees_answers(
         (tmp_path / f"wt2/p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
     first.index()
     before = users(first)
-    said = "{} files changed from the work tree that `remora index` read last ({}); not in this answer yet"
+    said = (
+        "{} files differ from the work tree that `remora index` read last ({}) and are not in this answer yet"
+    )
     for _ in range(2):
         found = second.impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
@@ -293,12 +295,12 @@ def test_what_there_was_no_time_to_compare_is_said(
     monkeypatch.setattr(comparing, "COMPARED", MANY // 2)
     first, second = trees(repo.root), trees(tmp_path / "wt2")
     first.index()
-    note = f"files not compared with the index yet, which is of the work tree {repo.root}"
+    note = f"files are not compared with the index yet, which is of the work tree {repo.root}"
     found = second.impact("shop/cart.py:total")
     assert list(found) == []
     assert note in found.notes[0]
-    assert "files not compared" in second.impact("shop/cart.py:total").notes[0]
-    assert "files not compared" not in " ".join(second.impact("shop/cart.py:total").notes)
+    assert "files are not compared" in second.impact("shop/cart.py:total").notes[0]
+    assert "files are not compared" not in " ".join(second.impact("shop/cart.py:total").notes)
     assert len(users(second)) == MANY + 1
 
 
@@ -333,7 +335,7 @@ def test_what_was_just_written_is_found_at_once(shop: Memory, repo: Repo, name: 
     found = shop.impact(name)
     path = "lib/late.py" if "late" in name else "lib/new.py"
     assert found.target.startswith(path)
-    assert found.notes[0] == f"{path} changed since the last `remora index`; read again"
+    assert found.notes[0] == f"{path} changed since the last `remora index` and was read again"
 
 
 def test_a_use_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo):
@@ -356,7 +358,7 @@ def test_a_named_file_is_read_among_many_that_changed(shop: Memory, repo: Repo):
     assert shop.impact("shop/cart.py:sum_up").target == "shop/cart.py:sum_up"
     with pytest.raises(NotFound) as error:
         shop.impact("m3")
-    assert "not in this answer yet" in str(error.value.hint)
+    assert "are not in this answer yet" in str(error.value.hint)
 
 
 def test_a_name_that_is_nowhere_is_looked_for_once(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
@@ -386,7 +388,7 @@ def test_search_and_predictions_know_what_was_just_written(shop: Memory, repo: R
     shop._project.last_look = None
     put(repo, {"lib/newer.py": "def dequantise(amount):\n    return amount\n"})
     assert "lib/newer.py" in [hit.path for hit in shop.predict_files("dequantise an amount")]
-    assert "lib/newer.py changed since the last `remora index`; read again" in shop.notes
+    assert "lib/newer.py changed since the last `remora index` and was read again" in shop.notes
 
 
 def test_an_index_of_another_version_is_said_to_be_one(shop: Memory, repo: Repo):

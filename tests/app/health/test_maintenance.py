@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock
+from remora.core.clock import FixedClock, to_iso
 from tests.app.talks import at_once
 from tests.helpers import environment
 
@@ -105,6 +105,23 @@ def test_unusually_many_are_left_to_a_person(opened: Open, clock: FixedClock) ->
             done = memory.maintain()
         assert done is not None
         assert (done.forgotten, done.waiting) == ((), 60)
+
+
+def test_a_store_of_an_earlier_version_has_a_grace(opened: Open, clock: FixedClock) -> None:
+    """Being said was no use there, so nothing goes for one half-life after the upgrade."""
+    with opened() as memory:
+        fading = filled(memory, 40, 2)
+        clock.advance(days=200)
+        db = memory._project.db
+        with db.transaction():
+            db.meta.set("upgraded", to_iso(clock.now()))
+            db.meta.set("maintenance.at", to_iso(clock.now()))
+        clock.advance(days=29)
+        assert forgotten(memory) == ()
+        clock.advance(days=29)
+        assert forgotten(memory) == ()
+        clock.advance(days=3)
+        assert sorted(forgotten(memory)) == sorted(fading)
 
 
 def test_two_at_once_are_one_run(opened: Open, clock: FixedClock) -> None:

@@ -86,12 +86,15 @@ def test_a_crash_loses_nothing(memory, events):
 
 
 def test_a_damaged_checkpoint_is_left_aside(memory, events):
-    """It costs what was known, never the session."""
+    """It costs what was known, never the session; one of an earlier version is removed."""
     watched = memory.observe("s1", HOST)
     watched.observe(events[0])
     path = watched.checkpoint()
     path.write_text("{")
+    earlier = path.with_suffix(".json")
+    earlier.write_text("{}")
     assert not memory.observe("s1", HOST).restored
+    assert not earlier.exists()
 
 
 KILLED = """
