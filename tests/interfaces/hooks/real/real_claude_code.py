@@ -8,6 +8,7 @@ itself, since the CLI is large.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -35,6 +36,7 @@ TESTS = "Run the tests of the shop, please."
 AGAIN = "Run the tests once more, please."
 WRONG, RIGHT = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
 WARNING = f"`{WRONG}` fails with"
+REFUSED = "Error executing tool search_memory: "
 
 
 def run(command: str) -> Use:
@@ -350,6 +352,69 @@ def test_work_that_dies_is_done_by_the_next(world: World) -> None:
     assert world.live(one.id)[-1]["k"] == "learnt"
     told = json.loads(world.remora("search", "unrecognized arguments", "--json", "-k", "1"))
     assert "seen in 4 sessions" in told["hits"][0]["text"]
+
+
+def test_a_home_that_cannot_be_written_is_no_matter(world: World) -> None:
+    """The agent goes on, nothing is said unasked, what it asks for is read, and not a byte changes."""
+    before = _bytes(world.data)
+    answer = _nothing_was_said(world, *_read_only(world.data))
+    assert "for 'fail-fast', best first" in answer
+    assert _bytes(world.data) == before
+
+
+def test_a_file_in_the_place_of_the_home_is_no_matter(world: World) -> None:
+    """The agent goes on and nothing is said, however wrong the place of the data is."""
+    shutil.rmtree(world.data)
+    world.data.write_text("not a folder")
+    answer = _nothing_was_said(world)
+    assert answer.startswith(REFUSED)
+    assert str(world.data) in answer
+    assert world.data.read_text() == "not a folder"
+
+
+def test_a_damaged_database_is_no_matter(world: World) -> None:
+    """The agent goes on, nothing is said, the log tells why, and the file stays for whoever can mend it."""
+    (path,) = world.data.glob("projects/*/memory.db")
+    path.write_bytes(b"\x00garbage" * 10_000)
+    answer = _nothing_was_said(world)
+    assert answer.startswith(REFUSED)
+    assert str(world.data) in answer
+    assert path.read_bytes() == b"\x00garbage" * 10_000
+    assert "damaged or not a database" in (world.data / "hooks.log").read_text("utf-8")
+
+
+def _nothing_was_said(world: World, *before: str) -> str:
+    """Run a session whose hooks have nothing to write to, and are silent; return what a search answers."""
+    search = Use(f"{SERVER}__search_memory", {"query": "fail-fast"})
+    session = world.session({TESTS: [(search,), *wrong_tests()]}, before=before)
+    world.settled()
+    assert session.code == 0
+    assert said_by_hooks(session) == heard(session) == []
+    assert all(hook["exit_code"] == 0 and not hook["stderr"] for hook in session.hooks)
+    (answer,) = answers(session.asked)
+    return answer
+
+
+def _read_only(folder: Path) -> tuple[str, ...]:
+    """Return the words that run a program for which a folder cannot be written."""
+    if os.geteuid() != 0:
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o500 if path.is_dir() else 0o400)
+        return ()
+    if shutil.which("unshare") is None:
+        pytest.skip("for root, a folder is read-only only with unshare")
+    quoted = f"'{folder}'"
+    mount = f"mount --bind {quoted} {quoted} && mount -o remount,ro,bind {quoted}"
+    return ("unshare", "--mount", "sh", "-c", f'{mount} && exec "$0" "$@"')
+
+
+def _bytes(folder: Path) -> str:
+    """Return a hash of every file below a folder, with its name."""
+    found = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        found.update(f"{path}\0".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 # Without the plugin

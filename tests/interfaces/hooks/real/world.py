@@ -232,6 +232,7 @@ class World:
         script: Script,
         *options: str,
         prompts: Sequence[str] = (),
+        before: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
     ) -> Session:
         """Run Claude Code over the repository until it ends, and return what was seen of it.
@@ -240,11 +241,12 @@ class World:
             script: what the model does.
             options: further ones.
             prompts: what the person says, one after the other; the first ask of the script by default.
+            before: words that run Claude Code.
             environ: variables in place of the usual ones.
         """
         self.api.play(script)
         start = len(self.api.asked)
-        command = [str(self.claude), "-p", "--verbose", "--include-hook-events"]
+        command = [*before, str(self.claude), "-p", "--verbose", "--include-hook-events"]
         command += ["--input-format", "stream-json", "--output-format", "stream-json"]
         command += ["--allowedTools", ",".join(TOOLS), *options]
         if not {"--resume", "--session-id"} & set(options):
