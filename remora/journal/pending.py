@@ -70,7 +70,12 @@ class Recovered(NamedTuple):
 
 
 def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -> Carried:
-    """Write an intent and carry it out."""
+    """Write an intent and carry it out.
+
+    Raises:
+        StoreError: the entry could not be written to any history file, or the intent could not be written.
+            Then nothing was changed, and the session is not marked.
+    """
     path = journal.folder / FOLDER / f"{intent.time.replace(':', '-')}-{os.urandom(4).hex()}.json"
     with journal.history_lock():
         paths = journal.history_of(intent.time)

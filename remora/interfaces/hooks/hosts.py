@@ -49,7 +49,11 @@ _GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel"
 
 
 def host_named(name: str) -> Host:
-    """Import and return only the module of a host."""
+    """Import and return only the module of a host.
+
+    Raises:
+        InvalidInput: the host is unknown.
+    """
     if name not in HOSTS:
         from remora.core.errors import InvalidInput
 
