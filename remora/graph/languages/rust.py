@@ -23,6 +23,7 @@ from remora.graph.languages.syntax import (
     split_chain,
     without_arguments,
 )
+from remora.graph.manifests import join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,7 @@ _BUILTIN_TYPES = frozenset(
 )
 
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")
+_PATH = re.compile(r'#\[\s*path\s*=\s*"([^"\\]+)"\s*\]')
 _MAX_PATHS = 2_000
 _QUOTING = frozenset("quote quote_spanned parse_quote parse_quote_spanned stringify".split())
 # Keywords that the grammar parses as names among a macro's tokens, and words before a name that is defined or
@@ -83,7 +85,8 @@ def _settle(draft: Draft, _around: Draft | None) -> None:
 def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
     line = node.start_point[0] + 1
     if kind == "mod":
-        yield Import(source.field(node, "name"), (), "", 0, "mod", line)
+        name, path = source.field(node, "name"), _written_path(source, node)
+        yield Import(path or name, (), name if path else "", 0, "mod", line)
     elif kind == "crate":
         yield Import(source.field(node, "name"), (), source.field(node, "alias"), 0, "use", line)
     else:
@@ -93,6 +96,18 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
             grouped.setdefault(module, []).append((name, local or name))
         for module, names in grouped.items():
             yield Import(module, tuple(names), "", 0, "use", line)
+
+
+def _written_path(source: Source, node: Node) -> str:
+    """Return the file in a `#[path = "…"]` above a declaration, "" if there is none."""
+    if b"path" not in source.data[max(node.start_byte - 500, 0) : node.start_byte]:
+        return ""  # siblings are slow to walk in a long file
+    above = node.prev_named_sibling
+    while above is not None and (above.type == "attribute_item" or above.type.endswith("comment")):
+        if found := _PATH.match(source.text(above)):
+            return found[1]
+        above = above.prev_named_sibling
+    return ""
 
 
 def _paths(source: Source, tree: Node) -> Iterator[tuple[str, str]]:
@@ -247,14 +262,26 @@ def _below(folder: str, *names: str) -> str:
 def _child(places: Places, path: str, names: Sequence[str]) -> str:
     """Return the file of a submodule of a file; names before the last are inline modules."""
     base = _below(_holder(places, path), *names)
-    return next(filter(places.symbols.exists, (f"{base}.rs", f"{base}/mod.rs")), "")
+    for found in (f"{base}.rs", f"{base}/mod.rs"):
+        if places.symbols.exists(found):
+            return found
+    outline, scope = places.symbols.outline(path), ".".join(names[:-1])
+    declared = (
+        _declared(places, path, item)
+        for item in (outline.imports if outline else ())
+        if item.kind == "mod" and (item.alias, item.scope) == (names[-1], scope)
+    )
+    return next(filter(None, declared), "")
 
 
 def _declared(places: Places, path: str, item: Import) -> str:
-    """Return the file of a `mod` declaration."""
+    """Return the file of a `mod` declaration; one with an alias is the file itself."""
     around = _modules_around(places, path, item.scope)
     here = around[-1].split(".") if around else []
-    return _child(places, path, [*here, item.module])
+    if not item.alias:
+        return _child(places, path, [*here, item.module])
+    found = join(_below(_holder(places, path), *here) if here else parts_of(path)[0], item.module)
+    return found if found and places.symbols.exists(found) else ""
 
 
 def _parent(places: Places, path: str) -> tuple[str, list[str]]:

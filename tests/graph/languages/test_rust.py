@@ -171,3 +171,33 @@ def test_a_module_inside_a_file_passes_names_on() -> None:
         }
     )
     assert project.calls("src/x.rs", "f") == {"src/shapes.rs:area": 0.95}
+
+
+def test_a_module_may_name_its_file() -> None:
+    """`#[path = "…"]` says where a module lies: beside the file, inside a module from that one's folder."""
+    project = Project(
+        {
+            "src/lib.rs": '#[cfg(unix)]\n#[path = "sys/unix.rs"]\nmod imp;\n'
+            '#[cfg(windows)]\n#[path = "sys/windows.rs"]\nmod imp;\nmod plain;\n'
+            'mod a { #[path = "odd.rs"] pub mod b; }\n'
+            "use crate::imp::open;\nfn f() { open(); imp::close(); a::b::g() }\n",
+            "src/sys/unix.rs": "pub fn open() {}\npub fn close() {}\n",
+            "src/sys/windows.rs": "",
+            "src/plain.rs": '#[path = "beside.rs"]\nmod one;\nfn f() { one::f() }\n',
+            "src/beside.rs": "pub fn f() {}\n",
+            "src/a/odd.rs": "pub fn g() {}\n",
+        }
+    )
+    assert project.imports("src/lib.rs") == [
+        "src/a/odd.rs",
+        "src/plain.rs",
+        "src/sys/unix.rs",
+        "src/sys/windows.rs",
+    ]
+    assert set(project.calls("src/lib.rs", "f")) == {
+        "src/sys/unix.rs:open",
+        "src/sys/unix.rs:close",
+        "src/a/odd.rs:g",
+    }
+    assert project.imports("src/plain.rs") == ["src/beside.rs"]
+    assert set(project.calls("src/plain.rs", "f")) == {"src/beside.rs:f"}
