@@ -136,7 +136,7 @@ _PLACE = cue(
     r"[├└│]",
 )
 _FIRST_WORD = re.compile(r"(?:^|[`$])[ \t]*([\w-]+)", re.MULTILINE)  # of a line or of code
-# In the middle of a sentence of another language "always" and "not" often describe.
+# A text without these words is not English: there, "always" or a negator at its beginning is an order.
 _ENGLISH = re.compile(r"\b(?:the|and|of|is|are|for|with|to|yet)\b", re.IGNORECASE)
 _LABEL = r"(?:[^.:;,`]{1,60}(?::|\s[—–-])\s+)?"
 _CONDITION = (
@@ -240,11 +240,6 @@ def orders(text: str) -> bool:
     return _ORDERS.search(text) is not None or _bans(text)
 
 
-def asks(text: str) -> bool:
-    """Return whether a text orders, prefers something, or has an imperative."""
-    return orders(text) or _PREFERS.search(text) is not None or any(map(is_imperative, SENTENCE.split(text)))
-
-
 def is_imperative(sentence: str) -> bool:
     """Return whether a sentence is imperative, after its condition or label."""
     return _IMPERATIVE.match(sentence) is not None
@@ -290,7 +285,8 @@ def are_labels(items: Sequence[str]) -> bool:
     """Return whether a list consists of names, so that only the whole list is informative."""
     if sum(map(len, items)) > LIST_CHARACTERS:
         return False
-    return all(len(words(item)) <= LABEL_WORDS and "\n" not in item and not asks(item) for item in items)
+    short = all(len(words(item)) <= LABEL_WORDS and "\n" not in item for item in items)
+    return short and not any(_type_of_rule(item, ()) for item in items)
 
 
 def is_procedure(items: Sequence[str]) -> bool:
