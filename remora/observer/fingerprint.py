@@ -1,9 +1,8 @@
 """Error fingerprints: the error line of an output, and its hash, which is the same on every machine.
 
-Two people on two machines meet the same error at other times, in other folders, at other lines. These parts
-are replaced before hashing, in a fixed order: times before any rule that matches colons and digits, ids
-before numbers, temporary folders before other paths, numbers last. Package names ("@acme/auth") and HTTP
-status codes (404) are kept: they distinguish errors.
+Two people on two machines meet the same error at other times, in other folders, at other lines. Paths, ids,
+numbers and times are replaced before hashing. Package names ("@acme/auth") and HTTP status codes (404) are
+kept: they distinguish errors.
 """
 
 from __future__ import annotations
@@ -18,88 +17,42 @@ _READ = 8_000  # characters of an output that are looked at, from both ends
 _LINE = 400  # characters of an error line
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07")
-_PATH_END = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))?"
-_DAY = "(?:mon|tue|wed|thu|fri|sat|sun)"
-_WHOLE_DAY = (
-    "(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?"
-    "|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+_IN_PATH = r"[^\s:'\"`,;()<>\[\]]+"
+_PLACE = r"(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))"  # a line, or a line and a column
+_NAMED = (
+    r"(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}|[ap]m|utc|gmt"
 )
-_MONTH = (
-    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
-    "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-# For text in lower case: a hint that every match contains and that is quick to find, the patterns, and their
-# replacement. Most patterns start at a required character and look back, because that search is the fastest.
-_RULES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...], str], ...] = tuple(
-    (re.compile(hint), tuple(map(re.compile, patterns)), stand_in)
-    for hint, stand_in, *patterns in (
-        ("http/", "http", r"\bhttp/\d(?:\.\d)?\b"),  # not a path
-        # Days by name; ISO instants and dates with times, those of logs (syslog, web servers), a clock alone
+# For text in lower case, in this order.
+_RULES = tuple(
+    (re.compile(pattern), stand_in)
+    for pattern, stand_in in (
+        (r"\bhttp/\d(?:\.\d)?\b", "http"),  # not a path
         (
-            _DAY,
-            "<time>",
             (
-                rf"\b{_WHOLE_DAY},? (?:\d{{1,2}} {_MONTH}|{_MONTH} {{1,2}}\d{{1,2}}),?"
-                r"(?: \d{4}\b)?(?: \d\d:\d\d(?::\d\d)?)?"
-                r"(?: (?:utc|gmt|[ecmp][sd]t|ces?t|bst|[ij]st|aest)\b)?(?: \d{4}\b)?(?: ?[+-]\d{4}\b)?"
+                rf"\bfile://{_IN_PATH}(?::/{_IN_PATH})?{_PLACE}?|\b[a-z]:(?:\\|/(?!/)){_IN_PATH}{_PLACE}?"
+                rf"|(?<![\w.@:/>-])(?:~|\.{{1,2}})?/{_IN_PATH}{_PLACE}?"
+                rf"|(?<![\w/.@:>+-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?{_PLACE}?"
+                rf"|(?<![\w/.@+-])[\w.+-]*\w\.[a-z]{{1,5}}{_PLACE}"
             ),
+            "<path>",
         ),
         (
-            r"\d[-/:]\d\d[-/:]\d",
-            "<time>",
-            r"\b\d{4}[-/]\d\d[-/]\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:z|[+-]\d\d:?\d\d)?)?\b",
+            # A UUID; a ULID or a TypeID, in Crockford's base 32; an address; a hash
             (
-                rf"\b(?:\d{{1,2}}[/-])?{_MONTH}(?: {{1,2}}\d{{1,2}},?|[/-])(?: ?\d{{4}})?[ :]\d\d:\d\d:\d\d"
-                r"(?:[.,]\d+)?(?:z| ?[+-]\d\d:?\d\d)?\b"
+                r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|(?<![0-9a-z])[0-7][0-9a-hjkmnp-tv-z]{25}\b"
+                r"|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"
             ),
-            r"\b\d{1,2}(?P<between>[/.])\d{1,2}(?P=between)\d{4},? \d{1,2}:\d\d:\d\d(?: ?[ap]m\b)?",
-            r"(?<![\w:.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d| ?[ap]m)?\b",
-        ),
-        (r"\dt\d", "<time>", r"\b\d{8}t\d{6}(?:z|[+-]\d{4})?\b"),
-        ("-", "<id>", r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
-        (
-            r"\d",
             "<id>",
-            # A ULID or a TypeID, in Crockford's base 32
-            r"[0-7](?<![0-9a-z].)[0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])",
-            r"0x(?<!\w0x)[0-9a-f]+\b",
-            r"[0-9a-f](?<!\w.)(?=(?<=\d)|[0-9a-f]*\d)(?=(?<=[a-f])|[0-9a-f]*[a-f])[0-9a-f]{6,63}\b",
         ),
         (
-            r"\d",
-            "<n>",
             (
-                r"\d(?<![\w.].)(?:\d*h(?:\d+m)?\d+|\d*m\d+|\d*)(?:\.\d+)?"
-                r"(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|m|h)\b"
+                r"(?<![\w<.])(?<!http )(?<!status[ =])(?<!status: )(?<!status code )(?<!status code: )"
+                r"\d[\w.:,+-]*(?<![:.,])"
             ),
-        ),
-        (
-            "/",
-            "<path>",
-            r"(?:/private)?/(?:tmp|var/folders|var/tmp|dev/shm)(?:/[^\s:'\"`,;()<>\[\]]*)?" + _PATH_END,
-        ),
-        ("file://", "<path>", r"\bfile://[^\s:'\"`,;()<>\[\]]+(?::/[^\s:'\"`,;()<>\[\]]+)?" + _PATH_END),
-        (r":[\\/]", "<path>", r"\b[a-z]:(?:\\|/(?!/))[^\s:'\"`,;()<>\[\]]+" + _PATH_END),
-        (
-            "/",
-            "<path>",
-            r"(?<![\w.@:/>-])(?:~|\.{1,2})?/[^\s:'\"`,;()<>\[\]]+" + _PATH_END,
-            r"(?<![\w/.@:>+-])(?!@[\w.-]+/[\w.-]+['\"])[\w.@+-]+(?:/[\w.@+*-]+)+/?" + _PATH_END,
-        ),
-        (
-            r"\.[a-z]{1,5}[:(]\d",
-            "<path>",
-            r"(?<![\w/.@+-])[\w.+-]*\w\.[a-z]{1,5}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))",
-        ),
-        # Status codes are kept: 404 is not 500.
-        (
-            r"\d",
             "<n>",
-            (
-                r"\d(?<!http .)(?<!status .)(?<!status code .)(?<!status=.)(?<!status: .)(?<!status code: .)"
-                r"(?<![\w<].)\d*(?:[.,]\d+)*\b"
-            ),
         ),
+        # A date or a time of several parts
+        (rf"(?:\b(?:{_NAMED}),? +){{0,2}}<n>(?:,? *[+-]?<n>|,? +(?:{_NAMED})\b(?:[+-]<n>)?)+", "<n>"),
     )
 )
 
@@ -125,71 +78,18 @@ _HARNESS = re.compile(
 )
 _USER_SAID = re.compile(r"the user said:\s*(.+)", re.IGNORECASE | re.DOTALL)
 
-# Patterns of error lines, the most reliable first. Each is searched in the whole output if that contains one
-# of the texts before it, which is a quick test.
-_TELLING: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (needles, re.compile(pattern, re.MULTILINE))
-    for needles, pattern in (
-        (
-            (".go:", ".rs:", ".c:", ".cc:", ".cpp:", ".h:", ".swift:", ".java:", ".kt:", ".cs:"),
-            (
-                r"\.(?:go|rs|c|cc|cpp|h|swift|java|kt|cs):\d+(?::\d+)?:? (?!PASS)(?:vet: "
-                r"|fatal error: |error: )?"
-                r"(?:undefined|cannot|missing|not enough|too many|declared and not|imported and not"
-                r"|\"[^\"]+\" imported"
-                r"|undeclared|expected|invalid|syntax error|unknown|ambiguous|duplicate|redeclared"
-                r"|no required module"
-                r"|error|could not|.{0,80}redeclared|.{0,80}undefined|.{0,80}is not|.{0,80}does not"
-                r"|.{0,80}has no).*$"
-            ),
-        ),
-        (("panic: ", "fatal error: "), r"^(?:panic|fatal error): .+$"),
-        (("error: ", "error[E"), r"^error(?:\[E\d+\])?: .+$"),
-        (
-            (".ts", ".js", ".mts", ".vue"),
-            r"\.(?:ts|tsx|js|jsx|mts|vue)[:(]\d+[:,]\d+\)?:? ?-? ?error.*$",
-        ),
-        (("FAILED ", "ERROR "), r"^(?:FAILED|ERROR) \S+\.py.*$"),
-        (("E   ",), r"^E   +\S.*$"),
-        (
-            ("Error", "Exception", "Warning", "Interrupt", "Exit", "NotFound", "Denied"),
-            (
-                r"^[ \t]*(?:\S{1,40} ){0,3}(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): .+$"
-                r"|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound"
-                r"|Denied)(?:: .+)?$"
-            ),
-        ),
-        (("--- FAIL: ",), r"^[ \t]*--- FAIL: .+$"),
-        (("panicked at ",), r"^thread '.+' panicked at .+$"),
-        (("... FAILED",), r"^test .+ \.\.\. FAILED$"),
-        (("● ",), r"^[ \t]*● .+$"),
-        ((": ",), r"\.\w{1,5}:\d+(?::\d+)?: .{1,400}\(\w[\w-]{1,80}\)$"),  # a linter that names its rule
-        ((": ",), r"\.\w{1,5}:\d+:\d+: .+$"),
-        (("npm ERR!", "npm error"), r"^[ \t]*(?:npm ERR!|npm error) (?!A complete log|code ).+$"),
-        (
-            ("fatal", "error", "Error", "ERROR", "Fatal", "abort", "FAIL"),
-            r"^(?:fatal|error|Error|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
-        ),
-        (
-            ("not found", "o such file or directory"),
-            r"(?:command not found|not found in|No such file or directory|no such file or directory).*$",
-        ),
-        (
-            tuple(
-                "nknown |nrecognized |ermission denied|No rule to|timed out|ection refused|HTTP "
-                "|does not exist|ignored by|CONFLICT|parse error|cannot |could not |nvalid |unable to "
-                "|must be ".split("|")
-            ),
-            (
-                r"(?:[Uu]nknown [\w-]{0,20} ?(?:flag|option|command|shorthand)"
-                r"|[Uu]nrecognized (?:argument|option)"
-                r"|[Pp]ermission denied"
-                r"|No rule to make target|timed out|[Cc]onnection refused|HTTP [45]\d\d|does not exist"
-                r"|ignored by one of|CONFLICT|parse error|cannot |could not |[Ii]nvalid |unable to "
-                r"|must be ).*$"
-            ),
-        ),
-        (("FAIL",), r"^FAIL[ \t]+\S+.*$"),
+# Patterns of error lines, the most reliable first.
+_TELLING = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        # A place in a file: of a compiler with the column, of a linter that names its rule
+        r"^.*\.\w{1,5}(?:[:(]\d+[:,]\d+\)?:? .+|:\d+: .{1,400}\(\w[\w-]{1,80}\))$",
+        r"^(?:panic|fatal(?: error)?|error(?:\[\w+\])?): .+$|^npm (?:ERR!|error) (?!A complete log|code ).+$",
+        # A failed test by name, and what it met
+        r"^(?:FAILED|ERROR) \S+\.py.*$|^[ \t]*(?:--- FAIL:|●) .+$|^test .+ \.\.\. FAILED$",
+        r"^E   +\S.*$|^[ \t]*(?:\S{1,40} ){0,3}(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)(?:: .+)?$",
+        r"^thread '.+' panicked at .+$|^(?:[Ee]rror|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
+        r"^.*(?:not found|o such file or directory|nvalid |nknown |CONFLICT|cannot |could not |nable to ).*$",
     )
 )
 _NOISE = re.compile(
@@ -262,13 +162,11 @@ def normal_message(message: str) -> str:
     """Return a message in lower case with every part replaced that differs between machines and runs.
 
     >>> normal_message("2026-01-05 12:17:31 a/b.go:3:1: took 12ms, id 4c35f7f: Bad")
-    '<time> <path>: took <n>, id <id>: bad'
+    '<n> <path>: took <n>, id <id>: bad'
     """
     text = _bare(message[:4000]).lower()
-    for hint, patterns, stand_in in _RULES:
-        if hint.search(text):
-            for pattern in patterns:
-                text = pattern.sub(stand_in, text)
+    for pattern, stand_in in _RULES:
+        text = pattern.sub(stand_in, text)
     return collapse(text)
 
 
@@ -287,12 +185,9 @@ def telling(output: str) -> str:
         if after:
             return after[0][:_LINE]
     headline = ""
-    for needles, pattern in _TELLING:
-        if not any(needle in text for needle in needles):
-            continue
+    for pattern in _TELLING:
         for found in pattern.finditer(text):
-            start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
-            line = text[start : end if end >= 0 else len(text)].strip()
+            line = found[0].strip()
             if _NOISE.match(line):
                 continue
             line = _cut(_with_detail(text, found.end(), line))
