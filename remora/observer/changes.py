@@ -9,11 +9,6 @@ from typing import NamedTuple
 from remora.core.text import shorten
 
 _SIDE = 140  # characters of each side of a change
-_DEBUG = re.compile(
-    r"fmt\.(?:Fp|P)rint|console\.\w+\(|\bprint(?:ln|f)?!?\(|dbg!|log(?:ger)?\.(?:Print|debug|Debug)"
-    r"|\bDEBUG\b|t\.Log|var_dump"
-    r"|os\.Stderr|\bdebugger\b|breakpoint\(|\bputs "
-)
 _IMPORTS = re.compile(
     r"""\s*(?:(?:import|from|use|require|\#include)\b|(?:[\w.]+ )?"[\w@./-]+"\s*$|[()]\s*$)"""
 )
@@ -33,16 +28,6 @@ class Change(NamedTuple):
 def undoes(change: Change, earlier: Change) -> bool:
     """Return whether a change restores the text that an earlier one replaced; white space is ignored."""
     return len(earlier.after) >= 12 and change.flat == (earlier.flat[1], earlier.flat[0])
-
-
-def longest(change: Change) -> str:
-    """Return the longest line that a change wrote; it identifies the change."""
-    return max(change.after.split("\n"), key=len).strip()
-
-
-def debugs(change: Change) -> bool:
-    """Return whether a change writes debug output."""
-    return _DEBUG.search(change.after) is not None
 
 
 def only_imports(change: Change) -> bool:

@@ -13,12 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
-from remora.core.paths import below, has_drive
 from remora.core.programs import CHECKS
 from remora.core.text import collapse
 from remora.core.tool_calls import changed_lines
 from remora.observer.calls import Call
-from remora.observer.changes import Change, debugs, decisive, longest, only_imports, told, undoes
+from remora.observer.changes import Change, decisive, told, undoes
 from remora.observer.command_fixes import (
     after,
     already_there,
@@ -28,13 +27,12 @@ from remora.observer.command_fixes import (
     wraps,
 )
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
-from remora.observer.git_undo import hit, undo, verb_of
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.state import State, cut, keep_last, make_room
 from remora.shell.forms import as_run, command_form
 from remora.shell.lines import name_of, programs_in
-from remora.shell.location import entered, inside
-from remora.shell.purposes import head, unwrapped
+from remora.shell.location import inside
+from remora.shell.purposes import head
 
 _CODE = frozenset((*CHECKS, "run"))  # purposes of commands that a file change can fix
 _HELP = frozenset(("build", "format", "vcs", "run", "other"))  # of commands that may make another one work
@@ -46,11 +44,6 @@ _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-nam
 # Commands that inspect or record the working copy make no other command work.
 _RECORDS = re.compile(r"git (?:status|diff|log|show|branch|add|commit)\b")
 _TEST_NAME = re.compile(r"--- FAIL: ([\w/]+)|FAILED \S*?::(\w+)|test (\S+) \.\.\. FAILED")
-_PURPOSEFUL = re.compile(
-    r"\b(?:temporar|verify|confirm|failing test|re-?implement|make sure|fails? without|see (?:if|it"
-    r"|the test)|sanity)",
-    re.IGNORECASE,
-)
 
 
 class Run(NamedTuple):
@@ -108,15 +101,13 @@ class Errors(State):
     failures: dict[str, Failure]
     open: list[str]
     counts: dict[str, CommandRun]
-    undone: dict[str, tuple[str, int]]  # by file: the longest line that was undone, and its order
-    committed: int  # order of the last commit: no command takes back what it holds
     order: int
     limits: Limits
 
     def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # immutable
         self.changes, self.runs, self.open = [], [], []
-        self.failures, self.counts, self.undone = {}, {}, {}
-        self.committed, self.order, self.limits = 0, 0, limits
+        self.failures, self.counts = {}, {}
+        self.order, self.limits = 0, limits
 
     def settle(self, call: Call, pad: Scratchpad) -> Run | None:
         """Process a finished call; return its run, or None if it ran no command."""
@@ -158,8 +149,6 @@ class Errors(State):
         # only with a known result.
         if ran.text and (ran.whole or not failed) and (call.failed is not None or ran.purpose not in CHECKS):
             self._counted(run._replace(purpose=ran.purpose), call.key)
-        if "git" in call.command and not failed and (call.failed is not None or run.purpose not in CHECKS):
-            self._versioned(call, pad)
         return run
 
     def _counted(self, run: Run, key: str) -> None:
@@ -321,60 +310,22 @@ class Errors(State):
                 (collapse(before), collapse(after)),
             )
             undone = next((c for c in reversed(self.changes) if c.path == path and undoes(change, c)), None)
-            if undone and not _PURPOSEFUL.search(pad.last_text) and not self._harmless(undone):
-                self._backtrack(path, "changed back", undone, call, pad)
+            if undone:
+                pad.suspect(
+                    "backtrack",
+                    path,
+                    undone.step,
+                    paths=(path,),
+                    event=call.key,
+                    evidence=call.step,
+                    detail={"how": "changed back", "after_steps": call.step - undone.step},
+                )
             keep_last(self.changes, change, 300)
-
-    def _harmless(self, undone: Change) -> bool:
-        """Return whether an undone change is no dead end: debug output, imports or moved lines."""
-        if debugs(undone) or only_imports(undone):
-            return True
-        return any(longest(undone) in c.after for c in self.changes if c is not undone)
-
-    def _versioned(self, call: Call, pad: Scratchpad) -> None:
-        """Process the git commands of a call: commits, and changes that are taken back."""
-        cwd = call.extra.get("cwd")
-        folder = pad.folder(cwd)
-        for part in command_form(call.command, pad.cwd(cwd)).parts:
-            words = unwrapped(part.words)
-            if words[:1] in (("cd",), ("pushd",)):
-                folder = entered(folder, list(words[1:]))
-                continue
-            verb, rest, there = verb_of(words)
-            if verb == "commit":
-                self.committed = self.order
-            taken = undo(verb, rest, call.text)
-            if taken is None or _PURPOSEFUL.search(pad.last_text):
-                continue
-            place = entered(folder, [there]) if there else folder
-            place = _from(pad.home().root or pad.cwd(cwd), place)
-            since = [c for c in self.changes if c.order > self.committed]
-            for path in hit(taken, list(dict.fromkeys(c.path for c in since)), place):
-                gone = [c for c in since if c.path == path]
-                self._backtrack(path, f"git {verb}", gone[-1], call, pad)
-                self.changes = [c for c in self.changes if c not in gone]
-
-    def _backtrack(self, path: str, how: str, undone: Change, call: Call, pad: Scratchpad) -> None:
-        if undone.after:
-            make_room(self.undone, 200)
-            self.undone[path] = (longest(undone), self.order)
-        pad.suspect(
-            "backtrack",
-            path,
-            undone.step,
-            paths=(path,),
-            event=call.key,
-            evidence=call.step,
-            detail={"how": how, "after_steps": call.step - undone.step},
-        )
 
     # The end
 
     def finish(self, pad: Scratchpad) -> None:
-        """Report the errors that recurred or were retried; drop backtracks whose lines were only moved."""
-        for path, (line, order) in self.undone.items():
-            if line and any(line in c.after for c in self.changes if c.order > order):
-                pad.suspects.pop(("backtrack", path), None)
+        """Report the errors that recurred or were retried."""
         for f in self.failures.values():
             if f.count < 2 and not f.retried:
                 continue
@@ -431,13 +382,6 @@ class Errors(State):
 def heads(normal: str) -> tuple[str, ...]:
     """Return the programs of a normal form with their subcommands, each once."""
     return tuple(dict.fromkeys(head(part) for part in programs_in(normal)))
-
-
-def _from(root: str, folder: str) -> str:
-    """Return a folder relative to the repository; empty if it is not known to lie inside."""
-    if not folder.startswith("/") and not has_drive(folder):
-        return folder
-    return (below(folder, root) if root else None) or ""
 
 
 def _target(call: Call, run: Run | None) -> str:

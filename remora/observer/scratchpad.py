@@ -74,7 +74,6 @@ class Scratchpad(State):
     taint_source: str
     taint_step: int | None
     dropped: int
-    last_text: str  # the end of the last reply or thought, which may explain a backtrack
     cwds: list[str]
     written: list[str]  # files outside the repository that the session wrote itself
 
@@ -82,7 +81,7 @@ class Scratchpad(State):
         self.agent, self.limit = agent, limit
         self.suspects, self.analytics = {}, Analytics()
         self.taint_source, self.taint_step = "", None
-        self.dropped, self.last_text = 0, ""
+        self.dropped = 0
         self.cwds, self.written = [], []
 
     def suspect(

@@ -20,7 +20,7 @@ KINDS: dict[str, Kind] = {
     "file_access": Kind(0.72, 3),
     "co_access": Kind(0.91, 3),  # one agent used two files within five steps
     "error_retry": Kind(0.85, 2),  # an error recurred, or the failed call was retried
-    "backtrack": Kind(0.68, 2),  # a change, or git, restored text that an earlier change replaced
+    "backtrack": Kind(0.68, 2),  # a change restored the text that an earlier one replaced
     "read_abandon": Kind(0.79, 3),  # a file was read, then one with a similar name was changed
     "repeated_grep": Kind(0.76, 2),  # three steps searched for the same names, and a found file was opened
     "tool_sequence": Kind(0.73, 3),  # the order of checks that passed

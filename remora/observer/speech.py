@@ -22,11 +22,9 @@ MOST = 5  # corrections of one text
 
 def told(text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
     """Process a reply or a thought of the model."""
-    plain = _plain(text)
-    for kind, sentence in _corrections(plain):
+    for kind, sentence in _corrections(_plain(text)):
         _suspect(pad, kind, sentence, step, key, at, evidence=None)
         pad.analytics.self_correction_count += kind == "belief"
-    pad.last_text = shorten(plain[-300:], 300) if plain.strip() else pad.last_text
 
 
 def asked(text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
