@@ -91,11 +91,10 @@ def test_a_session_that_goes_on_is_left_alone(hooked, environ):
     assert "learnt" not in hooked.kinds
 
 
-def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
-    """Its transcript, a daily note and an entry of the history; repeated work writes nothing twice."""
+def test_a_session_that_ended_is_learnt_once(hooked, repo, environ, tmp_path):
+    """Its transcript, a daily note and an entry of the history, once, also where the session goes on."""
     hooked.end()
-    done = work(environ)
-    assert [(one.session, one.problem) for one in done] == [("claude-code:s1", "")]
+    assert [(one.session, one.problem) for one in work(environ)] == [("claude-code:s1", "")]
     assert hooked.kinds[-2:] == ["noted", "learnt"]
     before = journal(repo, environ)
     assert len(before[0]) == len(before[1]) == 1
@@ -108,50 +107,6 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
         file.truncate(data.rindex(b'{"k":"learnt"'))
     assert len(work(environ)) == 1
     assert journal(repo, environ) == before
-    assert learnt(repo, environ) == 1
-
-
-@pytest.mark.parametrize("answers", [True, False])
-def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, answers):
-    """Once a day, where one is configured; one that fails keeps no session from being learned."""
-    reply = '{"purpose": "Makes tokens.", "edges": []}' if answers else ProviderError("the model is away")
-    model = ScriptedModel([reply] * 9)
-    monkeypatch.setattr(providers, "build", lambda *_, **__: model)
-    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
-    with Memory.open(repo.root, environ=environ) as memory:
-        memory.index()
-    hooked.end()
-    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
-    assert [one.problem for one in work(configured)] == [""]
-    asked = len(model.calls)
-    assert asked > 0
-    with Memory.open(repo.root, environ=environ) as memory:
-        purposes = [module.purpose for module in memory.modules()]
-        assert ("Makes tokens." in purposes) == answers
-    ago(hooked.path, 0)
-    hooked.start("resume")
-    hooked.end()
-    assert [one.problem for one in work(configured)] == [""]
-    assert len(model.calls) == asked
-
-
-def test_no_model_is_asked_where_none_may_be(hooked, repo, environ, monkeypatch):
-    """Where the user turned it off, sessions are learned and nothing else is done."""
-    settings = {"REMORA_LLM_PROVIDER": "ollama", "REMORA_LLM_DESCRIBE": "off"}
-    model = ScriptedModel(['{"purpose": "x", "edges": []}'] * 9)
-    monkeypatch.setattr(providers, "build", lambda *_: model)
-    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
-    with Memory.open(repo.root, environ=environ) as memory:
-        memory.index()
-    hooked.end()
-    assert [one.problem for one in work({**environ, **settings})] == [""]
-    assert model.calls == []
-
-
-def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_path):
-    """It is taken up again with what it added; the journal has it once a day."""
-    hooked.end()
-    work(environ)
     hooked.start("resume")
     hooked.prompt("now the tests")
     assert work(environ) == []
@@ -159,15 +114,40 @@ def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_p
     hooked.end()
     assert len(work(environ)) == 1
     assert learnt(repo, environ) == 1
-    notes, entries = journal(repo, environ)
-    assert len(notes) == len(entries) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+
+
+@pytest.mark.parametrize("how", ["answers", "fails", "off"])
+def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, how):
+    """Once a day, where one is configured and may be asked; one that fails keeps no session from learning."""
+    reply = ProviderError("away") if how == "fails" else '{"purpose": "Makes tokens.", "edges": []}'
+    model = ScriptedModel([reply] * 9)
+    monkeypatch.setattr(providers, "build", lambda *_, **__: model)
+    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.index()
+    hooked.end()
+    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
+    if how == "off":
+        configured["REMORA_LLM_DESCRIBE"] = "off"
+    assert [one.problem for one in work(configured)] == [""]
+    asked = len(model.calls)
+    assert (asked > 0) == (how != "off")
+    with Memory.open(repo.root, environ=environ) as memory:
+        assert ("Makes tokens." in [one.purpose for one in memory.modules()]) == (how == "answers")
+    ago(hooked.path, 0)
+    hooked.start("resume")
+    hooked.end()
+    assert [one.problem for one in work(configured)] == [""]
+    assert len(model.calls) == asked
 
 
 # Sessions of which nobody says that they are over
 
 
-def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
-    """Minutes after its turn ended, where other work begins; the journal waits until it is over."""
+@pytest.mark.parametrize("pause", [IDLE, KEPT], ids=["hours", "a holiday"])
+def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, pause):
+    """Minutes after its turn ended, where other work begins; the journal has it when it is over."""
     hooked.tell(moments.STOP)
     assert work(environ) == []
     ago(hooked.path, QUIET + 60)
@@ -175,7 +155,7 @@ def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
     assert work(environ) == []
     assert learnt(repo, environ) == 1
     assert journal(repo, environ) == ([], [])
-    ago(hooked.path, IDLE + 60)
+    ago(hooked.path, pause + 60)
     assert len(work(environ)) == 1
     assert work(environ) == []
     assert [len(part) for part in journal(repo, environ)] == [1, 1]
@@ -241,34 +221,16 @@ def test_a_host_that_never_says_that_a_session_is_over(repo, environ):
 
 
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
-    """What was added meanwhile is not taken for learned: the same process takes it up once it is over."""
-    hooked.end()
-    real = finished.learn_session
-    once: list[int] = []
+    """The same process takes it up once it is over, and one that ends meanwhile; who comes second leaves."""
+    real, hooked_again = finished.learn_session, []
+    other = Hooked(hooked.root, environ, session="a first one by name")
 
     def slowly(project: OpenProject, head: Head) -> int:
-        if not once:
-            once.append(1)
+        if not hooked_again:
+            hooked_again.append(hooked)
             hooked.start("resume")
             hooked.run("make more")
             hooked.end()
-        return real(project, head)
-
-    monkeypatch.setattr(finished, "learn_session", slowly)
-    assert len(work(environ)) == 2
-    assert hooked.kinds[-1] == "learnt"
-    assert hooked.kinds.count("learnt") == 1
-    assert work(environ) == []
-
-
-def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monkeypatch):
-    """Whoever comes second leaves at once, and whoever is at work looks again before it leaves."""
-    hooked.end()
-    real = finished.learn_session
-    other = Hooked(repo.root, environ, session="a first one by name")
-
-    def slowly(project: OpenProject, head: Head) -> int:
-        if head.session == "s1":
             other.start()
             other.end()
             started = time.monotonic()
@@ -276,8 +238,13 @@ def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monk
             assert time.monotonic() - started < 0.5
         return real(project, head)
 
+    hooked.end()
     monkeypatch.setattr(finished, "learn_session", slowly)
-    assert [one.session for one in work(environ)] == ["claude-code:s1", f"claude-code:{other.session}"]
+    done = [one.session for one in work(environ)]
+    assert sorted(done) == [f"claude-code:{other.session}", "claude-code:s1", "claude-code:s1"]
+    assert hooked.kinds[-1] == "learnt"
+    assert hooked.kinds.count("learnt") == 1
+    assert work(environ) == []
 
 
 def test_two_processes_at_once_learn_everything_once(repo, environ):
@@ -419,8 +386,8 @@ def test_a_live_file_without_a_head(environ, tmp_path):
     assert not homeless.path.exists()
 
 
-def test_old_files_go(hooked, environ):
-    """Some time after the work on them; a folder with a file's name keeps nobody waiting."""
+def test_old_files_go(hooked, repo, environ, monkeypatch):
+    """Some time after the work on them, a full one at once; a folder in their place keeps nobody waiting."""
     hooked.end()
     (hooked.path.parent / "h+folder.jsonl").mkdir()
     work(environ)
@@ -430,17 +397,12 @@ def test_old_files_go(hooked, environ):
     ago(hooked.path, KEPT + 60)
     work(environ)
     assert not hooked.path.exists()
-
-
-def test_a_pause_over_a_holiday_is_in_the_journal(hooked, repo, environ):
-    """What was learned in a pause stays until the journal has it, however long nobody works."""
-    hooked.tell(moments.STOP)
-    ago(hooked.path, QUIET + 60)
-    work(environ)
-    assert journal(repo, environ) == ([], [])
-    ago(hooked.path, KEPT + 60)
-    work(environ)
-    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    hooked.start()
+    hooked.end()
+    monkeypatch.setattr(finished, "MAX_BYTES", 100)
+    assert work(environ)[0].problem == ""
+    assert not hooked.path.exists()
+    assert learnt(repo, environ) == 1
 
 
 def test_what_was_captured_goes_some_weeks_later(repo, environ):
@@ -472,15 +434,6 @@ def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
     ago(path, finished.CAPTURED_KEPT + 60)
     work(environ)
     assert not path.exists()
-
-
-def test_a_live_file_that_is_full(hooked, repo, environ, monkeypatch):
-    """Nothing more can be noted in it: it is taken in and goes."""
-    monkeypatch.setattr(finished, "MAX_BYTES", 100)
-    hooked.end()
-    assert work(environ)[0].problem == ""
-    assert not hooked.path.exists()
-    assert learnt(repo, environ) == 1
 
 
 def test_nothing_to_do_makes_nothing(environ):
@@ -519,10 +472,13 @@ def test_work_that_ends_before_the_journal(hooked, repo, environ, monkeypatch):
     assert journal(repo, environ) == ([], [])
 
 
-def test_a_transcript_that_is_gone(hooked, repo, environ):
-    """What was said is kept, and the session is done with."""
-    Path(hooked.transcript).unlink()
+def test_a_transcript_that_cannot_be_learnt(hooked, repo, environ):
+    """Of nobody's transcript that is told; of one that is gone, what was said is kept, and it is done."""
+    Path(hooked.transcript).write_text("hello\n")
     hooked.end()
+    assert "not a transcript of a known host" in work(environ)[0].problem
+    Path(hooked.transcript).unlink()
+    ago(hooked.path, IDLE + 60)
     assert [(one.learnt, one.problem) for one in work(environ)] == [(0, "")]
     assert learnt(repo, environ) == 0
 
@@ -592,10 +548,3 @@ def test_what_was_said_is_kept_with_what_followed(repo, environ):
     assert [(one.moment, one.trigger, one.followed) for one in told] == [
         ("before", "gotchas", "the file was changed")
     ]
-
-
-def test_a_file_that_is_nobodys_transcript(hooked, environ):
-    """It cannot be learned, now or later; that is told."""
-    Path(hooked.transcript).write_text("hello\n")
-    hooked.end()
-    assert "not a transcript of a known host" in work(environ)[0].problem
