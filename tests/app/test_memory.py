@@ -548,6 +548,7 @@ def test_reading_only_changes_nothing(
             lambda: memory.forget(r.id),
             lambda: memory.supersede(r.id, "Something else"),
             lambda: memory.prune(),
+            lambda: memory.init(),
         ):
             with pytest.raises(StoreReadOnly):
                 write()
