@@ -50,8 +50,9 @@ def opened(repo: Repo, environ: dict[str, str]) -> Memory:
 
 
 def test_the_log_is_of_all_sessions(repo: Repo, environ: dict[str, str], lesson: str) -> None:
-    """Those that go on, from their files, and those that were taken in, from the store; newest first."""
-    session(repo, environ, "s1", age=300).end()
+    """Of the files of those that go on, and of the store for what was taken in; newest first, each once."""
+    first = session(repo, environ, "s1", age=300)
+    first.end()
     work(environ)
     session(repo, environ, "s2", age=200)
     session(repo, environ, "s3")
@@ -61,6 +62,14 @@ def test_the_log_is_of_all_sessions(repo: Repo, environ: dict[str, str], lesson:
         assert [one.memory_ids for one in told] == [(lesson,)] * 3
         assert memory.log(1) == memory.log()[:1]
         assert memory.log(0) == []
+    first.prompt("And now the other part of it, please")
+    taken = session(repo, environ, "taken")
+    with taken.path.open("a") as file:
+        file.write(json.dumps({"k": "learnt", "at": int(time.time() * 1000)}) + "\n")
+    with opened(repo, environ) as memory:
+        for found in (memory.log(), memory.why(lesson).said):
+            assert len([one for one in found if one.trigger == "gotchas"]) == 3
+            assert taken.session not in str(found)
 
 
 def test_the_log_of_one_session(repo: Repo, environ: dict[str, str], lesson: str) -> None:
@@ -78,30 +87,6 @@ def test_the_log_of_one_session(repo: Repo, environ: dict[str, str], lesson: str
             Hooked(repo.root, environ, session="xs1").end()
             work(environ)
         assert any(lesson in one.memory_ids for one in memory.log(session_id="xs1"))
-
-
-def test_a_session_that_goes_on_after_it_was_taken_in(
-    repo: Repo, environ: dict[str, str], lesson: str
-) -> None:
-    """What it was told before is there once."""
-    hooked = session(repo, environ, "s1", age=300)
-    hooked.end()
-    work(environ)
-    hooked.prompt("And now the other part of it, please")
-    with opened(repo, environ) as memory:
-        assert len([one for one in memory.log() if one.trigger == "gotchas"]) == 1
-        assert len([one for one in memory.why(lesson).said if one.trigger == "gotchas"]) == 1
-
-
-def test_a_file_that_was_taken_in_is_not_read(repo: Repo, environ: dict[str, str], lesson: str) -> None:
-    """What was said in it stands in the store."""
-    session(repo, environ, "new")
-    taken = session(repo, environ, "taken")
-    with taken.path.open("a") as file:
-        file.write(json.dumps({"k": "learnt", "at": int(time.time() * 1000)}) + "\n")
-    with opened(repo, environ) as memory:
-        assert {one.session_id for one in memory.log()} == {"claude-code:new"}
-        assert len([one for one in memory.why(lesson).said if one.trigger == "gotchas"]) == 1
 
 
 def test_when_a_memory_was_said(
