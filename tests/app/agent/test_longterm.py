@@ -50,7 +50,7 @@ def test_what_the_host_reads_itself_is_not_said(opened: Open) -> None:
 
 
 def test_a_reply_notes_its_exchange(opened: Open) -> None:
-    """Once; a later answer takes the place of an earlier one. The setting turns that off, not `note_today`."""
+    """Once; a later answer takes the place of an earlier one. A setting turns that off."""
     with opened() as memory:
         session = memory.session("cli:1")
         session.append("user", "Where are tokens set?")
