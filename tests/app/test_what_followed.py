@@ -31,20 +31,12 @@ def test_the_command_that_was_warned_of_is_no_answer_to_the_warning(name: str):
     assert followed(warned, ran("failed", **{name: "c1"})) == "no command was run afterwards"
 
 
-def test_a_command_that_did_the_same_again_is_one():
-    """Without an id, a call is known by what was asked: only the first of these is that of the warning."""
+def test_the_next_command_is_known():
+    """Without an id by what was asked; where the one that was warned of never ran the next counts."""
     warned = WARNED | {"n": "1f"}
     assert followed(warned, ran("failed", n="1f"), ran("failed", n="1f")) == "the next command failed"
-
-
-def test_a_warning_that_was_heeded_at_once():
-    """Where the command that was warned of never ran, the next one counts."""
     assert followed(WARNED | {"i": "c1"}, ran("after", i="c2")) == "the next command worked"
     counted = WARNED | {"i": "call_0", "n": "1f"}  # an id that other calls have too
     assert followed(counted, ran("after", i="call_0", n="2e")) == "the next command worked"
-
-
-def test_an_error_is_followed_by_the_next_command():
-    """What is said about a result comes after it."""
     said = WARNED | {"k": "failed", "t": "error", "i": "c1"}
     assert followed(said, ran("after", i="c2")) == "the next command worked"
