@@ -190,7 +190,7 @@ def test_a_word_is_no_memory(bare: Memory) -> None:
 
 def test_paths_of_the_project(bare: Memory, folder: Path) -> None:
     """Paths are kept as git writes them, however they are given, and filters understand both."""
-    given = [folder / "auth/mw.py", "./auth\\keys.py", "/etc/hosts"]
+    given: list[str | Path] = [folder / "auth/mw.py", "./auth\\keys.py", "/etc/hosts"]
     r = bare.remember("Tokens are refreshed", related_files=given)
     assert r.related_files == ("auth/mw.py", "auth/keys.py", "/etc/hosts")
     for path in ("auth/mw.py", f"{folder}/auth/mw.py", folder / "auth/mw.py", "auth/", f"{folder}/auth/"):

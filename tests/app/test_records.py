@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def memory(bare: Memory) -> Memory:
     """Give a project with two memories, one commit and two records of sessions."""
     bare.remember("Access tokens expire after 24 h", type="decision", related_files=["auth.py"])
     bare.remember("Cookies are signed with the session key", type="gotcha")
-    auth = {"source": "commit_auto", "related_files": ("auth.py",)}
+    auth: dict[str, Any] = {"source": "commit_auto", "related_files": ("auth.py",)}
     kept = [
         MemoryDraft("An earlier commit: tokens were compared as text", "gotcha", **auth),
         MemoryDraft("The tokens module was split", "work_unit_outcome", source="observer_inferred"),

@@ -163,10 +163,15 @@ def test_places_are_the_same_from_another_folder(monkeypatch, tmp_path):
 def test_a_platform_without_sessions(hooked, environ, monkeypatch):
     """On Windows the process gets a group of its own and no console."""
     started: list[dict[str, Any]] = []
+
+    def begin(_: object, **more: Any) -> SimpleNamespace:
+        started.append(more)
+        return SimpleNamespace()
+
     moment = ended(hooked)
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 512, raising=False)
     monkeypatch.setattr(subprocess, "DETACHED_PROCESS", 8, raising=False)
-    monkeypatch.setattr(subprocess, "Popen", lambda *_, **more: started.append(more) or SimpleNamespace())
+    monkeypatch.setattr(subprocess, "Popen", begin)
     assert begin_work(environ, ended=moment) is True
     assert started[0]["creationflags"] == 520

@@ -222,12 +222,11 @@ def test_a_host_that_never_says_that_a_session_is_over(repo, environ):
 
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
     """The same process takes it up once it is over, and one that ends meanwhile; who comes second leaves."""
-    real, hooked_again = finished.learn_session, []
+    real, again = finished.learn_session, iter((True,))
     other = Hooked(hooked.root, environ, session="a first one by name")
 
     def slowly(project: OpenProject, head: Head) -> int:
-        if not hooked_again:
-            hooked_again.append(hooked)
+        if next(again, False):
             hooked.start("resume")
             hooked.run("make more")
             hooked.end()

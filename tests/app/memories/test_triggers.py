@@ -205,14 +205,13 @@ def test_names_that_many_memories_speak_of_tell_nothing(bare: Memory):
 
 def test_what_is_not_told_at_a_search(bare: Memory):
     """What has its own moment, what the host has read, and what would be an order from outside."""
-    for number, more in enumerate(
-        (
-            {"source": "commit_auto"},
-            {"origin_path": "CLAUDE.md"},
-            {"taint": Taint("https://x.org", 3)},
-            {"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}},
-        )
-    ):
+    ways: list[dict[str, object]] = [
+        {"source": "commit_auto"},
+        {"origin_path": "CLAUDE.md"},
+        {"taint": Taint("https://x.org", 3)},
+        {"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}},
+    ]
+    for number, more in enumerate(ways):
         one = stored(bare, f"The retry_budget is {number}", **{"type": "decision", **more})
         assert cues(bare, one) == set(), more
         bare.forget(one)
