@@ -189,24 +189,22 @@ def test_a_workspace_of_golemcore(bare: Memory, tmp_path: Path) -> None:
 
 
 def test_a_memory_of_crabtalk(bare: Memory, tmp_path: Path) -> None:
-    """A note comes over with its alias, its kind and its time."""
-    bare.move_in(left_by("crabtalk", tmp_path))
-    note = bare.entries.show("release")
-    assert (note.name, note.kind, note.created_at) == ("deploy", "note", "2020-01-01T00:00:00Z")
-
-
-def test_names_that_are_taken(bare: Memory, tmp_path: Path) -> None:
-    """What is here keeps its name; the other one says where it is from."""
+    """A note has its alias, kind and time; a name that is taken here stays ours."""
+    path = left_by("crabtalk", tmp_path)
     bare.entries.add("deploy", "Ours.")
     bare.entries.add("crab-1", "Our archive.", kind="archive")
     bare.entries.add("ours", "x", aliases=["release"])
-    path = left_by("crabtalk", tmp_path)
     assert bare.move_in(path).new["entries"] == 2
     assert bare.entries.show("deploy").content == "Ours."
     theirs = bare.entries.show("deploy (from crabtalk)")
     assert (theirs.content, theirs.aliases) == ("Roll out in steps.", ())
     assert bare.move_in(path).new.get("entries", 0) == 0
     assert len(bare.entries.list()) == 5
+    (tmp_path / "other").mkdir()
+    with Memory.open(tmp_path / "other", environ=environment(tmp_path)) as other:
+        other.move_in(path)
+        note = other.entries.show("release")
+        assert (note.name, note.kind, note.created_at) == ("deploy", "note", "2020-01-01T00:00:00Z")
 
 
 def test_relations(bare: Memory, tmp_path: Path) -> None:

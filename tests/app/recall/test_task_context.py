@@ -64,7 +64,7 @@ def test_the_modules_of_likely_files(repo: Repo, memory: Memory) -> None:
 
 
 def test_branches(repo: Repo, memory: Memory) -> None:
-    """What another branch learned is told there, or when it is asked for."""
+    """What another branch learned, and where its work was left, is told there, or when it is asked for."""
     repo.commit("start", {"a.py": "x = 1\n"})
     memory.remember("Polling failed", type="dead_end", related_modules=["auth"], branch="work")
     assert memory.plan_context("", modules=["auth"]).text == ""
@@ -72,6 +72,12 @@ def test_branches(repo: Repo, memory: Memory) -> None:
     assert memory.plan_context("", modules=["auth"], branch="*").hits
     repo.git("checkout", "-q", "-b", "work")
     assert memory.plan_context("", modules=["auth"]).hits
+    state = left(memory, prompts=(TASK,), todo=["document it"], branch="work")
+    assert state is not None
+    assert state.branch == "work"
+    assert "on branch `work`" in memory.work_state()
+    repo.git("checkout", "-q", "main")
+    assert memory.work_state() == ""
 
 
 def test_bad_arguments(bare: Memory, tmp_path: Path) -> None:
@@ -226,20 +232,6 @@ def test_work_that_a_later_session_went_on_with_is_not_told(bare: Memory) -> Non
     assert states(bare) == ["s1"]
 
 
-def test_a_state_belongs_to_its_branch(repo: Repo, memory: Memory) -> None:
-    """On another branch it is not told; on its own it is, and after a merge everywhere."""
-    repo.commit("start", {"a.py": "x = 1\n"})
-    repo.git("checkout", "-q", "-b", "lifetime")
-    repo.commit("work", {"a.py": "x = 2\n"})
-    when = "2026-02-28T10:00:00.000Z"
-    state = left(memory, prompts=(TASK,), todo=["document it"], branch="lifetime", ended=when)
-    assert state is not None
-    assert state.branch == "lifetime"
-    assert "on branch `lifetime`" in memory.work_state()
-    repo.git("checkout", "-q", "main")
-    assert memory.work_state() == ""
-
-
 def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
     """Its taint stays with the state, and secrets do not come in."""
     state = left(bare, todo=[f"set TOKEN={SECRET}"], taint=Taint("web_fetch", 2))
@@ -313,22 +305,16 @@ def test_an_observation_of_an_interface(bare: Memory, tmp_path: Path, clock: Fix
     assert bare.list(types=["e2e_observation"]) == []
 
 
-def test_other_tools_and_ordinary_answers(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """Nothing is kept of them, nor of what is nothing but a secret, which stops nobody."""
-    model = ScriptedModel([f"C: {SECRET} {SECRET} {SECRET} {SECRET}"])
+def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """It is asked once for each new answer; where it fails the rules answer, with a note.
+
+    Nothing is kept of other tools, of ordinary answers, nor of what is nothing but a secret.
+    """
+    secret = f"C: {SECRET} {SECRET} {SECRET} {SECRET}"
+    model = ScriptedModel([secret, "C: The dialog closes at once.", "F: nothing", ProviderBusy("loading")])
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
         assert memory.observe_ui("browser_click", "a page of several words") is None
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
         assert memory.observe_ui("Bash", SLOW) is None
-        assert memory.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
-        assert memory.observe_ui("browser_snapshot", None) is None
-        assert memory.list() == []
-
-
-def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """A configured model is asked once for each new answer; where it fails the rules answer, with a note."""
-    model = ScriptedModel(["C: The dialog closes at once.", "F: nothing", ProviderBusy("loading")])
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
         page = "### Page state of the shop\n- dialog: closed now"
         record = memory.observe_ui("browser_click", page)
         assert record is not None
@@ -340,4 +326,8 @@ def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None
         slow = memory.observe_ui("browser_click", SLOW)
         assert slow is not None
         assert "loading" in memory.notes[0]
-        assert len(model.calls) == 3
+        assert len(model.calls) == 4
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        assert memory.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
+        assert memory.observe_ui("browser_snapshot", None) is None
+        assert {one.id for one in memory.list()} == {record.id, slow.id}
