@@ -809,7 +809,7 @@ def test_what_a_person_says_later_takes_the_place_of_what_was_written(writing, t
 
 
 def test_a_model_that_fails_costs_one_wait(writing, tmp_path):
-    """Also of several sessions, and of what a browser showed: the rules say what they know, the report why."""
+    """Of several sessions, or of what a browser showed: the rules say what they know, the report why."""
     memory, model = writing(ProviderError("it is down"), written)
     talks = talk_of_ports(tmp_path)
     Talk("s2", 2, str(memory.root)).user(CORRECTION).reply("Done.").save(talks)
