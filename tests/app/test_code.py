@@ -181,13 +181,8 @@ def test_what_is_remembered_about_a_target_comes_in_order(shop: Memory):
     """What is linked to the node, what names the symbol, then the newest; globs once read."""
 
     def about(text: str, day: str, *files: str, **more: str) -> str:
-        given: dict[str, Any] = {
-            "related_files": files,
-            "created_at": f"{day}T00:00:00Z",
-            "type": "gotcha",
-            **more,
-        }
-        return shop.remember(text, **given).id
+        given: dict[str, Any] = {"related_files": files, "type": "gotcha", **more}
+        return shop.remember(text, created_at=f"{day}T00:00:00Z", **given).id
 
     old = about("The currency is kept apart", "2026-01-01", "shop/money.py")
     new = about("Amounts are whole cents", "2026-02-01", "shop/money.py")

@@ -60,10 +60,12 @@ def test_a_reply_notes_its_exchange(opened: Open) -> None:
         memory.session("cli:1").note_today()
         session.append("user", "Thanks")
         session.append("assistant", "Welcome.")
+        memory.journal.note("Mend the cart", "build, success", own_words=False)
         lines = [line[8:] for line in memory.journal.today().splitlines()]
     assert lines == [
         "User: Where are tokens set? | Assistant: In auth.py.",
         "User: Thanks | Assistant: Welcome.",
+        "User: Mend the cart | Session: build, success",
     ]
     with opened("other", REMORA_JOURNAL_NOTE_REPLIES="false") as memory:
         session = memory.session("cli:1")

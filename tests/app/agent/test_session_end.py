@@ -85,12 +85,6 @@ def said(trigger: str, **more: Any) -> Line:
     return line(more.pop("k", "before"), said=["m1"], t=trigger, w="why", x="text", **more)
 
 
-def test_a_session_that_goes_on_is_left_alone(hooked, environ):
-    """Nothing is learned and nothing is marked."""
-    assert work(environ) == []
-    assert "learnt" not in hooked.kinds
-
-
 def test_a_session_that_ended_is_learnt_once(hooked, repo, environ, tmp_path):
     """Its transcript, a daily note and an entry of the history, once, also where the session goes on."""
     hooked.end()
@@ -494,27 +488,46 @@ def test_a_session_that_was_learnt_by_hand_is_noted(hooked, repo, environ):
 # What followed what was said
 
 
-@pytest.mark.parametrize(
-    ("spoken", "after", "followed"),
-    [
-        (said("command"), [], "no command was run afterwards"),
-        (said("command"), [line("after", a="run")], "the next command worked"),
-        (
-            said("error", k="failed"),
-            [line("after", a="edit"), line("failed", a="run")],
-            "the next command failed",
-        ),
-        (said("gotchas", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "the file was changed"),
-        (said("gotchas", p=["a.py"]), [line("after", a="read", p=["a.py"])], "the file was left as it is"),
-        (said("partners", p=["a.py"]), [line("after", a="write", p=["b.py", "a.py"])], "then changed b.py"),
-        (said("partners", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "no other file was changed"),
-        (said("brief", k="start"), [line("after", a="edit", p=["a.py"])], ""),
-        (said("command", g="sub"), [line("after", a="run")], "no command was run afterwards"),
-    ],
-)
-def test_what_followed_in_words(spoken, after, followed):
-    """Of the same agent, and only where it can be told."""
-    assert injections_of(HEAD, [spoken, *after])[0].followed == followed
+WARNED, RAN, OTHER = {"i": "c1"}, line("after", a="run", i="c2"), {"i": "call_0", "n": "1f"}
+FOLLOWED: list[tuple[Line, list[Line], str]] = [
+    (said("command"), [], "no command was run afterwards"),
+    (said("command"), [line("after", a="run")], "the next command worked"),
+    (
+        said("error", k="failed"),
+        [line("after", a="edit"), line("failed", a="run")],
+        "the next command failed",
+    ),
+    (said("gotchas", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "the file was changed"),
+    (said("gotchas", p=["a.py"]), [line("after", a="read", p=["a.py"])], "the file was left as it is"),
+    (said("partners", p=["a.py"]), [line("after", a="write", p=["b.py", "a.py"])], "then changed b.py"),
+    (said("partners", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "no other file was changed"),
+    (said("brief", k="start"), [line("after", a="edit", p=["a.py"])], ""),
+    (said("command", g="sub"), [line("after", a="run")], "no command was run afterwards"),
+    # Hosts hand over what is said before a command with its result: what counts is the one after it.
+    (said("command", a="run", **WARNED), [line("failed", a="run", **WARNED), RAN], "the next command worked"),
+    (
+        said("command", a="run", **WARNED),
+        [line("failed", a="run", **WARNED)],
+        "no command was run afterwards",
+    ),
+    (said("command", a="run", **WARNED), [RAN], "the next command worked"),
+    (said("error", k="failed", a="run", **WARNED), [RAN], "the next command worked"),
+    # A name of its own where the host has no id: only the first of these is that of the warning.
+    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")] * 2, "the next command failed"),
+    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")], "no command was run afterwards"),
+    # An id that other calls have, too.
+    (
+        said("command", a="run", **OTHER),
+        [line("after", a="run", i="call_0", n="2e")],
+        "the next command worked",
+    ),
+]
+
+
+def test_what_followed_in_words():
+    """Of the same agent, after the call that was warned of, and only where it can be told."""
+    for spoken, after, followed in FOLLOWED:
+        assert injections_of(HEAD, [spoken, *after])[0].followed == followed, (spoken, after)
 
 
 def test_what_was_said_is_told_whole():

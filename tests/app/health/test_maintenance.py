@@ -58,12 +58,8 @@ def test_what_expired_is_forgotten_and_told(opened: Open, clock: FixedClock) -> 
 def test_what_is_said_stays(opened: Open, clock: FixedClock) -> None:
     """A lesson that is said at its file every ten days is still said on day 210."""
     with opened() as memory:
-        one = memory.remember(
-            "Close the pool before the fork in relay.py, or it hangs",
-            type="gotcha",
-            related_files=["relay.py"],
-            source="user_taught",
-        )
+        text = "Close the pool before the fork in relay.py, or it hangs"
+        one = memory.remember(text, type="gotcha", related_files=["relay.py"], source="user_taught")
         (memory.root / "relay.py").write_text("x = 1\n")
         for number in range(22):
             clock.advance(days=10)

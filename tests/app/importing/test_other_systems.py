@@ -382,12 +382,8 @@ def test_a_crash_in_between(tmp_path: Path, folder: Path) -> None:
         for system in ("neoclaw", "crabtalk"):
             done = memory.move_in(tmp_path / "elsewhere" / system)
             assert counts(**done.new) == {}
-        assert sorted(e.name for e in memory.entries.list()) == [
-            "crab-1",
-            "crab-1 (from crabtalk)",
-            "deploy",
-            "deploy (from crabtalk)",
-        ]
+        names = sorted(e.name for e in memory.entries.list())
+        assert names == ["crab-1", "crab-1 (from crabtalk)", "deploy", "deploy (from crabtalk)"]
         assert history(memory) == ["The user chose webhooks."]
         assert memory.journal.show() == "# Long-term Memory\n\n- Lives in Oslo"
         assert memory.session("telegram:12").metadata["from"] == "neoclaw"

@@ -127,12 +127,8 @@ def test_files_that_are_gone_are_not_recommended(repo: Repo, memory: Memory) -> 
     """A file that this branch renamed or removed is neither related to another nor part of a task."""
     page, dates, guide = "web/page.py", "web/dates.py", "web/guide.md"
     for n in range(3):
-        texts = {
-            page: f"def page():\n    return {n}\n",
-            dates: f"def night():\n    return {n}\n",
-            guide: str(n),
-        }
-        repo.commit(f"Format night dates of the page {n}", texts)
+        code = {path: f"def {name}():\n    return {n}\n" for path, name in ((page, "page"), (dates, "night"))}
+        repo.commit(f"Format night dates of the page {n}", {**code, guide: str(n)})
     memory.init()
     assert {dates, guide} <= {hit.path for hit in memory.related_files(page)}
     repo.git("checkout", "-qb", "topic")

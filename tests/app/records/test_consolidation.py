@@ -127,10 +127,8 @@ def test_facts_become_memories(tmp_path: Path) -> None:
         assert (done.memory_changed, memory.journal.show()) == (True, "- They are polite")
         assert (seen, session.count()) == ([6], 0)
         first, second = done.facts
-        assert (first.content, second.content) == (
-            "Tokens are signed with ES256.",
-            "The key is in the vault.",
-        )
+        assert first.content == "Tokens are signed with ES256."
+        assert second.content == "The key is in the vault."
         assert {(m.source, m.session_id, m.type) for m in done.facts} == {
             ("observer_inferred", "cli:42", "decision")
         }

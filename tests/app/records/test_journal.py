@@ -20,18 +20,6 @@ def today(memory: Memory) -> date:
     return memory._project.journal().moment().date()
 
 
-def test_the_last_exchange_of_a_session(bare: Memory, session: Session) -> None:
-    """A session notes its last exchange once there is an answer."""
-    assert session.note_today() == ""
-    session.append("user", "How long do tokens live?")
-    assert session.note_today() == ""
-    session.append("assistant", "24 hours.")
-    assert session.note_today().strip() == bare.journal.today()
-    assert bare.journal.today().endswith("User: How long do tokens live? | Assistant: 24 hours.")
-    line = bare.journal.note("Mend the cart", "build, success", own_words=False)
-    assert line.endswith("User: Mend the cart | Session: build, success\n")
-
-
 def test_the_history(bare: Memory, clock: FixedClock) -> None:
     """Entries are read newest first, whatever file they stand in, as many as are wanted."""
     journal = bare.journal

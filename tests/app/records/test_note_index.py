@@ -228,10 +228,8 @@ def test_the_memory_tools_files_are_notes(able: Memory, embedder: FakeEmbedder) 
     by_hand(root / "db" / "cache.md", "# Cache\n\nThe cache is keyed by region.\n")
     (root / "db").rename(root / "kept")
     (hit,) = able.search("cache region", kinds=["note"])
-    assert (hit.text, hit.path) == (
-        "# Cache\n\nThe cache is keyed by region.",
-        str(root / "kept" / "cache.md"),
-    )
+    assert hit.text == "# Cache\n\nThe cache is keyed by region."
+    assert hit.path == str(root / "kept" / "cache.md")
     (root / "kept" / "cache.md").unlink()
     assert able.search("cache region", kinds=["note"]) == []
 
