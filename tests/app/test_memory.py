@@ -37,10 +37,8 @@ def two(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Memory]]:
 def test_the_contract(repo: Repo, tmp_path: Path, clock: FixedClock, embedder: FakeEmbedder) -> None:
     """Every verb works with the names and in the forms that outside programs use."""
     path = str(repo.root)
-    repo.commit(
-        "Add auth",
-        {"auth/tokens.py": "0", "middleware/auth.py": "0", "AGENTS.md": "- Run make test first.\n"},
-    )
+    rules = "- Run make test first.\n"
+    repo.commit("Add auth", {"auth/tokens.py": "0", "middleware/auth.py": "0", "AGENTS.md": rules})
     repo.commit("Change auth", {"auth/tokens.py": "1", "middleware/auth.py": "1"})
     options: dict[str, Any] = {"environ": environment(tmp_path), "clock": clock, "embedder": embedder}
     with Memory.open(project=path, **options) as memory:

@@ -17,7 +17,7 @@ from remora.app.agent.detach import OFTEN, begin_work, for_work
 from remora.core import moments
 from remora.core.moments import Moment
 from remora.disk.live import IDLE, KEPT
-from tests.app.hooked import Hooked
+from tests.app.hooked import Hooked, ago
 from tests.helpers import Repo, environment
 
 RECORDER = """#!/bin/sh
@@ -63,11 +63,6 @@ def ended(hooked: Hooked) -> Moment:
     """Let a session end and return that moment."""
     hooked.end()
     return Moment(moments.END, hooked.host, hooked.session)
-
-
-def ago(path: Path, seconds: float) -> None:
-    """Let a file be as old as that."""
-    os.utime(path, (time.time() - seconds,) * 2)
 
 
 def test_the_work_is_a_process_of_its_own(hooked, environ, record):

@@ -53,15 +53,6 @@ def test_the_brief_of_a_project(able: Memory):
     assert said.trigger == "brief"
 
 
-TOLD = {
-    "claude-code": {"agents"},
-    "codex": {"claude", "imported"},
-    "copilot": set(),
-    "gemini": {"claude", "imported", "agents"},
-    "": set(),
-}
-
-
 def test_a_host_is_told_what_it_does_not_show(able: Memory):
     """Its own rule files and their imports stand before it already; contributors and decisions wait."""
     (able.root / "docs" / "adr").mkdir(parents=True)
@@ -74,9 +65,15 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory):
     )
     able.init()
     words = ("claude", "imported", "agents", "contributing", "decided")
-    for host, said in TOLD.items():
+    for host, said in (
+        ("claude-code", "agents"),
+        ("codex", "claude imported"),
+        ("copilot", ""),
+        ("gemini", "claude imported agents"),
+        ("", ""),
+    ):
         told = brief_of(able._project, host=host).text
-        assert {word for word in words if f"the {word} word" in told} == said, host
+        assert [word for word in words if f"the {word} word" in told] == said.split(), host
 
 
 def test_a_file_that_is_shown_on_request_is_not_in_the_brief(able: Memory):

@@ -30,7 +30,7 @@ from remora.disk.live import ENDLESS, IDLE, KEPT, QUIET, Head, Line
 from remora.llm import providers
 from remora.llm.scripted import ScriptedModel
 from remora.store.injections import Injection
-from tests.app.hooked import Hooked
+from tests.app.hooked import Hooked, ago
 from tests.app.learning.test_learn import work as talk_of
 from tests.helpers import Repo
 
@@ -46,12 +46,6 @@ def hooked(repo: Repo, environ: dict[str, str], tmp_path: Path) -> Hooked:
     found.prompt("Please make the token lifetime a setting of the server")
     found.run("make lint", "Exit code 1", failed=True)
     return found
-
-
-def ago(path: Path, seconds: float) -> None:
-    """Let a file be as old as that."""
-    then = time.time() - seconds
-    os.utime(path, (then, then))
 
 
 def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:

@@ -68,11 +68,8 @@ def test_a_session_that_goes_on_on_another_day(bare, lines):
     assert ended(bare, lines, at=NOON + DAY, prompts=("add a flag", "now the tests"), edits=("a.go",))
     assert day(bare) == ["User: add a flag | Session: build, success"]
     assert day(bare, 6) == ["User: add a flag now the tests | Session: build, success"]
-    told = [
-        f"build, success; 2 memories. {asked}. Files: a.go."
-        for asked in ("add a flag", "add a flag now the tests")
-    ]
-    assert [entry.removeprefix("claude-code, ") for entry in history(bare)] == told
+    told = "claude-code, build, success; 2 memories. {}. Files: a.go."
+    assert history(bare) == [told.format(asked) for asked in ("add a flag", "add a flag now the tests")]
 
 
 def test_a_session_without_a_request(bare, lines):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 
 import pytest
@@ -14,7 +13,7 @@ from remora.app.agent.session_end import work
 from remora.core.errors import NotFound
 from remora.interfaces import memory_pages
 from remora.interfaces.draw import plain
-from tests.app.hooked import Hooked
+from tests.app.hooked import Hooked, ago
 from tests.helpers import Repo
 
 NOTE = "The cart is cached per tenant"
@@ -41,7 +40,7 @@ def aged(hooked: Hooked, seconds: float) -> None:
     rows = [json.loads(row) for row in hooked.path.read_text().splitlines()]
     moved = [row | {"at": row["at"] - int(seconds * 1000)} if "k" in row else row for row in rows]
     hooked.path.write_text("".join(json.dumps(row) + "\n" for row in moved))
-    os.utime(hooked.path, (time.time() - seconds,) * 2)
+    ago(hooked.path, seconds)
 
 
 def opened(repo: Repo, environ: dict[str, str]) -> Memory:

@@ -9,7 +9,7 @@ import pytest
 from remora import Memory
 from remora.app.codebase.indexing import LEFT_OUT
 from remora.app.health.findings import Finding
-from remora.store.database import Database
+from tests.graph.projects import db_of
 from tests.helpers import FakeEmbedder, Repo, environment
 
 
@@ -29,11 +29,6 @@ def memory(repo: Repo, memory: Memory) -> Memory:
 def findings(memory: Memory, what: str = "code graph") -> list[Finding]:
     """Return the doctor's findings about one thing."""
     return [f for f in memory.doctor().findings if f.what == what]
-
-
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
 
 
 def test_sizes(memory: Memory) -> None:
@@ -88,10 +83,8 @@ def test_an_index_that_was_not_finished(memory: Memory) -> None:
     with db.connection.transaction():
         db.graph.unlink(["b.py"])
     (_, found) = findings(memory)
-    assert (found.level, found.detail) == (
-        "warning",
-        "indexing was not finished: names in 1 files are not resolved",
-    )
+    assert found.level == "warning"
+    assert found.detail == "indexing was not finished: names in 1 files are not resolved"
     with db.connection.transaction():
         db.connection.execute("DELETE FROM graph_index_state")
     assert findings(memory)[1].detail == "indexing was not finished"

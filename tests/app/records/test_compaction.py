@@ -40,13 +40,14 @@ def test_the_last_messages_stay(bare: Memory, session: Session) -> None:
     assert bare.entries.show("cli-42-1").content == done.summary
     (marker,) = markers(session)
     assert (marker["keptFrom"], marker["archiveName"], marker["summary"]) == (27, "cli-42-1", done.summary)
-    assert marker["details"] == {
+    details = {
         "flattenedTo": 30,
         "how": "extract",
         "note": "there is no model",
         "removed": 26,
         "why": "asked",
     }
+    assert marker["details"] == details
 
 
 def test_another_object_and_another_opening_see_it(tmp_path: Path) -> None:
