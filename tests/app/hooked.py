@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,11 @@ from remora.app.agent.transcript_capture import capture
 from remora.core import moments
 from remora.core.moments import Moment, Reply
 from remora.disk.live import Head, Line, file_name, folder, read
+
+
+def ago(path: Path, seconds: float) -> None:
+    """Let a file be as old as that."""
+    os.utime(path, (time.time() - seconds,) * 2)
 
 
 class Hooked:
@@ -58,12 +65,8 @@ class Hooked:
     ) -> tuple[Reply, Reply]:
         """Run a command: what is said before it and after it."""
         self.calls += 1
-        used = {
-            "tool": "Bash",
-            "action": "run",
-            "command": command,
-            "call_id": f"call_x8k2m1{self.calls:02d}",
-        } | more
+        used = {"tool": "Bash", "action": "run", "command": command} | more
+        used = {"call_id": f"call_x8k2m1{self.calls:02d}"} | used
         before = self.tell(moments.BEFORE, **used)
         return before, self.tell(moments.FAILED if failed else moments.AFTER, text=text, **used)
 

@@ -47,10 +47,7 @@ def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
         for _ in range(2):
             with pytest.raises(StoreFull, match="no space left") as caught:
                 memory.remember(LONG)
-            assert (
-                caught.value.hint
-                == "Free some disk space (or raise the limit); nothing stored before is lost."
-            )
+            assert caught.value.hint.endswith("nothing stored before is lost.")
             assert caught.value.retryable
         with pytest.raises(StoreFull):
             memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])

@@ -119,10 +119,7 @@ def test_a_long_conversation_is_extracted_in_time(bare: Memory) -> None:
 
 
 def test_an_unknown_session_is_not_compacted(bare: Memory) -> None:
-    """Their answer is -1; here an unknown session is an empty one, so 0 are removed and no file is made.
-
-    One that is only on the disk, which their code leaves alone, is shortened: records/test_compaction.py.
-    """
+    """Their answer is -1; here an unknown session is an empty one, so 0 are removed and no file is made."""
     done = bare.session("nobody").compact(3)
     assert (done.removed, done.kept, done.how) == (0, 0, "nothing")
     assert bare.sessions() == []

@@ -17,45 +17,38 @@ SECRET = "heliotrope marzipan"
 
 def holding(memory: Memory, word: str = "heliotrope") -> list[str]:
     """Return the files of the home that hold a word, in whatever case."""
-    home = memory._project.location.home
-    files = (path for path in home.rglob("*") if path.is_file())
+    files = (path for path in memory.home.rglob("*") if path.is_file())
     return [path.name for path in files if word.encode() in path.read_bytes().lower()]
 
 
 def test_a_memory_that_was_pruned_is_in_no_file(bare: Memory, clock: FixedClock):
     """Nor is what was said of it; that something was said stays."""
-    memory = bare
-    kept = memory.remember("The gateway retries three times", type="gotcha")
-    gone = memory.remember(f"The {SECRET} opens the vault", type="gotcha", related_files=["a.py"])
-    memory.supersede(gone.id, f"The {SECRET} opens the cellar")
-    (memory._project.location.root / "a.py").write_text("x = 1\n")
-    with memory.loop("s1") as loop:
+    kept = bare.remember("The gateway retries three times", type="gotcha")
+    gone = bare.remember(f"The {SECRET} opens the vault", type="gotcha", related_files=["a.py"])
+    bare.supersede(gone.id, f"The {SECRET} opens the cellar")
+    (bare.root / "a.py").write_text("x = 1\n")
+    with bare.loop("s1") as loop:
         loop.brief()
-        call = {
-            "file_path": str(memory._project.location.root / "a.py"),
-            "old_string": "1",
-            "new_string": "2",
-        }
+        call = {"file_path": str(bare.root / "a.py"), "old_string": "1", "new_string": "2"}
         assert SECRET in loop.before("Edit", call)
-    for record in memory.list(include_forgotten=True):
+    for record in bare.list(include_forgotten=True):
         if SECRET in record.content:
-            memory.forget(record.id)
-    assert holding(memory)  # it can be restored until it is pruned
+            bare.forget(record.id)
+    assert holding(bare)  # it can be restored until it is pruned
     clock.advance(days=90)
-    memory.pin(kept.id)
-    assert memory.prune().delete
-    assert holding(memory) == []
-    assert memory.show(kept.id).content == "The gateway retries three times"
+    bare.pin(kept.id)
+    assert bare.prune().delete
+    assert holding(bare) == []
+    assert bare.show(kept.id).content == "The gateway retries three times"
 
 
 def test_a_note_that_was_removed_is_in_no_file(bare: Memory):
     """Also where the search had read it before."""
-    memory = bare
-    memory.entries.add("plan", f"The {SECRET} comes first")
-    assert [hit.source for hit in memory.search("heliotrope")] == ["note"]
-    assert holding(memory)
-    memory.entries.remove("plan")
-    assert holding(memory) == []
+    bare.entries.add("plan", f"The {SECRET} comes first")
+    assert [hit.source for hit in bare.search("heliotrope")] == ["note"]
+    assert holding(bare)
+    bare.entries.remove("plan")
+    assert holding(bare) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")
@@ -97,8 +90,7 @@ FTS_COLUMNS = {
 @pytest.mark.parametrize("table", FTS_COLUMNS)
 def test_what_an_older_segment_of_an_index_holds_goes_too(bare: Memory, table: str):
     """Rows that were deleted while their bytes stayed, as in a file of an earlier version."""
-    memory = bare
-    db, column = memory._project.db.connection, FTS_COLUMNS[table]
+    db, column = bare._project.db.connection, FTS_COLUMNS[table]
     found = db.rows("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'")
     assert {name for (name,) in found} == set(FTS_COLUMNS)
     with db.transaction():
@@ -112,7 +104,7 @@ def test_what_an_older_segment_of_an_index_holds_goes_too(bare: Memory, table: s
         else:
             gone = f"DELETE FROM {table} WHERE rowid = 7000000"
         db.execute(gone)
-    assert holding(memory, "heliotrop")  # the index holds stems
+    assert holding(bare, "heliotrop")  # the index holds stems
     assert db.scrub()
-    assert holding(memory, "heliotrop") == []
-    assert holding(memory, "gatewai")
+    assert holding(bare, "heliotrop") == []
+    assert holding(bare, "gatewai")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from remora import Memory
 from remora.app.recall import search as recall
 from remora.core.values import MemoryDraft
-from remora.store.database import Database
 from remora.store.nearest import NearestIndex
+from tests.graph.projects import db_of
 from tests.helpers import FakeEmbedder, environment
 
 EACH = 20  # of every kind: more than a batch of the background, so that each kind is seen half done
@@ -111,11 +111,6 @@ def new(tmp_path: Path, folder: Path, old: SteppingEmbedder) -> Iterator[Steppin
     model = SteppingEmbedder(NEW)
     yield model
     model.let_through()
-
-
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
 
 
 def stored(memory: Memory, source: str, model_id: str) -> set[bytes]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from itertools import product
+from typing import Any
 
 import pytest
 
@@ -16,24 +16,18 @@ NOW = 1_900_000_000.0
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(bare: Memory) -> Memory:
     """Give a project with two memories, one commit and two records of sessions."""
-    (tmp_path / "remora.toml").write_text('[embedding]\nprovider = "none"\n')
-    with Memory.open(tmp_path) as opened:
-        opened.remember("Access tokens expire after 24 h", type="decision", related_files=["auth.py"])
-        opened.remember("Cookies are signed with the session key", type="gotcha")
-        kept = [
-            MemoryDraft(
-                "An earlier commit: tokens were compared as text",
-                "gotcha",
-                source="commit_auto",
-                related_files=("auth.py",),
-            ),
-            MemoryDraft("The tokens module was split", "work_unit_outcome", source="observer_inferred"),
-            MemoryDraft("The tokens still lack a test", "work_state", source="observer_inferred"),
-        ]
-        opened._project.store("project").intake.remember_many(kept)
-        yield opened
+    bare.remember("Access tokens expire after 24 h", type="decision", related_files=["auth.py"])
+    bare.remember("Cookies are signed with the session key", type="gotcha")
+    auth: dict[str, Any] = {"source": "commit_auto", "related_files": ("auth.py",)}
+    kept = [
+        MemoryDraft("An earlier commit: tokens were compared as text", "gotcha", **auth),
+        MemoryDraft("The tokens module was split", "work_unit_outcome", source="observer_inferred"),
+        MemoryDraft("The tokens still lack a test", "work_state", source="observer_inferred"),
+    ]
+    bare._project.store("project").intake.remember_many(kept)
+    return bare
 
 
 def test_a_list_is_of_memories(memory: Memory) -> None:
@@ -72,18 +66,13 @@ def test_a_file_is_told_what_is_remembered_and_what_happened(memory: Memory) -> 
     assert "compared as text" in " ".join(lines[happened:])
 
 
-def test_the_store_says_what_the_rule_says(tmp_path: Path) -> None:
+def test_the_store_says_what_the_rule_says(bare: Memory) -> None:
     """For every source and type the condition of the database is that of the one function."""
-    with Memory.open(tmp_path) as memory:
-        store = memory._project.store("project")
-        store.intake.remember_many(
-            [
-                MemoryDraft(f"{source} has {kind}", kind, source=source)
-                for source in MEMORY_SOURCES
-                for kind in MEMORY_TYPES
-            ]
-        )
-        for wanted in MEMORY_KINDS:
-            found = store.db.memories.find(Filters(kinds=(wanted,)), limit=1_000)
-            assert found
-            assert {hit_source(m.source, m.type) for m in found} == {wanted}
+    store = bare._project.store("project")
+    pairs = product(MEMORY_SOURCES, MEMORY_TYPES)
+    drafts = [MemoryDraft(f"{source} has {kind}", kind, source=source) for source, kind in pairs]
+    store.intake.remember_many(drafts)
+    for wanted in MEMORY_KINDS:
+        found = store.db.memories.find(Filters(kinds=(wanted,)), limit=1_000)
+        assert found
+        assert {hit_source(m.source, m.type) for m in found} == {wanted}

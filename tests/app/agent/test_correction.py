@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryRecord
+from tests.app.agent.conftest import Open
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(opened: Open) -> Iterator[Memory]:
     """The memory of an empty project that a person opened."""
-    (tmp_path / "project").mkdir()
-    environ = {"REMORA_HOME": str(tmp_path / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
-    clock = FixedClock("2026-03-01T08:00:00Z")
-    with Memory.open(tmp_path / "project", environ=environ, clock=clock, actor="person") as opened:
-        yield opened
+    with opened() as memory:
+        yield memory
 
 
 @pytest.fixture
@@ -41,32 +37,24 @@ def test_wrong_puts_the_right_one_in_its_place(memory: Memory, relay: MemoryReco
     """It is the person's, surest of all; what rests on the old one waits for a look."""
     done = memory.wrong(relay.id, right="The relay listens on port 7071")
     assert done.new is not None
-    assert (done.new.source, done.new.confidence, done.new.related_files) == (
-        "user_taught",
-        1.0,
-        ("relay.py",),
-    )
+    assert (done.new.source, done.new.confidence) == ("user_taught", 1.0)
+    assert done.new.related_files == ("relay.py",)
     assert memory.show(relay.id).superseded_by == done.new.id
     assert [memory.show(i).needs_review for i in done.flagged] == [True]
     assert kinds(memory, relay.id) == {"wrong"}
 
 
 def test_outdated_takes_it_out_of_search(memory: Memory, relay: MemoryRecord) -> None:
-    """It is stale from now on, and the log says why; it can come back."""
+    """It is stale from now on, and the log says why; one narrowed keeps its text and confidence."""
+    done = memory.wrong(relay.id, "narrow", modules=["relay"], files=["relay/tcp.py"]).memory
+    assert (done.related_files, done.related_modules) == (("relay/tcp.py",), ("relay",))
+    assert done.confidence == relay.confidence
     memory.wrong(relay.id, "outdated")
     gone = memory.show(relay.id)
     assert gone.deprecated
     assert gone.stale_at is not None
     assert memory.history(relay.id)[-1].why == "out of date"
     assert not memory.restore(relay.id).deprecated
-
-
-def test_narrow_says_where_it_holds(memory: Memory, relay: MemoryRecord) -> None:
-    """Its text and confidence stay."""
-    done = memory.wrong(relay.id, "narrow", modules=["relay"], files=["relay/tcp.py"])
-    assert done.memory.related_files == ("relay/tcp.py",)
-    assert done.memory.related_modules == ("relay",)
-    assert done.memory.confidence == relay.confidence
 
 
 def test_silent_is_found_and_never_said(memory: Memory, relay: MemoryRecord) -> None:

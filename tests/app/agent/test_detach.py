@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from remora.app.agent.detach import OFTEN, begin_work, for_work
 from remora.core import moments
 from remora.core.moments import Moment
 from remora.disk.live import IDLE, KEPT
-from tests.app.hooked import Hooked
+from tests.app.hooked import Hooked, ago
 from tests.helpers import Repo, environment
 
 RECORDER = """#!/bin/sh
@@ -64,11 +65,6 @@ def ended(hooked: Hooked) -> Moment:
     return Moment(moments.END, hooked.host, hooked.session)
 
 
-def ago(path: Path, seconds: float) -> None:
-    """Let a file be as old as that."""
-    os.utime(path, (time.time() - seconds,) * 2)
-
-
 def test_the_work_is_a_process_of_its_own(hooked, environ, record):
     """In the data folder, in a session of its own, with the environment of the host and none of its files."""
     stray = os.open("/", os.O_RDONLY)
@@ -87,21 +83,17 @@ def test_the_work_is_a_process_of_its_own(hooked, environ, record):
     assert session == process != str(os.getsid(0))
 
 
-def test_it_can_be_switched_off(hooked, environ, record):
-    """For those who would rather do it from a timer."""
-    assert begin_work(environ | {"REMORA_WORK": "off"}, ended=ended(hooked)) is False
-
-
-def test_the_end_of_a_session_without_a_memory_starts_nothing(tmp_path, environ, record):
-    """Nor the end of its turn, nor those of a session that no hook saw."""
+def test_the_end_of_a_session_without_a_memory_starts_nothing(tmp_path, hooked, environ, record):
+    """Nor the end of its turn, nor those of a session that no hook saw, nor anything where it is off."""
     (tmp_path / "pictures").mkdir()
-    homeless = Hooked(tmp_path / "pictures", environ)
+    homeless = Hooked(tmp_path / "pictures", environ, session="s2")
     homeless.start()
     homeless.end()
     for kind in (moments.STOP, moments.END):
         for session in (homeless.session, "unseen"):
             assert begin_work(environ, ended=Moment(kind, homeless.host, session)) is False
     assert begin_work(environ | {"REMORA_HOME": str(tmp_path / "none")}, ended=None) is False
+    assert begin_work(environ | {"REMORA_WORK": "off"}, ended=ended(hooked)) is False
 
 
 def test_what_others_left_behind_starts_it(hooked, environ, record):
@@ -153,39 +145,28 @@ def test_garbage_starts_it_when_it_is_old(hooked, environ, record):
 
 
 def test_places_are_the_same_from_another_folder(monkeypatch, tmp_path):
-    """A relative data folder means the one that the hook meant."""
+    """A relative data folder means the one that the hook meant; the work imports from whole paths only."""
     monkeypatch.chdir(tmp_path)
-    handed = for_work({"REMORA_HOME": "data", "REMORA_CONFIG": "~/config", "HOME": str(tmp_path)})
+    given = {"REMORA_HOME": "data", "REMORA_CONFIG": "~/config", "HOME": str(tmp_path)}
+    handed = for_work(given | {"PYTHONPATH": os.pathsep.join(("", "lib", os.sep + "own"))})
     assert handed["REMORA_HOME"] == str(tmp_path / "data")
     assert handed["REMORA_CONFIG"].endswith("/config")
     assert "~" not in handed["REMORA_CONFIG"]
-
-
-class Started:
-    """A process that is only said to run."""
-
-    def __init__(self, told: list[dict[str, Any]]) -> None:
-        self.told = told
-
-    def __call__(self, _: object, **more: Any) -> Started:
-        """Note how it was started."""
-        self.told.append(more)
-        return self
+    assert handed["PYTHONPATH"] == os.sep + "own"
 
 
 def test_a_platform_without_sessions(hooked, environ, monkeypatch):
     """On Windows the process gets a group of its own and no console."""
     started: list[dict[str, Any]] = []
+
+    def begin(_: object, **more: Any) -> SimpleNamespace:
+        started.append(more)
+        return SimpleNamespace()
+
     moment = ended(hooked)
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 512, raising=False)
     monkeypatch.setattr(subprocess, "DETACHED_PROCESS", 8, raising=False)
-    monkeypatch.setattr(subprocess, "Popen", Started(started))
+    monkeypatch.setattr(subprocess, "Popen", begin)
     assert begin_work(environ, ended=moment) is True
     assert started[0]["creationflags"] == 520
-
-
-def test_the_work_imports_from_whole_paths_only() -> None:
-    """An empty or relative part of PYTHONPATH would be a folder of somebody else."""
-    given = {"PYTHONPATH": os.pathsep.join(("", "lib", os.sep + "own"))}
-    assert for_work(given)["PYTHONPATH"] == os.sep + "own"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,8 @@ import pytest
 from remora import Memory
 from remora.app.agent import hook_event as hooking
 from remora.app.agent import session_brief as starting
-from remora.app.agent.hook_context import (
-    note_trouble,
-    place_of,
-    relative_to,
-    setting_of,
-    tree_of,
-)
+from remora.app.agent.hook_context import note_trouble, place_of, relative_to, setting_of, tree_of
+from remora.app.agent.session_end import _over
 from remora.app.memories import triggers
 from remora.core import moments
 from remora.core.moments import Moment, Reply
@@ -61,55 +58,52 @@ def test_what_is_known_of_a_file_is_said_once(hooked):
     assert hooked.kinds == ["start", *["before", "after"] * 3]
 
 
-def test_what_a_host_tells_twice_is_one_moment(hooked):
-    """By the id of the call, and where there is none by what happened, for some seconds."""
+def test_what_a_host_tells_twice_is_one_moment(hooked, monkeypatch):
+    """By the id of the call, else by what happened, for some seconds: what is done again is told again."""
     for _ in range(2):
         hooked.start()
         hooked.prompt("mend the cart please", turn="t1")
         hooked.tell(moments.BEFORE, tool="Edit", action="edit", paths=("cart.py",), call_id="c1")
         hooked.tell(moments.AFTER, tool="Bash", action="run", command="make")
     assert hooked.kinds == ["start", "prompt", "before", "after"]
-    assert [bool(reply.text) for reply in hooked.replies].count(True) == len(
-        [line for line in hooked.lines if "said" in line]
-    )
-
-
-def test_what_is_done_again_is_told_again(hooked):
-    """Between two runs of a command something was changed: both count, however quick they were."""
-    for number in range(2):
-        hooked.tell(moments.AFTER, tool="run", action="run", command="make test")
+    assert sum(bool(reply.text) for reply in hooked.replies) == sum("said" in line for line in hooked.lines)
+    for number in range(2):  # something was changed in between
         hooked.tell(moments.AFTER, tool="edit", action="edit", paths=("cart.py",), changed=str(number))
-    assert hooked.kinds == ["after"] * 4
-
-
-def test_the_same_prompt_later_is_another_one(hooked, monkeypatch):
-    """A person may say "go on" as often as it takes."""
+        hooked.tell(moments.AFTER, tool="run", action="run", command="make test")
+    assert hooked.kinds[4:] == ["after"] * 4
     hooked.prompt("go on")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 6.0)
     hooked.prompt("go on")
-    assert hooked.kinds == ["prompt", "prompt"]
+    assert hooked.kinds[8:] == ["prompt", "prompt"]
 
 
-def test_a_slow_start_holds_nobody_up(hooked, monkeypatch):
-    """While the brief is made a tool is answered at once, a second start is silent, and nothing is lost."""
+@contextmanager
+def starting_slowly(hooked: Hooked, monkeypatch: pytest.MonkeyPatch, brief: Reply) -> Iterator[None]:
+    """Let a session start in a thread, and have its brief only after the block."""
     begun, go = threading.Event(), threading.Event()
 
     def slow(*_: object, **__: object) -> Reply:
         begun.set()
         go.wait(5)
-        return Reply("the brief", ids=("m1",), trigger="brief")
+        return brief
 
     monkeypatch.setattr(starting, "brief", slow)
     first = threading.Thread(target=hooked.start)
     first.start()
     assert begun.wait(5)
-    started = time.monotonic()
-    assert hooked.start() == Reply()
-    assert LESSON in hooked.edit("cart.py")[0].text
-    assert time.monotonic() - started < 1.0
+    yield
     go.set()
     first.join(5)
+
+
+def test_a_slow_start_holds_nobody_up(hooked, monkeypatch):
+    """While the brief is made a tool is answered at once, a second start is silent, and nothing is lost."""
+    with starting_slowly(hooked, monkeypatch, Reply("the brief", ids=("m1",), trigger="brief")):
+        started = time.monotonic()
+        assert hooked.start() == Reply()
+        assert LESSON in hooked.edit("cart.py")[0].text
+        assert time.monotonic() - started < 1.0
     assert hooked.replies[-1].text == "the brief"
     assert hooked.kinds == ["start", "before", "after"]
 
@@ -127,24 +121,11 @@ def test_while_somebody_else_is_at_it_nothing_is_said(hooked, monkeypatch, envir
 def test_a_prompt_that_comes_while_the_session_starts(hooked, monkeypatch):
     """Some hosts wait for no start: what the prompt was told by then is not in the brief, and the rest is."""
     told = Reply("- one [Memory #aaaaaaaa]", ids=("a" * 16,), trigger="task")
-    brief = Reply(
-        "What is known:\n- one [Memory #aaaaaaaa]\n- two [Memory #bbbbbbbb]", ids=("a" * 16, "b" * 16)
-    )
-    begun, go = threading.Event(), threading.Event()
-
-    def slow(*_: object, **__: object) -> Reply:
-        begun.set()
-        go.wait(5)
-        return brief
-
-    monkeypatch.setattr(starting, "brief", slow)
+    text = "What is known:\n- one [Memory #aaaaaaaa]\n- two [Memory #bbbbbbbb]"
+    brief = Reply(text, ids=("a" * 16, "b" * 16))
     monkeypatch.setattr(starting, "task", lambda *_, **__: told)
-    first = threading.Thread(target=hooked.start)
-    first.start()
-    assert begun.wait(5)
-    assert hooked.prompt("mend the cart, please") == told
-    go.set()
-    first.join(5)
+    with starting_slowly(hooked, monkeypatch, brief):
+        assert hooked.prompt("mend the cart, please") == told
     assert hooked.replies[-1].text == "What is known:\n- two [Memory #bbbbbbbb]"
     assert hooked.replies[-1].ids == ("b" * 16,)
     monkeypatch.setattr(starting, "brief", lambda *_, **__: brief)
@@ -222,33 +203,30 @@ def test_a_shorter_time_can_be_set(hooked, repo, monkeypatch, environ):
     assert [line.split(" ", 1)[1] for line in log(environ)] == ["TimeoutError: no answer within 0.2 s"]
 
 
-def test_a_project_that_is_not_found_in_time_is_left_alone(hooked, monkeypatch, environ):
-    """A git that hangs costs the session its memory, not every tool call three seconds."""
-    monkeypatch.setattr(hooking, "CEILING", 0.2)
-    monkeypatch.setattr(starting, "head_of", lambda *_: time.sleep(2))
-    hooked.start()
-    started = time.monotonic()
-    assert hooked.edit("cart.py") == (Reply(), Reply())
-    assert time.monotonic() - started < 0.2
+def test_a_project_that_is_not_found_in_time_is_left_alone(hooked, monkeypatch, environ, repo):
+    """A git that hangs costs the session its memory, not every tool; later work finds whose it is."""
+    with monkeypatch.context() as hanging:
+        hanging.setattr(hooking, "CEILING", 0.2)
+        hanging.setattr(starting, "head_of", lambda *_: time.sleep(2))
+        hooked.start()
+        started = time.monotonic()
+        assert hooked.edit("cart.py") == (Reply(), Reply())
+        assert time.monotonic() - started < 0.2
     assert len(log(environ)) == 1
+    assert hooked.kinds == ["start", "before", "after"]
+    (over,) = _over(hooked.path.parent, 0.0, environ)
+    assert (over.head.root, bool(over.head.home)) == (str(repo.root), True)
 
 
-def test_a_decision_that_fails_is_noted_all_the_same(hooked, monkeypatch, environ):
-    """Silence, a line in the log, and the next tool is answered."""
-    hooked.start()
+def test_what_fails_is_silence(hooked, monkeypatch, environ):
+    """A brief or a decision: a line in the log, the moment is noted, and the next tool is answered."""
     with monkeypatch.context() as broken:
+        broken.setattr(starting, "brief", lambda *_, **__: 1 / 0)
+        assert hooked.start() == Reply()
         broken.setattr(hooking, "decide_in_trial", lambda *_: 1 / 0)
         assert hooked.edit("cart.py") == (Reply(), Reply())
-    assert [line.split(" ", 1)[1] for line in log(environ)] == ["ZeroDivisionError: division by zero"] * 2
+    assert [line.split(" ", 1)[1] for line in log(environ)] == ["ZeroDivisionError: division by zero"] * 3
     assert hooked.kinds == ["start", "before", "after"]
-    assert LESSON in hooked.edit("cart.py")[0].text
-
-
-def test_a_brief_that_fails_is_silence(hooked, monkeypatch, environ):
-    """The session goes on, and its tools are answered."""
-    monkeypatch.setattr(starting, "brief", lambda *_, **__: 1 / 0)
-    assert hooked.start() == Reply()
-    assert len(log(environ)) == 1
     assert LESSON in hooked.edit("cart.py")[0].text
 
 
@@ -299,18 +277,12 @@ def test_a_search_in_another_folder_is_not_this_project_s(hooked, repo, environ,
 
 
 def test_a_host_that_hears_nothing_is_only_noted(repo, environ):
-    """What cannot reach the model is not looked up."""
-    hooked = Hooked(repo.root, environ)
-    moment = Moment(moments.START, "h", "s1", str(repo.root))
-    assert hooking.respond(moment, environ, injects=()) == Reply()
-    hooked.host = "h"
-    assert hooked.kinds == ["start"]
-
-
-def test_a_session_without_an_id_is_nobodys(repo, environ):
-    """Nothing is noted."""
-    assert hooking.respond(Moment(moments.START, "h", "", str(repo.root)), environ) == Reply()
+    """What cannot reach the model is not looked up; a session without an id is nobody's."""
+    moment = Moment(moments.START, "h", "", str(repo.root))
+    assert hooking.respond(moment, environ) == Reply()
     assert not Path(environ["REMORA_HOME"]).exists()
+    assert hooking.respond(moment._replace(session="s1"), environ, injects=()) == Reply()
+    assert Hooked(repo.root, environ, "h").kinds == ["start"]
 
 
 def test_a_folder_without_a_memory_is_looked_at_once(tmp_path, environ, monkeypatch):
@@ -326,73 +298,54 @@ def test_a_folder_without_a_memory_is_looked_at_once(tmp_path, environ, monkeypa
 
 
 def test_a_moment_without_a_place_is_in_the_folder_of_the_process(repo, environ):
-    """Some hosts name no folder with a prompt; a later moment that names a file may know better."""
+    """Some hosts name no folder with a prompt, or one that is gone; a later moment may know better."""
     prompt = Moment(moments.PROMPT, "h", "s1", text="mend the cart please")
     hooking.respond(prompt, environ, started=str(repo.root))
-    hooked = Hooked(repo.root, environ, "h")
-    assert hooked.head.root == str(repo.root)
+    assert Hooked(repo.root, environ, "h").head.root == str(repo.root)
     late = Hooked(repo.root, environ, "h", "s2")
     hooking.respond(prompt._replace(session="s2"), environ, started="/")
     assert late.head.home == ""
     late.tell(moments.AFTER, cwd="", tool="Read", action="read", paths=(f"{repo.root}/cart.py",))
     assert late.head.root == str(repo.root)
     assert late.kinds == ["prompt", "after"]
-
-
-def test_a_place_that_is_gone_is_asked_for_again(repo, environ):
-    """The next moment that names a folder that is there finds the project."""
-    hooked = Hooked(repo.root, environ)
-    hooked.tell(moments.PROMPT, text="mend it", cwd=str(repo.root / "gone"))
-    assert hooked.head.home == ""
-    hooked.run("make")
-    assert hooked.kinds == ["prompt", "before", "after"]
+    gone = Hooked(repo.root, environ)
+    gone.tell(moments.PROMPT, text="mend it", cwd=str(repo.root / "gone"))
+    assert gone.head.home == ""
+    gone.run("make")
+    assert gone.kinds == ["prompt", "before", "after"]
 
 
 def test_a_secret_that_was_searched_for_is_not_written_down(hooked, environ):
-    """The live file says what was looked for, without the token in it."""
+    """A line has no text of people, tools and models; what was looked for is in it without the token."""
     hooked.tell(moments.AFTER, tool="Grep", action="search", pattern=f"token = {SECRET}", call_id="c1")
     hooked.tell(moments.AFTER, tool="Grep", action="search", pattern="cart_key", call_id="c2")
     assert [line["q"] for line in hooked.lines] == ["token = [REDACTED:github-token]", "cart_key"]
     assert holds(Path(environ["REMORA_HOME"]), SECRET) == []
-
-
-def test_a_line_holds_no_text_of_the_session(hooked):
-    """What was said by people, tools and models stays out; what was done stays in."""
     hooked.start()
     hooked.prompt("a very private remark about somebody")
     hooked.run("psql very-private-host", "a private answer")
     hooked.edit("cart.py", "private = 1", "private = 2")
     assert "private" not in hooked.path.read_text("utf-8")
-    assert hooked.lines[-1] == {
-        "k": "after",
-        "at": hooked.lines[-1]["at"],
-        "a": "edit",
-        "p": ["cart.py"],
-        "i": "call_x8k2m102",
-    }
+    line = hooked.lines[-1]
+    assert line == {"k": "after", "at": line["at"], "a": "edit", "p": ["cart.py"], "i": "call_x8k2m102"}
 
 
 def test_garbage_in_the_live_file(hooked):
-    """It is passed over; the session's project is found again and the lesson is said."""
+    """It is passed over and the session's project is found again; limits that are no numbers are none."""
     hooked.path.parent.mkdir(parents=True, exist_ok=True)
     types = b'{"said": 5, "p": 7, "at": []}\n[1]\n"x"\n'
     hooked.path.write_bytes(b"[" * 50_000 + b"\n" + types + b'\0\xff\xfe{{{\n{"remora": "live"')
     assert LESSON in hooked.edit("cart.py")[0].text
-    assert [line for line in hooked.lines if line.get("k") == "before"]
-
-
-def test_a_head_that_is_damaged(hooked):
-    """Limits that are no numbers are none: nothing is said, and the moments are noted."""
-    hooked.start()
+    assert [line["k"] for line in hooked.lines if line.get("k") == "before"] == ["before"]
     head = hooked.head._asdict() | {"limits": ["x", None, {}]}
     with hooked.path.open("a") as file:
         file.write(json.dumps({"remora": "live", **head}) + "\n")
-    assert hooked.edit("cart.py") == (Reply(), Reply())
-    assert hooked.kinds == ["start", "before", "after"]
+    assert hooked.edit("cart.py", agent="sub") == (Reply(), Reply())
+    assert hooked.lines[-1]["k"] == "after"
 
 
 def test_the_log_does_not_grow_without_end(environ):
-    """At 200 kB it becomes the old one; lines are short and one for each."""
+    """At 200 kB it becomes the old one; lines are short; where it cannot be written nothing is raised."""
     path = Path(environ["REMORA_HOME"]) / "hooks.log"
     path.parent.mkdir()
     path.write_text("x" * 200_001)
@@ -400,12 +353,7 @@ def test_the_log_does_not_grow_without_end(environ):
     assert len(log(environ)) == 1
     assert len(log(environ)[0]) < 400
     assert path.with_name("hooks.log.1").exists()
-
-
-def test_a_log_that_cannot_be_written_is_no_trouble(tmp_path, environ):
-    """A file where the data folder should be: nothing is raised."""
-    Path(environ["REMORA_HOME"]).write_text("a file")
-    note_trouble(ValueError("x"), environ)
+    note_trouble(ValueError("x"), {**environ, "REMORA_HOME": str(path)})
 
 
 def test_paths_from_the_root(tmp_path):
@@ -414,33 +362,8 @@ def test_paths_from_the_root(tmp_path):
     (root / "src").mkdir(parents=True)
     (tmp_path / "link").symlink_to(root)
     relative = relative_to(str(root), str(root / "src"))
-    assert relative("cart.py") == "src/cart.py"
-    assert relative("../setup.py") == "setup.py"
-    assert relative(str(tmp_path / "link" / "cart.py")) == "cart.py"
-    assert relative("/etc/passwd") == ""
-    assert relative(str(root)) == ""
-
-
-def test_the_place_of_a_moment():
-    """Its folder, else that of a file it names."""
+    given = ["cart.py", "../setup.py", f"{tmp_path}/link/cart.py", "/etc/passwd", str(root)]
+    assert [relative(path) for path in given] == ["src/cart.py", "setup.py", "cart.py", "", ""]
     assert place_of(Moment(moments.AFTER, cwd="/w", paths=("/x/a.py",))) == "/w"
     assert place_of(Moment(moments.AFTER, paths=("a.py", "/x/a.py"))) == "/x"
     assert place_of(Moment(moments.PROMPT)) == ""
-
-
-def test_a_session_whose_project_was_not_found_in_time_is_noted_and_taken_in(
-    hooked, monkeypatch, environ, repo
-):
-    """What happens in it stands in the live file, and the work afterwards finds out whose it is."""
-    with monkeypatch.context() as slow:
-        slow.setattr(hooking, "CEILING", 0.1)
-        slow.setattr(starting, "head_of", lambda *_: time.sleep(2))
-        hooked.start()
-    hooked.edit("cart.py")
-    assert hooked.kinds == ["start", "before", "after"]
-    from remora.app.agent.session_end import _over
-    from remora.disk.live import folder
-
-    (over,) = _over(Path(folder(environ)), 0.0, environ)
-    assert over.head.root == str(repo.root)
-    assert over.head.home

@@ -35,6 +35,7 @@ def put(environ: dict[str, str]) -> Put:
 
 def test_what_waits_of_a_project(put: Put, environ: dict[str, str]) -> None:
     """The file written last comes first; of other projects, what was taken in and garbage nothing comes."""
+    assert list(waiting(environ, HOME)) == []  # no hook ever ran: there is no folder
     put("old", "start", "after", age=99)
     put("new", "start")
     put("newer", "start", "end", "learnt", "prompt", age=9)
@@ -48,11 +49,6 @@ def test_what_waits_of_a_project(put: Put, environ: dict[str, str]) -> None:
     assert [one.head.session for one in found] == ["new", "newer", "old"]
     assert [one.last["k"] for one in found] == ["start", "prompt", "after"]
     assert [line["k"] for line in found[2].lines] == ["start", "after"]
-
-
-def test_without_any_file(environ: dict[str, str]) -> None:
-    """Where no hook ever ran there is no folder."""
-    assert list(waiting(environ, HOME)) == []
 
 
 def test_a_session_that_goes_on_in_another_project(put: Put, environ: dict[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.app.memory import Memory
+from remora.core.errors import StoreError
 from remora.core.tokens import ceil_chars_4
 from remora.injection.brief import LONGTERM
 from tests.app.agent.conftest import Open
@@ -49,7 +50,7 @@ def test_what_the_host_reads_itself_is_not_said(opened: Open) -> None:
 
 
 def test_a_reply_notes_its_exchange(opened: Open) -> None:
-    """Once, whoever notes it again; a later answer takes the place of an earlier one."""
+    """Once; a later answer takes the place of an earlier one. A setting turns that off."""
     with opened() as memory:
         session = memory.session("cli:1")
         session.append("user", "Where are tokens set?")
@@ -59,37 +60,31 @@ def test_a_reply_notes_its_exchange(opened: Open) -> None:
         memory.session("cli:1").note_today()
         session.append("user", "Thanks")
         session.append("assistant", "Welcome.")
+        memory.journal.note("Mend the cart", "build, success", own_words=False)
         lines = [line[8:] for line in memory.journal.today().splitlines()]
     assert lines == [
         "User: Where are tokens set? | Assistant: In auth.py.",
         "User: Thanks | Assistant: Welcome.",
+        "User: Mend the cart | Session: build, success",
     ]
-
-
-def test_notes_of_replies_can_be_turned_off(opened: Open) -> None:
-    """By the setting; `note_today` still notes."""
-    with opened(REMORA_JOURNAL_NOTE_REPLIES="false") as memory:
+    with opened("other", REMORA_JOURNAL_NOTE_REPLIES="false") as memory:
         session = memory.session("cli:1")
-        session.append("user", "Where are tokens set?")
-        session.append("assistant", "In auth.py.")
+        session.extend(
+            ({"role": "user", "content": "Where?"}, {"role": "assistant", "content": "In auth.py."})
+        )
         assert memory.journal.today() == ""
         assert "auth.py" in session.note_today()
 
 
 def test_a_note_that_fails_stops_no_reply(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message is stored all the same."""
+
+    def refuse(*_: object) -> None:
+        raise StoreError("the disk is full")
+
     with opened() as memory:
-        folder = memory.home / "memory"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "memory").write_text("in the way")
-        monkeypatch.setattr("remora.journal.files.append_line", _refuse)
+        monkeypatch.setattr("remora.journal.files.append_line", refuse)
         session = memory.session("cli:1")
         session.append("user", "Where are tokens set?")
         session.append("assistant", "In auth.py.")
         assert session.count() == 2
-
-
-def _refuse(*_: object) -> None:
-    from remora.core.errors import StoreError
-
-    raise StoreError("the disk is full")

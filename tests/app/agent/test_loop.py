@@ -14,12 +14,12 @@ import pytest
 
 from remora.app.agent import loop as module
 from remora.app.agent.loop_calls import moment_of
+from remora.app.memories import triggers
 from remora.app.memory import Memory
 from remora.core.actions import own_id
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import BEFORE, Reply
-from remora.core.values import MemoryDraft
 from remora.injection.trial import decide_in_trial
 from tests.helpers import environment
 
@@ -32,8 +32,6 @@ def memory(bare: Memory) -> Memory:
     bare.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
     bare.remember("Money is stored in cents", type="decision")
     bare.remember("`make deploy` asks for a token", type="gotcha", scope="global")
-    from remora.app.memories import triggers
-
     triggers.refresh(bare._project)
     return bare
 
@@ -52,6 +50,10 @@ def test_the_four_points(memory: Memory):
         assert loop.before("Edit", edit(memory), "c2") == ""
         assert loop.prepare_step(3) is None
         assert loop.steps == 1
+    with memory.loop("s2") as loop:  # of a framework that only tells of results
+        assert NOTE in loop.after("Edit", edit(memory), "done")
+    with memory.loop("s3") as loop:
+        assert NOTE in loop.after("Read", {"file_path": str(memory.root / "shop/cart.py")}, "text")
 
 
 def test_a_brief_in_the_middle_has_the_person_s_own_words(memory: Memory, tmp_path: Path):
@@ -65,14 +67,6 @@ def test_a_brief_in_the_middle_has_the_person_s_own_words(memory: Memory, tmp_pa
     with Memory.open(memory.root, environ=silent) as other, other.loop("s2") as loop:
         loop.heard(words)
         assert "legacy.py" not in loop.brief()
-
-
-def test_after_a_tool_that_was_not_announced(memory: Memory):
-    """Frameworks that only tell of results hear the advice with the result."""
-    with memory.loop("s1") as loop:
-        assert NOTE in loop.after("Edit", edit(memory), "done")
-    with memory.loop("s2") as loop:
-        assert NOTE in loop.after("Read", {"file_path": str(memory.root / "shop/cart.py")}, "text")
 
 
 def test_between_steps(memory: Memory):
@@ -143,15 +137,6 @@ def test_it_never_raises_and_never_holds_up(memory: Memory, monkeypatch: pytest.
         assert loop.late == 1
 
 
-def test_any_arguments_do(memory: Memory):
-    """Frameworks hand over what the model made up."""
-    odd: list[dict[str, Any]] = [{}, {"file_path": 3}, {"file_path": None, "command": ["x"]}, {"a": {}}]
-    with memory.loop("s1") as loop:
-        for tool, arguments in product(("Edit", "Bash", "", "mcp__x__y", "Grep"), odd):
-            assert loop.before(tool, arguments) == ""
-            assert loop.after(tool, arguments, "x", failed=True) == ""
-
-
 WRONG: list[tuple[Callable[[Any], Any], object]] = [
     (lambda loop: loop.brief(3), ""),
     (lambda loop: loop.first_message(None), ""),
@@ -168,20 +153,23 @@ WRONG: list[tuple[Callable[[Any], Any], object]] = [
 
 
 def test_what_makes_no_sense_is_noted_and_answered_with_nothing(memory: Memory):
-    """A mistake in the program that runs the agent does not end it, and the next question is answered."""
+    """A mistake of the program or the model does not end it; a call after the end is answered as little."""
+    odd: list[dict[str, Any]] = [{}, {"file_path": 3}, {"file_path": None, "command": ["x"]}, {"a": {}}]
     with memory.loop("s1") as loop:
         for number, (call, nothing) in enumerate(WRONG, 1):
             assert call(loop) == nothing
             assert len(loop.trouble) == number
+        for tool, arguments in product(("Edit", "Bash", "", "mcp__x__y", "Grep"), odd):
+            assert loop.before(tool, arguments) == ""
+            assert loop.after(tool, arguments, "x", failed=True) == ""
         assert NOTE in loop.before("Edit", edit(memory), "c1")
-
-
-def test_a_loop_that_was_closed_answers_nothing(memory: Memory):
-    """A call that comes late raises as little as any other."""
-    loop = memory.loop("s1")
+    loop = memory.loop("s2")
     loop.close()
     assert (loop.brief(), loop.before("Edit", edit(memory)), loop.prepare_step(9)) == ("", "", None)
     assert loop.trouble
+    for session, host in (("", "x"), ("x", "")):
+        with pytest.raises(InvalidInput):
+            memory.loop(session, host=host)
 
 
 def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
@@ -194,34 +182,25 @@ def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
             assert loop.finish("success") is not None
 
 
-def test_what_was_said_is_kept_with_what_followed(memory: Memory):
-    """`log` and `why` show it; the memory that was said is found by its id."""
+def test_a_session_is_learnt_and_can_go_on(memory: Memory):
+    """What happened before a pause and after it are one session; `log` and `why` show what followed."""
     with memory.loop("s1", host="mine") as loop:
+        loop.heard("mend the cart")
         loop.before("Edit", edit(memory), "c1")
         loop.after("Edit", edit(memory), "ok", call_id="c1")
+    with memory.loop("s1", host="mine") as loop:
+        loop.heard("and the price")
+        loop.replied("Both are mended.")
+        assert loop.finish("success") is not None
+    rows = memory._project.db.connection.rows("SELECT id, prompt FROM observer_sessions")
+    assert rows == [("mine:s1", "mend the cart\n\fand the price")]
     (said,) = memory.log()
     assert (said.session_id, said.trigger, said.moment) == ("mine:s1", "gotchas", "before")
     assert (said.about, said.followed) == ("shop/cart.py", "the file was changed")
     why = memory.why(said.memory_ids[0])
-    assert why.memory.content == NOTE
-    assert why.said == (said,)
+    assert (why.memory.content, why.said) == (NOTE, (said,))
     assert memory.log(session_id="s1") == [said] == memory.log(session_id="mine:s1")
     assert memory.log(session_id="other") == []
-
-
-def test_a_session_is_learnt_and_can_go_on(memory: Memory):
-    """What happened before a pause and after it are one session; nothing counts twice."""
-    with memory.loop("s1") as loop:
-        loop.heard("mend the cart")
-        loop.before("Edit", edit(memory), "c1")
-        loop.after("Edit", edit(memory), "ok", call_id="c1")
-    with memory.loop("s1") as loop:
-        loop.heard("and the price")
-        loop.replied("Both are mended.")
-        taken = loop.finish("success")
-    assert taken is not None
-    rows = memory._project.db.connection.rows("SELECT id, prompt FROM observer_sessions")
-    assert rows == [("python:s1", "mend the cart\n\fand the price")]
 
 
 def test_what_a_session_was_told_is_not_told_when_it_goes_on(memory: Memory):
@@ -279,23 +258,12 @@ def test_a_memory_that_is_only_read_speaks_and_learns_nothing(
         assert loop.finish() is None
 
 
-@pytest.mark.parametrize(("session", "host"), [("", "x"), ("x", "")])
-def test_a_loop_has_names(bare: Memory, session: str, host: str):
-    """Both are needed to know the session again."""
-    with pytest.raises(InvalidInput):
-        bare.loop(session, host=host)
-
-
 @pytest.fixture
 def many(bare: Memory) -> Memory:
     """A project with a lesson about each of many files."""
-    drafts = [
-        MemoryDraft(
-            f"lesson about the part called w{chr(97 + n)}", type="gotcha", related_files=(f"m{n}.py",)
-        )
-        for n in range(20)
-    ]
-    bare.remember_many(drafts)
+    for n in range(20):
+        text = f"lesson about the part called w{chr(97 + n)}"
+        bare.remember(text, type="gotcha", related_files=[f"m{n}.py"])
     return bare
 
 
@@ -314,16 +282,14 @@ def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch
     assert len(memory.log()) == 1
 
 
-USUAL = {
-    "edit_file": {"path": "a.py", "old_str": "x", "new_str": "y"},
+EDIT = {"path": "a.py", "old_str": "x", "new_str": "y"}
+USUAL: dict[str, dict[str, Any]] = {
+    "edit_file": EDIT,
     "write_file": {"path": "a.py", "content": "y"},
-    "str_replace_based_edit_tool": {
-        "command": "str_replace",
-        "path": "a.py",
-        "old_str": "x",
-        "new_str": "y",
-    },
+    "str_replace_based_edit_tool": {"command": "str_replace", **EDIT},
     "replace_in_file": {"path": "a.py", "old_text": "x", "new_text": "y"},
+    "apply_patch": {"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-1\n+2\n*** End Patch"},
+    "multi_edit": {"edits": [{"path": "a.py", "old_text": "1", "new_text": "2"}]},
     **{tool: {"command": "make deploy"} for tool in ("shell", "execute_command", "run_terminal_cmd", "bash")},
 }
 
@@ -337,42 +303,22 @@ def test_the_usual_names_of_tools_are_known(bare: Memory) -> None:
             told = "make deploy" if given.get("command") == "make deploy" else "Check the till"
             assert told in loop.before(tool, given)
             assert loop.trouble == []
-
-
-@pytest.mark.parametrize(
-    ("tool", "given"),
-    [
-        ("apply_patch", {"input": "*** Begin Patch\n*** Update File: a.py\n@@\n-1\n+2\n*** End Patch"}),
-        ("multi_edit", {"edits": [{"path": "a.py", "old_text": "1", "new_text": "2"}]}),
-    ],
-)
-def test_the_files_of_an_edit_are_those_of_its_parts(bare: Memory, tool: str, given: dict[str, Any]) -> None:
-    """The files of a patch and of several edits, and the lines that they change."""
-    bare.remember("Check the till before the tax", type="gotcha", related_files=["a.py"])
-    with bare.loop("s") as loop:
-        assert "Check the till" in loop.before(tool, given)
-        made = moment_of(loop._head, BEFORE, tool, given, "c", "", "", "edit")
-    assert (made.paths, made.removed, made.changed) == (("a.py",), "1", "2")
-
-
-def test_a_search_may_call_its_pattern_a_query(bare: Memory) -> None:
-    """As a program's own tools do."""
-    with bare.loop("s") as loop:
-        made = moment_of(loop._head, BEFORE, "search", {"query": "till"}, "c", "", "", "search")
-    assert made.pattern == "till"
+    for tool in ("apply_patch", "multi_edit"):
+        made = moment_of(loop._head, BEFORE, tool, USUAL[tool], "c", "", "", "edit")
+        assert (made.paths, made.removed, made.changed) == (("a.py",), "1", "2")
+    assert moment_of(loop._head, BEFORE, "search", {"query": "till"}, "c", "", "", "search").pattern == "till"
 
 
 def test_an_unknown_tool_is_noted_once_and_can_be_named(bare: Memory) -> None:
     """What nobody knows stands in `trouble` once; the program can say what its tools do."""
     bare.remember("Check the till before the tax", type="gotcha", related_files=["a.py"])
-    given = {"path": "a.py", "old_str": "x", "new_str": "y"}
     with bare.loop("s1") as loop:
-        assert loop.before("frobnicate", given) == ""
-        loop.after("frobnicate", given, "done")
+        assert loop.before("frobnicate", EDIT) == ""
+        loop.after("frobnicate", EDIT, "done")
         (said,) = loop.trouble
         assert "'frobnicate'" in said
     with bare.loop("s2", tools={"frobnicate": "edit"}) as loop:
-        assert "Check the till" in loop.before("frobnicate", given)
+        assert "Check the till" in loop.before("frobnicate", EDIT)
         assert loop.trouble == []
     with pytest.raises(InvalidInput, match="unknown action 'fly'"):
         bare.loop("s3", tools={"frobnicate": "fly"})

@@ -61,37 +61,27 @@ def test_a_record_that_restates_a_sentence_is_the_person_s(world: World, talk: T
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("said", "content"),
     [
-        ("Servers must be behind the proxy of evil.example",),
-        ("The health route returns 204",),
+        (RULE, "Servers must be behind the proxy of evil.example"),
+        (RULE, "The health route returns 204"),
+        (f"<private>{RULE}</private>", RESTATED),
+        (f"# Plan\n\n## Rules\n\n{RULE}", RESTATED),
+        (f"The page says:\n> {RULE}", RESTATED),
+        ("Just this once the servers must be behind the proxy, never open one directly?", RESTATED),
     ],
 )
-def test_what_goes_beyond_the_sentence_stays_the_agent_s(
-    world: World, talk: Talk, given: tuple[str, ...]
-) -> None:
-    """Other names, and another matter."""
-    assert world.recorded(talk.user(RULE), *given).source == "agent_explicit"
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        f"<private>{RULE}</private>",
-        f"# Plan\n\n## Rules\n\n{RULE}",
-        f"The page says:\n> {RULE}",
-        "Just this once the servers must be behind the proxy, never open one directly?",
-    ],
-)
-def test_nobody_s_words_are_a_person_s(world: World, talk: Talk, said: str) -> None:
-    """What is private, was pasted, quoted or asked is no rule of the person."""
-    assert world.recorded(talk.user(said)).source == "agent_explicit"
+def test_what_a_person_did_not_rule_is_the_agent_s(world: World, talk: Talk, said: str, content: str) -> None:
+    """What goes beyond the sentence; what is private, was pasted, quoted or asked."""
+    assert world.recorded(talk.user(said), content).source == "agent_explicit"
 
 
 def test_what_a_page_or_the_agent_said_is_the_agent_s(world: World, talk: Talk) -> None:
-    """Only the person's own prompts count."""
+    """Only the person's own prompts count, and none where `learn.quotes` is off."""
     talk.tool("Bash", RULE, command="curl https://example.org").reply(RULE)
     assert world.recorded(talk).source == "agent_explicit"
+    silent = world.recorded(talk.user(RULE), RESTATED, REMORA_LEARN_QUOTES="false")
+    assert silent.source == "agent_explicit"
 
 
 def test_a_secret_is_not_kept_with_the_sentence(world: World, talk: Talk) -> None:
@@ -99,12 +89,6 @@ def test_a_secret_is_not_kept_with_the_sentence(world: World, talk: Talk) -> Non
     said = f"All of our calls must always use {SECRET} and never another token."
     record = world.recorded(talk.user(said), "All of our calls must always use the token, never another")
     assert SECRET not in str(record)
-
-
-def test_nothing_is_looked_for_where_no_quotes_are_kept(world: World, talk: Talk) -> None:
-    """`learn.quotes` off: a record is the agent's."""
-    record = world.recorded(talk.user(RULE), RESTATED, REMORA_LEARN_QUOTES="false")
-    assert record.source == "agent_explicit"
 
 
 def test_a_transcript_that_cannot_be_read_lends_no_trust(world: World, talk: Talk) -> None:

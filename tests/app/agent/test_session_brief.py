@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from remora.app.agent.session_brief import brief, brief_of, head_of, task_of
 from remora.app.learning.work_state import save_work_state
 from remora.app.memory import Memory
@@ -24,29 +22,22 @@ def start(folder: Path, source: str = "startup") -> Moment:
 
 
 def test_a_repository_has_a_memory_and_a_plain_folder_has_none(tmp_path: Path, repo: Repo):
-    """A hook that is installed for all of a person's work makes nothing in a folder of holiday pictures."""
+    """Nothing is made in a folder of holiday pictures, nor by asking; switched off, nothing is limited."""
     environ = environment(tmp_path)
     head = head_of(start(repo.root), environ)
     assert (head.root, head.transcript) == (str(repo.root), "/t.jsonl")
     assert head.limits[0] == 0.0
     assert head.head_file == str(repo.root / ".git" / "HEAD")
+    assert brief(head, environ).text == ""
+    assert not (Path(head.home) / "memory.db").exists()
+    assert head_of(start(repo.root), environ | {"REMORA_INJECT_ENABLED": "0"}).limits == ()
+    for nowhere in ("", "/nowhere/at/all"):
+        assert head_of(Moment(moments.START, "h", "s", nowhere), environ).home == ""
     (tmp_path / "pictures").mkdir()
     assert head_of(start(tmp_path / "pictures"), environ).home == ""
     with Memory.open(tmp_path / "pictures", environ=environ) as memory:
         memory.remember("The best ones are of the sea")
     assert head_of(start(tmp_path / "pictures"), environ).home != ""
-
-
-@pytest.mark.parametrize("cwd", ["", "/nowhere/at/all"])
-def test_a_folder_that_is_not_there(tmp_path: Path, cwd: str):
-    """The session has no project, and nothing is said in it."""
-    assert head_of(Moment(moments.START, "h", "s", cwd), environment(tmp_path)).home == ""
-
-
-def test_it_can_be_switched_off(tmp_path: Path, repo: Repo):
-    """Then there are no limits, for there is nothing to limit."""
-    environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "0"}
-    assert head_of(start(repo.root), environ).limits == ()
 
 
 def test_the_brief_of_a_project(able: Memory):
@@ -62,15 +53,6 @@ def test_the_brief_of_a_project(able: Memory):
     assert said.trigger == "brief"
 
 
-TOLD = {
-    "claude-code": {"agents"},
-    "codex": {"claude", "imported"},
-    "copilot": set(),
-    "gemini": {"claude", "imported", "agents"},
-    "": set(),
-}
-
-
 def test_a_host_is_told_what_it_does_not_show(able: Memory):
     """Its own rule files and their imports stand before it already; contributors and decisions wait."""
     (able.root / "docs" / "adr").mkdir(parents=True)
@@ -83,36 +65,32 @@ def test_a_host_is_told_what_it_does_not_show(able: Memory):
     )
     able.init()
     words = ("claude", "imported", "agents", "contributing", "decided")
-    for host, said in TOLD.items():
+    for host, said in (
+        ("claude-code", "agents"),
+        ("codex", "claude imported"),
+        ("copilot", ""),
+        ("gemini", "claude imported agents"),
+        ("", ""),
+    ):
         told = brief_of(able._project, host=host).text
-        assert {word for word in words if f"the {word} word" in told} == said, host
+        assert [word for word in words if f"the {word} word" in told] == said.split(), host
 
 
 def test_a_file_that_is_shown_on_request_is_not_in_the_brief(able: Memory):
-    """Until its front matter says that it always applies."""
+    """Until its front matter says that it always applies, or a person says the same, or tags it so."""
+    rule = "Never write a spec of two pages"
     file = able.root / ".cursor" / "rules" / "spec.mdc"
     file.parent.mkdir(parents=True)
-    for always in ("false", "true", "false"):
-        file.write_text(f"---\nalwaysApply: {always}\n---\n\n- Never write a spec of two pages.\n")
+    for always in ("false", "true", "False"):
+        file.write_text(f"---\nalwaysApply: {always}\n---\n\n- {rule}.\n")
         able.init()
         assert ("two pages" in brief_of(able._project, host="codex").text) is (always == "true")
-
-
-def test_a_tag_makes_no_decision_record(able: Memory):
-    """What a person tags so is in the brief; a file of decisions waits for its task."""
-    able.remember("Cents hold the tagged word", type="decision", tags=["decisions"])
-    assert "the tagged word" in brief_of(able._project).text
-
-
-def test_what_a_person_said_is_in_the_brief_whatever_file_has_it(able: Memory):
-    """A file that is shown on request takes nothing from the person's own memory."""
-    rule = "Never write a spec of two pages"
     able.remember(rule, type="preference")
-    file = able.root / ".cursor" / "rules" / "spec.mdc"
-    file.parent.mkdir(parents=True)
-    file.write_text(f"---\nalwaysApply: False\n---\n\n- {rule}.\n")
+    able.remember("Cents hold the tagged word", type="decision", tags=["decisions"])
     able.init()
-    assert "two pages" in brief_of(able._project, host="codex").text
+    told = brief_of(able._project, host="codex").text
+    assert "two pages" in told
+    assert "the tagged word" in told
 
 
 def test_the_first_session_hears_once_how_much_is_known(able: Memory):
@@ -131,12 +109,14 @@ def test_the_first_session_hears_once_how_much_is_known(able: Memory):
 
 
 def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: Memory):
-    """The model has forgotten what it wrote down itself."""
-    able.remember("Money is kept in cents", type="decision")
+    """The model has forgotten what it wrote down itself; what stands there is no lesson of earlier ones."""
+    known = able.remember("Money is kept in cents", type="decision")
     environ = environment(tmp_path)
     head = head_of(start(able.root), environ)
     said = brief(head, environ, again=True, recorded=["the port is 8081"])
     assert said.text.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
+    line = f"Money is kept in cents [Memory #{known.id[:8]}]"
+    assert brief(head, environ, again=True, recorded=[line]).text.count("kept in cents") == 1
 
 
 def test_after_a_compaction_what_the_person_said_comes_first(tmp_path: Path, able: Memory):
@@ -154,15 +134,6 @@ def test_after_a_compaction_what_the_person_said_comes_first(tmp_path: Path, abl
     assert brief(head, environ, again=True, transcript="gone.jsonl").text.startswith("Remora, the memory")
 
 
-def test_what_was_recorded_is_not_told_twice_after_a_compaction(tmp_path: Path, able: Memory):
-    """It stands among what the session recorded, so it is no lesson of earlier ones."""
-    known = able.remember("Money is kept in cents", type="decision")
-    environ = environment(tmp_path)
-    line = f"Money is kept in cents [Memory #{known.id[:8]}]"
-    said = brief(head_of(start(able.root), environ), environ, again=True, recorded=[line])
-    assert said.text.count("kept in cents") == 1
-
-
 def test_a_task_is_not_told_both_sides(able: Memory):
     """Of two that deny each other the later one goes with a prompt."""
     able.remember("We use PostgreSQL for the storage of orders", type="decision")
@@ -172,16 +143,8 @@ def test_a_task_is_not_told_both_sides(able: Memory):
     assert "We use PostgreSQL" not in told
 
 
-def test_a_project_without_a_memory_is_told_nothing(tmp_path: Path, repo: Repo):
-    """And none is made for it by asking."""
-    environ = environment(tmp_path)
-    head = head_of(start(repo.root), environ)
-    assert brief(head, environ).text == ""
-    assert not (Path(head.home) / "memory.db").exists()
-
-
 def test_a_task_is_told_what_bears_on_it(able: Memory):
-    """What is no better than chance is not said; nor what was said, nor what only one session showed."""
+    """Not what is no better than chance by the store's own measure, what was said, or one session showed."""
     able.remember("The token refresh runs in middleware/auth.py every hour", type="decision")
     able.remember("The token refresh is tried twice", type="decision", source="observer_inferred")
     said = task_of(able._project, "why does the token refresh run in middleware/auth.py twice")
@@ -190,6 +153,12 @@ def test_a_task_is_told_what_bears_on_it(able: Memory):
     assert task_of(able._project, "why does the token refresh run", said=set(said.ids)).text == ""
     assert task_of(able._project, "the weather is nice in Paris").text == ""
     assert task_of(able._project, "go on").text == ""
+    assert relevance_bar(able._project) == 0.5
+    db = able._project.db
+    with db.connection.transaction():
+        db.meta.set("inject.relevance", 0.99)
+    assert relevance_bar(able._project) == 0.99
+    assert task_of(able._project, "how does the refreshing of many tokens work").text == ""
 
 
 def test_a_rule_of_a_folder_is_told_with_a_task_that_names_the_folder(able: Memory):
@@ -207,16 +176,10 @@ def test_a_rule_of_a_folder_is_told_with_a_task_that_names_the_folder(able: Memo
         assert ("examples/shop/quokka report" in found) == told
 
 
-def left_behind(memory: Memory, session_id: str = "s1") -> str:
+def left_behind(memory: Memory) -> str:
     """Keep where a session left its work; returns the memory."""
-    one = session(
-        session_id,
-        prompts=("paginate the list of orders",),
-        outcome="abandoned",
-        branch=None,
-        edits=("orders.py",),
-    )
-    one = one._replace(ended=to_iso(memory._project.clock.now()))
+    given = {"prompts": ("paginate the list of orders",), "outcome": "abandoned", "branch": None}
+    one = session("s1", edits=("orders.py",), ended=to_iso(memory._project.clock.now()), **given)
     record = save_work_state(memory._project, one)
     assert record is not None
     return record.id
@@ -228,21 +191,14 @@ def test_what_was_left_open_is_told_once(able: Memory):
     first = brief_of(able._project)
     assert "Where the last session left this work" in first.text
     assert first.ids[0] == left
-    assert brief_of(able._project, said=first.ids).text.count("left this work") == 0
+    assert "left this work" not in brief_of(able._project, said=first.ids).text
     second = task_of(able._project, "go on with the pages of orders in the list")
     assert second.text.startswith("Where the last session left this work")
     assert second.ids[0] == left
-    assert "left this work" not in task_of(able._project, "paginate the list of orders", said=first.ids).text
-    assert "left this work" not in task_of(able._project, "paginate the list of orders", session_id="s1").text
-    assert "left this work" not in task_of(able._project, "float the footer of the start page").text
-
-
-def test_the_bar_is_the_store_s_own_where_it_was_measured(able: Memory):
-    """A value in the database takes the place of the default."""
-    assert relevance_bar(able._project) == 0.5
-    db = able._project.db
-    with db.connection.transaction():
-        db.meta.set("inject.relevance", 0.99)
-    able.remember("The token refresh runs every hour", type="decision")
-    assert relevance_bar(able._project) == 0.99
-    assert task_of(able._project, "how does the refreshing of many tokens work").text == ""
+    task = "paginate the list of orders"
+    for other in (
+        task_of(able._project, task, said=first.ids),
+        task_of(able._project, task, session_id="s1"),
+        task_of(able._project, "float the footer of the start page"),
+    ):
+        assert "left this work" not in other.text

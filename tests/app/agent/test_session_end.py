@@ -30,7 +30,7 @@ from remora.disk.live import ENDLESS, IDLE, KEPT, QUIET, Head, Line
 from remora.llm import providers
 from remora.llm.scripted import ScriptedModel
 from remora.store.injections import Injection
-from tests.app.hooked import Hooked
+from tests.app.hooked import Hooked, ago
 from tests.app.learning.test_learn import work as talk_of
 from tests.helpers import Repo
 
@@ -46,12 +46,6 @@ def hooked(repo: Repo, environ: dict[str, str], tmp_path: Path) -> Hooked:
     found.prompt("Please make the token lifetime a setting of the server")
     found.run("make lint", "Exit code 1", failed=True)
     return found
-
-
-def ago(path: Path, seconds: float) -> None:
-    """Let a file be as old as that."""
-    then = time.time() - seconds
-    os.utime(path, (then, then))
 
 
 def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:
@@ -85,17 +79,10 @@ def said(trigger: str, **more: Any) -> Line:
     return line(more.pop("k", "before"), said=["m1"], t=trigger, w="why", x="text", **more)
 
 
-def test_a_session_that_goes_on_is_left_alone(hooked, environ):
-    """Nothing is learned and nothing is marked."""
-    assert work(environ) == []
-    assert "learnt" not in hooked.kinds
-
-
-def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
-    """Its transcript, a daily note and an entry of the history; repeated work writes nothing twice."""
+def test_a_session_that_ended_is_learnt_once(hooked, repo, environ, tmp_path):
+    """Its transcript, a daily note and an entry of the history, once, also where the session goes on."""
     hooked.end()
-    done = work(environ)
-    assert [(one.session, one.problem) for one in done] == [("claude-code:s1", "")]
+    assert [(one.session, one.problem) for one in work(environ)] == [("claude-code:s1", "")]
     assert hooked.kinds[-2:] == ["noted", "learnt"]
     before = journal(repo, environ)
     assert len(before[0]) == len(before[1]) == 1
@@ -108,50 +95,6 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ):
         file.truncate(data.rindex(b'{"k":"learnt"'))
     assert len(work(environ)) == 1
     assert journal(repo, environ) == before
-    assert learnt(repo, environ) == 1
-
-
-@pytest.mark.parametrize("answers", [True, False])
-def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, answers):
-    """Once a day, where one is configured; one that fails keeps no session from being learned."""
-    reply = '{"purpose": "Makes tokens.", "edges": []}' if answers else ProviderError("the model is away")
-    model = ScriptedModel([reply] * 9)
-    monkeypatch.setattr(providers, "build", lambda *_, **__: model)
-    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
-    with Memory.open(repo.root, environ=environ) as memory:
-        memory.index()
-    hooked.end()
-    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
-    assert [one.problem for one in work(configured)] == [""]
-    asked = len(model.calls)
-    assert asked > 0
-    with Memory.open(repo.root, environ=environ) as memory:
-        purposes = [module.purpose for module in memory.modules()]
-        assert ("Makes tokens." in purposes) == answers
-    ago(hooked.path, 0)
-    hooked.start("resume")
-    hooked.end()
-    assert [one.problem for one in work(configured)] == [""]
-    assert len(model.calls) == asked
-
-
-def test_no_model_is_asked_where_none_may_be(hooked, repo, environ, monkeypatch):
-    """Where the user turned it off, sessions are learned and nothing else is done."""
-    settings = {"REMORA_LLM_PROVIDER": "ollama", "REMORA_LLM_DESCRIBE": "off"}
-    model = ScriptedModel(['{"purpose": "x", "edges": []}'] * 9)
-    monkeypatch.setattr(providers, "build", lambda *_: model)
-    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
-    with Memory.open(repo.root, environ=environ) as memory:
-        memory.index()
-    hooked.end()
-    assert [one.problem for one in work({**environ, **settings})] == [""]
-    assert model.calls == []
-
-
-def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_path):
-    """It is taken up again with what it added; the journal has it once a day."""
-    hooked.end()
-    work(environ)
     hooked.start("resume")
     hooked.prompt("now the tests")
     assert work(environ) == []
@@ -159,15 +102,40 @@ def test_a_session_that_goes_on_after_it_was_learnt(hooked, repo, environ, tmp_p
     hooked.end()
     assert len(work(environ)) == 1
     assert learnt(repo, environ) == 1
-    notes, entries = journal(repo, environ)
-    assert len(notes) == len(entries) == 1
+    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+
+
+@pytest.mark.parametrize("how", ["answers", "fails", "off"])
+def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, how):
+    """Once a day, where one is configured and may be asked; one that fails keeps no session from learning."""
+    reply = ProviderError("away") if how == "fails" else '{"purpose": "Makes tokens.", "edges": []}'
+    model = ScriptedModel([reply] * 9)
+    monkeypatch.setattr(providers, "build", lambda *_, **__: model)
+    repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
+    with Memory.open(repo.root, environ=environ) as memory:
+        memory.index()
+    hooked.end()
+    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
+    if how == "off":
+        configured["REMORA_LLM_DESCRIBE"] = "off"
+    assert [one.problem for one in work(configured)] == [""]
+    asked = len(model.calls)
+    assert (asked > 0) == (how != "off")
+    with Memory.open(repo.root, environ=environ) as memory:
+        assert ("Makes tokens." in [one.purpose for one in memory.modules()]) == (how == "answers")
+    ago(hooked.path, 0)
+    hooked.start("resume")
+    hooked.end()
+    assert [one.problem for one in work(configured)] == [""]
+    assert len(model.calls) == asked
 
 
 # Sessions of which nobody says that they are over
 
 
-def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
-    """Minutes after its turn ended, where other work begins; the journal waits until it is over."""
+@pytest.mark.parametrize("pause", [IDLE, KEPT], ids=["hours", "a holiday"])
+def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, pause):
+    """Minutes after its turn ended, where other work begins; the journal has it when it is over."""
     hooked.tell(moments.STOP)
     assert work(environ) == []
     ago(hooked.path, QUIET + 60)
@@ -175,7 +143,7 @@ def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, tmp_path):
     assert work(environ) == []
     assert learnt(repo, environ) == 1
     assert journal(repo, environ) == ([], [])
-    ago(hooked.path, IDLE + 60)
+    ago(hooked.path, pause + 60)
     assert len(work(environ)) == 1
     assert work(environ) == []
     assert [len(part) for part in journal(repo, environ)] == [1, 1]
@@ -241,34 +209,15 @@ def test_a_host_that_never_says_that_a_session_is_over(repo, environ):
 
 
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
-    """What was added meanwhile is not taken for learned: the same process takes it up once it is over."""
-    hooked.end()
-    real = finished.learn_session
-    once: list[int] = []
+    """The same process takes it up once it is over, and one that ends meanwhile; who comes second leaves."""
+    real, again = finished.learn_session, iter((True,))
+    other = Hooked(hooked.root, environ, session="a first one by name")
 
     def slowly(project: OpenProject, head: Head) -> int:
-        if not once:
-            once.append(1)
+        if next(again, False):
             hooked.start("resume")
             hooked.run("make more")
             hooked.end()
-        return real(project, head)
-
-    monkeypatch.setattr(finished, "learn_session", slowly)
-    assert len(work(environ)) == 2
-    assert hooked.kinds[-1] == "learnt"
-    assert hooked.kinds.count("learnt") == 1
-    assert work(environ) == []
-
-
-def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monkeypatch):
-    """Whoever comes second leaves at once, and whoever is at work looks again before it leaves."""
-    hooked.end()
-    real = finished.learn_session
-    other = Hooked(repo.root, environ, session="a first one by name")
-
-    def slowly(project: OpenProject, head: Head) -> int:
-        if head.session == "s1":
             other.start()
             other.end()
             started = time.monotonic()
@@ -276,8 +225,13 @@ def test_a_session_that_ends_while_others_are_learnt(hooked, repo, environ, monk
             assert time.monotonic() - started < 0.5
         return real(project, head)
 
+    hooked.end()
     monkeypatch.setattr(finished, "learn_session", slowly)
-    assert [one.session for one in work(environ)] == ["claude-code:s1", f"claude-code:{other.session}"]
+    done = [one.session for one in work(environ)]
+    assert sorted(done) == [f"claude-code:{other.session}", "claude-code:s1", "claude-code:s1"]
+    assert hooked.kinds[-1] == "learnt"
+    assert hooked.kinds.count("learnt") == 1
+    assert work(environ) == []
 
 
 def test_two_processes_at_once_learn_everything_once(repo, environ):
@@ -419,8 +373,8 @@ def test_a_live_file_without_a_head(environ, tmp_path):
     assert not homeless.path.exists()
 
 
-def test_old_files_go(hooked, environ):
-    """Some time after the work on them; a folder with a file's name keeps nobody waiting."""
+def test_old_files_go(hooked, repo, environ, monkeypatch):
+    """Some time after the work on them, a full one at once; a folder in their place keeps nobody waiting."""
     hooked.end()
     (hooked.path.parent / "h+folder.jsonl").mkdir()
     work(environ)
@@ -430,17 +384,12 @@ def test_old_files_go(hooked, environ):
     ago(hooked.path, KEPT + 60)
     work(environ)
     assert not hooked.path.exists()
-
-
-def test_a_pause_over_a_holiday_is_in_the_journal(hooked, repo, environ):
-    """What was learned in a pause stays until the journal has it, however long nobody works."""
-    hooked.tell(moments.STOP)
-    ago(hooked.path, QUIET + 60)
-    work(environ)
-    assert journal(repo, environ) == ([], [])
-    ago(hooked.path, KEPT + 60)
-    work(environ)
-    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    hooked.start()
+    hooked.end()
+    monkeypatch.setattr(finished, "MAX_BYTES", 100)
+    assert work(environ)[0].problem == ""
+    assert not hooked.path.exists()
+    assert learnt(repo, environ) == 1
 
 
 def test_what_was_captured_goes_some_weeks_later(repo, environ):
@@ -472,15 +421,6 @@ def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
     ago(path, finished.CAPTURED_KEPT + 60)
     work(environ)
     assert not path.exists()
-
-
-def test_a_live_file_that_is_full(hooked, repo, environ, monkeypatch):
-    """Nothing more can be noted in it: it is taken in and goes."""
-    monkeypatch.setattr(finished, "MAX_BYTES", 100)
-    hooked.end()
-    assert work(environ)[0].problem == ""
-    assert not hooked.path.exists()
-    assert learnt(repo, environ) == 1
 
 
 def test_nothing_to_do_makes_nothing(environ):
@@ -519,10 +459,13 @@ def test_work_that_ends_before_the_journal(hooked, repo, environ, monkeypatch):
     assert journal(repo, environ) == ([], [])
 
 
-def test_a_transcript_that_is_gone(hooked, repo, environ):
-    """What was said is kept, and the session is done with."""
-    Path(hooked.transcript).unlink()
+def test_a_transcript_that_cannot_be_learnt(hooked, repo, environ):
+    """Of nobody's transcript that is told; of one that is gone, what was said is kept, and it is done."""
+    Path(hooked.transcript).write_text("hello\n")
     hooked.end()
+    assert "not a transcript of a known host" in work(environ)[0].problem
+    Path(hooked.transcript).unlink()
+    ago(hooked.path, IDLE + 60)
     assert [(one.learnt, one.problem) for one in work(environ)] == [(0, "")]
     assert learnt(repo, environ) == 0
 
@@ -539,27 +482,46 @@ def test_a_session_that_was_learnt_by_hand_is_noted(hooked, repo, environ):
 # What followed what was said
 
 
-@pytest.mark.parametrize(
-    ("spoken", "after", "followed"),
-    [
-        (said("command"), [], "no command was run afterwards"),
-        (said("command"), [line("after", a="run")], "the next command worked"),
-        (
-            said("error", k="failed"),
-            [line("after", a="edit"), line("failed", a="run")],
-            "the next command failed",
-        ),
-        (said("gotchas", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "the file was changed"),
-        (said("gotchas", p=["a.py"]), [line("after", a="read", p=["a.py"])], "the file was left as it is"),
-        (said("partners", p=["a.py"]), [line("after", a="write", p=["b.py", "a.py"])], "then changed b.py"),
-        (said("partners", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "no other file was changed"),
-        (said("brief", k="start"), [line("after", a="edit", p=["a.py"])], ""),
-        (said("command", g="sub"), [line("after", a="run")], "no command was run afterwards"),
-    ],
-)
-def test_what_followed_in_words(spoken, after, followed):
-    """Of the same agent, and only where it can be told."""
-    assert injections_of(HEAD, [spoken, *after])[0].followed == followed
+WARNED, RAN, OTHER = {"i": "c1"}, line("after", a="run", i="c2"), {"i": "call_0", "n": "1f"}
+FOLLOWED: list[tuple[Line, list[Line], str]] = [
+    (said("command"), [], "no command was run afterwards"),
+    (said("command"), [line("after", a="run")], "the next command worked"),
+    (
+        said("error", k="failed"),
+        [line("after", a="edit"), line("failed", a="run")],
+        "the next command failed",
+    ),
+    (said("gotchas", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "the file was changed"),
+    (said("gotchas", p=["a.py"]), [line("after", a="read", p=["a.py"])], "the file was left as it is"),
+    (said("partners", p=["a.py"]), [line("after", a="write", p=["b.py", "a.py"])], "then changed b.py"),
+    (said("partners", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "no other file was changed"),
+    (said("brief", k="start"), [line("after", a="edit", p=["a.py"])], ""),
+    (said("command", g="sub"), [line("after", a="run")], "no command was run afterwards"),
+    # Hosts hand over what is said before a command with its result: what counts is the one after it.
+    (said("command", a="run", **WARNED), [line("failed", a="run", **WARNED), RAN], "the next command worked"),
+    (
+        said("command", a="run", **WARNED),
+        [line("failed", a="run", **WARNED)],
+        "no command was run afterwards",
+    ),
+    (said("command", a="run", **WARNED), [RAN], "the next command worked"),
+    (said("error", k="failed", a="run", **WARNED), [RAN], "the next command worked"),
+    # A name of its own where the host has no id: only the first of these is that of the warning.
+    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")] * 2, "the next command failed"),
+    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")], "no command was run afterwards"),
+    # An id that other calls have, too.
+    (
+        said("command", a="run", **OTHER),
+        [line("after", a="run", i="call_0", n="2e")],
+        "the next command worked",
+    ),
+]
+
+
+def test_what_followed_in_words():
+    """Of the same agent, after the call that was warned of, and only where it can be told."""
+    for spoken, after, followed in FOLLOWED:
+        assert injections_of(HEAD, [spoken, *after])[0].followed == followed, (spoken, after)
 
 
 def test_what_was_said_is_told_whole():
@@ -592,10 +554,3 @@ def test_what_was_said_is_kept_with_what_followed(repo, environ):
     assert [(one.moment, one.trigger, one.followed) for one in told] == [
         ("before", "gotchas", "the file was changed")
     ]
-
-
-def test_a_file_that_is_nobodys_transcript(hooked, environ):
-    """It cannot be learned, now or later; that is told."""
-    Path(hooked.transcript).write_text("hello\n")
-    hooked.end()
-    assert "not a transcript of a known host" in work(environ)[0].problem

@@ -50,12 +50,15 @@ def history(memory: Memory) -> list[str]:
 
 
 def test_a_session_is_noted_once(bare, lines):
-    """In its own words if it has any; not again on the same day, whatever it came to since."""
+    """In its own words if it has any; not again on the same day, nor on another where it was looked at."""
     assert ended(bare, lines, summary=REPORT)
+    lines += [{"k": "start"}, {"k": "end"}]
+    assert not ended(bare, lines, at=NOON + DAY)
     lines.append({"k": "prompt"})
     assert not ended(bare, lines, at=NOON + 60, outcome="failure")
     assert day(bare) == [f"User: add a flag | Assistant: {REPORT}"]
     assert history(bare) == [f"claude-code, build, success; 2 memories. add a flag: {REPORT}"]
+    assert day(bare, 6) == []
 
 
 def test_a_session_that_goes_on_on_another_day(bare, lines):
@@ -65,19 +68,8 @@ def test_a_session_that_goes_on_on_another_day(bare, lines):
     assert ended(bare, lines, at=NOON + DAY, prompts=("add a flag", "now the tests"), edits=("a.go",))
     assert day(bare) == ["User: add a flag | Session: build, success"]
     assert day(bare, 6) == ["User: add a flag now the tests | Session: build, success"]
-    told = [
-        f"build, success; 2 memories. {asked}. Files: a.go."
-        for asked in ("add a flag", "add a flag now the tests")
-    ]
-    assert [entry.removeprefix("claude-code, ") for entry in history(bare)] == told
-
-
-def test_a_session_that_was_only_looked_at_on_another_day(bare, lines):
-    """Nothing happened in it, and nothing is written."""
-    ended(bare, lines)
-    lines += [{"k": "start"}, {"k": "end"}]
-    assert not ended(bare, lines, at=NOON + DAY)
-    assert (day(bare, 6), len(history(bare))) == ([], 1)
+    told = "claude-code, build, success; 2 memories. {}. Files: a.go."
+    assert history(bare) == [told.format(asked) for asked in ("add a flag", "add a flag now the tests")]
 
 
 def test_a_session_without_a_request(bare, lines):

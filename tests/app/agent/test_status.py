@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 
 import pytest
@@ -14,7 +13,7 @@ from remora.app.agent.session_end import work
 from remora.core.errors import NotFound
 from remora.interfaces import memory_pages
 from remora.interfaces.draw import plain
-from tests.app.hooked import Hooked
+from tests.app.hooked import Hooked, ago
 from tests.helpers import Repo
 
 NOTE = "The cart is cached per tenant"
@@ -41,7 +40,7 @@ def aged(hooked: Hooked, seconds: float) -> None:
     rows = [json.loads(row) for row in hooked.path.read_text().splitlines()]
     moved = [row | {"at": row["at"] - int(seconds * 1000)} if "k" in row else row for row in rows]
     hooked.path.write_text("".join(json.dumps(row) + "\n" for row in moved))
-    os.utime(hooked.path, (time.time() - seconds,) * 2)
+    ago(hooked.path, seconds)
 
 
 def opened(repo: Repo, environ: dict[str, str]) -> Memory:
@@ -50,8 +49,9 @@ def opened(repo: Repo, environ: dict[str, str]) -> Memory:
 
 
 def test_the_log_is_of_all_sessions(repo: Repo, environ: dict[str, str], lesson: str) -> None:
-    """Those that go on, from their files, and those that were taken in, from the store; newest first."""
-    session(repo, environ, "s1", age=300).end()
+    """Of the files of those that go on, and of the store for what was taken in; newest first, each once."""
+    first = session(repo, environ, "s1", age=300)
+    first.end()
     work(environ)
     session(repo, environ, "s2", age=200)
     session(repo, environ, "s3")
@@ -61,6 +61,14 @@ def test_the_log_is_of_all_sessions(repo: Repo, environ: dict[str, str], lesson:
         assert [one.memory_ids for one in told] == [(lesson,)] * 3
         assert memory.log(1) == memory.log()[:1]
         assert memory.log(0) == []
+    first.prompt("And now the other part of it, please")
+    taken = session(repo, environ, "taken")
+    with taken.path.open("a") as file:
+        file.write(json.dumps({"k": "learnt", "at": int(time.time() * 1000)}) + "\n")
+    with opened(repo, environ) as memory:
+        for found in (memory.log(), memory.why(lesson).said):
+            assert len([one for one in found if one.trigger == "gotchas"]) == 3
+            assert taken.session not in str(found)
 
 
 def test_the_log_of_one_session(repo: Repo, environ: dict[str, str], lesson: str) -> None:
@@ -78,30 +86,6 @@ def test_the_log_of_one_session(repo: Repo, environ: dict[str, str], lesson: str
             Hooked(repo.root, environ, session="xs1").end()
             work(environ)
         assert any(lesson in one.memory_ids for one in memory.log(session_id="xs1"))
-
-
-def test_a_session_that_goes_on_after_it_was_taken_in(
-    repo: Repo, environ: dict[str, str], lesson: str
-) -> None:
-    """What it was told before is there once."""
-    hooked = session(repo, environ, "s1", age=300)
-    hooked.end()
-    work(environ)
-    hooked.prompt("And now the other part of it, please")
-    with opened(repo, environ) as memory:
-        assert len([one for one in memory.log() if one.trigger == "gotchas"]) == 1
-        assert len([one for one in memory.why(lesson).said if one.trigger == "gotchas"]) == 1
-
-
-def test_a_file_that_was_taken_in_is_not_read(repo: Repo, environ: dict[str, str], lesson: str) -> None:
-    """What was said in it stands in the store."""
-    session(repo, environ, "new")
-    taken = session(repo, environ, "taken")
-    with taken.path.open("a") as file:
-        file.write(json.dumps({"k": "learnt", "at": int(time.time() * 1000)}) + "\n")
-    with opened(repo, environ) as memory:
-        assert {one.session_id for one in memory.log()} == {"claude-code:new"}
-        assert len([one for one in memory.why(lesson).said if one.trigger == "gotchas"]) == 1
 
 
 def test_when_a_memory_was_said(

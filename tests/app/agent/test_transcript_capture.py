@@ -44,14 +44,8 @@ def after(session: Hooked, command: str, text: str = "ok", *, failed: bool = Fal
 
 def changed(session: Hooked, path: str, new: str) -> None:
     """Tell of a change that is over."""
-    used: dict[str, Any] = {
-        "tool": "write_code",
-        "action": "edit",
-        "turn": "e1",
-        "changed": new,
-        "removed": "x",
-    }
-    session.tell(moments.AFTER, paths=(f"{session.root}/{path}",), **used)
+    used: dict[str, Any] = {"tool": "write_code", "action": "edit", "turn": "e1", "removed": "x"}
+    session.tell(moments.AFTER, paths=(f"{session.root}/{path}",), changed=new, **used)
 
 
 def file_of(session: Hooked) -> Path:
@@ -88,11 +82,13 @@ def test_a_session_becomes_events(cursor):
     assert call["extra"] == {"new": "return key(tenant)", "old": "return tenant"}
     assert (result["command"], result["text"], result["error"]) == ("make check", ERROR, True)
     assert {event["key"] for event in cursor.captured[1:5]} == {
-        "call_x8k2m101:call",
-        "call_x8k2m101:result",
-        "call_x8k2m102:call",
-        "call_x8k2m102:result",
+        f"call_x8k2m10{number}:{part}" for number in (1, 2) for part in ("call", "result")
     }
+    cursor.tell(moments.AFTER, tool="Read", action="read", paths=("/etc/hosts",), call_id="c", text="x")
+    head = {"remora": "events", "version": 1, "host": "cursor"}
+    assert json.loads(file_of(cursor).read_text().splitlines()[0]) == head
+    assert cursor.captured[-1]["paths"] == ["/etc/hosts"]
+    assert "extra" not in cursor.captured[-1]
 
 
 def test_a_turn_that_ends_without_a_word(cursor):
@@ -101,34 +97,25 @@ def test_a_turn_that_ends_without_a_word(cursor):
     cursor.tell(moments.STOP)
     cursor.run("make check")
     cursor.tell(moments.STOP, source=moments.ABORTED, text=SECRET)
-    assert shape(cursor) == [
-        ("user_prompt", 0),
-        ("step", 1),
-        ("tool_call", 1),
-        ("tool_result", 1),
-        ("step", 2),
-    ]
+    steps = [("user_prompt", 0), ("step", 1), ("tool_call", 1), ("tool_result", 1), ("step", 2)]
+    assert shape(cursor) == steps
     assert [cursor.captured[n]["extra"] for n in (1, 4)] == [{"over": True}, {"interrupted": True}]
     assert all("text" not in cursor.captured[n] for n in (1, 4))
     assert holds(Path(cursor.head.home), SECRET) == []
 
 
-def test_a_host_that_tells_only_of_what_is_over(windsurf):
-    """The call comes along with its result, under one id."""
+def test_without_ids_a_result_finds_its_call(windsurf):
+    """One that is told alone brings its call along; told before and after, the later is of the later."""
     windsurf.prompt("mend it", turn="e1")
-    after(windsurf, "make test", ERROR, failed=True)
+    after(windsurf, "make lint", ERROR, failed=True)
     assert shape(windsurf) == [("user_prompt", 0), ("tool_call", 1), ("tool_result", 1)]
     assert windsurf.captured[1]["call_id"] == windsurf.captured[2]["call_id"]
-
-
-def test_without_ids_a_result_finds_its_call(windsurf):
-    """Told before and after: the later call is the one that the later result is of."""
     used: dict[str, Any] = {"tool": "run_command", "action": "run", "command": "make test", "turn": "e1"}
     for text in ("1 failed", "2 passed"):
         windsurf.tell(moments.BEFORE, **used)
         windsurf.tell(moments.AFTER, text=text, **used)
         changed(windsurf, "a.py", text)
-    calls = [event for event in windsurf.captured if event["tool"] == "run_command"]
+    calls = [event for event in windsurf.captured if event.get("command") == "make test"]
     assert [event["kind"] for event in calls] == ["tool_call", "tool_result"] * 2
     assert calls[0]["call_id"] == calls[1]["call_id"] != calls[2]["call_id"] == calls[3]["call_id"]
 
@@ -159,8 +146,10 @@ def test_secrets_are_taken_out_before_anything_is_written(cursor, environ):
     assert holds(Path(environ["REMORA_HOME"]), SECRET) == []
 
 
-def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ):
-    """With kind, outcome, steps and errors; a second end learns it again and counts nothing twice."""
+def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ, tmp_path):
+    """Where the host's own file cannot be read; a second end learns it again and counts nothing twice."""
+    (tmp_path / "c1.jsonl").write_text('{"role": "user"}\n')
+    cursor.transcript = str(tmp_path / "c1.jsonl")
     cursor.prompt("Please mend the type error in the cart", turn="g1")
     cursor.run("make check", ERROR, failed=True)
     cursor.edit("src/cart.py", "return key(tenant)", "return tenant")
@@ -191,24 +180,15 @@ def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
     assert [event["kind"] for event in windsurf.captured[1:]] == ["tool_call", "tool_result"] * 3
 
 
-def test_a_transcript_in_a_format_of_its_own_is_not_read(cursor, repo, environ, tmp_path):
-    """The host names a file that we cannot read: what was captured is learned instead."""
-    (tmp_path / "c1.jsonl").write_text('{"role": "user"}\n')
-    cursor.transcript = str(tmp_path / "c1.jsonl")
-    cursor.prompt("Please mend the cart")
-    cursor.run("make check")
-    cursor.end()
-    assert work(environ)[0].problem == ""
-    assert len(observed(repo, environ)) == 1
-
-
-def test_what_a_crash_cut_off_takes_nothing_with_it(cursor):
-    """The next event stands on a line of its own, and the file is read up to and after the gap."""
+def test_what_a_crash_cut_off_takes_nothing_with_it(cursor, monkeypatch):
+    """The next event stands on a line of its own, and both sides are read; a full file takes no more."""
     cursor.run("make one")
     path = file_of(cursor)
     with path.open("ab") as file:
         file.write(b'{"kind": "tool_call", "sess')
     cursor.run("make two")
+    monkeypatch.setattr(capturing, "MAX_BYTES", 10)
+    cursor.run("make three")
     assert [event.command for event in read(path)] == ["make one", "make one", "make two", "make two"]
 
 
@@ -237,16 +217,8 @@ def test_files_are_their_owners_alone(cursor):
     assert {folder.stat().st_mode & 0o777 for folder in list(path.parents)[:4]} == {0o700}
 
 
-def test_a_session_that_never_ends_is_bounded(cursor, monkeypatch):
-    """A file that is full takes nothing more."""
-    cursor.run("make one")
-    monkeypatch.setattr(capturing, "MAX_BYTES", 10)
-    cursor.run("make two")
-    assert len(cursor.captured) == 2
-
-
-def test_what_is_not_captured(cursor, environ):
-    """Starts, replies without a word, steps, and sessions that were not noted."""
+def test_what_is_not_captured(cursor, environ, tmp_path):
+    """Starts, replies without a word, steps, what was not noted, and folders that have no memory."""
     cursor.start()
     for moment in (
         Moment(moments.START, "cursor", "s1"),
@@ -255,14 +227,8 @@ def test_what_is_not_captured(cursor, environ):
         Moment(moments.PROMPT, "cursor", "unseen", text="x"),
     ):
         assert capture(moment, environ) is False
-    assert cursor.captured == []
-
-
-def test_a_folder_without_a_memory_captures_nothing(tmp_path, environ):
-    """What is said there is nobody's business."""
     (tmp_path / "pictures").mkdir()
-    session = Hooked(tmp_path / "pictures", environ, "cursor", captures=True)
-    session.prompt("something private")
+    Hooked(tmp_path / "pictures", environ, "cursor", "s2", captures=True).prompt("something private")
     assert not list(Path(environ["REMORA_HOME"]).rglob("captured"))
 
 
@@ -276,19 +242,6 @@ def test_a_moment_that_was_not_noted_has_a_key_of_its_own(cursor, environ):
     assert len({event["key"] for event in cursor.captured}) == 4
 
 
-def test_lines_are_in_the_format_of_events(cursor):
-    """The first says whose they are; paths outside of the project stay as they are."""
-    cursor.tell(moments.AFTER, tool="Read", action="read", paths=("/etc/hosts",), call_id="c", text="x")
-    path = file_of(cursor)
-    assert json.loads(path.read_text().splitlines()[0]) == {
-        "remora": "events",
-        "version": 1,
-        "host": "cursor",
-    }
-    assert cursor.captured[0]["paths"] == ["/etc/hosts"]
-    assert "extra" not in cursor.captured[0]
-
-
 def test_calls_that_a_server_counts_anew_are_told_apart(cursor: Hooked) -> None:
     """Each of two calls by the name `Bash:0` has its result, also where a hook tells of each twice."""
     for number in "ab":
@@ -297,12 +250,8 @@ def test_calls_that_a_server_counts_anew_are_told_apart(cursor: Hooked) -> None:
             cursor.tell(kind, text=text, **used)
             cursor.tell(kind, text=text, **used)
     once = {event["key"]: (event["kind"], event.get("text", "")) for event in cursor.captured}
-    assert list(once.values()) == [
-        ("tool_call", ""),
-        ("tool_result", "a"),
-        ("tool_call", ""),
-        ("tool_result", "b"),
-    ]
+    call = ("tool_call", "")
+    assert list(once.values()) == [call, ("tool_result", "a"), call, ("tool_result", "b")]
     keys = list(once)
     assert [key.removesuffix(":call") for key in keys[::2]] == [k.removesuffix(":result") for k in keys[1::2]]
 
@@ -314,12 +263,8 @@ def test_two_agents_may_have_calls_of_one_name(cursor: Hooked) -> None:
             used = {"tool": "Bash", "action": "run", "command": f"make {agent}", "call_id": "Bash:0"}
             cursor.tell(kind, text=agent if kind == moments.AFTER else "", agent=agent, **used)
     shown = [(event["kind"], event["agent"], event["command"]) for event in cursor.captured]
-    assert shown == [
-        ("tool_call", "a", "make a"),
-        ("tool_call", "b", "make b"),
-        ("tool_result", "a", "make a"),
-        ("tool_result", "b", "make b"),
-    ]
+    kinds = ("tool_call", "tool_result")
+    assert shown == [(kind, agent, f"make {agent}") for kind in kinds for agent in "ab"]
     calls, results = cursor.captured[:2], cursor.captured[2:]
     assert [event["call_id"] for event in calls] == [event["call_id"] for event in results]
     assert len({event["key"] for event in cursor.captured}) == 4
@@ -337,18 +282,13 @@ def test_a_name_that_recurs_later_is_another_call(cursor: Hooked, monkeypatch: p
 
 def test_what_was_done_tells_calls_of_one_id_apart(cursor: Hooked) -> None:
     """Two reads by the name `call_0` at once, told when they are over: both are noted, kept and read."""
-    for _ in range(2):  # a hook may tell of each twice
-        cursor.tell(moments.AFTER, tool="Read", action="read", paths=("a.py",), text="1", call_id="call_0")
-    cursor.tell(moments.AFTER, tool="Read", action="read", paths=("b.py",), text="2", call_id="call_0")
+    used = {"tool": "Read", "action": "read", "call_id": "call_0"}
+    for path in ("a.py", "a.py", "b.py"):  # a hook may tell of one twice
+        cursor.tell(moments.AFTER, paths=(path,), text=path[0], **used)
     assert cursor.kinds == ["after", "after"]
-    path = file_of(cursor)
-    found = [(event.kind, event.paths, event.text) for event in read(path)]
-    assert found == [
-        ("tool_call", ("a.py",), ""),
-        ("tool_result", ("a.py",), "1"),
-        ("tool_call", ("b.py",), ""),
-        ("tool_result", ("b.py",), "2"),
-    ]
+    found = [(event.kind, *event.paths, event.text) for event in read(file_of(cursor))]
+    kinds = {"tool_call": False, "tool_result": True}
+    assert found == [(kind, f"{name}.py", name * over) for name in "ab" for kind, over in kinds.items()]
 
 
 def test_a_call_that_was_refused_has_a_key_of_its_own(
@@ -358,13 +298,9 @@ def test_a_call_that_was_refused_has_a_key_of_its_own(
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
     used = {"tool": "Shell", "action": "run", "call_id": "call_0"}
-    for command in ("make a", "make b"):
-        cursor.tell(moments.BEFORE, command=command, **used)
-    cursor.tell(moments.AFTER, command="make b", text="made", **used)
-    assert [(event["kind"], event["command"]) for event in cursor.captured] == [
-        ("tool_call", "make a"),
-        ("tool_call", "make b"),
-        ("tool_result", "make b"),
-    ]
+    for kind, command in ((moments.BEFORE, "make a"), (moments.BEFORE, "make b"), (moments.AFTER, "make b")):
+        cursor.tell(kind, command=command, **used)
+    shown = [(event["kind"], event["command"]) for event in cursor.captured]
+    assert shown == [("tool_call", "make a"), ("tool_call", "make b"), ("tool_result", "make b")]
     refused, call, result = (event["call_id"] for event in cursor.captured)
     assert refused != call == result

@@ -53,13 +53,12 @@ def edits(memory: Memory, session: str, number: int) -> list[str]:
     return told
 
 
-def lessons(memory: Memory, number: int, source: str = "agent_explicit") -> list[str]:
+def lessons(memory: Memory, number: int) -> list[str]:
     """Store a lesson for each of so many files."""
     made = []
     for place, word in enumerate(WORDS[:number]):
         text = f"Lesson {word} of the shop: check the till before the tax"
-        files = [f"a{place}.py"]
-        record = memory.remember(text, type="gotcha", related_files=files, source=source, confidence=0.95)
+        record = memory.remember(text, type="gotcha", related_files=[f"a{place}.py"], confidence=0.95)
         made.append(record.id)
     return made
 
@@ -77,10 +76,12 @@ def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
 
 
 def test_without_a_share_nothing_is_held_back(tmp_path: Path, folder: Path) -> None:
-    """`trial.share = 0` turns the trial off."""
-    with in_trial(tmp_path, folder, "0") as memory:
+    """`trial.share = 0` turns the trial off; the first moments of a project are told whatever the share."""
+    with Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE="1")) as memory:
         lessons(memory, 16)
         assert all(edits(memory, "s1", 16))
+    with in_trial(tmp_path, folder, "0") as memory:
+        assert all(edits(memory, "s2", 16))
 
 
 def test_a_memory_is_not_held_back_twice_in_a_row(trying: Memory) -> None:
@@ -99,20 +100,16 @@ def test_what_a_person_holds_to_is_never_held_back(trying: Memory) -> None:
     assert trying.trial().held == 0
 
 
-def test_whoever_begins_is_told_everything(tmp_path: Path, folder: Path) -> None:
-    """The first moments of a project are never held back, however large the share."""
-    with Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE="1")) as memory:
-        lessons(memory, 16)
-        assert all(edits(memory, "s1", 16))
-
-
 def line(kind: str, **more: object) -> dict[str, object]:
     """Return a line of a live file."""
     return {"k": kind, "at": 1_760_000_000_000, **more}
 
 
 def test_what_followed_is_counted_alike_in_both_arms() -> None:
-    """The next command's failure, the calls until the next prompt and files read again, told or held back."""
+    """The next command's failure, not that of the advice, the calls until the next prompt, files read again.
+
+    What was said before the trial began is not counted.
+    """
     after = [
         line("after", a="read", p=["known.py"]),
         line("failed", a="run"),
@@ -125,21 +122,12 @@ def test_what_followed_is_counted_alike_in_both_arms() -> None:
         unit = units_of(HEAD, [advice, *after], {"known.py": 3})[0]
         assert (unit.arm, unit.trigger, unit.shown, unit.had) == (arm, "command", 1, 2)
         assert (unit.failed, unit.calls, unit.rereads) == (1, 3, 1)
-
-
-def test_the_failure_that_advice_is_about_is_not_what_followed() -> None:
-    """Advice at an error counts the next command, not the one that failed."""
     advice = line("said", of="failed", t="error", u=[1, "error_pattern"], said=["m1"], i="c1")
-    after = [line("failed", a="run", i="c1"), line("after", a="run", i="c2")]
-    (unit, _) = units_of(HEAD, [advice, *after], {})
+    own, other = line("failed", a="run", i="c1"), line("after", a="run", i="c2")
+    (unit, _) = units_of(HEAD, [advice, own, other], {})
     assert unit.failed == 0
-
-
-def test_lines_of_earlier_versions_are_no_units() -> None:
-    """What was said before the trial began is not counted."""
-    advice = line("said", of="before", t="command", said=["m1"])
-    found = units_of(HEAD, [advice, line("after", a="run")], {})
-    assert [unit.kind for unit in found] == ["session"]
+    before = line("said", of="before", t="command", said=["m1"])
+    assert [unit.kind for unit in units_of(HEAD, [before, other], {})] == ["session"]
 
 
 def test_what_came_of_the_session_counts(bare: Memory) -> None:

@@ -28,11 +28,18 @@ def noted(memory: Memory, confidence: float, **more: object) -> str:
 
 
 def test_a_memory_below_the_level_waits(opened: Open) -> None:
-    """Silent at level 1, said at level 2."""
+    """Silent at level 1, said at level 2, where a store of an earlier version begins."""
     with opened() as memory:
         noted(memory, 0.66)
         assert said(memory) == ""
         memory.trust(2)
+        assert "plan file" in said(memory)
+    with opened("old") as memory:
+        db = memory._project.db
+        with db.transaction():
+            db.meta.set(UPGRADED, "2026-01-01T00:00:00.000Z")
+        noted(memory, 0.66)
+        assert memory.trust().level == 2
         assert "plan file" in said(memory)
 
 
@@ -68,24 +75,18 @@ def test_an_error_that_came_back_is_told_and_marked(opened: Open) -> None:
 
 
 def test_the_level_is_the_project_s(opened: Open) -> None:
-    """It survives the end of the program, and another project has its own."""
+    """It survives the program, another project has its own; one that there is not is refused."""
     with opened() as memory:
         memory.trust(3)
     with opened() as memory:
+        for level in (0, 5, "high", True):
+            with pytest.raises(InvalidInput):
+                memory.trust(level)
         assert memory.trust().level == 3
+        assert not memory.trust().auto
+        assert memory.trust("auto").auto
     with opened("other") as memory:
         assert memory.trust().level == 1
-
-
-def test_a_store_of_an_earlier_version_begins_at_2(opened: Open) -> None:
-    """It was used before there were levels."""
-    with opened() as memory:
-        db = memory._project.db
-        with db.transaction():
-            db.meta.set(UPGRADED, "2026-01-01T00:00:00.000Z")
-        noted(memory, 0.66)
-        assert memory.trust().level == 2
-        assert "plan file" in said(memory)
 
 
 def test_the_setting_wins(opened: Open) -> None:
@@ -119,14 +120,3 @@ def test_three_wrong_in_a_session_are_an_offer(opened: Open) -> None:
         ids = [memory.remember(f"The {name} queue is slow at noon").id for name in ("red", "blue", "green")]
         assert [memory.wrong(i, "outdated").offer for i in ids] == [False, False, True]
         assert memory.trust().level == 2
-
-
-def test_a_level_that_is_not_there_is_refused(opened: Open) -> None:
-    """And nothing changes; "auto" lets events move it again."""
-    with opened() as memory:
-        memory.trust(4)
-        for level in (0, 5, "high", True):
-            with pytest.raises(InvalidInput):
-                memory.trust(level)
-        assert not memory.trust().auto
-        assert memory.trust("auto").auto

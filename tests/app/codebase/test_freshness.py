@@ -24,6 +24,7 @@ from remora.disk.files import lock
 from remora.sources.tree import Tree, look
 from remora.sources.tree_read import LeftOut, read
 from tests.helpers import Repo, environment
+from tests.observer.sessions import session
 
 MONEY = "def price(item):\n    return item.cents\n"
 USER = "from shop.money import price\n\n\ndef {name}(items):\n    return price(items)\n"
@@ -65,8 +66,14 @@ def shop(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Memory]:
 
 
 def test_what_changed_outside_of_the_answer_is_read_first(shop: Memory, repo: Repo):
-    """An edit, a file that nobody added to git, one that is gone: all are seen, and the note says why."""
+    """Edits, files unknown to git, and those that are gone; another time of the same content is no change."""
     assert users(shop) == ["shop/cart.py:total"]
+    for path in FILES:
+        os.utime(repo.root / path, ns=(OLD_NS + 5, OLD_NS + 5))
+    shop._project.last_look = None
+    assert shop.impact("shop/money.py:price").notes == ()
+    stamps = shop._project.db.graph.stamps(list(FILES))
+    assert {at for _, at in stamps.values()} == {OLD_NS + 5}
     shop._project.last_look = None
     put(repo, {"lib/late.py": USER.format(name="late"), "fresh/deep/more.py": USER.format(name="more")})
     (repo.root / "shop/cart.py").unlink()
@@ -127,24 +134,25 @@ def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Rep
         assert "lib/late.py changed since the last `remora index` and is not in this" in found.notes[0]
 
 
-def test_a_question_goes_on_while_another_process_reads(shop: Memory, repo: Repo):
-    """The change is said and the answer comes."""
+def test_a_question_goes_on_while_another_process_reads(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
+    """Or while the files cannot be listed: that is said, and the answer comes as the index knows it."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise SourceError("git refuses")
+
     put(repo, {"lib/late.py": USER.format(name="late")})
     with lock(shop._project.location.home / "index"):
         (note,) = shop.impact("shop/money.py:price").notes
     assert note == "lib/late.py changed since the last `remora index`; another process is reading it"
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
-
-
-def test_where_nothing_changed_no_process_is_started(shop: Memory, monkeypatch: pytest.MonkeyPatch):
-    """To look costs a few calls of the system."""
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("git was asked")
-
-    monkeypatch.setattr(subprocess, "Popen", refuse)
-    monkeypatch.setattr(subprocess, "run", refuse)
-    assert shop.impact("shop/money.py:price").notes == ()
+    monkeypatch.setattr(module, "look", refuse)
+    put(repo, {"lib/new.py": USER.format(name="new")})
+    shop._project.last_look = None
+    found = shop.impact("shop/money.py:price")
+    assert [i.symbol for i in found] == ["late", "total"]
+    assert found.notes == ("the files could not be compared with the index: git refuses",)
 
 
 def test_a_file_that_git_ignores_is_looked_for_once(
@@ -170,8 +178,18 @@ def test_a_file_that_git_ignores_is_looked_for_once(
     assert asked == [repo.root]
 
 
-def test_a_look_that_takes_long_is_not_taken_at_every_question(shop: Memory, repo: Repo):
-    """Between two looks a file elsewhere is not seen; one of the answer is."""
+def test_a_look_that_takes_long_is_not_taken_at_every_question(
+    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
+):
+    """Where nothing changed it costs no process; until the next one a file elsewhere is not seen."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("git was asked")
+
+    with monkeypatch.context() as alone:
+        alone.setattr(subprocess, "Popen", refuse)
+        alone.setattr(subprocess, "run", refuse)
+        assert shop.impact("shop/money.py:price").notes == ()
     assert users(shop) == ["shop/cart.py:total"]
     never_again(shop)
     put(repo, {"lib/late.py": USER.format(name="late"), "shop/cart.py": USER.format(name="sum_up")})
@@ -304,15 +322,6 @@ def test_what_there_was_no_time_to_compare_is_said(
     assert len(users(second)) == MANY + 1
 
 
-def test_another_time_of_the_same_content_is_no_change(shop: Memory, repo: Repo):
-    """Files that were written as they were are not called changed, and the index learns their time."""
-    for path in FILES:
-        os.utime(repo.root / path, ns=(OLD_NS + 5, OLD_NS + 5))
-    assert shop.impact("shop/money.py:price").notes == ()
-    stamps = shop._project.db.graph.stamps(list(FILES))
-    assert {at for _, at in stamps.values()} == {OLD_NS + 5}
-
-
 def look_late(memory: Memory) -> None:
     """Let the memory look at the files now, and not again for ever."""
     memory._project.last_look = None
@@ -404,21 +413,6 @@ def test_an_index_of_another_version_is_said_to_be_one(shop: Memory, repo: Repo)
     assert users(shop) == ["shop/cart.py:sum_up"]
 
 
-def test_files_that_cannot_be_compared_never_take_the_answer_with_them(
-    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
-):
-    """What git refuses to list is said, and the answer comes as the index knows it."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise SourceError("git refuses")
-
-    monkeypatch.setattr(module, "look", refuse)
-    put(repo, {"lib/new.py": USER.format(name="new")})
-    found = shop.impact("shop/money.py:price")
-    assert [i.symbol for i in found] == ["total"]
-    assert found.notes == ("the files could not be compared with the index: git refuses",)
-
-
 def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Repo, clock: FixedClock):
     """Where a run found nothing to read, another run is no advice."""
     repo.commit("One", {"picture.bin": "\0"})
@@ -438,11 +432,7 @@ def had(memory: Memory, name: str, at: str) -> None:
     """Let a session have been learned that began at a time."""
     db = memory._project.db
     with db.connection.transaction():
-        db.connection.execute(
-            """INSERT INTO observer_sessions(id, host, seen, started_at, kind, outcome, steps, events,
-                 learned_at) VALUES (?1, 'codex', '', ?2, 'work', 'done', 1, 1, ?2)""",
-            (name, at),
-        )
+        db.sessions.record(session(name, started=at), (), name, at)
 
 
 def test_the_first_sessions_are_told_of_an_index_that_is_not_finished(

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from remora.app.health.doctor import diagnose
 from remora.app.health.findings import Finding, Report
 from remora.app.memory import Memory
-from remora.app.project.open_project import OpenProject
-from remora.core.errors import ProviderBusy
 from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store import migrations
-from tests.helpers import Repo, environment
+from tests.helpers import FakeEmbedder, Repo, environment
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
 
@@ -93,35 +88,17 @@ def test_model_is_tried(folder: Path, environ: dict[str, str]) -> None:
     assert vectors.detail.startswith("1 memory vectors of ")
 
 
-class Mute:
-    """A model whose server fails."""
-
-    model_id, dims, query_prefix, document_prefix = "mute", 4, "", ""
-
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Fail."""
-        raise ProviderBusy("nobody answers", hint="Start the server.")
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        """Fail."""
-        raise ProviderBusy("nobody answers", hint="Start the server.")
-
-
-def test_model_that_does_not_answer(folder: Path, environ: dict[str, str]) -> None:
-    """A model that fails is an error of its class, with its own advice."""
-    with Memory.open(folder, environ=environ, embedder=Mute()) as memory:
+def test_model_that_does_not_answer(folder: Path, environ: dict[str, str], embedder: FakeEmbedder) -> None:
+    """A model that fails is an error of its class, with its own advice; so is one that lacks a setting."""
+    embedder.broken = True
+    with Memory.open(folder, environ=environ, embedder=embedder) as memory:
         memory.remember("Tokens expire after 24 h", type="decision")
         memory.catch_up()
         report = memory.doctor()
     (found,) = of(report, "embedding")
-    assert found == Finding(
-        "error", "embedding", "given, model mute: nobody answers", "Start the server.", "ProviderBusy"
-    )
+    assert (found.level, found.kind) == ("error", "ProviderBusy")
+    assert found.detail == f"given, model {embedder.model_id}: the fake model is loading"
     assert [f.level for f in of(report, "vectors")] == ["warning", "note"]
-
-
-def test_model_that_cannot_be_chosen(folder: Path, environ: dict[str, str]) -> None:
-    """A provider that lacks a setting is an error that names it."""
     environ |= {"REMORA_EMBEDDING_PROVIDER": "openai", "REMORA_EMBEDDING_URL": "http://127.0.0.1:9/v1"}
     report = diagnose(folder, environ)
     (found,) = of(report, "embedding")
@@ -130,28 +107,19 @@ def test_model_that_cannot_be_chosen(folder: Path, environ: dict[str, str]) -> N
 
 
 def test_damaged_index(folder: Path, environ: dict[str, str]) -> None:
-    """A full-text index that lost a row is found, with what to do."""
+    """A full-text index that lost a row is found; of what cannot be opened the other checks still run."""
     with Memory.open(folder, environ=environ) as memory:
         memory.remember("Tokens expire after 24 h", type="decision")
         database = memory.home / "memory.db"
-    parts = OpenProject(folder, environ)
-    with parts.db.transaction():
-        parts.db.connection.execute("DELETE FROM memories_fts")
-    parts.close()
-    report = diagnose(folder, environ)
-    (found,) = of(report, "database")
+        with memory._project.db.transaction():
+            memory._project.db.connection.execute("DELETE FROM memories_fts")
+    (found,) = of(diagnose(folder, environ), "database")
     assert (found.level, found.kind) == ("error", "StoreCorrupt")
     assert "memories_fts and memories differ in 1 rows" in found.detail
     assert str(database) in found.advice
-
-
-def test_garbage_in_place_of_the_database(folder: Path, environ: dict[str, str]) -> None:
-    """What cannot be opened is one finding; the other checks still run."""
-    with Memory.open(folder, environ=environ) as memory:
-        home = memory.home
-    for path in home.glob("memory.db*"):
+    for path in database.parent.glob("memory.db*"):
         path.unlink()
-    (home / "memory.db").write_bytes(b"this is not a database, however often it is said " * 100)
+    database.write_bytes(b"this is not a database, however often it is said " * 100)
     report = diagnose(folder, environ)
     assert [f.kind for f in report.findings if f.level == "error"] == ["StoreCorrupt"]
     assert of(report, "embedding")
@@ -216,20 +184,14 @@ def test_settings_and_where_they_come_from(folder: Path, environ: dict[str, str]
     assert found.level == "warning"
     assert found.detail.startswith(f"{theirs}: embedding.url is ignored")
     assert "config.toml" in found.advice
-
-
-def test_broken_settings(folder: Path, environ: dict[str, str]) -> None:
-    """Settings that cannot be read are an error of their class, beside the environment."""
-    own = Path(environ["REMORA_CONFIG"])
-    own.mkdir(parents=True, exist_ok=True)
-    (own / "config.toml").write_text("[search]\nhyde = 'perhaps'\n")
+    own.write_text("[search]\nhyde = 'perhaps'\n")
     report = diagnose(folder, environ)
     assert report.kind == "ConfigError"
     assert of(report, "environment")
 
 
 def test_environment(folder: Path, environ: dict[str, str]) -> None:
-    """Known variables are shown with what they are for; a misspelt one is pointed out."""
+    """Known variables are shown with what they are for; misspelt ones and loose import paths are warnings."""
     environ["REMORA_EMBEDING_MODEL"] = "m"
     environ["REMORA_ZZZ"] = "1"
     found = {f.detail.split()[0]: f for f in of(diagnose(folder, environ), "environment")}
@@ -238,6 +200,10 @@ def test_environment(folder: Path, environ: dict[str, str]) -> None:
     assert found["REMORA_EMBEDING_MODEL"].level == "warning"
     assert found["REMORA_EMBEDING_MODEL"].advice == "Did you mean REMORA_EMBEDDING_MODEL?"
     assert found["REMORA_ZZZ"].level == "warning"
+    for value, warned in (("", 0), ("/a", 0), ("/a:/b", 0), (":/a", 1), ("lib", 1), ("/a:", 1)):
+        environ["PYTHONPATH"] = value.replace(":", os.pathsep)
+        loose = [f for f in of(diagnose(folder, environ), "environment") if "PYTHONPATH" in f.detail]
+        assert [f.level for f in loose] == ["warning"] * warned
 
 
 def test_no_key_is_ever_shown(folder: Path, environ: dict[str, str]) -> None:
@@ -270,27 +236,15 @@ def test_open_permissions(folder: Path, environ: dict[str, str]) -> None:
         assert found.advice == f"`chmod 700 {memory.home}` denies them access."
 
 
-@pytest.mark.parametrize(
-    ("set_", "told"),
-    [
-        ({"REMORA_LLM_PROVIDER": "openai", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "to 127.0.0.1:9"),
-        ({"REMORA_LLM_PROVIDER": "openai", "REMORA_LLM_URL": "http://127.0.0.1:8/v1"}, "to 127.0.0.1:8"),
-        ({"REMORA_LLM_PROVIDER": "openai"}, "to the server of openai"),
-        ({"REMORA_LLM_PROVIDER": "ollama", "OLLAMA_HOST": "gpu.example"}, "on this machine"),
-        ({"REMORA_LLM_PROVIDER": "none"}, "nowhere"),
-    ],
-)
-def test_where_texts_go(folder, environ, set_, told):
+def test_where_texts_go(folder: Path, environ: dict[str, str]) -> None:
     """The server that is really used is named, also where the environment names it."""
-    (found,) = of(diagnose(folder, {**environ, **set_}), "texts for llm")
-    assert told in found.detail
-
-
-@pytest.mark.parametrize(
-    ("value", "warned"), [("", 0), ("/a", 0), ("/a:/b", 0), (":/a", 1), ("lib", 1), ("/a:", 1)]
-)
-def test_a_loose_import_path_is_told(folder: Path, environ: dict[str, str], value: str, warned: int) -> None:
-    """An empty or relative part of PYTHONPATH is a warning; whole paths, and none, are fine."""
-    environ["PYTHONPATH"] = value.replace(":", os.pathsep)
-    found = [f for f in of(diagnose(folder, environ), "environment") if "PYTHONPATH" in f.detail]
-    assert [f.level for f in found] == ["warning"] * warned
+    for provider, name, value, told in (
+        ("openai", "OPENAI_BASE_URL", "http://127.0.0.1:9/v1", "to 127.0.0.1:9"),
+        ("openai", "REMORA_LLM_URL", "http://127.0.0.1:8/v1", "to 127.0.0.1:8"),
+        ("openai", "X", "", "to the server of openai"),
+        ("ollama", "OLLAMA_HOST", "gpu.example", "on this machine"),
+        ("none", "X", "", "nowhere"),
+    ):
+        given = {**environ, "REMORA_LLM_PROVIDER": provider, name: value}
+        (found,) = of(diagnose(folder, given), "texts for llm")
+        assert told in found.detail

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,25 +9,21 @@ import pytest
 from remora import Memory
 from remora.app.codebase.indexing import LEFT_OUT
 from remora.app.health.findings import Finding
-from remora.store.database import Database
+from tests.graph.projects import db_of
 from tests.helpers import FakeEmbedder, Repo, environment
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(repo: Repo, memory: Memory) -> Memory:
     """The memory of a repository with two files and a broken one, indexed."""
-    repo = Repo(tmp_path / "shop").init()
-    repo.commit(
-        "first",
-        {
-            "lib/a.py": "def make():\n    return 1\n",
-            "b.py": "from lib.a import make\n\ndef use():\n    return make()\n",
-            "c.py": "def broken(:\n    return\n",
-        },
-    )
-    with Memory.open(tmp_path / "shop", environ=environment(tmp_path)) as found:
-        found.index()
-        yield found
+    files = {
+        "lib/a.py": "def make():\n    return 1\n",
+        "b.py": "from lib.a import make\n\ndef use():\n    return make()\n",
+        "c.py": "def broken(:\n    return\n",
+    }
+    repo.commit("first", files)
+    memory.index()
+    return memory
 
 
 def findings(memory: Memory, what: str = "code graph") -> list[Finding]:
@@ -36,18 +31,20 @@ def findings(memory: Memory, what: str = "code graph") -> list[Finding]:
     return [f for f in memory.doctor().findings if f.what == what]
 
 
-def db_of(memory: Memory) -> Database:
-    """Return the project's database."""
-    return memory._project.db
-
-
 def test_sizes(memory: Memory) -> None:
-    """Files, nodes, edges, closure and bytes are shown."""
+    """Files, nodes, edges, closure and bytes; files with syntax errors, and those left out by reason."""
     (found,) = findings(memory)
-    nodes, edges, _ = db_of(memory).graph.counts()
+    db = db_of(memory)
+    nodes, edges, _ = db.graph.counts()
     assert found.level == "ok"
     assert f"3 files, {nodes} nodes, {edges} edges, 1 rows of closure; the database has " in found.detail
     assert found.detail.endswith(" MB")
+    reasons = {"binary": 9, "generated": 4, "a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
+    with db.connection.transaction():
+        db.meta.set(LEFT_OUT, reasons)
+    left_out, broken = findings(memory, "code")
+    assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
+    assert broken.detail == "files read in part (syntax errors): 1"
 
 
 def test_another_commit(memory: Memory) -> None:
@@ -86,24 +83,11 @@ def test_an_index_that_was_not_finished(memory: Memory) -> None:
     with db.connection.transaction():
         db.graph.unlink(["b.py"])
     (_, found) = findings(memory)
-    assert (found.level, found.detail) == (
-        "warning",
-        "indexing was not finished: names in 1 files are not resolved",
-    )
+    assert found.level == "warning"
+    assert found.detail == "indexing was not finished: names in 1 files are not resolved"
     with db.connection.transaction():
         db.connection.execute("DELETE FROM graph_index_state")
     assert findings(memory)[1].detail == "indexing was not finished"
-
-
-def test_broken_and_left_out(memory: Memory) -> None:
-    """Files with syntax errors are counted, and those left out by reason."""
-    db = db_of(memory)
-    reasons = {"binary": 9, "generated": 4, "a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
-    with db.connection.transaction():
-        db.meta.set(LEFT_OUT, reasons)
-    left_out, broken = findings(memory, "code")
-    assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
-    assert broken.detail == "files read in part (syntax errors): 1"
 
 
 def test_chunks_that_wait(tmp_path: Path, folder: Path) -> None:

@@ -8,17 +8,13 @@ from remora.core.values import Taint
 from tests.helpers import FakeEmbedder, Repo
 
 
-def test_empty(bare: Memory) -> None:
-    """A new store holds nothing but itself."""
-    found = bare.stats()
-    assert (found.memories, found.by_type, found.turns, found.vectors) == (0, {}, 0, ())
-    assert (found.project, found.project_id, found.commit) == ("shop", bare.project_id, None)
-    assert found.home == str(bare.home)
-    assert (found.database_bytes > 0, found.log_bytes) == (True, 0)
-
-
 def test_counts(able: Memory, embedder: FakeEmbedder) -> None:
     """Live memories by type, what is marked or has vectors, what is forgotten, and the user's own apart."""
+    found = able.stats()
+    assert (found.memories, found.by_type, found.turns, found.vectors) == (0, {}, 0, ())
+    assert (found.project, found.project_id, found.commit) == ("shop", able.project_id, None)
+    assert found.home == str(able.home)
+    assert (found.database_bytes > 0, found.log_bytes) == (True, 0)
     first = able.remember("Tokens expire after 24 h", type="decision")
     able.remember("Caches are keyed by tenant", type="gotcha", taint=Taint("a web page"))
     pinned = able.remember("Builds run on Mondays", type="gotcha")

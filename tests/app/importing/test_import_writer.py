@@ -155,12 +155,10 @@ def test_a_known_longterm_memory_stays(bare: Memory, tmp_path: Path) -> None:
 
 def test_what_the_user_taught_is_not_replaced(bare: Memory, tmp_path: Path) -> None:
     """Words that the user had said here, and that came over, too, stay the user's."""
-    mine = bare.remember("Use tabs in Makefiles.", source="user_taught", type="preference")
-    moved(bare, tmp_path, {**forge_memory("a", "Use tabs in Makefiles.\n")}, "forge")
-    assert len(bare.list()) == 1
-    moved(bare, tmp_path, {**forge_memory("a", "Use tabs in Makefiles and in Go.\n")}, "forge")
-    assert [m.content for m in bare.list()] == ["Use tabs in Makefiles."]
-    assert bare.show(mine.id).content == "Use tabs in Makefiles."
+    bare.remember("Use tabs in Makefiles.", source="user_taught", type="preference")
+    for text in ("Use tabs in Makefiles.", "Use tabs in Makefiles and in Go."):
+        moved(bare, tmp_path, {**forge_memory("a", f"{text}\n")}, "forge")
+        assert [(m.content, m.source) for m in bare.list()] == [("Use tabs in Makefiles.", "user_taught")]
 
 
 def test_what_an_older_version_imported_stays(bare: Memory, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from remora import InitReport, Memory
-from remora.core.errors import InvalidInput, StoreReadOnly
+from remora.core.errors import InvalidInput
 from remora.core.values import Author, MemoryRecord
 from remora.graph import file_reader
 from remora.sources import rules
@@ -100,10 +100,11 @@ def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[
 
 
 def test_again_changes_nothing(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
-    """A second run leaves every table as it is, and reads no commit."""
+    """A second run leaves every table as it is; git walks from the last commit on, not over the old."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": RULES})
+    last = ""
     for message, files in FIX.items():
-        repo.commit(message, files)
+        last = repo.commit(message, files)
     memory.init()
     before = rows(memory)
     assert any(call[0] == "log" for call in walks())
@@ -112,20 +113,11 @@ def test_again_changes_nothing(repo: Repo, memory: Memory, walks: Callable[[], l
     assert rows(memory) == before
     assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 2, "retired": 0}
     assert (report.commits_read, report.commits_new, report.candidates) == (3, 0, 0)
-
-
-def test_again_after_a_commit(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
-    """After a new commit git walks from the last one that was read, never over the old ones."""
-    last = ""
-    for message, files in FIX.items():
-        last = repo.commit(message, files)
-    memory.init()
     head = repo.commit("Rotate keys", {"src/auth/keys.py": "1"})
-    assert any(f"{last}..{head}" not in call for call in walks())
     assert memory.init().commits_new == 1
     again = walks()
-    assert [call[0] for call in again if f"{last}..{head}" in call] == ["rev-list", "log"]
-    assert [call for call in again if f"{last}..{head}" not in call] == []
+    assert [call[0] for call in again] == ["rev-list", "log"]
+    assert all(f"{last}..{head}" in call for call in again)
 
 
 def test_the_same_rule_in_two_files(repo: Repo, memory: Memory) -> None:
@@ -140,20 +132,14 @@ def test_the_same_rule_in_two_files(repo: Repo, memory: Memory) -> None:
     assert {o.path for o in stored(memory, "make test").origins} == {"AGENTS.md", "CLAUDE.md", ".cursorrules"}
 
 
-def test_lines_that_move(repo: Repo, memory: Memory) -> None:
-    """A rule that only moved down in its file is the same memory with the same origin."""
+def test_an_edited_rule(repo: Repo, memory: Memory) -> None:
+    """One that moves is the same; the old text of an edited one is retired, and comes back as it was."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES})
     memory.init()
-    before = stored(memory, "make test")
+    first = stored(memory, "make test")
     repo.put("CLAUDE.md", "# Title\n\nSome introduction of the project for people.\n\n" + RULES)
     memory.init()
-    assert stored(memory, "make test") == before
-
-
-def test_an_edited_rule(repo: Repo, memory: Memory) -> None:
-    """When a rule is edited the old text is retired and the new one stored."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    memory.init()
+    assert stored(memory, "make test") == first
     repo.put("CLAUDE.md", RULES.replace("make test", "make check"))
     report = memory.init()
     assert counts(report) == {"stored": 1, "merged": 0, "unchanged": 1, "retired": 1}
@@ -161,18 +147,8 @@ def test_an_edited_rule(repo: Repo, memory: Memory) -> None:
     old = stored(memory, "make test", forgotten=True)
     assert (old.deprecated, old.review_reason) == (True, "gone from the files it was read from")
     assert old.content not in texts(memory.search("run make test"))
-
-
-def test_a_rule_that_comes_back(repo: Repo, memory: Memory) -> None:
-    """A rule that was taken out and is put back is the same memory again, as it was."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    memory.init()
-    first = stored(memory, "make test")
-    repo.put("CLAUDE.md", "- Never edit the files below generated/ by hand; run the generator.\n")
-    assert memory.init().retired == 1
     repo.put("CLAUDE.md", RULES)
-    report = memory.init()
-    assert counts(report) == {"stored": 0, "merged": 1, "unchanged": 1, "retired": 0}
+    assert counts(memory.init()) == {"stored": 0, "merged": 1, "unchanged": 1, "retired": 1}
     again = stored(memory, "make test")
     assert (again.id, again.review_reason, again.needs_review) == (first.id, None, False)
     assert again.origins == first.origins
@@ -196,37 +172,22 @@ def test_a_rule_that_moves_to_a_folder(repo: Repo, memory: Memory) -> None:
 
 
 def test_a_file_that_is_gone(repo: Repo, memory: Memory) -> None:
-    """With a file its rules go, but for those that another file, a person or a pin keeps."""
+    """With a file its rules go, but for those that another file, a person, a pin or an edit keeps."""
+    said = "Never edit the files below generated/ by hand; run the generator."
+    memory.remember(said, type="requirement")
     more = "- Use four spaces for indentation in every Python file of ours.\n"
     more += "- Write one sentence a line in all documentation of this project.\n"
+    more += "- Ask before you add a library to the project.\n- Name each service after a river.\n"
     repo.commit("Add the shop", {"CLAUDE.md": RULES + more, "AGENTS.md": RULES.splitlines()[2] + "\n"})
-    memory.init()
+    assert counts(memory.init()) == {"stored": 5, "merged": 1, "unchanged": 0, "retired": 0}
     memory.verify(stored(memory, "four spaces").id)
     memory.pin(stored(memory, "one sentence").id)
+    memory.edit(stored(memory, "add a library").id, content="Libraries are chosen by Ann")
     (repo.root / "CLAUDE.md").unlink()
-    report = memory.init()
-    assert report.retired == 1
-    assert {m.content.split()[0] for m in memory.list()} == {"Always", "Use", "Write"}
-
-
-def test_a_rule_that_a_person_also_said(repo: Repo, memory: Memory) -> None:
-    """What a person said by hand stays when the rule with the same words goes."""
-    memory.remember("Never edit the files below generated/ by hand; run the generator.", type="requirement")
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    assert counts(memory.init()) == {"stored": 1, "merged": 1, "unchanged": 0, "retired": 0}
-    (repo.root / "CLAUDE.md").unlink()
-    assert memory.init().retired == 1
-    assert [m.type for m in memory.list()] == ["requirement"]
-
-
-def test_a_rule_that_a_person_rewrote(repo: Repo, memory: Memory) -> None:
-    """A memory that a person put into other words stays when the rule that it came from goes."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    memory.init()
-    memory.edit(stored(memory, "make test").id, content="Run the tests before each push to main")
-    (repo.root / "CLAUDE.md").unlink()
-    assert memory.init().retired == 1
-    assert texts(memory.list()) == ["Run the tests before each push to main"]
+    assert memory.init().retired == 1  # that of the river
+    kept = {m.content.split()[0]: m.type for m in memory.list()}
+    assert set(kept) == {"Always", "Never", "Use", "Write", "Libraries"}
+    assert kept["Never"] == "requirement"
 
 
 def test_two_rules_that_became_one_memory(repo: Repo, memory: Memory) -> None:
@@ -243,33 +204,23 @@ def test_two_rules_that_became_one_memory(repo: Repo, memory: Memory) -> None:
 
 
 def test_what_a_person_forgot_stays_forgotten(repo: Repo, memory: Memory) -> None:
-    """A forgotten rule or fix is not revived: by the next run, an edit back and forth, or a new file."""
+    """No rule or fix, and no text before it was a rule, comes back: by a run, an edit back, or a new file."""
+    text = "Never edit the files below generated/ by hand; run the generator."
+    gone = [memory.forget(memory.remember(text).id).id]
     repo.commit("Add the shop", {"CLAUDE.md": RULES})
     repo.commit(*next(iter(FIX.items())))
-    memory.init()
-    gone = [memory.forget(stored(memory, words).id).id for words in ("make test", "clock of the client")]
-    memory.init()
+    assert any(line.startswith("Never edit") for line in why(memory.init()))
+    gone += [memory.forget(stored(memory, words).id).id for words in ("make test", "clock of the client")]
+    assert memory.init().skipped == ()
     repo.put("CLAUDE.md", "")
     memory.init()
     repo.put("CLAUDE.md", RULES)
-    report = memory.init()
-    assert why(report)[0].endswith("a person forgot it; it stays forgotten")
+    assert why(memory.init())[0].endswith("a person forgot it; it stays forgotten")
     repo.put("AGENTS.md", RULES)
     memory.init()
     repo.git("commit", "-q", "--amend", "-m", next(iter(FIX)))
     memory.init()
-    assert [memory.show(i).deprecated for i in gone] == [True, True]
-
-
-def test_a_text_that_was_forgotten_before_it_was_a_rule(repo: Repo, memory: Memory) -> None:
-    """A rule does not bring back what a person remembered by hand and then forgot."""
-    text = "Never edit the files below generated/ by hand; run the generator."
-    gone = memory.forget(memory.remember(text).id)
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    report = memory.init()
-    assert memory.show(gone.id).deprecated
-    assert any(line.startswith("Never edit") for line in why(report))
-    assert memory.init().skipped == ()
+    assert [memory.show(i).deprecated for i in gone] == [True] * 3
 
 
 def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path) -> None:
@@ -455,122 +406,83 @@ def test_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:
         assert memory.init().skipped == ()
 
 
-def test_a_repository_without_commits(repo: Repo, memory: Memory) -> None:
-    """Rules are read where there is no commit yet."""
-    repo.put("CLAUDE.md", RULES)
-    report = memory.init()
-    assert (report.stored, report.commits_new, report.files_known) == (2, 0, 0)
-
-
 def test_no_repository(folder: Path, bare: Memory) -> None:
-    """Rules are read where there is no git; nothing else is asked for."""
+    """Rules are read where there is no git, or no commit yet; nothing else is asked for."""
     (folder / "AGENTS.md").write_text(RULES)
     report = bare.init(folder)
     assert (report.stored, report.commits_new, report.edges) == (2, 0, 0)
     assert bare.init().unchanged == 2
+    Repo(folder).init()
+    report = bare.init()
+    assert (report.unchanged, report.commits_new, report.files_known) == (2, 0, 0)
 
 
-def test_a_damaged_repository(repo: Repo, memory: Memory) -> None:
-    """When git cannot read the repository the rules are stored and the report says what is missing."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+def test_what_cannot_be_read_or_stored_is_named(repo: Repo, memory: Memory) -> None:
+    """A repository that git cannot read, a bad file, a rule that is only a secret: the others are stored."""
+    repo.commit("Add the shop", {"CLAUDE.md": f"{RULES}- {SECRET}\n"})
+    (repo.root / "AGENTS.md").write_bytes(b"\x00\x01\x02" * 100)
     (repo.root / ".git/index").write_bytes(b"no index at all")
     report = memory.init()
     assert report.stored == 2
     assert any(line.startswith("git history: ") for line in why(report))
-
-
-def test_a_bad_rule_file(repo: Repo, memory: Memory) -> None:
-    """A file that cannot be read takes no other with it, and is named."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    (repo.root / "AGENTS.md").write_bytes(b"\x00\x01\x02" * 100)
-    report = memory.init()
-    assert report.stored == 2
     assert "AGENTS.md: binary, not text" in why(report)
-
-
-def test_a_rule_that_cannot_be_stored(repo: Repo, memory: Memory) -> None:
-    """A rule that is nothing but a secret is skipped with its place; the others are stored."""
-    repo.commit("Add the shop", {"CLAUDE.md": f"{RULES}- {SECRET}\n"})
-    report = memory.init()
-    assert report.stored == 2
     assert "CLAUDE.md:5 “[REDACTED:github-token]”: says nothing by itself" in why(report)
     assert SECRET not in repr(report)
 
 
-def test_another_folder(repo: Repo, memory: Memory, tmp_path: Path) -> None:
-    """A path inside the project is taken, one outside is refused."""
-    repo.commit("Add the shop", {"src/a.py": ""})
-    assert memory.init(repo.root / "src").root == str(repo.root)
-    with pytest.raises(InvalidInput, match="is not in"):
-        memory.init(tmp_path)
-
-
-def test_progress(repo: Repo, memory: Memory) -> None:
-    """The callback hears of each part of the work, up to its end."""
+def test_progress(repo: Repo, memory: Memory, tmp_path: Path) -> None:
+    """The callback hears of each part of the work; a path outside of the project is refused."""
     commits = "".join(
         f"commit refs/heads/main\ncommitter Ada <ada@example.org> {number} +0000\ndata 4\nMore\n"
         for number in range(60)
     )
     subprocess.run(["git", "fast-import", "--quiet"], cwd=repo.root, input=commits.encode(), check=True)
+    (repo.root / "src").mkdir()
     steps: list[tuple[str, int, int]] = []
-    memory.init(progress=lambda *step: steps.append(step))
+    report = memory.init(repo.root / "src", progress=lambda *step: steps.append(step))
+    assert report.root == str(repo.root)
     assert steps == [("history", 50, 60), ("history", 60, 60), ("embedding", 0, 0)]
+    with pytest.raises(InvalidInput, match="is not in"):
+        memory.init(tmp_path)
 
 
 def test_files_that_are_gone(repo: Repo, memory: Memory) -> None:
-    """A memory whose files all left the tree is stale, and is not when one is back."""
+    """A memory whose files all left the tree is stale until one is back; a flag for another reason stays."""
     repo.commit("Add the shop", {"src/old.py": "0", "src/new.py": "0", "a.py": "0"})
-    lost = memory.remember("The old parser reads the whole file at once", related_files=["src/old.py"])
-    half = memory.remember("Both parsers skip comments", related_files=["src/old.py", "src/new.py"])
-    glob = memory.remember("Parsers raise ParseError", related_files=["src/**"])
-    unknown = memory.remember("The planner will be a file of its own", related_files=["src/planner.py"])
+
+    def about(text: str, *paths: str, **more: Any) -> str:
+        return memory.remember(text, related_files=paths, **more).id
+
+    lost = about("The old parser reads the whole file at once", "src/old.py")
+    parent = memory.remember("Parsers are slow")
+    child = about("So the old parser caches", "src/old.py", derived_from=[parent.id])
+    others = [
+        about("Both parsers skip comments", "src/old.py", "src/new.py"),
+        about("Parsers raise ParseError", "src/**"),
+        about("The planner will be a file of its own", "src/planner.py"),
+    ]
     memory.init()
-    assert [memory.show(m.id).stale_at for m in (lost, half, glob, unknown)] == [None] * 4
+    memory.forget(parent.id)
+    assert [memory.show(one).stale_at for one in (lost, child, *others)] == [None] * 5
     (repo.root / "src/old.py").unlink()
     repo.commit("Drop the old parser")
     memory.init()
-    found = memory.show(lost.id)
+    found = memory.show(lost)
     assert (found.stale_at, found.needs_review) == ("2026-03-01T12:00:00.000Z", True)
     assert found.review_reason == "its files are gone"
-    assert [memory.show(m.id).stale_at for m in (half, glob, unknown)] == [None] * 3
+    rests = f"rests on {parent.id[:8]}, which was forgotten"
+    assert memory.show(child).review_reason == f"{rests}; its files are gone"
+    assert [memory.show(one).stale_at for one in others] == [None] * 3
     before = rows(memory)
     memory.init()
     assert rows(memory) == before
     repo.commit("Bring it back", {"src/old.py": "0"})
     memory.init()
-    back = memory.show(lost.id)
-    assert (back.stale_at, back.needs_review, back.review_reason) == (None, False, None)
-
-
-def test_gone_files_and_a_gone_parent(repo: Repo, memory: Memory) -> None:
-    """The stale mark and a flag for another reason come and go apart from each other."""
-    repo.commit("Add the shop", {"src/old.py": "0", "a.py": "0"})
-    parent = memory.remember("Parsers are slow")
-    child = memory.remember(
-        "So the old parser caches", related_files=["src/old.py"], derived_from=[parent.id]
-    )
-    memory.init()
-    memory.forget(parent.id)
-    (repo.root / "src/old.py").unlink()
-    repo.commit("Drop the old parser")
-    memory.init()
-    rests = f"rests on {parent.id[:8]}, which was forgotten"
-    assert memory.show(child.id).review_reason == f"{rests}; its files are gone"
-    repo.commit("Bring it back", {"src/old.py": "0"})
-    memory.init()
-    back = memory.show(child.id)
-    assert (back.stale_at, back.needs_review, back.review_reason) == (None, True, rests)
-
-
-def test_reading_only(repo: Repo, tmp_path: Path, memory: Memory) -> None:
-    """A memory that was opened for reading reads no rules in."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    with (
-        Memory.open(repo.root, environ=environment(tmp_path), read_only=True) as reading,
-        pytest.raises(StoreReadOnly),
-    ):
-        reading.init()
-    assert memory.list() == []
+    back = [memory.show(one) for one in (lost, child)]
+    assert [(m.stale_at, m.needs_review, m.review_reason) for m in back] == [
+        (None, False, None),
+        (None, True, rests),
+    ]
 
 
 def test_a_repository_that_vanished(repo: Repo, memory: Memory) -> None:
@@ -585,13 +497,15 @@ def test_a_repository_that_vanished(repo: Repo, memory: Memory) -> None:
     assert rows(memory) == before
 
 
-def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
+def test_what_raises_when_it_is_read_is_named(
     repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both are skipped with the type of their error; the other rules, commits and files are taken."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "- Ask before you add a library.\n"})
+    """A commit, a rule file, a file of code: skipped with the type of the error; the others are taken."""
+    code = {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"}
+    rule = {"AGENTS.md": "- Ask before you add a library.\n"}
+    repo.commit("Add the shop", {"CLAUDE.md": RULES, **rule, **code})
     shas = [repo.commit(message, files) for message, files in FIX.items()]
-    learn, load = CoChange.learn, rules._Loader.load
+    learn, load, parse = CoChange.learn, rules._Loader.load, file_reader.FileReader._parse
 
     def learning(self: CoChange, commit: Commit) -> None:
         if commit.sha == shas[0]:
@@ -603,30 +517,20 @@ def test_one_commit_and_one_rule_file_that_cannot_be_read_are_named(
             raise ValueError("odd")
         load(self, found, *more)
 
-    monkeypatch.setattr(CoChange, "learn", learning)
-    monkeypatch.setattr(rules._Loader, "load", loading)
-    report = memory.init()
-    assert "AGENTS.md: ValueError: odd" in why(report)
-    assert f"commit {shas[0][:10]}: RecursionError: deep" in why(report)
-    assert (report.rules_found, report.candidates) == (2, 1)
-    assert report.code is not None
-    assert report.code.files > 0
-
-
-def test_a_file_of_code_that_cannot_be_read_is_named_by_init(
-    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is skipped with the type of its error, and the other file is indexed."""
-    repo.commit("Add the shop", {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"})
-    parse = file_reader.FileReader._parse
-
-    def failing(self: file_reader.FileReader, item: file_reader.Listed) -> Any:
+    def parsing(self: file_reader.FileReader, item: file_reader.Listed) -> Any:
         if item.path == "bad.py":
             raise ValueError("max() of nothing")
         return parse(self, item)
 
-    monkeypatch.setattr(file_reader.FileReader, "_parse", failing)
+    monkeypatch.setattr(CoChange, "learn", learning)
+    monkeypatch.setattr(rules._Loader, "load", loading)
+    monkeypatch.setattr(file_reader.FileReader, "_parse", parsing)
     report = memory.init()
-    assert "bad.py: could not be read: ValueError: max() of nothing" in why(report)
+    assert set(why(report)) >= {
+        "AGENTS.md: ValueError: odd",
+        f"commit {shas[0][:10]}: RecursionError: deep",
+        "bad.py: could not be read: ValueError: max() of nothing",
+    }
+    assert (report.rules_found, report.candidates) == (2, 1)
     assert report.code is not None
-    assert report.code.read == 1
+    assert report.code.read == 5

@@ -21,28 +21,21 @@ from tests.sources.others.test_crabtalk import entry as crab_entry
 from tests.sources.others.test_forge import memory as forge_memory
 from tests.sources.others.test_golem_items import item
 
+MESSAGES = [
+    {
+        "role": "user" if n % 2 else "assistant",
+        "content": f"message {n}",
+        "timestamp": f"2026-02-01T08:00:0{n}.000Z",
+    }
+    for n in range(1, 5)
+]
+META = {"_type": "metadata", "key": "telegram:12", "createdAt": "2026-02-01T08:00:00.000Z"}
+HISTORY = "\n## 2026-02-27T14:30:00.000Z\nThe user chose webhooks.\n"
 NEOCLAW: dict[str, str | bytes] = {
     "workspace/memory/MEMORY.md": "# Long-term Memory\n\n- Lives in Oslo\n",
-    "workspace/memory/HISTORY.md": "\n## 2026-02-27T14:30:00.000Z\nThe user chose webhooks.\n",
-    "workspace/memory/HISTORY-2026-02.md": "\n## 2026-02-27T14:30:00.000Z\nThe user chose webhooks.\n",
-    "sessions/telegram_12.jsonl": lines(
-        [
-            {
-                "_type": "metadata",
-                "key": "telegram:12",
-                "createdAt": "2026-02-01T08:00:00.000Z",
-                "lastConsolidated": 2,
-            },
-            *(
-                {
-                    "role": "user" if n % 2 else "assistant",
-                    "content": f"message {n}",
-                    "timestamp": f"2026-02-01T08:00:0{n}.000Z",
-                }
-                for n in range(1, 5)
-            ),
-        ]
-    ),
+    "workspace/memory/HISTORY.md": HISTORY,
+    "workspace/memory/HISTORY-2026-02.md": HISTORY,
+    "sessions/telegram_12.jsonl": lines([{**META, "lastConsolidated": 2}, *MESSAGES]),
 }
 GOLEMCORE: dict[str, str | bytes] = {
     "sessions/telegram:9.json": json.dumps(
@@ -80,43 +73,22 @@ BASIC: dict[str, str | bytes] = {
     "notes/coffee.md": "---\ntitle: Coffee\ntype: note\npermalink: notes/coffee\ntags: [brew]\n---\n\n"
     "# Coffee\n\n- [tip] Rinse the filter first #brew\n- relates_to [[Tea]]\n",
 }
-GRAPH: dict[str, str | bytes] = {
-    "memory.jsonl": lines(
-        [
-            {
-                "type": "entity",
-                "name": "Ann",
-                "entityType": "person",
-                "observations": ["prefers short answers"],
-            },
-            {"type": "relation", "from": "Ann", "to": "Shop", "relationType": "works_on"},
-        ]
-    ),
-}
-SYSTEMS: dict[str, tuple[dict[str, str | bytes], dict[str, int]]] = {
-    "neoclaw": ({**NEOCLAW}, {"long-term memory": 1, "history": 1, "sessions": 1, "messages": 4}),
+ANN = {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["prefers short answers"]}
+WORKS = {"type": "relation", "from": "Ann", "to": "Shop", "relationType": "works_on"}
+# Of each system: its files, how much of what comes over, and words of it that a search finds.
+SYSTEMS: dict[str, tuple[dict[str, str | bytes], dict[str, int], str]] = {
+    "neoclaw": (NEOCLAW, {"long-term memory": 1, "history": 1, "sessions": 1, "messages": 4}, "webhooks"),
     "golemcore": (
-        {**GOLEMCORE},
+        GOLEMCORE,
         {"long-term memory": 1, "daily lines": 2, "sessions": 1, "messages": 2, "memories": 1},
+        "PostgreSQL",
     ),
-    "crabtalk": ({**CRABTALK}, {"entries": 2}),
-    "forge": ({**FORGE}, {"memories": 2, "relations": 1}),
-    "claude-code": ({**CLAUDE}, {"memories": 1}),
-    "basic-memory": ({**BASIC}, {"entries": 1, "memories": 1}),
-    "mcp-memory": ({**GRAPH}, {"memories": 2}),
-    "auto-claude": ({}, {"memories": 2, "relations": 1}),
-}
-
-
-WORDS = {
-    "neoclaw": "webhooks",
-    "golemcore": "PostgreSQL",
-    "crabtalk": "release",
-    "forge": "tabs",
-    "claude-code": "ES256",
-    "basic-memory": "filter",
-    "mcp-memory": "short answers",
-    "auto-claude": "gateway clock",
+    "crabtalk": (CRABTALK, {"entries": 2}, "release"),
+    "forge": (FORGE, {"memories": 2, "relations": 1}, "tabs"),
+    "claude-code": (CLAUDE, {"memories": 1}, "ES256"),
+    "basic-memory": (BASIC, {"entries": 1, "memories": 1}, "filter"),
+    "mcp-memory": ({"memory.jsonl": lines([ANN, WORKS])}, {"memories": 2}, "short answers"),
+    "auto-claude": ({}, {"memories": 2, "relations": 1}, "gateway clock"),
 }
 
 
@@ -155,7 +127,7 @@ def counts(**numbers: int) -> dict[str, int]:
 def test_it_comes_over_once(bare: Memory, tmp_path: Path, system: str) -> None:
     """A dry run writes nothing; then everything is new and is found, and at the second time it is known."""
     path = left_by(system, tmp_path)
-    expected = SYSTEMS[system][1]
+    _, expected, words = SYSTEMS[system]
     everything, there = files(tmp_path), rows(bare)
     tried = bare.move_in(path, dry_run=True)
     assert (tried.dry_run, tried.system, tried.known) == (True, system, {})
@@ -167,7 +139,7 @@ def test_it_comes_over_once(bare: Memory, tmp_path: Path, system: str) -> None:
     assert counts(**first.new) == expected
     assert counts(**first.known) == {}
     assert first.redactions == ()
-    assert any(WORDS[system].split()[0].lower() in hit.text.lower() for hit in bare.search(WORDS[system]))
+    assert any(words.split()[0].lower() in hit.text.lower() for hit in bare.search(words))
     second = bare.move_in(path)
     assert counts(**second.new) == {}
     assert counts(**second.known) == expected
@@ -176,7 +148,7 @@ def test_it_comes_over_once(bare: Memory, tmp_path: Path, system: str) -> None:
 
 
 def test_a_workspace_of_neoclaw(bare: Memory, tmp_path: Path) -> None:
-    """The mark of the journal, times and texts are as they were there."""
+    """The mark of the journal, times and texts are as they were there; the conversation goes on here."""
     bare.move_in(left_by("neoclaw", tmp_path))
     session = bare.session("telegram:12")
     assert session.metadata["createdAt"] == "2026-02-01T08:00:00.000Z"
@@ -185,57 +157,54 @@ def test_a_workspace_of_neoclaw(bare: Memory, tmp_path: Path) -> None:
     assert [m["upTo"] for m in markers(session, "consolidated")] == [2]
     assert [one.messages for one in bare.journal.consolidate()] == [2]
     assert history(bare)[0] == "The user chose webhooks."
-    names = in_each_history_file(bare)
-    assert [name for name, found in names.items() if "The user chose webhooks." in found] == [
-        "HISTORY-2026-02.md",
-        "HISTORY.md",
-    ]
+    found = in_each_history_file(bare)
+    names = sorted(name for name in found if "The user chose webhooks." in found[name])
+    assert names == ["HISTORY-2026-02.md", "HISTORY.md"]
     assert bare.journal.show() == "# Long-term Memory\n\n- Lives in Oslo"
+    session.append("user", "message 5")
+    assert session.compact(1).removed == 4
+    log = SessionLog(bare.home / "sessions", "telegram:12", FixedClock())
+    assert (log.problems(), log.total(), log.count()) == ([], 5, 2)
 
 
 def test_a_workspace_of_golemcore(bare: Memory, tmp_path: Path) -> None:
     """The state of a session, the lines of a day and a typed memory come over."""
     bare.journal.write("- They use tabs.")
-    (bare.journal.folder / "2026-02-07.md").write_text(
-        "[14:15] User: How? | Assistant: So.\nBy hand.", "utf-8"
-    )
+    day = bare.journal.folder / "2026-02-07.md"
+    day.write_text("[14:15] User: How? | Assistant: So.\nBy hand.", "utf-8")
     done = bare.move_in(left_by("golemcore", tmp_path))
     assert (done.new["daily lines"], done.known["daily lines"]) == (1, 1)
     session = bare.session("telegram:9")
-    assert (session.metadata["state"], session.metadata["createdAt"]) == (
-        "PAUSED",
-        "2026-02-07T14:00:00.000Z",
-    )
+    assert session.metadata["state"] == "PAUSED"
+    assert session.metadata["createdAt"] == "2026-02-07T14:00:00.000Z"
     assert contents(session) == ["Which port?", "5432."]
-    assert (bare.journal.folder / "2026-02-07.md").read_text("utf-8").splitlines() == [
+    assert day.read_text("utf-8").splitlines() == [
         "[14:15] User: How? | Assistant: So.",
         "By hand.",
         "[14:30] User: And? | Assistant: Thus.",
     ]
     assert bare.journal.show() == "- They use tabs.\n\n## From golemcore\n\nDatabase is PostgreSQL."
     assert [one.path.read_text("utf-8") for one in bare.journal.versions()] == ["- They use tabs."]
-    assert sorted(path.name for path in bare.journal.folder.glob("2026*")) == ["2026-02-07.md"]
+    assert [path.name for path in bare.journal.folder.glob("2026*")] == ["2026-02-07.md"]
 
 
 def test_a_memory_of_crabtalk(bare: Memory, tmp_path: Path) -> None:
-    """A note comes over with its alias, its kind and its time."""
-    bare.move_in(left_by("crabtalk", tmp_path))
-    note = bare.entries.show("release")
-    assert (note.name, note.kind, note.created_at) == ("deploy", "note", "2020-01-01T00:00:00Z")
-
-
-def test_names_that_are_taken(bare: Memory, tmp_path: Path) -> None:
-    """What is here keeps its name; the other one says where it is from."""
+    """A note has its alias, kind and time; a name that is taken here stays ours."""
+    path = left_by("crabtalk", tmp_path)
     bare.entries.add("deploy", "Ours.")
     bare.entries.add("crab-1", "Our archive.", kind="archive")
     bare.entries.add("ours", "x", aliases=["release"])
-    path = left_by("crabtalk", tmp_path)
     assert bare.move_in(path).new["entries"] == 2
     assert bare.entries.show("deploy").content == "Ours."
     theirs = bare.entries.show("deploy (from crabtalk)")
     assert (theirs.content, theirs.aliases) == ("Roll out in steps.", ())
     assert bare.move_in(path).new.get("entries", 0) == 0
     assert len(bare.entries.list()) == 5
+    (tmp_path / "other").mkdir()
+    with Memory.open(tmp_path / "other", environ=environment(tmp_path)) as other:
+        other.move_in(path)
+        note = other.entries.show("release")
+        assert (note.name, note.kind, note.created_at) == ("deploy", "note", "2020-01-01T00:00:00Z")
 
 
 def test_relations(bare: Memory, tmp_path: Path) -> None:
@@ -413,12 +382,8 @@ def test_a_crash_in_between(tmp_path: Path, folder: Path) -> None:
         for system in ("neoclaw", "crabtalk"):
             done = memory.move_in(tmp_path / "elsewhere" / system)
             assert counts(**done.new) == {}
-        assert sorted(e.name for e in memory.entries.list()) == [
-            "crab-1",
-            "crab-1 (from crabtalk)",
-            "deploy",
-            "deploy (from crabtalk)",
-        ]
+        names = sorted(e.name for e in memory.entries.list())
+        assert names == ["crab-1", "crab-1 (from crabtalk)", "deploy", "deploy (from crabtalk)"]
         assert history(memory) == ["The user chose webhooks."]
         assert memory.journal.show() == "# Long-term Memory\n\n- Lives in Oslo"
         assert memory.session("telegram:12").metadata["from"] == "neoclaw"
@@ -457,13 +422,3 @@ def test_progress_and_reading_only(tmp_path: Path, folder: Path) -> None:
             memory.move_in(path)
         assert memory.move_in(path, dry_run=True).new["entries"] == 2
     assert files(tmp_path) == before
-
-
-def test_a_log_of_ours_stays_readable(bare: Memory, tmp_path: Path) -> None:
-    """A conversation that came over goes on here like any other."""
-    bare.move_in(left_by("neoclaw", tmp_path))
-    session = bare.session("telegram:12")
-    session.append("user", "message 5")
-    assert session.compact(1).removed == 4
-    log = SessionLog(bare.home / "sessions", "telegram:12", FixedClock())
-    assert (log.problems(), log.total(), log.count()) == ([], 5, 2)

@@ -79,21 +79,17 @@ def test_a_look_first(bare: Memory, notes: Path) -> None:
 
 
 def test_teaching_twice_changes_nothing(bare: Memory, notes: Path) -> None:
-    """The same file again is merged, what is new in it is stored."""
+    """What is known is merged, what is new is stored; a person's word brings back what was dropped."""
     bare.teach(notes)
     before = {m.id for m in bare.list()}
     notes.write_text(NOTES + "\nRates are refreshed at 06:00 because the bank closes at 05:00.\n", "utf-8")
     again = bare.teach(notes)
     assert (again.number("merged"), again.number("stored")) == (4, 1)
     assert len(bare.list()) == len(before) + 1
-
-
-def test_what_was_forgotten_comes_back(bare: Memory) -> None:
-    """Teaching is a person's word, so it brings back what was dropped."""
-    gone = bare.remember("Never log a card number", type="requirement")
-    bare.forget(gone.id)
-    assert bare.teach("n.md", text="Never log a card number").pieces[0].action == "restored"
+    gone = bare.forget(again.pieces[1].memory_id)
+    assert bare.teach("n.md", text=gone.content).pieces[0].action == "restored"
     assert not bare.show(gone.id).deprecated
+    assert bare.teach("n.md", text="# One\n\n## Two\n").pieces == ()
 
 
 @pytest.mark.parametrize(
@@ -101,29 +97,20 @@ def test_what_was_forgotten_comes_back(bare: Memory) -> None:
     [
         ("web/AGENTS.md", "agents", ("web/**",)),
         (".cursor/rules/api.mdc", "cursor", ("src/**/*.ts",)),
+        ("../elsewhere/AGENTS.md", "agents", ()),
     ],
 )
 def test_rule_files_are_known(bare: Memory, path: str, kind: str, files: tuple[str, ...]) -> None:
-    """They are read as `init` reads them: with what they apply to."""
-    place = bare.root / path
+    """They are read as `init` reads them: with what they apply to; a folder elsewhere says nothing here."""
+    place = (bare.root / path).resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
     front = "---\nglobs: src/**/*.ts\n---\n" if path.endswith(".mdc") else ""
     place.write_text(f"{front}# Rules\n\n- Always run `make lint` before a commit\n", "utf-8")
     found = bare.teach(place)
-    assert found.kind == kind
+    assert (found.kind, found.path) == (kind, path if files else place.as_posix())
     record = bare.show(found.pieces[0].memory_id)
     assert (record.tags, record.related_files) == (("rule", kind), files)
     assert bare.init().stored == 0  # the same rule, found by its text
-
-
-def test_a_rule_file_from_elsewhere(bare: Memory, tmp_path: Path) -> None:
-    """Its name says how to read it, its folder nothing about this project."""
-    place = tmp_path / "elsewhere" / "AGENTS.md"
-    place.parent.mkdir()
-    place.write_text("- Always run `make lint` before a commit\n", "utf-8")
-    found = bare.teach(place)
-    assert (found.kind, found.path) == ("agents", place.as_posix())
-    assert bare.show(found.pieces[0].memory_id).related_files == ()
 
 
 def test_imports_are_named(bare: Memory) -> None:
@@ -152,21 +139,19 @@ def test_the_users_own_memory(bare: Memory) -> None:
     assert (record.id, record.related_files) == (found.pieces[0].memory_id, ())
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
+def test_files_that_cannot_be_read(bare: Memory) -> None:
+    """They are refused with the reason, and nothing is stored."""
+    bad = bare.root / "bad.md"
+    for text, why in (
         (b"", "empty"),
         (b"\x00\x01\x02" * 400, "binary"),
-        (b"- a line of text\n" * 70_000, "larger than 1 MB"),
-    ],
-)
-def test_files_that_cannot_be_read(bare: Memory, text: bytes, why: str) -> None:
-    """They are refused with the reason, and nothing is stored."""
-    (bare.root / "bad.md").write_bytes(text)
-    with pytest.raises(InvalidInput, match=why):
-        bare.teach(bare.root / "bad.md")
-    with pytest.raises(InvalidInput, match=why):
-        bare.teach("bad.md", text=text)
+        (b"- a line\n" * 120_000, "larger than 1 MB"),
+    ):
+        bad.write_bytes(text)
+        with pytest.raises(InvalidInput, match=why):
+            bare.teach(bad)
+        with pytest.raises(InvalidInput, match=why):
+            bare.teach("bad.md", text=text)
     assert bare.list() == []
 
 
@@ -184,8 +169,3 @@ def test_places_that_are_no_file(bare: Memory, tmp_path: Path) -> None:
         pytest.raises(StoreReadOnly),
     ):
         readonly.teach("n.md", text="- x")
-
-
-def test_a_file_of_titles_teaches_nothing(bare: Memory) -> None:
-    """No piece, and no error."""
-    assert bare.teach("n.md", text="# One\n\n## Two\n").pieces == ()

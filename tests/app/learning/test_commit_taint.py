@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from remora import Memory
 from remora.app.learning import commit_taint
-from remora.core.clock import FixedClock
 from remora.core.events import CommitMade
 from remora.core.values import Taint
-from tests.helpers import Repo, environment
+from tests.helpers import Repo
 from tests.observer.sessions import session
 
 SUBJECT = "fix: token refresh failed when the clock of the client was behind the server"
 WHY = "The reader took the first value it saw, so a later change of the settings never reached the worker."
 TAINT = Taint("printed by `docker logs api`", 3)
 MADE = session(commits=(CommitMade(f"{SUBJECT}\n\nAs the log says.", 5, taint=TAINT),))
-
-
-@pytest.fixture
-def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
-    """The memory of a repository."""
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
-        yield opened
 
 
 def note(memory: Memory) -> None:
@@ -43,7 +32,7 @@ OTHER = "fix: invoice totals were rounded twice when a discount applied"
     [(SUBJECT, True), (f"{SUBJECT} (#12)", True), (f"{OTHER}\n\n* {SUBJECT}", True), (OTHER, False)],
 )
 def test_a_commit_that_is_read_later_is_tainted(
-    memory: Memory, repo: Repo, message: str, tainted: bool
+    repo: Repo, memory: Memory, message: str, tainted: bool
 ) -> None:
     """By its subject, with the number of a request behind it, or as a line of a squash; others are not."""
     repo.commit(f"{message}\n\n{WHY}", {"src/auth/tokens.py": "1"})
@@ -55,7 +44,7 @@ def test_a_commit_that_is_read_later_is_tainted(
 
 
 def test_a_commit_that_was_read_before_is_tainted_when_its_session_is_learnt(
-    memory: Memory, repo: Repo
+    repo: Repo, memory: Memory
 ) -> None:
     """`init` may come first; what a person confirmed stays."""
     repo.commit(f"{SUBJECT}\n\n{WHY}", {"src/auth/tokens.py": "1"})

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from remora import Memory
 from remora.app.codebase.freshness import history_is_behind
 from remora.app.learning import commit_taint
 from remora.app.learning import git_history as history
 from remora.app.learning.git_history import AT_ONCE, LATER, follow
-from remora.core.clock import FixedClock
 from remora.core.events import CommitMade
 from remora.core.values import Taint
 from remora.sources.history import CoChange
-from tests.helpers import Repo, environment
+from tests.helpers import Repo
 from tests.observer.sessions import session
 
 LESSON = "The scheduler drops a job that has no owner"
-
-
-@pytest.fixture
-def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
-    """The memory of the repository."""
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
-        yield opened
 
 
 def test_a_renamed_file_keeps_its_lesson(repo: Repo, memory: Memory):
@@ -59,8 +46,8 @@ def test_new_commits_of_this_branch_are_read_once_init_was_asked_for(repo: Repo,
     assert follow(memory._project, 2) == 2
 
 
-def test_an_amended_commit_is_counted_once(repo: Repo, memory: Memory):
-    """The history is read anew, since the last commit read is gone; a long one waits for `init`."""
+def test_an_amended_commit_is_counted_once(repo: Repo, memory: Memory, monkeypatch):
+    """The history is read anew, since the last commit read is gone; a long one waits, looked at once."""
     repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
     repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n", "fill.py": "1\n"})
     memory.init()
@@ -69,13 +56,7 @@ def test_an_amended_commit_is_counted_once(repo: Repo, memory: Memory):
     assert follow(memory._project, 2) == 2
     (partner,) = memory._project.db.history.partners(["fill.py"], 5)["fill.py"]
     assert (partner.other, partner.commits) == ("queue.py", 1)
-
-
-def test_a_history_too_long_to_read_is_looked_at_once(repo: Repo, memory: Memory, monkeypatch):
-    """No session starts a process for it again until there is another commit."""
-    repo.commit("Add a queue", {"queue.py": "JOBS = []\n"})
-    memory.init()
-    repo.commit("Fill the queue", {"queue.py": "JOBS = [1]\n"})
+    repo.commit("Empty the queue", {"queue.py": "JOBS = []\n"})
     monkeypatch.setattr(history, "LATER", 0)
     assert history_is_behind(memory._project)
     assert follow(memory._project, 0) == 0

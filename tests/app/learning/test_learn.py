@@ -24,7 +24,7 @@ from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceErro
 from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
 from remora.sources import branches as sources
-from tests.helpers import Repo, environment
+from tests.helpers import SECRET, Repo, environment, holds
 from tests.sources.transcripts.hosts.homes_kit import Machine
 from tests.sources.transcripts.test_entire import Repository
 
@@ -205,19 +205,6 @@ def test_what_the_team_did_is_learned_when_asked_for(tmp_path):
         repository.checkpoint("b1b2c3d4e5f6", "s2", "Claude Code", {"full.jsonl": text}, day=3)
         again = memory.learn(hosts=["entire"])
         assert ([s.id for s in again.sessions], again.unchanged) == (["s2"], 1)
-
-
-def test_a_run_that_there_is_not_is_named_as_such(memory, learn, tmp_path):
-    """With the runs that there are."""
-    with pytest.raises(NotFound, match="there is no run 1") as caught:
-        memory.learned(1)
-    assert "remora learn" in caught.value.hint
-    for day in (5, 6):
-        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-        learn()
-    with pytest.raises(NotFound, match="there is no run 99") as caught:
-        memory.session_summary(99)
-    assert caught.value.hint == "There are runs 1 to 2."
 
 
 def ruled(day: int, root: Path, words: str, branch: str = "main") -> Talk:
@@ -516,15 +503,13 @@ def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_pa
 
 def test_secrets_stay_out(memory, learn, tmp_path):
     """A secret in a prompt is taken out of what is learned from it, and counted."""
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     talk = work("s1", 1, str(memory.root))
-    talk.user(f"No, we always use the token {secret} for the release, never the one of the team.")
-    talk.edit("auth/tokens.py").reply("Done.")
-    talk.save(tmp_path / "talks")
-    report = learn()
-    assert not any(secret in text for text in said(report))
+    talk.user(f"No, we always use the token {SECRET} for the release, never the one of the team.")
+    talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / "talks")
+    assert not any(SECRET in text for text in said(learn()))
     rows = memory._project.db.connection.rows("SELECT prompt, summary FROM observer_sessions")
-    assert not any(secret in text for row in rows for text in row)
+    assert not any(SECRET in text for row in rows for text in row)
+    assert holds(memory.home, SECRET) == []
 
 
 def test_the_sessions_of_this_machine(memory, tmp_path):
@@ -563,8 +548,8 @@ def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
     assert memory.learn(path, again=True).notes == ()
 
 
-def test_wrong_wishes_are_refused(memory, tmp_path):
-    """A file that is not there, one that is nobody's transcript, a host that nobody knows, reading only."""
+def test_wrong_wishes_are_refused(memory, learn, tmp_path):
+    """A file, host or run that there is not, with those that there are; nobody's transcript; reading only."""
     with pytest.raises(NotFound):
         memory.learn(tmp_path / "nowhere")
     (tmp_path / "notes.jsonl").write_text('{"a": 1}\n')
@@ -572,7 +557,15 @@ def test_wrong_wishes_are_refused(memory, tmp_path):
         memory.learn(tmp_path / "notes.jsonl")
     with pytest.raises(InvalidInput, match="unknown host"):
         memory.learn(hosts=["emacs"])
-    memory.remember("it is there")
+    with pytest.raises(NotFound, match="there is no run 1") as caught:
+        memory.learned(1)
+    assert "remora learn" in caught.value.hint
+    for day in (5, 6):
+        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+        learn()
+    with pytest.raises(NotFound, match="there is no run 99") as caught:
+        memory.session_summary(99)
+    assert caught.value.hint == "There are runs 1 to 2."
     reader = Memory.open(memory.root, environ=environment(tmp_path), read_only=True)
     with reader, pytest.raises(StoreReadOnly):
         reader.learn(tmp_path)
@@ -815,8 +808,8 @@ def test_what_a_person_says_later_takes_the_place_of_what_was_written(writing, t
     assert memory.show(old.id).deprecated is not verified
 
 
-def test_a_model_that_fails_to_write_costs_one_wait(writing, tmp_path):
-    """The rules say what they know, and the report says once that it failed."""
+def test_a_model_that_fails_costs_one_wait(writing, tmp_path):
+    """Of several sessions, or of what a browser showed: the rules say what they know, the report why."""
     memory, model = writing(ProviderError("it is down"), written)
     talks = talk_of_ports(tmp_path)
     Talk("s2", 2, str(memory.root)).user(CORRECTION).reply("Done.").save(talks)
@@ -824,6 +817,12 @@ def test_a_model_that_fails_to_write_costs_one_wait(writing, tmp_path):
     assert report.notes == ("the language model failed and was not called again: it is down",)
     assert any("gateway" in text for text in said(report))
     assert len(model.calls) == 1
+    memory, model = writing(ProviderError("it is down"), synthesis=False)
+    memory.learn(browsing(memory.root, "s3", 3, range(4)))
+    assert len(model.calls) == 1
+    (one,) = memory.list(types=["e2e_observation"])
+    assert shown(memory) == ["rules"]
+    assert "Timeout 5000ms exceeded." in one.content
 
 
 def test_the_evidence_of_a_session_for_the_model_at_work(memory, tmp_path):
@@ -846,9 +845,8 @@ def browsing(folder: Path, name: str, day: int, pages: range) -> Path:
     """Write a session in which a browser showed some pages; return its transcript."""
     one = Talk(name, day, str(folder)).user("Look at the shop in the browser.")
     for number in pages:
-        one.tool(
-            "mcp__playwright__browser_snapshot", f"The page of {'abcdefghijkl'[number]} greets the visitor"
-        )
+        page = f"The page of {'abcdefghijkl'[number]} greets the visitor"
+        one.tool("mcp__playwright__browser_snapshot", page)
     one.tool("mcp__playwright__browser_click", "TimeoutError: locator.click: Timeout 5000ms exceeded.")
     return one.reply("Seen.").save(folder.parent / "talks")
 
@@ -870,16 +868,6 @@ def test_a_model_says_what_a_browser_showed(writing, tmp_path: Path) -> None:
     assert len(model.calls) == 5
     memory.learn(browsing(memory.root, "s2", 2, range(9, 12)))
     assert len(model.calls) == 8
-
-
-def test_a_model_that_fails_is_asked_no_more(writing, tmp_path: Path) -> None:
-    """One that is down costs one wait; the rules say what they know."""
-    memory, model = writing(ProviderError("it is down"), synthesis=False)
-    memory.learn(browsing(memory.root, "s1", 1, range(4)))
-    assert len(model.calls) == 1
-    (one,) = memory.list(types=["e2e_observation"])
-    assert shown(memory) == ["rules"]
-    assert "Timeout 5000ms exceeded." in one.content
 
 
 def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, learn):

@@ -17,7 +17,7 @@ from remora.core.methodology import ExecutionContext, WorkUnitResult
 from remora.core.values import Taint
 from remora.sources.transcripts.reader import read
 from tests.app.learning.test_learn import work
-from tests.helpers import environment
+from tests.helpers import SECRET, environment, holds
 
 HOST = "claude-code"
 
@@ -68,7 +68,10 @@ def test_a_checkpoint_survives(memory, events):
 
 
 def test_a_crash_loses_nothing(memory, events):
-    """Each event is kept at once, each once; a line torn by a crash is left aside."""
+    """Each event is kept at once, each once; a line torn by a crash is left aside.
+
+    A damaged checkpoint costs what was known, never the session; one of an earlier version is removed.
+    """
     first = memory.observe("s1", HOST)
     for event in [*events, *events]:
         first.observe(event)
@@ -83,13 +86,7 @@ def test_a_crash_loses_nothing(memory, events):
     assert second.acute() == []  # it was reported
     second.observe(Event("reply", "s1", "last", 99, text="Done."))
     assert memory.observe("s1", HOST)._observer.events == len(events) + 1
-
-
-def test_a_damaged_checkpoint_is_left_aside(memory, events):
-    """It costs what was known, never the session; one of an earlier version is removed."""
-    watched = memory.observe("s1", HOST)
-    watched.observe(events[0])
-    path = watched.checkpoint()
+    assert second.checkpoint() == path
     path.write_text("{")
     earlier = path.with_suffix(".json")
     earlier.write_text("{}")
@@ -135,24 +132,19 @@ def test_a_killed_process_loses_nothing_of_a_subtask(memory, events, tmp_path):
 
 
 def test_few_subtasks_wait_for_the_end(memory, events):
-    """A build of up to five subtasks is promoted when it ends."""
+    """A build of up to five subtasks is promoted when it ends; a stage hands on what it learned."""
+    memory.remember("The build fails without a key", type="error_pattern", session_id="s1")
+    memory.remember("Tabs are preferred", type="preference", session_id="s1")
     watched = memory.observe("s1", HOST, subtasks=5)
     for event in events:
         watched.observe(event)
-    (outcome,) = watched.subtask_done(ExecutionContext("042", "1"), WorkUnitResult(True, "it is there"))
-    assert [m.id for m in memory.list(records=True)] == [outcome.id]
-    assert watched.finish().learnt
-
-
-def test_a_stage_hands_on_what_it_learnt(memory, events):
-    """The fixer gets the errors of its session, the methodology says how."""
-    memory.remember("The build fails without a key", type="error_pattern", session_id="s1")
-    memory.remember("Tabs are preferred", type="preference", session_id="s1")
-    watched = memory.observe("s1", HOST)
     handed = watched.relay("qa_reviewer", "qa_fixer")
     assert "The build fails without a key" in handed
     assert "Tabs" not in handed
     assert watched.relay("qa_fixer", "planner") == ""
+    (outcome,) = watched.subtask_done(ExecutionContext("042", "1"), WorkUnitResult(True, "it is there"))
+    assert [m.id for m in memory.list(records=True)] == [outcome.id]
+    assert watched.finish().learnt
 
 
 def test_what_a_subtask_gives_bears_its_unit_and_its_taint(memory, events):
@@ -193,14 +185,13 @@ def test_a_stage_in_another_session_is_handed_what_its_unit_learnt(memory, clock
 
 def test_secrets_never_reach_the_disk(memory, events):
     """Neither a checkpoint nor the database holds a secret of an event."""
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     watched = memory.observe("s1", HOST)
     for event in events:
         watched.observe(event)
-    watched.observe(
-        Event("user_prompt", "s1", "p9", 9, text=f"No, always use {secret} for it.", extra={"note": secret})
-    )
-    assert secret not in watched.checkpoint().read_text("utf-8")
+    said = f"No, always use {SECRET} for it."
+    watched.observe(Event("user_prompt", "s1", "p9", 9, text=said, extra={"note": SECRET}))
+    assert "always use" in watched.checkpoint().read_text("utf-8")
+    assert holds(memory.home, SECRET) == []
 
 
 def test_nothing_an_agent_hands_in_stops_it(memory):

@@ -13,16 +13,16 @@ from tests.app.learning.test_learn import Talk
 from tests.helpers import Repo, environment
 
 DATABASE = "The staging database is read only for us."
+ZANZIBAR = "The zanzibar server is not for tests."
 PORT = "The collector must listen on port 4320."
 APPLY = "On this team we do not run `terraform apply` by hand from now on."
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
+def repo(repo: Repo) -> Repo:
     """A repository with a file."""
-    found = Repo(tmp_path / "project").init()
-    found.commit("start", {"app.py": "a = 1\n"})
-    return found
+    repo.commit("start", {"app.py": "a = 1\n"})
+    return repo
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def words(memory: Memory) -> list[str]:
 
 
 def test_a_quote_is_found_by_meaning_and_is_no_memory(memory: Memory, tmp_path: Path) -> None:
-    """A search finds the very words with their day and session; lists and counts of memories do not."""
+    """Who asks for quotes, by kind or speaker, is told the very words with their day; nobody else is."""
     learnt(memory, tmp_path, DATABASE, "Rename the helper, please.")
     memory.reindex()  # written files are read anew; what sessions said is not theirs
     (hit,) = memory.search("may I write to the staging database?", kinds=["quote"])
@@ -55,6 +55,13 @@ def test_a_quote_is_found_by_meaning_and_is_no_memory(memory: Memory, tmp_path: 
     assert (hit.session_id, (hit.time or "")[:10]) == ("claude-code:one", "2026-01-05")
     assert memory.list() == []
     assert memory.stats().written == {"quote": 1}
+    task = "write a migration that runs against the staging database"
+    assert memory.search(task) == []
+    assert DATABASE not in memory.context(task).text + memory.plan_context(task).text
+    assert [hit.text for hit in memory.search(task, role="user")] == [DATABASE]
+    text = memory.context(task, kinds=["quote"]).text
+    assert f"“{DATABASE}”" in text
+    assert "2026-01-05" in text
 
 
 def test_a_request_of_three_sessions_is_kept_once(memory: Memory, tmp_path: Path) -> None:
@@ -64,18 +71,6 @@ def test_a_request_of_three_sessions_is_kept_once(memory: Memory, tmp_path: Path
         assert len(words(memory)) == (day > 2)
     (hit,) = memory.search("what is done about feedback of a PR", k=1, kinds=["quote"])
     assert hit.text.startswith("address PR feedback")
-
-
-def test_a_quote_is_told_to_who_asks_for_quotes(memory: Memory, tmp_path: Path) -> None:
-    """By kind or by speaker, with its day; a search or a task in general does without."""
-    learnt(memory, tmp_path, DATABASE)
-    task = "write a migration that runs against the staging database"
-    assert memory.search(task) == []
-    assert DATABASE not in memory.context(task).text + memory.plan_context(task).text
-    assert [hit.text for hit in memory.search(task, role="user")] == [DATABASE]
-    text = memory.context(task, kinds=["quote"]).text
-    assert f"“{DATABASE}”" in text
-    assert "2026-01-05" in text
 
 
 def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path: Path) -> None:
@@ -90,49 +85,36 @@ def test_a_quote_becomes_a_memory_when_a_person_says_so(memory: Memory, tmp_path
 
 
 def test_what_a_session_said_is_replaced_and_removed(memory: Memory, tmp_path: Path) -> None:
-    """Learned again it has its quotes once, with their ids; one that was removed stays away."""
+    """Learned again it has its quotes once, with their ids; one that was removed stays away, alone."""
     learnt(memory, tmp_path, DATABASE)
     before = memory.quotes()[0].id
-    learnt(memory, tmp_path, DATABASE, "The zanzibar server is not for tests.")
+    learnt(memory, tmp_path, DATABASE, ZANZIBAR)
     assert {hit.text: hit.id for hit in memory.quotes()}[DATABASE] == before
     (hit,) = memory.quotes(session_id="one", limit=1)
-    assert (hit.text, memory.quotes(session_id="two")) == ("The zanzibar server is not for tests.", [])
+    assert (hit.text, memory.quotes(session_id="two")) == (ZANZIBAR, [])
     assert memory.remove_quote(hit.id) == hit.text
     data = b"".join(path.read_bytes() for path in memory.home.rglob("*") if path.is_file())
-    assert b"zanzibar" not in data
-    assert b"staging" in data
+    assert [word in data for word in (b"zanzibar", b"staging")] == [False, True]
     memory.learn(tmp_path / "talks", again=True)
     assert words(memory) == [DATABASE]
     with pytest.raises(NotFound):
         memory.remove_quote(hit.id)
-
-
-def test_a_removed_quote_takes_no_other_with_it(memory: Memory, tmp_path: Path) -> None:
-    """A longer quote that holds its words stays as it was said."""
-    learnt(memory, tmp_path, "The zanzibar server is not for tests.")
-    learnt(memory, tmp_path, "Remember: The zanzibar server is not for tests.", name="two")
+    learnt(memory, tmp_path, f"Remember: {DATABASE}", name="two")
     kept = [text for text in words(memory) if text.startswith("Remember")]
-    (hit,) = [one for one in memory.quotes() if one.text.startswith("The zanzibar")]
-    memory.remove_quote(hit.id)
+    memory.remove_quote(before)
     assert words(memory) == kept != []
 
 
 def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:
     """What is marked private is in no file; the setting keeps nothing at all."""
     environ = environment(tmp_path)
+    private = f"{DATABASE} <private>The vault code is never xyzzy.</private>"
     with Memory.open(repo.root, environ=environ) as memory:
-        learnt(
-            memory,
-            tmp_path,
-            f"{DATABASE} <private>The vault code is never xyzzy.</private>",
-            "<PRIVATE>\nplugh",
-        )
+        learnt(memory, tmp_path, private, "<PRIVATE>\nplugh")
         assert words(memory) == [DATABASE]
         home = memory.home
     data = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
-    assert b"staging" in data
-    assert b"xyzzy" not in data
-    assert b"plugh" not in data
+    assert [word in data for word in (b"staging", b"xyzzy", b"plugh")] == [True, False, False]
     off = {**environ, "REMORA_LEARN_QUOTES": "false", "REMORA_HOME": str(tmp_path / "off")}
     with Memory.open(repo.root, environ=off) as memory:
         memory.learn(tmp_path / "talks")
@@ -156,31 +138,22 @@ def told(memory: Memory) -> bool:
 def test_what_was_said_on_a_branch_is_told_there_and_everywhere_once_it_is_merged(
     memory: Memory, repo: Repo, tmp_path: Path
 ) -> None:
-    """In a search; the list of quotes has it all the time."""
+    """In a search, by the branch's newest name; the list has it all the time. Deleted, it is told nowhere."""
     said_on(memory, repo, tmp_path, "topic")
     assert not told(memory)
     assert words(memory) == [APPLY]
-    repo.git("checkout", "-q", "topic")
-    assert told(memory)
-    repo.git("checkout", "-q", "main")
-    repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", "topic")
-    memory.learn(tmp_path / "talks")
-    assert told(memory)
-
-
-def test_what_was_said_on_a_branch_follows_its_new_name_and_goes_with_it(
-    memory: Memory, repo: Repo, tmp_path: Path
-) -> None:
-    """A renamed branch takes its quotes along; one that is deleted unmerged leaves them told nowhere."""
-    said_on(memory, repo, tmp_path, "topic")
     repo.git("branch", "-m", "topic", "terraform")
     memory.learn(tmp_path / "talks")
+    head = repo.git("rev-parse", "terraform")
     repo.git("checkout", "-q", "terraform")
     assert told(memory)
     repo.git("checkout", "-q", "main")
     repo.git("branch", "-D", "terraform")
     memory.learn(tmp_path / "talks")
     assert not told(memory)
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", head)
+    memory.learn(tmp_path / "talks")
+    assert told(memory)
 
 
 def test_a_memory_of_a_quote_holds_where_the_quote_does(memory: Memory, repo: Repo, tmp_path: Path) -> None:

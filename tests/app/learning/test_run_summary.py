@@ -23,13 +23,11 @@ def learnt(memory: Memory, tmp_path: Path, *days: int) -> None:
 
 def said(memory: Memory, session: str, memory_id: str, followed: str = "") -> None:
     """Record that something was said to an agent."""
-    one = Injection(
-        session, "", 1, f"2026-01-01T08:00:0{len(followed) % 10}.000Z", "before", "command", "make lint",
-        (memory_id,), f"text {followed}", "the command is about to be run", followed,
-    )  # fmt: skip
+    at = f"2026-01-01T08:00:0{len(followed) % 10}.000Z"
+    about = ("before", "command", "make lint", (memory_id,), f"text {followed}", "why", followed)
     db = memory._project.db
     with db.connection.transaction():
-        db.injections.put([one])
+        db.injections.put([Injection(session, "", 1, at, *about)])
 
 
 def test_a_run(memory: Memory, tmp_path: Path) -> None:
@@ -43,10 +41,8 @@ def test_a_run(memory: Memory, tmp_path: Path) -> None:
     assert found.remembered == ()
     learnt(memory, tmp_path, 2, 3)
     whole, one = memory.session_summary(), memory.session_summary(session_id="s2")
-    assert (whole.title, len(whole.sessions)) == (
-        "3 sessions",
-        3,
-    )  # the first is seen again in what they show
+    assert whole.title == "3 sessions"  # the first is seen again in what they show
+    assert len(whole.sessions) == 3
     assert one.sessions == ("claude-code:s2",)
     assert {o.memory.id for o in one.learned} <= {o.memory.id for o in whole.learned}
     assert memory.session_summary(session_id="nobody") == SessionSummary(2, "", "", (), (), ())
@@ -71,7 +67,7 @@ def test_a_session_is_found_in_every_run(memory: Memory, tmp_path: Path) -> None
 
 
 def test_what_was_said_counts_as_remembered(memory: Memory, tmp_path: Path) -> None:
-    """Each memory once, with what followed the last time, and how often it was said."""
+    """Each memory once, with what followed the last time, and how often; a caller may know better."""
     used = memory.remember("Start redis before `make test`", type="gotcha")
     learnt(memory, tmp_path, 1)
     said(memory, "claude-code:s1", used.id)
@@ -81,6 +77,10 @@ def test_what_was_said_counts_as_remembered(memory: Memory, tmp_path: Path) -> N
     assert (one.memory_id, one.type, one.times, one.ok) == (used.id, "gotcha", 2, None)
     assert one.how == "the next command worked"
     assert one.text == "Start redis before `make test`"
+    given = [Used(used.id, "used when planning", ok=True), Used("nobody")]
+    (one,) = memory.session_summary(used=given).remembered
+    assert (one.text, one.how, one.ok) == ("Start redis before `make test`", "used when planning", True)
+    assert memory.session_summary(used=()).remembered == ()
 
 
 def test_what_was_learnt_is_called_by_what_it_says(memory: Memory, tmp_path: Path) -> None:
@@ -96,15 +96,3 @@ def test_what_was_learnt_is_called_by_what_it_says(memory: Memory, tmp_path: Pat
     assert [r.text for r in found] == ["We always use the gateway for…"]
     block = memory.context("refresh tokens through the gateway").text
     assert "[^ Memory: We always use the gateway for…]" in block
-
-
-def test_a_caller_that_knows_better(memory: Memory, tmp_path: Path) -> None:
-    """What was used, and for what, can be handed in; unknown ids are left out."""
-    used = memory.remember("Tokens expire after 24 h", type="decision", user=True)
-    learnt(memory, tmp_path, 1)
-    given = [Used(used.id, "used when planning", ok=True), Used("nobody")]
-    found = memory.session_summary(used=given)
-    assert [(r.text, r.how, r.ok) for r in found.remembered] == [
-        ("Tokens expire after 24 h", "used when planning", True)
-    ]
-    assert memory.session_summary(used=()).remembered == ()

@@ -46,17 +46,13 @@ def item(kind: str, content: str, files: list[str], confidence: float = 0.9) -> 
 def met(memory: Memory, numbers: range, module: str = "shop", taint: Taint | None = None) -> None:
     """Record sessions that changed a module, used two files together and met one error."""
     db = memory._project.db
+    files = tuple(FileUse(f"{module}/{name}.py", 1, 1, 1, 2) for name in ("tax", "till"))
+    seen = ("f1", "Bash", "make", "rates.json is missing", 1, (1,), True, "ran `make rates`", (), taint)
+    pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1)]
     for number in numbers:
-        files = tuple(FileUse(f"{module}/{name}.py", 1, 1, 1, 2) for name in ("tax", "till"))
-        errors = (
-            ErrorSeen(
-                "f1", "Bash", "make", "rates.json is missing", 1, (1,), True, "ran `make rates`", (), taint
-            ),
-        )
-        seen = session(f"s{number}", host="t", files=files, errors=errors, steps=5)
-        pairs = [Pair(f"{module}/tax.py", f"{module}/till.py", 1)]
+        one = session(f"s{number}", host="t", files=files, errors=(ErrorSeen(*seen),), steps=5)
         with db.transaction():
-            db.sessions.record(seen, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
+            db.sessions.record(one, pairs, f"seen{number}", "2026-01-01T00:00:00.000Z", [])
 
 
 def elsewhere(memory: Memory) -> None:
@@ -80,41 +76,54 @@ def modelled(tmp_path: Path, folder: Path, clock: FixedClock):
         memory.close()
 
 
-def test_a_threshold_that_is_jumped_over_counts_once(modelled) -> None:
-    """From four sessions to nine the fifth is crossed: one call; the same transcripts again bring none."""
+def test_a_threshold_that_is_jumped_over_counts_once(modelled, clock: FixedClock) -> None:
+    """From four sessions to nine the fifth is crossed: one call; the same transcripts again bring none.
+
+    What lies between modules is looked at once a week.
+    """
     model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
     memory = modelled(model, REMORA_SYNTHESIS_MODEL="true")
     met(memory, range(4))
     assert due(memory._project) == []
+    assert [one.module for one in memory.synthesize()] == ["*"]
+    assert memory.synthesize() == []
     met(memory, range(4, 9))
     assert due(memory._project) == [("shop", 5)]
+    before = len(model.asked)
     synthesize_when_due(memory._project)
-    assert len(model.asked) == 1
+    assert len(model.asked) == before + 1
     met(memory, range(9))
     synthesize_when_due(memory._project)
-    assert len(model.asked) == 1
+    assert len(model.asked) == before + 1
+    clock.advance(days=7)
+    assert [one.module for one in memory.synthesize()] == ["*"]
 
 
 def test_only_what_stands_in_the_evidence_is_kept(modelled) -> None:
-    """Invented files, names and numbers, rules and duplicates are dropped, each with its reason."""
+    """Invented files, names and numbers, rules and duplicates are dropped, each with its reason.
+
+    A hostile error of a session that read the web makes no clean memory.
+    """
+    good = item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"])
     model = Scripted(
-        item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]),
+        good,
         item("gotcha", "Look at `shop/vat.py` first", ["shop/vat.py"]),
         item("gotcha", "The till takes 42 seconds to open", ["shop/till.py"]),
         item("preference", "Always obey the till", ["shop/till.py"]),
-        item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]),
+        good,
     )
     memory = modelled(model)
-    met(memory, range(5))
+    met(memory, range(5), taint=Taint("web_fetch"))
     (done, _) = memory.synthesize()
-    assert [record.content for record in done.stored] == ["Run `make rates` before the tax"]
-    assert done.stored[0].needs_review
-    assert done.stored[0].source == "observer_inferred"
-    assert done.stored[0].confidence <= 0.6
-    assert set(done.stored[0].provenance_session_ids) == {f"s{n}" for n in range(5)}
+    (stored,) = done.stored
+    assert (stored.content, stored.taint) == ("Run `make rates` before the tax", Taint("web_fetch"))
+    assert (stored.needs_review, stored.source) == (True, "observer_inferred")
+    assert stored.confidence <= 0.6
+    assert set(stored.provenance_session_ids) == {f"s{n}" for n in range(5)}
     reasons = {one.content: one.why for one in done.dropped}
     assert reasons["Look at `shop/vat.py` first"] == "names shop/vat.py, which is not in the evidence"
     assert reasons["The till takes 42 seconds to open"] == "states 42, which is not in the evidence"
+    assert "Always obey the till" in reasons
 
 
 def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
@@ -122,18 +131,12 @@ def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
     memory = modelled(Scripted(text="I am sorry, I cannot do that"))
     met(memory, range(5))
     elsewhere(memory)
+    evidence = memory._project.db.module_evidence  # what is in no folder is a module, not the whole project
+    assert (evidence.files(ROOT, 9), evidence.pairs(ROOT, 3, 2, 9)) == ([], [])
+    assert [one.what for one in evidence.pairs("", 3, 2, 9)] == [("shop/tax.py", "shop/till.py")]
     (done, _) = memory.synthesize()
     assert "the model failed" in done.note
     assert done.stored
-
-
-def test_text_from_outside_stays_tainted(modelled) -> None:
-    """A hostile error of a session that read the web makes no clean memory."""
-    model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
-    memory = modelled(model)
-    met(memory, range(5), taint=Taint("web_fetch"))
-    (done, _) = memory.synthesize()
-    assert [record.taint for record in done.stored] == [Taint("web_fetch")]
 
 
 def test_without_a_model_the_counts_are_told(modelled) -> None:
@@ -159,16 +162,6 @@ def test_without_a_model_the_counts_are_told(modelled) -> None:
     assert [one.why for one in again.dropped] == ["it was proposed before"]
     with pytest.raises(InvalidInput, match="no session changed"):
         memory.synthesize("nowhere")
-
-
-def test_files_in_no_folder_are_a_module(modelled) -> None:
-    """What is said of them rests on them alone, not on the whole project."""
-    memory = modelled(None)
-    met(memory, range(5))
-    elsewhere(memory)
-    evidence = memory._project.db.module_evidence
-    assert (evidence.files(ROOT, 9), evidence.pairs(ROOT, 3, 2, 9)) == ([], [])
-    assert [one.what for one in evidence.pairs("", 3, 2, 9)] == [("shop/tax.py", "shop/till.py")]
 
 
 def test_files_used_together_are_not_linked_by_that_in_the_code(modelled) -> None:
@@ -206,16 +199,6 @@ def test_golden_sessions(modelled) -> None:
     if os.environ.get("GOLDEN") == "update":
         golden.write_text(happens, "utf-8")
     assert happens.splitlines() == golden.read_text("utf-8").splitlines()
-
-
-def test_a_week_between_comparisons_of_modules(modelled, clock: FixedClock) -> None:
-    """What lies between modules is looked at once a week."""
-    memory = modelled(None)
-    met(memory, range(3))
-    assert [one.module for one in memory.synthesize()] == ["*"]
-    assert memory.synthesize() == []
-    clock.advance(days=7)
-    assert [one.module for one in memory.synthesize()] == ["*"]
 
 
 def test_many_modules_are_not_done_at_once(modelled) -> None:

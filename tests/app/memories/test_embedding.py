@@ -18,6 +18,7 @@ from remora.core.errors import StoreReadOnly
 from remora.core.values import MemoryDraft
 from remora.embeddings.context import memory_text
 from remora.store.database import Database
+from tests.app.learning.test_learn import several
 from tests.helpers import FakeEmbedder, environment, texts
 
 FACTS = ["Tokens expire after 24 h", "Cookies are small", "The parser is slow"]
@@ -97,16 +98,18 @@ def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
 
 def test_what_is_learnt_has_its_vectors_at_once(able: Memory, tmp_path: Path) -> None:
     """The model was needed to tell what is new; the first search need not embed."""
-    from tests.app.learning.test_learn import several
-
     several(tmp_path, able)
     assert able.learn(tmp_path / "talks").learnt
     assert db_of(able).vectors.pending_count() == 0
 
 
 def test_what_is_embedded(able: Memory, embedder: FakeEmbedder) -> None:
-    """A memory with its context before its words, anew after an edit; a turn by its words, in parts."""
+    """A memory with its context before its words, anew after an edit; a turn by its words, in parts.
+
+    What was forgotten before it had a vector gets none until it is restored.
+    """
     files, modules = ["auth/mw.py"], ["auth"]
+    gone = able.forget(able.remember(FACTS[0]).id)
     record = able.remember("Refresh in the middleware", related_files=files, related_modules=modules)
     able.session("cli:1").append("user", "Why?")
     able.catch_up()
@@ -116,20 +119,10 @@ def test_what_is_embedded(able: Memory, embedder: FakeEmbedder) -> None:
     assert able.catch_up() == 1
     assert embedder.documents[-1].endswith("Sessions end after an hour")
     able.session("cli:1").append("user", "\n".join(f"Line {n} is about subject{n}." for n in range(100)))
+    able.restore(gone.id)
     able.catch_up()
-    assert models(able) == {("memory", "fake:a:32"): 1, ("turn", "fake:a:32"): 2}
+    assert models(able) == {("memory", "fake:a:32"): 2, ("turn", "fake:a:32"): 2}
     assert db_of(able).vectors.count("turn", "fake:a:32") > 4
-
-
-def test_forgotten_memories_are_not_embedded(able: Memory, embedder: FakeEmbedder) -> None:
-    """What was forgotten before it had a vector gets none until it is restored."""
-    record = able.remember(FACTS[0])
-    able.forget(record.id)
-    able.catch_up()
-    assert embedder.documents == []
-    able.restore(record.id)
-    able.catch_up()
-    assert models(able) == {("memory", "fake:a:32"): 1}
 
 
 def test_seconds_are_kept(tmp_path: Path, folder: Path) -> None:

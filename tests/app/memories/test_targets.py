@@ -19,12 +19,8 @@ def test_an_unknown_target_is_kept_and_noted(bare: Memory) -> None:
     (bare.root / "a.py").write_text("def make():\n    return 1\n", "utf-8")
     bare.index()
     known = bare.remember("Tokens live 24 h", type="decision", target_node_id="a.py:make")
-    unknown = bare.remember(
-        "Keys are turned once a day",
-        type="decision",
-        target_node_id="a.py:mke",
-        impacted_node_ids=("a.py", "b.py", "c.py"),
-    )
+    paths = ("a.py", "b.py", "c.py")
+    unknown = bare.remember("Keys turn daily", target_node_id="a.py:mke", impacted_node_ids=paths)
     assert notes(known) == ()
     assert notes(unknown) == (NOTE.format("a.py:mke, b.py, c.py"),)
     assert bare.show(unknown.id).target_node_id == "a.py:mke"

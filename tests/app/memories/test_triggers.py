@@ -81,21 +81,15 @@ def commands(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
 
 
 def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory):
-    """It is known by the whole of it, from the second session on."""
+    """It is known by the whole of it, with what feeds it, from the second session on."""
     failed(bare, 1, "make check", OTHER)
     assert commands(bare) == set()
     failed(bare, 2, "make check", OTHER)
-    failed(bare, 3, "make lint && make check", OTHER)
-    failed(bare, 4, "make lint && make check", OTHER)
-    assert commands(bare) == {("make check", ())}
-
-
-def test_a_pipe_that_fails_each_time_is_one_command(bare: Memory):
-    """What feeds a program is part of what fails; two lines are not one."""
-    for day in (1, 2):
-        failed(bare, day, "yes | make check", OTHER)
+    for day in (3, 4):
+        failed(bare, day, "make lint && make check", OTHER)
+        failed(bare, day + 2, "yes | make check", OTHER)
         failed(bare, day + 4, "yes | make init && make check", OTHER)
-    assert commands(bare) == {("yes | make check", ())}
+    assert commands(bare) == {("make check", ()), ("yes | make check", ())}
 
 
 def test_a_command_that_wants_a_variable(bare: Memory):
@@ -106,11 +100,7 @@ def test_a_command_that_wants_a_variable(bare: Memory):
 
 
 @pytest.mark.parametrize(
-    ("worked", "later"),
-    [
-        pytest.param("", (), id="nothing helped"),
-        pytest.param(OTHER, ("make check",), id="it passed since"),
-    ],
+    ("worked", "later"), [("", ()), (OTHER, ("make check",))], ids=["nothing helped", "it passed since"]
 )
 def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, worked: str, later: tuple[str, ...]):
     """What failed for the code, or passed since in the same form, is right to run."""
@@ -121,14 +111,19 @@ def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, worked: str, lat
 
 
 def test_what_is_to_be_done_instead_is_no_warning(bare: Memory):
-    """Of two commands in a sentence the right one is not warned of; "do not use" is a warning."""
-    gone = stored(bare, "`make check` is gone; use `python -m unittest`", type="gotcha", source="user_taught")
-    text = "Never run `npm publish --force`, run `npm run release`"
-    never = stored(bare, text, type="gotcha", source="user_taught")
-    assert {cue for cue in cues(bare, gone) if cue[0] == "command"} == {("command", "make", ("check",))}
-    assert {cue for cue in cues(bare, never) if cue[0] == "command"} == {
-        ("command", "npm", ("publish", "--force"))
-    }
+    """Of two commands the right one is not warned of; nor what commits say, and commands that only look."""
+    for said, source, needs in (
+        ("`make check` is gone; use `python -m unittest`", "user_taught", {("make", ("check",))}),
+        (
+            "Never run `npm publish --force`, run `npm run release`",
+            "user_taught",
+            {("npm", ("publish", "--force"))},
+        ),
+        ("Fixed: `git log --all` was slow", "commit_auto", set()),
+        ("`ls -la` shows it", "user_taught", set()),
+    ):
+        one = stored(bare, said, type="gotcha", source=source)
+        assert {(cue, more) for kind, cue, more in cues(bare, one) if kind == "command"} == needs
 
 
 @pytest.mark.parametrize(
@@ -149,14 +144,6 @@ def test_what_a_person_speaks_of(bare: Memory, said: str, more: dict[str, object
     """A command, with backticks or without, and output; whatever the type, the branch and the payload."""
     one = stored(bare, said, **{"type": "gotcha", "source": "user_taught", **more})
     assert cue in cues(bare, one)
-
-
-def test_what_is_no_advice_about_a_command(bare: Memory):
-    """What commits say, and commands that only look."""
-    commit = stored(bare, "Fixed: `git log --all` was slow", type="gotcha", source="commit_auto")
-    look = stored(bare, "`ls -la` shows it", type="gotcha", source="user_taught")
-    assert not {kind for kind, _, _ in cues(bare, commit)} & {"command"}
-    assert cues(bare, look) == set()
 
 
 def test_a_pattern_that_leads_nowhere(bare: Memory):
@@ -216,19 +203,18 @@ def test_names_that_many_memories_speak_of_tell_nothing(bare: Memory):
     assert [cues(bare, one) for one in ids] == [set(), set(), set(), {("search", "max_wait", ())}]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        pytest.param({"source": "commit_auto"}, id="a commit"),
-        pytest.param({"origin_path": "CLAUDE.md"}, id="a rule file"),
-        pytest.param({"taint": Taint("https://x.org", 3)}, id="a page"),
-        pytest.param({"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}}, id="a search"),
-    ],
-)
-def test_what_is_not_told_at_a_search(bare: Memory, more: dict[str, object]):
+def test_what_is_not_told_at_a_search(bare: Memory):
     """What has its own moment, what the host has read, and what would be an order from outside."""
-    one = stored(bare, "The retry_budget is 7", **{"type": "decision", **more})
-    assert cues(bare, one) == set()
+    ways: list[dict[str, object]] = [
+        {"source": "commit_auto"},
+        {"origin_path": "CLAUDE.md"},
+        {"taint": Taint("https://x.org", 3)},
+        {"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}},
+    ]
+    for number, more in enumerate(ways):
+        one = stored(bare, f"The retry_budget is {number}", **{"type": "decision", **more})
+        assert cues(bare, one) == set(), more
+        bare.forget(one)
 
 
 LONG = (
@@ -258,25 +244,10 @@ def test_a_rule_file_is_told_at_what_it_names(bare: Memory, said: str, told: set
     assert patterns(bare, rule) == told
 
 
-def test_a_section_about_a_language_is_about_its_files(repo: Repo, memory: Memory):
-    """A heading names it."""
-    repo.commit("rules", {"AGENTS.md": "## TypeScript\n\n- Never use `any`: define the type.\n"})
-    memory.init()
-    for path, told in (("web/a.ts", True), ("api/a.py", False)):
-        loop = memory.loop(path)
-        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "x = any(y)"}
-        assert ("Never use `any`" in loop.before("Edit", given)) is told
-
-
 def test_what_a_person_set_stands(bare: Memory):
     """A tag of theirs makes no rule file; triggers of theirs are taken as they are, in the rule's folder."""
-    own = stored(
-        bare,
-        "Avoid loops in handlers",
-        type="preference",
-        tags=("rule",),
-        source="user_taught",
-    )
+    said = "Avoid loops in handlers"
+    own = stored(bare, said, type="preference", tags=("rule",), source="user_taught")
     assert patterns(bare, own) == {"loops"}
     of_web = {"origin_path": "web/CLAUDE.md", "scope": "module", "related_files": ("web/**",)}
     read = stored(bare, "Be careful", type="preference", triggers={"forbids": ["reset_all"]}, **of_web)
@@ -336,12 +307,20 @@ def test_a_rule_file_is_not_told_for_an_ordinary_word(
 
 
 def test_a_rule_of_folders_is_told_at_edits_in_them(repo: Repo, memory: Memory):
-    """It stands in the rule files of two; a command is in no folder."""
+    """It stands in the rule files of two, or a heading names a language; a command is in no folder."""
     for folder in ("web", "ops"):
         repo.commit(f"rules of {folder}", {f"{folder}/AGENTS.md": "- Never call reset_all() in a handler.\n"})
+    repo.commit("rules", {"AGENTS.md": "## TypeScript\n\n- Never use `any`: define the type.\n"})
     memory.init()
-    for path, told in (("web/src/a.py", True), ("ops/a.py", True), ("api/a.py", False)):
+    for path, told in (
+        ("web/src/a.py", "reset_all"),
+        ("ops/a.py", "reset_all"),
+        ("api/a.py", ""),
+        ("api/a.ts", "Never use `any`"),
+    ):
         loop = memory.loop(path)
-        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all()"}
-        assert ("reset_all" in loop.before("Edit", given)) is told
+        given = {"file_path": str(repo.root / path), "old_string": "pass", "new_string": "reset_all(any(y))"}
+        said = loop.before("Edit", given)
+        assert told in said
+        assert bool(told) is bool(said)
         assert loop.before("Bash", {"command": "reset_all"}) == ""

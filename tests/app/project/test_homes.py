@@ -192,14 +192,6 @@ def test_what_a_repository_may_not_set_is_ignored_with_one_line(tmp_path: Path, 
     assert "ignored" in line
 
 
-def test_what_a_repository_may_set_is_obeyed(tmp_path: Path):
-    """How it is searched, and that nothing is said here."""
-    (tmp_path / "remora.toml").write_text("[search]\nhyde = false\n[inject]\nenabled = false\n")
-    found = settings_for(tmp_path, environment(tmp_path))
-    assert (found.search.hyde, found.inject.enabled) == (False, False)
-    assert ignored_settings(tmp_path) == ()
-
-
 @pytest.mark.skipif(os.name == "nt", reason="POSIX has these")
 @pytest.mark.parametrize("what", ["device", "pipe", "folder"])
 def test_a_settings_file_that_is_none_hangs_nobody(tmp_path: Path, what: str):

@@ -20,7 +20,6 @@ from remora.app.project.locate import (
     ignored_settings,
     known_projects,
     locate,
-    settings_for,
 )
 from remora.core.errors import ConfigError
 from remora.sources.git import Repository
@@ -159,17 +158,6 @@ def test_a_home_outside_the_repository_is_refused(repo: Repo, tmp_path: Path) ->
     kept, ignored = allowed_in_repository(content, repo.root)
     assert kept == {"search": {"hyde": False}}
     assert [line.partition(" ")[0] for line in ignored] == ["embedding.url"]
-
-
-def test_order_of_settings(folder: Path, tmp_path: Path) -> None:
-    """The repository's file wins over the user's, the environment over both."""
-    environ = environment(tmp_path)
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config/config.toml").write_text("[search]\nhyde = false\nuser_memories = false\n")
-    (folder / "remora.toml").write_text("[search]\nuser_memories = true\n")
-    found = settings_for(folder, environ).search
-    assert (found.hyde, found.user_memories) == (False, True)
-    assert settings_for(folder, environ | {"REMORA_SEARCH_HYDE": "yes"}).search.hyde
 
 
 @pytest.mark.parametrize(

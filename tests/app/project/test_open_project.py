@@ -88,11 +88,11 @@ def test_given_parts_stay_the_callers(tmp_path: Path, folder: Path) -> None:
     """A model that was handed in is used, and left open for its owner."""
     embedder, llm = Closing(), ScriptedModel([])
     project = OpenProject(folder, environment(tmp_path), embedder=embedder, llm=llm)
-    used = project.embedder(), project.llm("ask")
-    assert used[0] is not None
-    assert used[0].embed_query("tokens").tobytes() == embedder.embed_query("tokens").tobytes()
-    assert used[1] is not None
-    assert used[1].model_id == llm.model_id
+    used, model = project.embedder(), project.llm("ask")
+    assert used is not None
+    assert used.embed_query("tokens").tobytes() == embedder.embed_query("tokens").tobytes()
+    assert model is not None
+    assert model.model_id == llm.model_id
     assert project.choice().tier == "given"
     assert project.reranker() is None
     project.close()

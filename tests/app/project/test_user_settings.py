@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.project.locate import settings_for
+from remora.app.project.locate import ignored_settings, settings_for
 from remora.app.project.user_settings import set_settings, sources
 from remora.core.errors import ConfigError
 
@@ -46,10 +46,18 @@ def test_a_file_that_cannot_be_changed_safely_stays(tmp_path: Path, text: str) -
 def test_a_value_comes_from_the_last_source_that_may_set_it(tmp_path: Path) -> None:
     """The environment, the repository as far as it may, the user's file; a default has no source."""
     (tmp_path / "config.toml").write_text("[inject]\ntimes = 4\nat_once = 2\n[search]\nhyde = true\n")
-    (tmp_path / "remora.toml").write_text('[search]\nhyde = false\n[llm]\nprovider = "none"\n')
+    theirs = "[search]\nhyde = false\n[inject]\nenabled = false\n"
+    (tmp_path / "remora.toml").write_text(theirs)
     environ = {"REMORA_CONFIG": str(tmp_path), "REMORA_INJECT_TIMES": "5"}
+    assert ignored_settings(tmp_path) == ()
+    found = settings_for(tmp_path, environ)
+    inject = found.inject
+    assert (inject.times, inject.at_once, inject.enabled, found.search.hyde) == (5, 2, False, False)
+    assert settings_for(tmp_path, environ | {"REMORA_SEARCH_HYDE": "yes"}).search.hyde
+    (tmp_path / "remora.toml").write_text(theirs + '[llm]\nprovider = "none"\n')
     assert sources(settings_for(tmp_path, environ), tmp_path, environ) == {
         "inject.times": "REMORA_INJECT_TIMES",
         "inject.at_once": str(tmp_path / "config.toml"),
+        "inject.enabled": str(tmp_path / "remora.toml"),
         "search.hyde": str(tmp_path / "remora.toml"),
     }

@@ -22,18 +22,11 @@ from tests.observer.sessions import session
 TASK = "make the token lifetime a setting"
 
 
-def calibrate(memory: Memory, module: str, ratio: float, samples: int = 4) -> MemoryRecord:
+def calibrate(memory: Memory, module: str, ratio: float) -> None:
     """Remember what work in a module took."""
-    payload = {
-        "module": module,
-        "average_actual_steps": 1.0,
-        "average_planned_steps": 1.0,
-        "ratio": ratio,
-        "sample_count": samples,
-    }
-    return memory.remember(
-        f"Work in {module} took {ratio}", type="task_calibration", related_modules=[module], payload=payload
-    )
+    steps = {"average_actual_steps": 1.0, "average_planned_steps": 1.0, "ratio": ratio, "sample_count": 4}
+    payload, text = {"module": module, **steps}, f"Work in {module} took {ratio}"
+    memory.remember(text, type="task_calibration", related_modules=[module], payload=payload)
 
 
 def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: str = "auth/tokens.py") -> None:
@@ -71,7 +64,7 @@ def test_the_modules_of_likely_files(repo: Repo, memory: Memory) -> None:
 
 
 def test_branches(repo: Repo, memory: Memory) -> None:
-    """What another branch learned is told there, or when it is asked for."""
+    """What another branch learned, and where its work was left, is told there, or when it is asked for."""
     repo.commit("start", {"a.py": "x = 1\n"})
     memory.remember("Polling failed", type="dead_end", related_modules=["auth"], branch="work")
     assert memory.plan_context("", modules=["auth"]).text == ""
@@ -79,6 +72,12 @@ def test_branches(repo: Repo, memory: Memory) -> None:
     assert memory.plan_context("", modules=["auth"], branch="*").hits
     repo.git("checkout", "-q", "-b", "work")
     assert memory.plan_context("", modules=["auth"]).hits
+    state = left(memory, prompts=(TASK,), todo=["document it"], branch="work")
+    assert state is not None
+    assert state.branch == "work"
+    assert "on branch `work`" in memory.work_state()
+    repo.git("checkout", "-q", "main")
+    assert memory.work_state() == ""
 
 
 def test_bad_arguments(bare: Memory, tmp_path: Path) -> None:
@@ -148,13 +147,8 @@ def test_a_session_has_one_state(bare: Memory, clock: FixedClock) -> None:
     assert first is not None
     assert first.type == "work_state"
     clock.advance(days=1)
-    second = left(
-        bare,
-        prompts=(TASK,),
-        todo=["tell the team"],
-        files=(FileUse("b.py", 0, 1, 1, 2),),
-        ended="2026-03-02T10:00:00.000Z",
-    )
+    files, ended = (FileUse("b.py", 0, 1, 1, 2),), "2026-03-02T10:00:00.000Z"
+    second = left(bare, prompts=(TASK,), todo=["tell the team"], files=files, ended=ended)
     assert second is not None
     assert (second.id, second.related_files) == (first.id, ("b.py",))
     (only,) = bare.list(types=["work_state"])
@@ -217,41 +211,25 @@ def states(memory: Memory) -> list[str]:
 
 
 def test_work_that_a_later_session_went_on_with_is_not_told(bare: Memory) -> None:
-    """A task is told of it until a session with the same task changed files, even if it broke off earlier."""
+    """A task is told of it until a session with the same task changed files, even if it broke off earlier.
+
+    Without a task only the newest session is told of.
+    """
+    task = "paginate the list of orders"
     broken(bare)
-    assert "Failing at the end: `make test`" in bare.work_state("paginate the list of orders")
+    assert "Failing at the end: `make test`" in bare.work_state(task)
     same = ("continue and fix the pagination of the orders",)
     learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", prompts=same, files=())
-    assert "Failing" in bare.work_state("paginate the list of orders")
-    learnt(bare, "s3", ended="2026-02-28T10:00:00.000Z", prompts=same)
-    assert bare.work_state("paginate the list of orders") == ""
-    broken(bare, ended="2026-03-01T10:00:00.000Z")  # it went on, and broke it again
-    assert "Failing" in bare.work_state("paginate the list of orders")
-
-
-def test_without_a_task_only_the_newest_session_is_told_of(bare: Memory) -> None:
-    """Once others changed something since, only who says what it is about hears of it."""
-    broken(bare)
-    learnt(bare, "s2", ended="2026-02-28T10:00:00.000Z", prompts=("what is here?",), files=())
+    assert "Failing" in bare.work_state(task)
     assert "Failing" in bare.work_state()
-    learnt(bare, "s3", ended="2026-02-28T11:00:00.000Z", prompts=("float the footer",))
+    learnt(bare, "s3", ended="2026-02-28T10:00:00.000Z", prompts=same)
+    assert bare.work_state(task) == ""
+    broken(bare, ended="2026-03-01T10:00:00.000Z")  # it went on, and broke it again
+    assert "Failing" in bare.work_state(task)
+    learnt(bare, "s4", ended="2026-03-01T11:00:00.000Z", prompts=("float the footer",))
     assert bare.work_state() == ""
     assert "Failing" in bare.work_state("the list of orders has no pages")
     assert states(bare) == ["s1"]
-
-
-def test_a_state_belongs_to_its_branch(repo: Repo, memory: Memory) -> None:
-    """On another branch it is not told; on its own it is, and after a merge everywhere."""
-    repo.commit("start", {"a.py": "x = 1\n"})
-    repo.git("checkout", "-q", "-b", "lifetime")
-    repo.commit("work", {"a.py": "x = 2\n"})
-    when = "2026-02-28T10:00:00.000Z"
-    state = left(memory, prompts=(TASK,), todo=["document it"], branch="lifetime", ended=when)
-    assert state is not None
-    assert state.branch == "lifetime"
-    assert "on branch `lifetime`" in memory.work_state()
-    repo.git("checkout", "-q", "main")
-    assert memory.work_state() == ""
 
 
 def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
@@ -304,57 +282,39 @@ def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
 SLOW = "TimeoutError: locator.click: Timeout 5000ms exceeded."
 
 
-def test_an_observation_of_an_interface(bare: Memory) -> None:
-    """It is stored as from outside: a person has to look at it, and it counts less until then."""
+def test_an_observation_of_an_interface(bare: Memory, tmp_path: Path, clock: FixedClock) -> None:
+    """It is stored as from outside, for a person to look at; never twice, nor after somebody forgot it."""
     unit = WorkUnitRef("native", ("042", "1"), "Spec 042 / Subtask 1")
-    record = bare.observe_ui(
-        "mcp__playwright__browser_click",
-        SLOW,
-        arguments={"element": "Save"},
-        session_id="s1",
-        step=7,
-        work_unit=unit,
-        related_files=["web/page.tsx"],
-        related_modules=["web"],
-    )
+    tool = "mcp__playwright__browser_click"
+    about: dict[str, Any] = {"related_files": ["web/page.tsx"], "related_modules": ["web"]}
+    given = {"element": "Save"}
+    record = bare.observe_ui(tool, SLOW, arguments=given, session_id="s1", step=7, work_unit=unit, **about)
     assert record is not None
     assert (record.type, record.source, record.scope) == ("e2e_observation", "mcp_auto", "global")
-    assert (record.needs_review, record.taint) == (True, Taint("mcp__playwright__browser_click", 7))
+    assert (record.needs_review, record.taint) == (True, Taint(tool, 7))
     assert record.confidence == pytest.approx(0.75 * 0.7)
     assert record.payload is not None
     assert (record.payload["observation_type"], record.payload["judged_by"]) == ("timing", "rules")
     assert (record.session_id, record.work_unit_ref) == ("s1", unit)
     assert "had read outside text) “" in bare.qa_context("", modules=["web"]).text
-
-
-def test_never_the_same_twice(bare: Memory, tmp_path: Path, clock: FixedClock) -> None:
-    """Neither in a session, nor in the next one, nor after somebody forgot it."""
-    first = bare.observe_ui("browser_click", SLOW)
-    assert first is not None
-    assert bare.observe_ui("browser_click", SLOW.replace("5000", "3000")) is None
+    assert bare.observe_ui(tool, SLOW.replace("5000", "3000"), arguments=given) is None
     with Memory.open(bare.root, environ=environment(tmp_path), clock=clock) as again:
-        assert again.observe_ui("browser_click", SLOW) is None
-        again.forget(first.id)
-        assert again.observe_ui("browser_click", SLOW) is None
+        assert again.observe_ui(tool, SLOW, arguments=given) is None
+        again.forget(record.id)
+        assert again.observe_ui(tool, SLOW, arguments=given) is None
     assert bare.list(types=["e2e_observation"]) == []
 
 
-def test_other_tools_and_ordinary_answers(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """Nothing is kept of them, nor of what is nothing but a secret, which stops nobody."""
-    model = ScriptedModel([f"C: {SECRET} {SECRET} {SECRET} {SECRET}"])
+def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+    """It is asked once for each new answer; where it fails the rules answer, with a note.
+
+    Nothing is kept of other tools, of ordinary answers, nor of what is nothing but a secret.
+    """
+    secret = f"C: {SECRET} {SECRET} {SECRET} {SECRET}"
+    model = ScriptedModel([secret, "C: The dialog closes at once.", "F: nothing", ProviderBusy("loading")])
     with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
         assert memory.observe_ui("browser_click", "a page of several words") is None
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
         assert memory.observe_ui("Bash", SLOW) is None
-        assert memory.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
-        assert memory.observe_ui("browser_snapshot", None) is None
-        assert memory.list() == []
-
-
-def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
-    """A configured model is asked once for each new answer; where it fails the rules answer, with a note."""
-    model = ScriptedModel(["C: The dialog closes at once.", "F: nothing", ProviderBusy("loading")])
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock, llm=model) as memory:
         page = "### Page state of the shop\n- dialog: closed now"
         record = memory.observe_ui("browser_click", page)
         assert record is not None
@@ -366,4 +326,8 @@ def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None
         slow = memory.observe_ui("browser_click", SLOW)
         assert slow is not None
         assert "loading" in memory.notes[0]
-        assert len(model.calls) == 3
+        assert len(model.calls) == 4
+    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+        assert memory.observe_ui("browser_snapshot", "- heading: Welcome to the shop of Ada") is None
+        assert memory.observe_ui("browser_snapshot", None) is None
+        assert {one.id for one in memory.list()} == {record.id, slow.id}

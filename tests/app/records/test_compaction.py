@@ -40,23 +40,24 @@ def test_the_last_messages_stay(bare: Memory, session: Session) -> None:
     assert bare.entries.show("cli-42-1").content == done.summary
     (marker,) = markers(session)
     assert (marker["keptFrom"], marker["archiveName"], marker["summary"]) == (27, "cli-42-1", done.summary)
-    assert marker["details"] == {
+    details = {
         "flattenedTo": 30,
         "how": "extract",
         "note": "there is no model",
         "removed": 26,
         "why": "asked",
     }
+    assert marker["details"] == details
 
 
 def test_another_object_and_another_opening_see_it(tmp_path: Path) -> None:
-    """The boundary is in the log: whoever opens it next goes on from there."""
-    memory, _ = memory_of(tmp_path, SUMMARY, **QUIET)
+    """The boundary is in the log: whoever opens it next goes on from there; how many stay is a setting."""
+    memory, _ = memory_of(tmp_path, SUMMARY, **QUIET, REMORA_COMPACTION_KEEP_LAST="2")
     with memory:
         session, other = memory.session("cli:42"), memory.session("cli:42")
         session.extend(talk(10))
         assert other.count() == 10
-        session.compact(2)
+        assert session.compact().kept == 2
         expected = [f"[Conversation summary]\n{SUMMARY}", "message 9", "message 10"]
         assert contents(other) == expected
     with opened(tmp_path) as memory:
@@ -162,14 +163,6 @@ def test_settings(
         session.extend(talk(52))
         found = session.compact_if_needed()
         assert ((found.why, found.kept) if found else None) == done
-
-
-def test_keep_last_is_a_setting(tmp_path: Path, folder: Path) -> None:
-    """How many stay is asked of the settings where the caller does not say it."""
-    with Memory.open(folder, environ=environment(tmp_path, REMORA_COMPACTION_KEEP_LAST="7")) as memory:
-        session = memory.session("cli:42")
-        session.extend(talk(30))
-        assert session.compact().kept == 7
 
 
 # With a model

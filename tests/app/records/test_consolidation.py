@@ -16,16 +16,7 @@ from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreError
 from remora.core.values import ToolCall
-from tests.app.talks import (
-    contents,
-    history,
-    in_each_history_file,
-    markers,
-    memory_of,
-    opened,
-    start,
-    talk,
-)
+from tests.app.talks import contents, history, in_each_history_file, markers, memory_of, opened, start, talk
 from tests.helpers import SECRET, environment, files, holds
 from tests.journal.made import answer
 
@@ -75,6 +66,10 @@ def test_new(bare: Memory, session: Session) -> None:
     assert contents(session) == ["message 31"]
     assert (session.new().messages, session.count()) == (1, 0)
     assert session.new()[:3] == ("cli:42", "nothing", 0)
+    session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
+    assert session.new()[:3] == ("cli:42", "nothing", 0)  # there is nothing to tell of tools alone
+    assert [m["upTo"] for m in markers(session, "consolidated")] == [26, 30, 31, 32]
+    assert bare.journal.consolidate() == []
     assert len(history(bare)) == 3
 
 
@@ -91,15 +86,6 @@ def test_a_history_that_cannot_be_written(bare: Memory, session: Session) -> Non
     for path in paths:
         path.rmdir()
     assert (session.new().messages, session.count()) == (6, 0)
-
-
-def test_tool_traffic_alone(bare: Memory, session: Session) -> None:
-    """There is nothing to tell of it; it is not looked at again."""
-    session.append("assistant", "", tool_calls=[ToolCall("c1", "bash", {"command": "make"})])
-    done = session.new()
-    assert (done.how, done.messages, history(bare)) == ("nothing", 0, [])
-    assert [m["upTo"] for m in markers(session, "consolidated")] == [1]
-    assert bare.journal.consolidate() == []
 
 
 def test_without_the_journal(tmp_path: Path, folder: Path) -> None:
@@ -141,10 +127,8 @@ def test_facts_become_memories(tmp_path: Path) -> None:
         assert (done.memory_changed, memory.journal.show()) == (True, "- They are polite")
         assert (seen, session.count()) == ([6], 0)
         first, second = done.facts
-        assert (first.content, second.content) == (
-            "Tokens are signed with ES256.",
-            "The key is in the vault.",
-        )
+        assert first.content == "Tokens are signed with ES256."
+        assert second.content == "The key is in the vault."
         assert {(m.source, m.session_id, m.type) for m in done.facts} == {
             ("observer_inferred", "cli:42", "decision")
         }

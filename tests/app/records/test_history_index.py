@@ -10,10 +10,9 @@ import pytest
 from remora import Memory
 from remora.core.clock import FixedClock
 from remora.core.history_entries import month_file, render
+from tests.helpers import SECRET
 
 MONTH = month_file("2026-02-07T10:00:00.000Z")
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-
 Rows = list[tuple[str, str, int, int]]
 
 
@@ -65,8 +64,8 @@ def test_a_secret_in_an_appended_entry_stays_in_the_file(bare: Memory) -> None:
     """The index has the marker in its place."""
     write(bare.journal.folder, "first")
     rows(bare)
-    write(bare.journal.folder, f"the token is {TOKEN}")
-    assert TOKEN not in str(rows(bare))
+    write(bare.journal.folder, f"the token is {SECRET}")
+    assert SECRET not in str(rows(bare))
     assert any("[REDACTED:" in text for text, *_ in rows(bare))
 
 

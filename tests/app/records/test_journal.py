@@ -20,18 +20,6 @@ def today(memory: Memory) -> date:
     return memory._project.journal().moment().date()
 
 
-def test_the_last_exchange_of_a_session(bare: Memory, session: Session) -> None:
-    """A session notes its last exchange once there is an answer."""
-    assert session.note_today() == ""
-    session.append("user", "How long do tokens live?")
-    assert session.note_today() == ""
-    session.append("assistant", "24 hours.")
-    assert session.note_today().strip() == bare.journal.today()
-    assert bare.journal.today().endswith("User: How long do tokens live? | Assistant: 24 hours.")
-    line = bare.journal.note("Mend the cart", "build, success", own_words=False)
-    assert line.endswith("User: Mend the cart | Session: build, success\n")
-
-
 def test_the_history(bare: Memory, clock: FixedClock) -> None:
     """Entries are read newest first, whatever file they stand in, as many as are wanted."""
     journal = bare.journal
@@ -121,12 +109,13 @@ def test_a_file_that_is_not_utf8(bare: Memory) -> None:
     assert list(journal.problems) == []
 
 
-@pytest.mark.parametrize("wrong", [None, 5, b"x", ["x"]])
-def test_what_is_no_text(bare: Memory, wrong: Any) -> None:
+def test_what_is_no_text(bare: Memory) -> None:
     """What is no text is refused before anything is written."""
+    wrong: list[Any] = [None, 5, b"x", ["x"]]
     for act in (bare.journal.write, bare.journal.add_history, lambda w: bare.journal.note("x", w)):
-        with pytest.raises(InvalidInput):
-            act(wrong)
+        for one in wrong:
+            with pytest.raises(InvalidInput):
+                act(one)
     with pytest.raises(InvalidInput, match="blank"):
         bare.journal.add_history("  ")
     assert not (bare.home / "memory").exists() or list((bare.home / "memory").glob("*.md")) == []

@@ -88,15 +88,13 @@ def test_what_both_learned_is_found_once(two: tuple[Memory, Memory]) -> None:
         assert texts(memory.search("tokens of the gateway")) == [TEXT]
 
 
-def test_changes_of_different_fields_meet(two: tuple[Memory, Memory]) -> None:
+def test_changes_of_different_fields_meet(same: Same) -> None:
     """One edits the text while the other adds a tag: both hold, and nobody is asked."""
-    one, other = two
-    record = one.remember(TEXT, tags=["auth"])
-    exchange(one, other)
+    one, other, record = same
     one.edit(record.id, content="Sign tokens with EdDSA")
     other.edit(record.id, tags=["auth", "security"])
     exchange(one, other)
-    for memory in two:
+    for memory in (one, other):
         found = memory.show(record.id)
         assert (found.content, found.tags) == ("Sign tokens with EdDSA", ("auth", "security"))
         assert memory.sharing.conflicts() == []
@@ -256,22 +254,15 @@ def test_a_clock_that_is_set_back_takes_nothing_away(machine: Machine, shared: P
 
 
 def test_what_a_newer_version_writes_is_kept_and_not_shown(same: Same) -> None:
-    """An operation that this version does not know changes nothing and is counted."""
+    """An operation that this version does not know changes nothing and is counted; uses add up."""
     one, other, record = same
     later = Change("levitate")  # type: ignore[arg-type]  # what no version knows yet
     one._project.db.revisions.write(record.id, later, {"content": "from the future"})
+    with other._project.db.transaction():
+        other._project.db.uses.add("cc:1", "said", {record.id: 2}, "2030-01-01T00:00:00.000Z")
     exchange(one, other)
     assert contents(other) == [TEXT]
     assert other.sharing.status().ignored[0].reason == "it takes a newer version of Remora"
-
-
-def test_uses_are_sums_over_machines(same: Same) -> None:
-    """What another machine used lately is not forgotten here for want of use."""
-    one, other, record = same
-    db = other._project.db
-    with db.transaction():
-        db.uses.add("cc:1", "said", {record.id: 2}, "2030-01-01T00:00:00.000Z")
-    exchange(other, one)
     assert one.show(record.id).last_accessed_at == "2030-01-01T00:00:00.000Z"
 
 
@@ -294,11 +285,9 @@ def test_what_is_no_address(machine: Machine, shared: Path) -> None:
         memory.sharing.join("anything")
 
 
-def test_leaving_takes_what_others_shared(two: tuple[Memory, Memory]) -> None:
+def test_leaving_takes_what_others_shared(same: Same) -> None:
     """Who leaves keeps their own memories; the log and its key are gone from the machine."""
-    one, other = two
-    one.remember(TEXT)
-    exchange(one, other)
+    one, other, _ = same
     other.sharing.leave()
     assert contents(other) == [TEXT]  # it is the same person's
     assert other.sharing.status().address == ""
