@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ import pytest
 
 from remora.app.memory import Memory
 from tests.interfaces.conftest import command_line
+from tests.interfaces.terminal_kit import on_terminal
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "rich", "markdown_it")
@@ -106,39 +104,17 @@ def test_interrupt(project: Path) -> None:
     assert (waiting.returncode, out, err.strip()) == (130, b"", b"")
 
 
-def on_terminal(words: Sequence[str], *, width: int = 80, **variables: str) -> tuple[int, str]:
-    """Run a command line on a pseudo-terminal of its own; return exit code and what it showed."""
-    master, slave = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), **variables}
-    done = subprocess.Popen([*command_line(), *words], stdin=slave, stdout=slave, stderr=slave, env=env)
-    os.close(slave)
-    shown = b""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        if not select.select([master], [], [], 1.0)[0]:
-            continue
-        try:
-            piece = os.read(master, 65_536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(master)
-    return done.wait(timeout=60), shown.decode().replace("\r\n", "\n")
-
-
 def test_terminal_gets_a_table_in_colour(process: Process) -> None:
     """On a terminal `list` is a table with a head, as wide as it, in colour where that is wanted."""
     process("remember", "Caches are keyed by tenant. " * 20, "--type", "gotcha", "--file", "src/cache.py")
-    code, shown = on_terminal(["list"], width=70)
+    code, shown = on_terminal("list", width=70)
     assert code == 0
     assert "\x1b[" in shown
     lines = plain(shown).splitlines()
     assert lines[0].split()[:2] == ["id", "type"]
     assert max(map(len, lines)) <= 70
-    _, table = on_terminal(["list", "--no-color"])
-    _, error = on_terminal(["show", "ffffffff"], NO_COLOR="1")
+    _, table = on_terminal("list", "--no-color")
+    _, error = on_terminal("show", "ffffffff", NO_COLOR="1")
     assert "Caches" in table
     assert "error:" in error
     assert "\x1b" not in table + error
@@ -147,7 +123,7 @@ def test_terminal_gets_a_table_in_colour(process: Process) -> None:
 def test_init_on_a_terminal_shows_progress_and_leaves_the_report(project: Path) -> None:
     """The bar is drawn while the work goes on and is gone when the report stands there."""
     (project / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
-    code, shown = on_terminal(["init"])
+    code, shown = on_terminal("init")
     assert code == 0
     assert "\x1b[?25l" in shown  # the cursor is hidden while a bar is drawn
     assert shown.count("\x1b[?25h") >= 1  # and comes back
@@ -161,11 +137,11 @@ def test_edit_in_the_editor(process: Process, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nsed -i "s/24 h/12 h/" "$1"\ntouch -d "1 minute" "$1"\n')
     editor.chmod(0o700)
-    code, shown = on_terminal(["edit", memory_id], EDITOR=str(editor))
+    code, shown = on_terminal("edit", memory_id, EDITOR=str(editor))
     assert code == 0, shown
     assert "Tokens expire after 12 h" in process("show", memory_id).stdout
     editor.write_text("#!/bin/sh\n")
-    code, shown = on_terminal(["edit", memory_id], EDITOR=str(editor))
+    code, shown = on_terminal("edit", memory_id, EDITOR=str(editor))
     assert code == 2
     assert "the text was not changed" in shown
 

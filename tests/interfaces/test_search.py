@@ -16,17 +16,6 @@ from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
 Remember = Callable[..., str]
-EMPTY = "Nothing is remembered here yet."
-
-
-@pytest.mark.parametrize("words", [["search", "cache"], ["list"], ["context", "cache"]])
-def test_nothing_yet(run: Run, words: list[str]) -> None:
-    """Where nothing was ever remembered, the answer says how to begin, and is no error."""
-    result = run(*words)
-    assert result.exit_code == 0
-    assert result.stdout == ""
-    assert result.stderr.startswith(EMPTY)
-    assert "`remora init`" in result.stderr
 
 
 def test_search_line(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
@@ -188,25 +177,6 @@ def test_list_limit_and_order(run: Run, answer: Answer, remember: Remember, cloc
     document = answer("list", "--limit", "0", "--order", "confidence")
     assert [m["content"] for m in document["memories"]] == [f"statement {n}" for n in range(3)]
     assert document["more"] is False
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["search"], "the question is missing"),
-        (["search", "x", "--kind", "page"], "unknown kind of hit 'page'"),
-        (["search", "x", "-k", "0"], "0 is not in the range"),
-        (["search", "x", "--type", "gotcha,zzz"], "unknown memory type 'zzz'"),
-        (["list", "--type", "gotchas"], "hint: Did you mean gotcha? The types are gotcha, "),
-        (["list", "--order", "length"], "length"),
-        (["list", "--user", "--project-only"], "--project-only"),
-    ],
-)
-def test_what_cannot_be_asked(run: Run, words: list[str], said: str) -> None:
-    """A question or filter that cannot be used is named, with what comes close, and exits with 2."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
 
 
 def test_trouble_is_said_beside_lists_and_counts(

@@ -121,18 +121,12 @@ def test_a_session(bench: Bench) -> None:
 
 
 @pytest.mark.skipif(NODE is None, reason="needs node")
-@pytest.mark.parametrize("source", ["raise SystemExit(2)", "print('5')"])
+@pytest.mark.parametrize("source", ["raise SystemExit(2)", "print('5')", ""])
 def test_whatever_goes_wrong(bench: Bench, source: str) -> None:
-    """A program that fails, or says something else, says nothing."""
-    found, _ = play(bench, python(bench, source), TALK)
+    """A program that fails, says something else or is not there says nothing."""
+    call = python(bench, source) if source else Call(("remora-that-is-not-there",))
+    found, _ = play(bench, call, TALK)
     assert found == {"shown": [["you are"], ["you are"], ["you are"], []], "toasts": []}
-
-
-@pytest.mark.skipif(NODE is None, reason="needs node")
-def test_no_remora(bench: Bench) -> None:
-    """Where Remora is not installed, nothing happens."""
-    found, _ = play(bench, Call(("remora-that-is-not-there",)), TALK)
-    assert found["shown"] == [["you are"], ["you are"], ["you are"], []]
 
 
 @pytest.mark.skipif(NODE is None, reason="needs node")
