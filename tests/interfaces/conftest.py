@@ -120,6 +120,20 @@ def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
     found.close()
 
 
+@pytest.fixture
+def code(project: Path) -> None:
+    """Three files of which one uses another, and a test."""
+    files = {
+        "web/routes.py": "from core.tokens import make\n\n\ndef login(user):\n    return make(user)\n",
+        "core/tokens.py": "from core.clock import now\n\n\ndef make(user):\n    return now()\n",
+        "core/clock.py": '"""Tells the time."""\n\n\ndef now():\n    return 1\n',
+        "tests/test_tokens.py": "from core.tokens import make\n\n\ndef test_make():\n    assert make(1)\n",
+    }
+    for path, text in files.items():
+        (project / path).parent.mkdir(exist_ok=True)
+        (project / path).write_text(text, "utf-8")
+
+
 def command_line() -> list[str]:
     """Return the words that start Remora in another process, from wherever this one imports it."""
     where = str(Path(remora.__file__).parent.parent)
