@@ -126,7 +126,7 @@ def code(project: Path) -> None:
     files = {
         "web/routes.py": "from core.tokens import make\n\n\ndef login(user):\n    return make(user)\n",
         "core/tokens.py": "from core.clock import now\n\n\ndef make(user):\n    return now()\n",
-        "core/clock.py": '"""Tells the time."""\n\n\ndef now():\n    return 1\n',
+        "core/clock.py": "def now():\n    return 1\n",
         "tests/test_tokens.py": "from core.tokens import make\n\n\ndef test_make():\n    assert make(1)\n",
     }
     for path, text in files.items():
