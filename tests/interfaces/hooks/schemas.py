@@ -7,9 +7,18 @@ permissions) are asked for nothing of it.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 LIMIT = 10_000  # bytes of a text, which no host takes as more than it can hold
+
+
+def goldens(host: str) -> dict[str, dict[str, Any]]:
+    """Return the events of a host, and what is expected of each, by the names of their files."""
+    files = sorted((Path(__file__).parent / "golden" / host).glob("*.json"))
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in files}
+
 
 _COMMON = {"continue": True, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
 _BLOCK = {"decision": "block", "reason": str}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from hypothesis import strategies as st
 from remora.core.events import ACTIONS
 from remora.core.moments import KINDS, Moment, Reply
 from remora.interfaces.hooks.hosts import HOSTS, host_named
-from tests.interfaces.hooks.schemas import SCHEMAS, wrong
+from tests.interfaces.hooks.schemas import SCHEMAS, goldens, wrong
 
-GOLDEN = sorted((Path(__file__).parent / "golden").rglob("*.json"))
-PAYLOADS = [(path.parent.name, json.loads(path.read_text("utf-8"))["stdin"]) for path in GOLDEN]
+PAYLOADS = [(host, golden["stdin"]) for host in HOSTS for golden in goldens(host).values()]
 
 
 def _keys(value: Any) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,8 @@ from remora import Memory
 from remora.app.agent.session_end import work
 from remora.interfaces.hooks.hosts import HOSTS, host_named
 from tests.interfaces.hooks.called import World
+from tests.interfaces.hooks.schemas import goldens
 
-GOLDEN = Path(__file__).parent / "golden"
 ASKED = "Make the cache longer. From now on always use tenant keys in the cache, never global ones."
 FAST, PLAIN = "pytest --fast tests", "pytest tests"
 ERROR = "pytest: error: unrecognized arguments: --fast"
@@ -52,7 +51,7 @@ CALLS = ("u1", "u3", "tool-1", "tool-3", "call_1", "call_2")
 
 def told(world: World, host: str, number: int, name: str) -> dict[str, Any]:
     """Return the event of a file, with the words of our session, and ids of calls of its own."""
-    text = json.dumps(json.loads((GOLDEN / host / f"{name}.json").read_text("utf-8"))["stdin"])
+    text = json.dumps(goldens(host)[name]["stdin"])
     command = FAST if "fail" in name.lower() else PLAIN
     words = {
         "/w/app/src": str(world.root),

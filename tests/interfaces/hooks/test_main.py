@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -23,9 +24,8 @@ from remora.disk.live import read
 from remora.interfaces.hooks.hosts import HOSTS
 from tests.helpers import SECRET, holds
 from tests.interfaces.hooks.called import DECISION, LESSON, SOURCE, World
-from tests.interfaces.hooks.schemas import wrong
+from tests.interfaces.hooks.schemas import goldens, wrong
 
-GOLDEN = Path(__file__).parent / "golden"
 MEGABYTES = 10_000_000
 
 
@@ -39,6 +39,8 @@ def goes_on(world: World) -> None:
 
 def test_a_session(world):
     """The brief at the start, what bears on the task with a prompt, the lesson before the edit, each once."""
+    world.quiet(world.event("SessionStart", source="startup"), env=world.environ | {"REMORA_HOOKS": "off"})
+    assert not world.live().exists()  # hooks that are switched off say and keep nothing
     assert DECISION in world.said(world.event("SessionStart", source="startup"))
     world.said(world.event("UserPromptSubmit", prompt="how is money kept in the cart"))
     assert LESSON in world.said(world.edit())
@@ -46,15 +48,6 @@ def test_a_session(world):
     world.quiet(world.event("SessionEnd", reason="other"))
     assert world.kinds == ["start", "prompt", "before", "before", "end"]
     assert world.log == []
-
-
-def test_hooks_that_are_switched_off_say_and_keep_nothing(world):
-    """REMORA_HOOKS=off silences an event that would be answered, and no trace of it is kept."""
-    world.environ["REMORA_HOOKS"] = "off"
-    world.quiet(world.event("SessionStart", source="startup"))
-    assert not world.live().exists()
-    del world.environ["REMORA_HOOKS"]
-    goes_on(world)
 
 
 def test_help(world):
@@ -73,13 +66,12 @@ def test_help(world):
 @pytest.mark.parametrize("name", HOSTS)
 def test_every_event_of_every_host_is_answered(world, ask, name):
     """As golden files have them, in a project with a memory: what is printed the host takes."""
-    for path in sorted((GOLDEN / name).glob("*.json")):
-        golden = json.loads(path.read_text("utf-8"))
+    for stem, golden in goldens(name).items():
         payload = json.loads(json.dumps(golden["stdin"]).replace("/w/app", str(world.root)))
         try:
-            assert wrong(name, payload, ask(payload, name)) == "", path.name
+            assert wrong(name, payload, ask(payload, name)) == "", stem
         except ValueError:  # an event that we never heard of
-            assert golden["moment"]["kind"] == "other", path.name
+            assert golden["moment"]["kind"] == "other", stem
     assert world.log == []
 
 
@@ -87,28 +79,23 @@ def test_every_event_of_every_host_is_answered(world, ask, name):
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "words"),
     [
-        b"",
-        b"\xff\xfe\x00",
-        b"[" * 100_000,
-        b'{"hook_event_name": 7, "session_id": "s1"}',
+        (b"", ()),
+        (b"\xff\xfe\x00", ()),
+        (b"[" * 100_000, ()),
+        (b'{"hook_event_name": 7, "session_id": "s1"}', ()),
+        (None, ("--host", "emacs")),
+        (None, ("--nonsense",)),
     ],
 )
-def test_what_is_no_event(world, given):
-    """Nothing is said, one line is logged."""
-    world.quiet(given)
-    assert len(world.log) == 1
-    assert not world.live().exists()
-
-
-@pytest.mark.parametrize("words", [("--host", "emacs"), ("--nonsense",)])
-def test_what_is_no_host(world, words):
-    """A typing error in somebody's settings disturbs nobody."""
+def test_what_is_no_event_and_no_host(world, given, words):
+    """Nothing is said, one line is logged; a typing error in somebody's settings disturbs nobody."""
     event = world.edit()
     del event["prompt_id"]
-    world.quiet(event, *words)
+    world.quiet(event if given is None else given, *words)
     assert len(world.log) == 1
+    assert not world.live().exists()
 
 
 @pytest.mark.parametrize(
@@ -316,9 +303,8 @@ def in_its_place(database: Path, _: bytes) -> None:
 
 def newer(database: Path, _: bytes) -> None:
     """Make a database that of a later version."""
-    connection = apsw.Connection(str(database))
-    connection.execute("PRAGMA user_version = 9999")
-    connection.close()
+    with closing(apsw.Connection(str(database))) as connection:
+        connection.execute("PRAGMA user_version = 9999")
 
 
 DAMAGES: dict[str, Callable[[Path, bytes], object]] = {
@@ -354,17 +340,15 @@ def test_a_database_that_cannot_be_read(world, ask, how):
     assert LESSON in json.dumps(ask(world.edit("toolu_2", agent_id="sub")))
 
 
-@pytest.mark.parametrize("what", ["folder", "huge", "pipe"])
+@pytest.mark.parametrize(
+    "what",
+    [Path.mkdir, lambda live: live.write_bytes(b"x" * 9_000_000), os.mkfifo],
+    ids=["folder", "huge", "pipe"],
+)
 def test_a_live_file_that_is_none(world, what):
     """It is logged, and another session is answered whatever lies there."""
     world.live().parent.mkdir(parents=True, exist_ok=True)
-    match what:
-        case "folder":
-            world.live().mkdir()
-        case "huge":
-            world.live().write_bytes(b"x" * 9_000_000)
-        case "pipe":
-            os.mkfifo(world.live())
+    what(world.live())
     world.quiet(world.edit())
     assert len(world.log) == 1
     assert LESSON in world.said(world.edit("toolu_next", session_id="s2"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from remora.interfaces.install.hosts import HOSTS, LOCAL, USER
 from remora.interfaces.install.launch_command import Call
 from remora.interfaces.install.plan import Wish
 from remora.sources import rule_text
+from tests.interfaces.hooks.schemas import goldens
 from tests.interfaces.install.conftest import Bench
 from tests.tables import table
 
@@ -22,7 +22,6 @@ from tests.tables import table
 # What each host gets in a project, what for the user, and which of its events a hook can answer.
 WHAT = {(host, what): words.split() for host, what, words in table(__file__, "hosts")}
 EVENTS = [host for host, what in WHAT if what == "events"]
-GOLDEN = Path(__file__).parents[1] / "hooks" / "golden"
 
 
 def made(bench: Bench) -> set[str]:
@@ -67,7 +66,7 @@ def test_events(bench: Bench, host: str) -> None:
         if event == "SessionEnd" and host in ("claude-code", "codex"):
             expected = [10 if host == "claude-code" else 3]
         assert limits == expected
-        known = [json.loads(path.read_text("utf-8")) for path in (GOLDEN / host).glob(f"{event}[-.]*")]
+        known = [one for stem, one in goldens(host).items() if stem.partition("-")[0] == event]
         assert {golden["moment"]["kind"] for golden in known} - {moments.OTHER}, event
 
 
