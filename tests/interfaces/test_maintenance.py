@@ -74,7 +74,11 @@ def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) ->
 
 
 def test_doctor_with_broken_settings(run: Run, project: Path) -> None:
-    """Settings that keep everything from opening are a finding, with the code for settings."""
+    """That it is off here is told, too; settings that keep everything from opening have their code."""
+    run("remember", "Money is kept in cents")
+    assert "Remora is off for this project" not in run("doctor").stdout
+    run("off")
+    assert "Remora is off for this project" in run("doctor").stdout
     own = Path(os.environ["REMORA_CONFIG"])
     own.mkdir(parents=True, exist_ok=True)
     (own / "config.toml").write_text("home = [")
@@ -106,26 +110,9 @@ def test_completion_script(run: Run, answer: Answer, shell: str) -> None:
 
 def complete(line: str) -> list[str]:
     """Return what a shell would offer for a line whose last word is being typed."""
-    words = line.split(" ")
-    variables = {
-        "_REMORA_COMPLETE": "bash_complete",
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(len(words) - 1),
-    }
+    variables = {"_REMORA_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
     result = CliRunner(env=variables).invoke(cli, [], prog_name="remora", complete_var="_REMORA_COMPLETE")
     return [entry.partition(",")[2] for entry in result.stdout.split()]
-
-
-def test_words_are_completed(project: Path) -> None:
-    """Verbs, options, types, phases, scopes and the last of several types."""
-    assert complete("remora sup") == ["supersede"]
-    assert complete("remora wor") == []  # hidden
-    assert complete("remora list --needs") == ["--needs-review"]
-    assert complete("remora list --type go") == ["gotcha"]
-    assert complete("remora search x --type gotcha,dec") == ["gotcha,decision"]
-    assert complete("remora search x --phase re") == ["refine", "reflect"]
-    assert complete("remora remember x --scope w") == ["work_unit"]
-    assert complete("remora completion f") == ["fish"]
 
 
 BASH = shutil.which("bash")
@@ -147,19 +134,12 @@ def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(command_line())} "$@"\n')
     program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
 
     def press(*words: str) -> list[str]:
         assert BASH is not None
-        done = subprocess.run(
-            [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words],
-            env={**os.environ, "PATH": path},
-            cwd=project,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        command = [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.splitlines()
 
@@ -178,8 +158,19 @@ def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[
     assert press_tab("remora", "show", memory_id[:4]) == [memory_id[:8]]
 
 
-def test_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
-    """Ids of the project's memories; `restore` offers those that were forgotten."""
+def test_words_and_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
+    """Verbs, options and values, the last of several, too; ids of memories, of forgotten ones for restore."""
+    for line, found in {
+        "sup": "supersede",
+        "wor": "",  # hidden
+        "list --needs": "--needs-review",
+        "list --type go": "gotcha",
+        "search x --type gotcha,dec": "gotcha,decision",
+        "search x --phase re": "refine reflect",
+        "remember x --scope w": "work_unit",
+        "completion f": "fish",
+    }.items():
+        assert complete(f"remora {line}") == found.split(), line
     first, second = remember("one thing"), remember("two things")
     run("forget", second)
     assert complete(f"remora show {first[:3]}") == complete(f"remora why {first[:3]}") == [first[:8]]
@@ -207,11 +198,3 @@ def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytes
     (question,) = asked
     assert url in question
     assert "another user" in question
-
-
-def test_the_doctor_says_that_it_is_off(run: Run) -> None:
-    """Hooks that are silent because a person wants it so are no riddle."""
-    run("remember", "Money is kept in cents")
-    assert "Remora is off for this project" not in run("doctor").stdout
-    run("off")
-    assert "Remora is off for this project" in run("doctor").stdout

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -51,28 +50,23 @@ def test_light_verbs_load_nothing_heavy(project: Path, words: list[str]) -> None
 
 def test_reader_that_stops_reading(project: Path) -> None:
     """`remora note show | head -1` is quiet, however much there is to write."""
-    text = "A statement that is long enough to fill a pipe. " * 300
     with Memory.open(project) as memory:
-        memory.entries.add("large", text * 8)
-    lister = subprocess.Popen(
-        [*command_line(), "note", "show", "large", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert lister.stdout is not None
-    assert lister.stderr is not None
-    lister.stdout.read(1)
-    lister.stdout.close()
-    errors = lister.stderr.read()
-    lister.stderr.close()
-    assert lister.wait(timeout=60) == 141
-    assert errors == b""
+        memory.entries.add("large", "A statement that is long enough to fill a pipe. " * 2_400)
+    command = [*command_line(), "note", "show", "large", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as lister:
+        assert lister.stdout is not None
+        assert lister.stderr is not None
+        lister.stdout.read(1)
+        lister.stdout.close()
+        assert lister.stderr.read() == b""
+        assert lister.wait(timeout=60) == 141
 
 
 def test_full_disk_behind_stdout(process: Process) -> None:
     """Output that cannot be written is an error in one line."""
+    command = [*command_line(), "--version"]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*command_line(), "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: No space left on device")
 
@@ -154,13 +148,9 @@ def plain(shown: str) -> str:
 @pytest.mark.slow
 def test_concurrent_writers(project: Path) -> None:
     """Several processes may remember at once; every one of them succeeds."""
-    writers: list[subprocess.Popen[Any]] = [
-        subprocess.Popen(
-            [*command_line(), "remember", f"Statement number {number}", "--type", "pattern"],
-            stdout=subprocess.DEVNULL,
-        )
-        for number in range(4)
-    ]
+    command = [*command_line(), "remember", "--type", "pattern"]
+    quiet = subprocess.DEVNULL
+    writers = [subprocess.Popen([*command, f"Statement number {n}"], stdout=quiet) for n in range(4)]
     assert [writer.wait(timeout=60) for writer in writers] == [0] * 4
     listed = subprocess.run([*command_line(), "list"], capture_output=True, text=True, check=True)
     assert len(listed.stdout.splitlines()) == 4

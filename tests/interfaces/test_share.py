@@ -50,8 +50,13 @@ def joined(people: tuple[Person, Person], tmp_path: Path) -> tuple[Person, Perso
 
 
 def test_nothing_leaves_before_a_yes(people: tuple[Person, Person], tmp_path: Path) -> None:
-    """The first exchange asks, and a preview says what would go and what stays."""
+    """Before sharing the verbs say how to begin; the first exchange asks, a preview says what would go."""
     ann, _ = people
+    for words in (("sync",), ("team",), ("share", "invite")):
+        answer = ann(*words)
+        assert answer.exit_code != 0
+        assert "this project is not shared" in answer.stderr
+        assert "remora share init git" in answer.stderr
     ann("remember", "The gateway rejects RS256", "--type", "decision")
     ann("remember", "I prefer tabs over spaces", "--type", "preference")
     told = ann("share", "init", f"folder:{tmp_path}/carried", "--me", "Ann")
@@ -124,13 +129,3 @@ def test_an_export_says_a_text_once(joined: tuple[Person, Person, str], tmp_path
     assert len(json.loads(ann("list", "--type", "requirement", "--json").stdout)["memories"]) == 2
     assert ann("export", str(tmp_path / "CLAUDE.md"), "--format", "claude-md").exit_code == 0
     assert (tmp_path / "CLAUDE.md").read_text().count("Run the linter") == 1
-
-
-def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
-    """Without a shared log the verbs say how to begin."""
-    ann, _ = people
-    for words in (("sync",), ("team",), ("share", "invite")):
-        answer = ann(*words)
-        assert answer.exit_code != 0
-        assert "this project is not shared" in answer.stderr
-        assert "remora share init git" in answer.stderr

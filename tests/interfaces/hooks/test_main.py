@@ -153,27 +153,22 @@ def test_streams_that_are_closed(world, closed, logged):
 
 
 def test_what_could_not_be_said(world):
-    """A full disk behind stdout and a host that was closed meanwhile are logged."""
+    """A full disk behind stdout and a host that is gone are logged; small pieces go out whole."""
     ours, theirs = os.pipe()
     os.close(ours)
     with Path("/dev/full").open("w") as full, os.fdopen(theirs, "w") as gone:
         for stdout, call in ((full, "toolu_1"), (gone, "toolu_2")):
-            event = world.edit(call, session_id=call)
-            done = world.run(event, stdout=stdout, stderr=subprocess.PIPE)
+            done = world.run(world.edit(call, session_id=call), stdout=stdout, stderr=subprocess.PIPE)
             assert (done.returncode, done.stderr) == (0, b"")
     told = ["OSError: [Errno 28] No space left on device", "BrokenPipeError: [Errno 32] Broken pipe"]
     assert world.log == told
     world.quiet(b"", command=["/bin/sh", "-c", 'exec "$@" <&-', "sh", *world.command()])
     assert len(world.log) == 3  # without stdin there is no event
-
-
-def test_an_answer_goes_out_whole(world):
-    """However small the pieces that the system takes."""
-    ours, theirs = socket.socketpair()
-    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-    done = world.run(world.edit(), stdout=theirs, stderr=subprocess.PIPE)
-    theirs.close()
-    with ours, ours.makefile("rb") as file:
+    reader, writer = socket.socketpair()
+    writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    done = world.run(world.edit(), stdout=writer, stderr=subprocess.PIPE)
+    writer.close()
+    with reader, reader.makefile("rb") as file:
         assert LESSON in json.dumps(json.loads(file.read()))
     assert done.returncode == 0
 

@@ -54,57 +54,43 @@ def documents(draw: Any) -> tuple[dict[str, Any], str]:
     return value, draw(GAPS) + written(value, draw) + draw(GAPS)
 
 
-@given(documents())
-def test_parsing(document: tuple[dict[str, Any], str]) -> None:
-    """A text with comments and extra commas says what the plain JSON says."""
-    value, text = document
+def said(text: str) -> Any:
+    """Return what a text says."""
     node = jsonc.parse(text)
     assert node is not None
-    assert node.plain() == value
+    return node.plain()
 
 
 @given(documents())
 def test_adding_keeps_everything(document: tuple[dict[str, Any], str]) -> None:
-    """What is added is there, what was there too, with its comments, and it can be undone exactly."""
+    """A text says what the plain JSON says; what is added beside it can be undone exactly."""
     value, text = document
+    assert said(text) == value
     draft = Draft(text)
     jsonc.append(draft, ["hooks", "Stop"], HANDLER)
     jsonc.append(draft, ["hooks", "Stop"], 5)
     jsonc.put(draft, ["hooks", "Start"], [])
     jsonc.put(draft, ["mcp", "remora"], {"command": "remora"}, opened=1)
-    node = jsonc.parse(draft.text)
-    assert node is not None
     added = {"hooks": {"Stop": [HANDLER, 5], "Start": []}, "mcp": {"remora": {"command": "remora"}}}
-    assert node.plain() == {**value, **added}
+    assert said(draft.text) == {**value, **added}
     assert comments(draft.text) == comments(text)
     assert without(draft.text, draft.inserted) == text
 
 
-@given(documents())
-def test_dropping_keeps_the_rest(document: tuple[dict[str, Any], str]) -> None:
-    """Dropping what was added leaves the values and the comments that were there."""
+@given(documents(), st.data())
+def test_dropping_keeps_the_rest(document: tuple[dict[str, Any], str], data: st.DataObject) -> None:
+    """Dropping what was added leaves values and comments; so does, of the values, dropping any entry."""
     value, text = document
     draft = Draft(text)
     jsonc.append(draft, ["hooks", "Stop"], HANDLER)
     jsonc.put(draft, ["mcp", "remora"], {"command": "remora"}, opened=1)
     left = jsonc.prune_empty(jsonc.drop(draft.text, ["hooks", "Stop", 0]), ["hooks", "Stop"])
     left = jsonc.prune_empty(jsonc.drop(left, ["mcp", "remora"]), ["mcp"])
-    node = jsonc.parse(left)
-    assert node is not None
-    assert node.plain() == value
+    assert said(left) == value
     assert comments(left) == comments(text)
-
-
-@given(documents(), st.data())
-def test_dropping_anything(document: tuple[dict[str, Any], str], data: st.DataObject) -> None:
-    """Any entry can be dropped; the others and their comments stay."""
-    value, text = document
-    if not value:
-        return
-    key = data.draw(st.sampled_from(sorted(value)))
-    node = jsonc.parse(jsonc.drop(text, [key]))
-    assert node is not None
-    assert node.plain() == {k: v for k, v in value.items() if k != key}
+    if value:
+        key = data.draw(st.sampled_from(sorted(value)))
+        assert said(jsonc.drop(text, [key])) == {k: v for k, v in value.items() if k != key}
 
 
 @pytest.mark.parametrize(("text", "place"), table(__file__, "broken"))
