@@ -312,7 +312,7 @@ def test_unverified_stays_so(call: Caller, stored: Remember, holder: Holder) -> 
 def test_session_context(call: Caller, stored: Remember, holder: Holder) -> None:
     """It tells what was recorded, recalled and asked about, where work was left, and nothing that is gone."""
     old = stored("Caches are keyed by tenant", type="gotcha")
-    stored("Half of the login page is moved; next is the form", type="work_state")
+    left = stored("Half of the login page is moved; next is the form", type="work_state")
     assert "nothing was recorded or recalled yet" in call("get_session_context")
     new = call("record_memory", content="Tokens expire after 24 h", files=["auth/a.py"]).split()[0]
     call("record_memory", content="Tokens expire after 24 h")
@@ -327,7 +327,7 @@ def test_session_context(call: Caller, stored: Remember, holder: Holder) -> None
     ids = [call("record_memory", content=text).split()[0] for text in texts]
     for text in texts:
         call("search_memory", query=text)
-    call("forget", ids=[ids[0], old])
+    call("forget", ids=[ids[0], old, left])
     call("review", drop=ids[1])
     with holder.use(writes=True) as memory:
         memory.supersede(ids[2], "Pages have twenty rows")
