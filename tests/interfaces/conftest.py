@@ -19,6 +19,8 @@ from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.mcp_server.lazy_memory import Holder
+from remora.interfaces.mcp_server.log import Log
+from remora.interfaces.mcp_server.tools import Tools
 from tests.forked import forked
 from tests.interfaces.planting import plant
 
@@ -118,6 +120,19 @@ def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
     found = Holder(project, clock=clock)
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def shared_tools() -> Tools:
+    """The tools that all tests share, so that a server is made of them once."""
+    return Tools(Holder("nowhere"), FixedClock(NOW))
+
+
+@pytest.fixture
+def tools(shared_tools: Tools, holder: Holder, clock: FixedClock) -> Tools:
+    """The tools on that memory, with nothing in their log."""
+    shared_tools.holder, shared_tools.clock, shared_tools.log = holder, clock, Log(clock.now())
+    return shared_tools
 
 
 @pytest.fixture

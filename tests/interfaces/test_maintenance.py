@@ -36,11 +36,10 @@ def repository(project: Path) -> Path:
     return project
 
 
-def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path) -> None:
-    """The first run reads rules and history and ends with what to try; the second finds nothing new."""
+def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path, tmp_path: Path) -> None:
+    """The first run ends with what to try, the second finds nothing new; a path is the project meant."""
     result = run("init")
-    assert result.exit_code == 0
-    assert result.stderr == ""
+    assert (result.exit_code, result.stderr) == (0, "")
     assert f"Memory of {repository}" in result.stdout
     assert "Read 1 rule file: AGENTS.md. 2 rules found." in result.stdout
     assert "Read 3 commits of git history." in result.stdout
@@ -50,16 +49,12 @@ def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path) -
     assert "make lint" in run("search", "lint before commit").stdout
     again = answer("init")
     assert (again["stored"], again["commits_new"], again["unchanged"]) == (0, 0, 2)
-
-
-def test_init_of_another_folder(run: Run, answer: Answer, repository: Path, tmp_path: Path) -> None:
-    """A path behind init is the project that is meant, wherever one stands."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "CLAUDE.md").write_text("# Rules\n\n- Never push on Fridays.\n")
     assert answer("init", str(elsewhere))["root"] == str(elsewhere)
     assert "Fridays" in run("list", "--project", str(elsewhere)).stdout
-    assert run("list").stdout == ""
+    assert "Fridays" not in run("list").stdout
 
 
 def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) -> None:
@@ -98,14 +93,14 @@ def test_reindex(run: Run, answer: Answer, project: Path, clock: FixedClock) -> 
     assert run("work").stdout == "0 texts embedded.\n"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_script(run: Run, answer: Answer, shell: str) -> None:
+def test_completion_script(run: Run, answer: Answer) -> None:
     """Each shell gets a script that asks remora itself."""
-    script = run("completion", shell).stdout
-    assert f"_REMORA_COMPLETE={shell}_complete" in script
-    document = answer("completion", shell)
-    assert document["script"].strip() == script.strip()
-    assert "remora completion" in document["install"]
+    for shell in ("bash", "zsh", "fish"):
+        script = run("completion", shell).stdout
+        assert f"_REMORA_COMPLETE={shell}_complete" in script
+        document = answer("completion", shell)
+        assert document["script"].strip() == script.strip()
+        assert "remora completion" in document["install"]
 
 
 def complete(line: str) -> list[str]:

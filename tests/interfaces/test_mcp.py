@@ -21,29 +21,14 @@ from remora.core.values import Hit, Taint
 from remora.interfaces.mcp_server.answers import TOKENS, worth_showing
 from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING
 from remora.interfaces.mcp_server.lazy_memory import Holder
-from remora.interfaces.mcp_server.log import Log
 from remora.interfaces.mcp_server.tools import STATED_TYPES, Tools
 from tests.helpers import Repo
-from tests.interfaces.conftest import NOW
 from tests.interfaces.mcp_calls import MODES, Caller
 from tests.store.makers import record
 
 Remember = Callable[..., str]
 NEEDS_NO_WORDS = "content task target limit depth ids confirm drop wrong modules tags files"
 READS = {t.name for t in TOOLS if t.reads} | {"review"}
-
-
-@pytest.fixture(scope="module")
-def shared() -> Tools:
-    """The tools that all tests share, so that a server is made of them once."""
-    return Tools(Holder("nowhere"), FixedClock(NOW))
-
-
-@pytest.fixture
-def tools(shared: Tools, holder: Holder, clock: FixedClock) -> Tools:
-    """The tools on that memory, with nothing in their log."""
-    shared.holder, shared.clock, shared.log = holder, clock, Log(clock.now())
-    return shared
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,7 @@ from remora.interfaces.hooks import claude_code
 from remora.interfaces.hooks.hosts import HOSTS, host_named
 from remora.interfaces.hooks.main import answer, clean
 from remora.interfaces.mcp_server.descriptions import TOOLS
-from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
-from tests.interfaces.conftest import NOW
 from tests.interfaces.hooks.schemas import goldens
 from tests.interfaces.mcp_calls import Caller
 from tests.interfaces.planting import BAD, NAME, PLANTED, SESSION, SOFTER, transcript
@@ -64,18 +62,10 @@ RESOURCES = {
 PROMPTS = {"recall": "topic", "ask": "question", "remember": "text", "reflect": "session", "review": ""}
 
 
-@pytest.fixture(scope="module")
-def kept() -> Tools:
-    """The tools of one server for all tests: making one takes longer than most of them."""
-    return Tools(Holder("nowhere"), FixedClock(NOW))
-
-
 @pytest.fixture
-def call(kept: Tools, project: Path, clock: FixedClock, planted: str) -> Iterator[Caller]:
+def call(tools: Tools, planted: str) -> Caller:
     """Call the server of the planted project."""
-    kept.holder = Holder(project, clock=clock)
-    yield Caller(kept)
-    kept.holder.close()
+    return Caller(tools)
 
 
 def test_all_that_is_offered_is_tried(call: Caller) -> None:

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -201,16 +201,10 @@ def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_pat
     assert head.home == str(world.database.parent)
 
 
-def test_an_environment_with_next_to_nothing(world):
-    """No HOME, no PATH: all that is needed is said in the event."""
+def test_odd_environments(world):
+    """No HOME, no PATH: all that is needed is said in the event. Warnings of everything stay inside."""
     bare = {"REMORA_HOME": str(world.data), "PYTHONPATH": SOURCE}
-    assert LESSON in world.said(world.edit(), env=bare)
-    world.quiet(world.edit(session_id="s2"), env=bare | {"PATH": "/nowhere"})
-    assert len(world.log) == 1  # git is not found
-
-
-def test_warnings_stay_inside(world):
-    """An interpreter that warns of everything, as some developers have it, warns of nothing here."""
+    assert LESSON in world.said(world.edit(session_id="s3"), env=bare)
     environ = world.environ | {"PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error"}
     assert LESSON in world.said(world.edit(), env=environ)
     world.said(world.event("SessionStart", source="startup"), env=environ)
@@ -218,6 +212,8 @@ def test_warnings_stay_inside(world):
     world.quiet(world.event("SessionEnd", reason="other"), env=working)
     assert until(lambda: world.kinds[-1] == "learnt")
     assert world.log == []
+    world.quiet(world.edit(session_id="s2"), env=bare | {"PATH": "/nowhere"})
+    assert len(world.log) == 1  # git is not found
 
 
 def test_a_stop_where_nobody_tells_the_end(world):
@@ -254,40 +250,26 @@ def test_no_room_on_the_disk(world):
 # What it reads
 
 
-@pytest.fixture
-def other(world: World) -> Iterator[apsw.Connection]:
-    """Another program that uses the project's database."""
-    connection = apsw.Connection(str(world.database))
-    yield connection
-    connection.close()
-
-
-def test_a_database_that_is_being_written(world, other):
-    """Who reads does not wait for who writes: the lesson is told at once."""
-    list(other.execute("BEGIN IMMEDIATE; UPDATE memories SET pinned = 1"))
-    started = time.monotonic()
-    assert LESSON in world.said(world.edit())
-    assert DECISION in world.said(world.event("SessionStart", source="startup"))
-    assert time.monotonic() - started < 3
-    other.execute("ROLLBACK")
-
-
-def test_a_database_that_is_locked(world, other, ask, monkeypatch):
-    """Nobody waits for ten seconds: nothing is said, it is logged, and the moment is noted."""
+def test_a_database_that_is_in_use(world, ask, monkeypatch):
+    """Who reads does not wait for who writes; nobody waits for a lock for long, and it is logged."""
     monkeypatch.setattr("remora.app.agent.hook_event.CEILING", 0.5)
-    list(
-        other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
-    )
-    started = time.monotonic()
-    world.quiet(world.edit())
-    assert time.monotonic() - started < 2
-    assert len(world.log) == 1
-    assert ask(world.event("SessionStart", source="startup")) is None
-    assert time.monotonic() - started < 4
+    with closing(apsw.Connection(str(world.database))) as other:
+        other.execute("BEGIN IMMEDIATE; UPDATE memories SET pinned = 1")
+        started = time.monotonic()
+        assert LESSON in world.said(world.edit())
+        assert DECISION in world.said(world.event("SessionStart", source="startup"))
+        assert time.monotonic() - started < 3
+        list(other.execute("ROLLBACK; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"))
+        other.execute("UPDATE memories SET pinned = pinned")
+        started = time.monotonic()
+        world.quiet(world.edit(session_id="s2"))
+        assert time.monotonic() - started < 2
+        assert len(world.log) == 1
+        assert ask(world.event("SessionStart", session_id="s2", source="startup")) is None
+        assert time.monotonic() - started < 4
     assert world.log[1:] == ["TimeoutError: no answer within 0.5 s"]
-    assert world.kinds == ["before", "start"]
-    other.close()
-    goes_on(world)
+    assert [line["k"] for line in read(str(world.live("s2")))[1]] == ["before", "start"]
+    assert LESSON in world.said(world.edit("toolu_next", session_id="s2"))
 
 
 def in_its_place(database: Path, _: bytes) -> None:
