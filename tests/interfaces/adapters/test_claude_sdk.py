@@ -330,7 +330,7 @@ def test_a_session_is_stored_and_resumed(
 ) -> None:
     """A session that is only in the store is found, resumed, goes on there, and can be learned from."""
     store = RemoraSessionStore(memory)
-    first = [bash("exit 3"), bash("echo one"), [Say("first answer")]]
+    first: list[Any] = [bash("exit 3"), bash("echo one"), [Say("first answer")]]
     api.play({TASK: first, "and now?": [[Say("second answer")]]})
     name = ask(TASK, session_store=store)[-1].session_id
     assert [one.id for one in memory.learn(store.folder).sessions] == [name]
