@@ -99,7 +99,7 @@ def test_interrupt(project: Path) -> None:
 
 
 def test_terminal_gets_a_table_in_colour(process: Process) -> None:
-    """On a terminal `list` is a table with a head, as wide as it, in colour where that is wanted."""
+    """On a terminal `list` is a table as wide as it, in colour where that is wanted; `init` draws a bar."""
     process("remember", "Caches are keyed by tenant. " * 20, "--type", "gotcha", "--file", "src/cache.py")
     code, shown = on_terminal("list", width=70)
     assert code == 0
@@ -112,16 +112,11 @@ def test_terminal_gets_a_table_in_colour(process: Process) -> None:
     assert "Caches" in table
     assert "error:" in error
     assert "\x1b" not in table + error
-
-
-def test_init_on_a_terminal_shows_progress_and_leaves_the_report(project: Path) -> None:
-    """The bar is drawn while the work goes on and is gone when the report stands there."""
-    (project / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
     code, shown = on_terminal("init")
     assert code == 0
     assert "\x1b[?25l" in shown  # the cursor is hidden while a bar is drawn
     assert shown.count("\x1b[?25h") >= 1  # and comes back
-    assert "Try next" in plain(shown)
+    assert "Try next" in plain(shown)  # the bar is gone when the report stands there
 
 
 def test_edit_in_the_editor(process: Process, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_files_are_named_from_here(
 
 
 def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable[..., str]) -> None:
-    """Each option changes its field; the rest stays."""
+    """Each option changes its field, the rest stays; an extended type takes its parts as JSON."""
     memory_id = remember("Caches are keyed by tenant", "--tag", "a", "--file", "a.py", "--branch", "topic")
     assert answer("show", memory_id)["branch"] == "topic"
     assert answer("edit", memory_id, "--branch", "release")["branch"] == "release"
@@ -138,6 +138,14 @@ def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable
     result = run("edit", memory_id)  # no editor opens where nobody can use it
     assert result.exit_code == 2
     assert result.stderr.startswith("error: nothing to change")
+    tried = {"approach_tried": "threads", "why_it_failed": "races"}
+    words = ["remember", "Threads were given up", "--type", "dead_end", "--payload", json.dumps(tried)]
+    record = answer(*words)
+    assert (record["type"], record["payload"]) == ("dead_end", tried)
+    other = {**tried, "alternative_used": "processes"}
+    assert answer("edit", record["id"], "--payload", json.dumps(other))["payload"] == other
+    assert answer("edit", record["id"], "--payload", "null")["payload"] is None
+    assert '"alternative_used"' not in run("show", record["id"]).stdout
 
 
 def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..., str]) -> None:
@@ -153,18 +161,6 @@ def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..
     ]
     shown = run("show", old).stdout
     assert f"superseded by {listed[0]['id'][:8]}" in shown
-
-
-def test_payload(run: Run, answer: Answer) -> None:
-    """An extended type takes its parts as JSON; edit sets others or takes them away."""
-    tried = {"approach_tried": "threads", "why_it_failed": "races"}
-    words = ["remember", "Threads were given up", "--type", "dead_end", "--payload", json.dumps(tried)]
-    record = answer(*words)
-    assert (record["type"], record["payload"]) == ("dead_end", tried)
-    other = {**tried, "alternative_used": "processes"}
-    assert answer("edit", record["id"], "--payload", json.dumps(other))["payload"] == other
-    assert answer("edit", record["id"], "--payload", "null")["payload"] is None
-    assert '"alternative_used"' not in run("show", record["id"]).stdout
 
 
 LINES = """\
