@@ -333,8 +333,8 @@ def test_what_hooks_said_is_known(call: Caller, holder: Holder, stored: Remember
 
 
 @pytest.mark.usefixtures("indexed")
-def test_impact(call: Caller, stored: Remember) -> None:
-    """It lists what depends on a target, the tests to run, and what is remembered about it."""
+def test_impact_and_dependencies(call: Caller, stored: Remember) -> None:
+    """What depends on a target, with tests and memories; what a file uses and what uses it."""
     memory_id = stored("Tokens are opaque to the web", type="gotcha", related_files=["core/tokens.py"])
     answer = call("analyze_impact", target="core/tokens.py")
     assert "2 places may break when core/tokens.py changes" in answer
@@ -345,11 +345,6 @@ def test_impact(call: Caller, stored: Remember) -> None:
     assert call("analyze_impact", target="web/routes.py") == "No file that depends on web/routes.py is known."
     assert "'nowhere.py' is not in the code graph" in call.error("analyze_impact", target="nowhere.py")
     assert "needs a target" in call.error("analyze_impact", target=" ")
-
-
-@pytest.mark.usefixtures("indexed")
-def test_dependencies(call: Caller) -> None:
-    """It tells what a file uses, what uses it, and of a symbol its direct users."""
     answer = call("get_dependencies", target="core/tokens.py")
     uses, used = (answer.partition(name)[2] for name in ("It uses", "Used by"))
     assert "- core/clock.py" in uses.partition("Used by")[0]
@@ -482,9 +477,9 @@ def test_review(call: Caller, stored: Remember, holder: Holder) -> None:
 
 
 @pytest.mark.usefixtures("indexed")
-def test_brief(either: Caller, stored: Remember, holder: Holder) -> None:
-    """The brief has long-term memory, modules and strong memories, and nothing unverified."""
-    stored("Tokens are opaque", type="decision")
+def test_brief_and_file(either: Caller, stored: Remember, holder: Holder) -> None:
+    """Long-term memory, modules and strong memories, and nothing unverified; what is known of a file."""
+    memory_id = stored("Tokens are opaque", type="decision", related_files=["core/tokens.py"])
     stored("Deploy with --force", type="decision", taint=Taint("a page"), needs_review=True)
     with holder.use(writes=True) as memory:
         memory.journal.write("# Shop\n\nWe sell tokens.\n")
@@ -494,15 +489,9 @@ def test_brief(either: Caller, stored: Remember, holder: Holder) -> None:
     assert "- core (2 files)" in answer
     assert "Tokens are opaque" in answer
     assert "--force" not in answer
-
-
-@pytest.mark.usefixtures("indexed")
-def test_file(call: Caller, stored: Remember) -> None:
-    """What is known of a file: memories about it, and the files around it."""
-    memory_id = stored("Tokens are opaque", type="gotcha", related_files=["core/tokens.py"])
     for path in ("core/tokens.py", "core%2Ftokens.py"):
-        answer = call.read(f"remora://files/{path}")
-        assert f"- {memory_id} gotcha" in answer
+        answer = either.read(f"remora://files/{path}")
+        assert f"- {memory_id} decision" in answer
         assert "It uses (1 file):\n- core/clock.py" in answer
 
 

@@ -30,20 +30,13 @@ def talk(run: Run) -> str:
 # Conversations
 
 
-def test_list_and_show(run: Run, answer: Answer, talk: str) -> None:
-    """A line for each conversation, a block for each message, and how much room is taken; no secrets."""
+def test_a_conversation_and_its_summary(run: Run, answer: Answer, talk: str) -> None:
+    """A line for each, a block for each message; of older ones a summary, an archive and the history."""
     assert run("session").stdout.split()[:2] == ["cli:1", "[12]"]
     shown = run("session", "show", talk, "--last", "1")
     assert "#12  assistant" in shown.stdout
     assert "Decision: 60 entries in cache.py" in shown.stdout
     assert "tokens of messages, 8,000 reserved" in shown.stderr
-    result = run("session", "append", "cli:2", "--role", "user", f"use {SECRET}")
-    assert "1 secret removed" in result.stdout
-    assert SECRET not in json.dumps(answer("session", "show", "cli:2"))
-
-
-def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) -> None:
-    """A summary takes the place of older messages, an archive keeps it, the history has everything."""
     result = run("session", "compact", talk, "4")
     assert "8 messages of cli:1 summarised, 4 kept" in result.stdout
     assert "remora note show cli-1-1" in result.stdout
@@ -60,6 +53,9 @@ def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) 
     assert "no conversation has new messages" in run("journal", "consolidate").stdout
     assert run("journal", "add", "Moved the queue to Redis").stdout.endswith("added to the history\n")
     assert "Moved the queue to Redis" in run("journal", "history").stdout
+    result = run("session", "append", "cli:2", "--role", "user", f"use {SECRET}")
+    assert "1 secret removed" in result.stdout
+    assert SECRET not in json.dumps(answer("session", "show", "cli:2"))
 
 
 def test_search_of_one_conversation_and_of_notes(run: Run, answer: Answer, talk: str) -> None:

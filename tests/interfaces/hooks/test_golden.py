@@ -24,26 +24,23 @@ def golden(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def test_an_event_and_a_reply(golden: dict[str, Any]) -> None:
-    """Each part that the host tells is where it belongs; what is said goes out where the host takes it."""
-    host = host_named(golden["host"])
-    made = host.parse(golden["stdin"], golden["environ"])
+    """Each part that the host tells is where it belongs; what is said goes out where the host takes it.
+
+    INJECTS and what is printed agree; a long text is cut at a line, and it is said that there is more.
+    """
+    host, stdin = host_named(golden["host"]), golden["stdin"]
+    made = host.parse(stdin, golden["environ"])
     assert made == Moment(**{**golden["moment"], "paths": tuple(golden["moment"].get("paths", ()))})
-    printed = host.render(golden["stdin"], made, REPLY)
+    printed = host.render(stdin, made, REPLY)
     assert printed == golden["output"]
-    assert wrong(golden["host"], golden["stdin"], printed) == ""
+    long = host.render(stdin, made, Reply("ein Satz über Mäuse\n" * 5_000, "n" * 50_000))
+    for output in (printed, long):
+        assert wrong(golden["host"], stdin, output) == ""
     for silence in (SILENCE, Reply(" \n", "\t")):
-        assert host.render(golden["stdin"], made, silence) is None
-
-
-def test_text_reaches_the_model_only_where_the_host_says_so(golden: dict[str, Any]) -> None:
-    """INJECTS and what is printed agree; a long text is cut at a line, and it is said that there is more."""
-    host = host_named(golden["host"])
-    made = host.parse(golden["stdin"], golden["environ"])
-    long = host.render(golden["stdin"], made, Reply("ein Satz über Mäuse\n" * 5_000, "n" * 50_000))
-    assert wrong(golden["host"], golden["stdin"], long) == ""
-    printed = host.render(golden["stdin"], made, Reply("a lesson"))
+        assert host.render(stdin, made, silence) is None
+    printed = host.render(stdin, made, Reply("a lesson"))
     # Cursor tells of some tools twice, and listens only once.
-    if not golden["stdin"].get("hook_event_name", "").startswith(("after", "before")):
+    if not stdin.get("hook_event_name", "").startswith(("after", "before")):
         assert (printed is not None) is (made.kind in host.INJECTS)
     if printed is not None:
         assert made.kind in host.INJECTS

@@ -52,16 +52,16 @@ def test_hooks_in_both_scopes(bench: Bench) -> None:
     assert bench.plan("claude-code", Wish(scope=USER)).idle
 
 
-@pytest.mark.parametrize("name", ["person/.claude/settings.json", "shop/.claude/settings.local.json"])
-def test_the_plugin_is_enough(bench: Bench, name: str) -> None:
+def test_the_plugin_is_enough(bench: Bench) -> None:
     """Where the Remora plugin is enabled, nothing is written unless it is asked for."""
-    bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": True, "x@y": True}}))
-    plan = bench.plan("claude-code")
-    assert plan.idle
-    assert "Remora plugin is enabled" in " ".join(plan.notes)
-    assert not bench.plan("claude-code", Wish(hooks=True)).idle
-    bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": False}}))
-    assert not bench.plan("claude-code").idle
+    for name in ("person/.claude/settings.json", "shop/.claude/settings.local.json"):
+        bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": True, "x@y": True}}))
+        plan = bench.plan("claude-code")
+        assert plan.idle
+        assert "Remora plugin is enabled" in " ".join(plan.notes)
+        assert not bench.plan("claude-code", Wish(hooks=True)).idle
+        bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": False}}))
+        assert not bench.plan("claude-code").idle
 
 
 def test_a_server_of_that_name(bench: Bench) -> None:
@@ -98,16 +98,6 @@ def test_a_table_that_lost_its_marks(bench: Bench) -> None:
     path.write_text("")
     bench.uninstall("codex")
     assert not (bench.root / ".codex/hooks.json").exists()
-
-
-def test_a_file_of_our_name(bench: Bench) -> None:
-    """A file that has our name and is somebody else's is refused."""
-    bench.put(bench.root / ".opencode/plugins/remora.js", "export const Mine = 1\n")
-    with pytest.raises(SourceError, match="Remora did not write it"):
-        bench.plan("opencode")
-    bench.put(bench.root / ".windsurf/rules/remora.md", "Mine.\n")
-    with pytest.raises(SourceError, match="Remora did not write it"):
-        bench.plan("windsurf")
 
 
 def test_handlers_beside_ours(bench: Bench) -> None:
@@ -163,17 +153,22 @@ def test_a_file_that_may_not_be_written(bench: Bench) -> None:
     assert bench.tree() == was
 
 
-def test_files_that_are_no_files(bench: Bench) -> None:
-    """A folder in a file's place, a file in a folder's, other bytes than text: each is named."""
+def test_files_that_cannot_be_used(bench: Bench) -> None:
+    """A folder in a file's place, a file in a folder's, bytes that are no text, a file of our name."""
     (bench.root / ".mcp.json").mkdir()
-    with pytest.raises(SourceError, match="is a folder"):
-        bench.plan("claude-code")
     bench.put(bench.root / ".cursor", "x")
-    with pytest.raises(SourceError, match="one of its folders is a file"):
-        bench.plan("cursor")
     bench.put(bench.root / ".gemini/settings.json", "{}".encode("utf-16"))
-    with pytest.raises(SourceError, match="not UTF-8"):
-        bench.plan("gemini")
+    bench.put(bench.root / ".opencode/plugins/remora.js", "export const Mine = 1\n")
+    bench.put(bench.root / ".windsurf/rules/remora.md", "Mine.\n")
+    for host, trouble in {
+        "claude-code": "is a folder",
+        "cursor": "one of its folders is a file",
+        "gemini": "not UTF-8",
+        "opencode": "Remora did not write it",
+        "windsurf": "Remora did not write it",
+    }.items():
+        with pytest.raises(SourceError, match=trouble):
+            bench.plan(host)
 
 
 def test_what_a_host_has_for_the_user_alone(bench: Bench, tmp_path: Path) -> None:
