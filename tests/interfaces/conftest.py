@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -20,9 +20,11 @@ from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
-from remora.interfaces.mcp_server.tools import Tools
 from tests.forked import forked
 from tests.interfaces.planting import plant
+
+if TYPE_CHECKING:
+    from remora.interfaces.mcp_server.tools import Tools
 
 NOW = "2026-03-01T12:00:00Z"
 Run = Callable[..., Result]
@@ -125,6 +127,8 @@ def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
 @pytest.fixture(scope="session")
 def shared_tools() -> Tools:
     """The tools that all tests share, so that a server is made of them once."""
+    from remora.interfaces.mcp_server.tools import Tools  # not every adapter's environment has what it needs
+
     return Tools(Holder("nowhere"), FixedClock(NOW))
 
 

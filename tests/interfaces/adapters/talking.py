@@ -138,7 +138,10 @@ def edit_file(path: str) -> str:
     return f"changed {path}"
 
 
-def check_apart(memory: Any, count: int) -> None:
+FUNCTIONS = (read_file, run, edit_file)
+
+
+def all_apart(memory: Any, count: int) -> None:
     """Check that so many runs, each of which changed a file of its own, knew nothing of each other."""
     assert len(memory.loops) == count
     for loop in memory.loops.values():

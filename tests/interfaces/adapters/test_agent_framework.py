@@ -27,16 +27,7 @@ from agent_framework import (
 
 from remora import Memory
 from remora.interfaces.adapters.agent_framework import RemoraProvider
-from tests.interfaces.adapters.talking import (
-    PARTNERS,
-    RULE,
-    Broken,
-    edit_file,
-    read_file,
-    run,
-    teach,
-    told,
-)
+from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
 
 
 class Script(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
@@ -80,7 +71,7 @@ def calls(name: str, call_id: str, **arguments: Any) -> Content:
     return Content.from_function_call(call_id=call_id, name=name, arguments=json.dumps(arguments))
 
 
-TOOLS = [tool(approval_mode="never_require")(one) for one in (read_file, run, edit_file)]
+TOOLS = [tool(approval_mode="never_require")(one) for one in FUNCTIONS]
 
 
 def agent_of(model: Script, remora: RemoraProvider) -> Any:

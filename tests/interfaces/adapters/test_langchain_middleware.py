@@ -20,16 +20,7 @@ from langgraph.types import Command, interrupt
 
 from remora import Memory
 from remora.interfaces.adapters.langchain_middleware import SESSION, RemoraMiddleware
-from tests.interfaces.adapters.talking import (
-    PARTNERS,
-    RULE,
-    Broken,
-    check_apart,
-    edit_file,
-    only,
-    teach,
-    told,
-)
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, all_apart, edit_file, only, teach, told
 
 TASK = "The cache mixes up tenants."
 
@@ -272,7 +263,7 @@ def test_many_runs_at_once(speaking: Any) -> None:
         await asyncio.gather(*(agent.ainvoke(given) for agent, given in zip(agents, ask, strict=True)))
 
     asyncio.run(go())
-    check_apart(speaking, 12)
+    all_apart(speaking, 12)
 
 
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:

@@ -41,16 +41,7 @@ from remora import Memory
 from remora.core.errors import InvalidInput
 from remora.interfaces.adapters.openai_agents import RemoraHooks, RemoraSession
 from tests.helpers import no_file_above
-from tests.interfaces.adapters.talking import (
-    PARTNERS,
-    RULE,
-    Broken,
-    edit_file,
-    read_file,
-    run,
-    teach,
-    told,
-)
+from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
 
 set_tracing_disabled(disabled=True)
 
@@ -95,7 +86,7 @@ def calls(name: str, call_id: str, **arguments: Any) -> ResponseFunctionToolCall
     )
 
 
-TOOLS = [function_tool(one) for one in (read_file, run, edit_file)]
+TOOLS = [function_tool(one) for one in FUNCTIONS]
 
 
 def go(model: Script, hooks: RemoraHooks, task: str = "fix the cache", **more: Any) -> str:

@@ -18,16 +18,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from remora import Memory
 from remora.interfaces.adapters.pydantic_ai_capability import RemoraCapability
 from tests.helpers import texts
-from tests.interfaces.adapters.talking import (
-    PARTNERS,
-    RULE,
-    Broken,
-    check_apart,
-    edit_file,
-    only,
-    teach,
-    told,
-)
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, all_apart, edit_file, only, teach, told
 
 TASK = "The cache mixes up tenants."
 
@@ -280,7 +271,7 @@ def test_many_runs_at_once(speaking: Any) -> None:
         await asyncio.gather(*runs)
 
     asyncio.run(go())
-    check_apart(speaking, 12)
+    all_apart(speaking, 12)
 
 
 def test_own_tools(memory: Memory) -> None:

@@ -15,16 +15,7 @@ from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, 
 
 from remora import Memory
 from remora.interfaces.adapters.smolagents_callback import RemoraCallback
-from tests.interfaces.adapters.talking import (
-    PARTNERS,
-    RULE,
-    Broken,
-    edit_file,
-    read_file,
-    run,
-    teach,
-    told,
-)
+from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
 
 
 class Script(Model):
@@ -58,7 +49,7 @@ def answer(text: str) -> list[Any]:
     return calls(("final_answer", {"answer": text}))
 
 
-TOOLS = [tool(one) for one in (read_file, run, edit_file)]
+TOOLS = [tool(one) for one in FUNCTIONS]
 
 
 def go(model: Script, remora: RemoraCallback, kind: Any = ToolCallingAgent, **more: Any) -> Any:
