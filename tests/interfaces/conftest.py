@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,8 +19,12 @@ from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.mcp_server.lazy_memory import Holder
+from remora.interfaces.mcp_server.log import Log
 from tests.forked import forked
 from tests.interfaces.planting import plant
+
+if TYPE_CHECKING:
+    from remora.interfaces.mcp_server.tools import Tools
 
 NOW = "2026-03-01T12:00:00Z"
 Run = Callable[..., Result]
@@ -118,6 +122,35 @@ def holder(project: Path, clock: FixedClock) -> Iterator[Holder]:
     found = Holder(project, clock=clock)
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def shared_tools() -> Tools:
+    """The tools that all tests share, so that a server is made of them once."""
+    from remora.interfaces.mcp_server.tools import Tools  # not every adapter's environment has what it needs
+
+    return Tools(Holder("nowhere"), FixedClock(NOW))
+
+
+@pytest.fixture
+def tools(shared_tools: Tools, holder: Holder, clock: FixedClock) -> Tools:
+    """The tools on that memory, with nothing in their log."""
+    shared_tools.holder, shared_tools.clock, shared_tools.log = holder, clock, Log(clock.now())
+    return shared_tools
+
+
+@pytest.fixture
+def code(project: Path) -> None:
+    """Three files of which one uses another, and a test."""
+    files = {
+        "web/routes.py": "from core.tokens import make\n\n\ndef login(user):\n    return make(user)\n",
+        "core/tokens.py": "from core.clock import now\n\n\ndef make(user):\n    return now()\n",
+        "core/clock.py": "def now():\n    return 1\n",
+        "tests/test_tokens.py": "from core.tokens import make\n\n\ndef test_make():\n    assert make(1)\n",
+    }
+    for path, text in files.items():
+        (project / path).parent.mkdir(exist_ok=True)
+        (project / path).write_text(text, "utf-8")
 
 
 def command_line() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from remora.app.learning.quotes import take_in
@@ -11,7 +10,9 @@ from remora.app.memory import Memory
 from remora.core.clock import Clock
 from remora.core.events import Event
 from remora.observer.observer import Observer
+from remora.sources.transcripts.paths import slug
 from tests.helpers import Repo, environment
+from tests.sources.transcripts.records import claude, put
 
 PLANTED = "\x1b]0;owned\x07\x1b[2Jx\x9b31m\r\x08\u202e\u2066\u200b\U000e0041\xad.py"
 # A store refuses what looks binary: few such signs in many words.
@@ -67,20 +68,6 @@ def _quote(memory: Memory) -> None:
 
 def transcript(project: Path, home: Path) -> Path:
     """Write a session of an agent in the project, planted as everything else; return its file."""
-    place = home / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(project))
-    place.mkdir(parents=True)
-    lines = [
-        {"type": "user", "message": {"role": "user", "content": f"Mend the pager {SOFTER}, never close it"}},
-        {
-            "type": "assistant",
-            "message": {
-                "role": "assistant",
-                "content": [{"type": "text", "text": f"Done, the pager {SOFTER}"}],
-            },
-        },
-    ]
-    common = {"sessionId": SESSION, "cwd": str(project), "timestamp": "2026-03-01T11:00:00.000Z"}
-    file = place / f"{SESSION}.jsonl"
-    texts = [json.dumps({**common, "uuid": f"u{n}", **line}) for n, line in enumerate(lines)]
-    file.write_text("".join(f"{text}\n" for text in texts), "utf-8")
-    return file
+    said = {"user": f"Mend the pager {SOFTER}, never close it", "assistant": f"Done, the pager {SOFTER}"}
+    lines = [claude(kind, kind, text, sessionId=SESSION, cwd=str(project)) for kind, text in said.items()]
+    return put(home / ".claude" / "projects" / slug(str(project)) / f"{SESSION}.jsonl", lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,46 +16,35 @@ from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
 from remora.interfaces.verbs import VERBS
 from tests.interfaces.conftest import Run
+from tests.tables import table
 
 
-def test_alone_it_shows_an_example(run: Run) -> None:
-    """`remora` without a verb explains itself in a few lines, and succeeds; in JSON it lists the verbs."""
+def test_what_it_says_of_itself(run: Run, answer: Callable[..., Any]) -> None:
+    """Without a verb an example; in the help each visible verb; the version; the address of the panel."""
     result = run()
     assert result.exit_code == 0
     assert result.stdout.startswith("Remora is a memory for coding agents")
     assert len(result.stdout.splitlines()) < 12
     assert "remora init" in result.stdout
-    listed = json.loads(run("--json").stdout)["verbs"]
-    assert [v["name"] for v in listed] == [v.name for v in VERBS if not v.hidden]
-
-
-def test_help_lists_every_verb_by_section(run: Run) -> None:
-    """Each visible verb stands in the help with its line; hidden ones do not."""
+    assert [v["name"] for v in answer()["verbs"]] == [v.name for v in VERBS if not v.hidden]
     text = run("--help").stdout
     for verb in VERBS:
         line = f"  {verb.name.ljust(10)}  {verb.help}"
         assert (line in text) is not verb.hidden
     assert text.index("Begin:") < text.index("Remember:") < text.index("Recall:") < text.index("The store:")
-
-
-def test_version(run: Run) -> None:
-    """The version is one line, or one document."""
     assert run("--version").stdout.startswith("remora ")
     assert list(json.loads(run("--version", "--json").stdout)) == ["version"]
+    assert answer("panel", "--port", "8000") == {"host": "127.0.0.1", "port": 8000, "installed": True}
 
 
-def test_unknown_verb_names_close_ones(run: Run) -> None:
-    """A slip of the finger gets the right word as an answer."""
+def test_unknown_verb_and_option(run: Run) -> None:
+    """A slip of the finger gets the right word, or the place where options are explained; in JSON a kind."""
     result = run("serach", "x")
     assert result.exit_code == 2
     assert result.stderr == (
         "error: there is no verb 'serach'. Did you mean search?\nhint: See `remora --help`.\n"
     )
     assert "Did you mean" not in run("xyzzy").stderr
-
-
-def test_unknown_option(run: Run) -> None:
-    """It is an error with the place where options are explained; in JSON an InvalidInput."""
     result = run("list", "--colour")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("error: no such option")
@@ -68,36 +58,31 @@ def test_unknown_option(run: Run) -> None:
 def test_known_error(run: Run) -> None:
     """Our errors are two lines on stderr, with the code of their class; with --json a document on stdout."""
     result, document = run("show", "12345678"), run("show", "12345678", "--json")
-    assert (result.exit_code, result.stdout) == (4, "")
-    assert result.stderr == ("error: there is no memory '12345678'\nhint: `remora list` shows the ids.\n")
-    assert document.exit_code == 4
-    assert json.loads(document.stdout) == {
-        "error": {
-            "kind": "NotFound",
-            "message": "there is no memory '12345678'",
-            "hint": "`remora list` shows the ids.",
-            "retryable": False,
-        }
-    }
+    assert (result.exit_code, result.stdout, document.exit_code) == (4, "", 4)
+    assert result.stderr == "error: there is no memory '12345678'\nhint: `remora list` shows the ids.\n"
+    told = {"message": "there is no memory '12345678'", "hint": "`remora list` shows the ids."}
+    assert json.loads(document.stdout) == {"error": {"kind": "NotFound", **told, "retryable": False}}
 
 
-def test_json_behind_two_dashes_is_text(run: Run) -> None:
-    """After `--` everything is text: no option, and no wish for JSON either."""
-    result = run("remember", "--type", "pattern", "--", "--json", "is", "an", "option")
-    assert result.exit_code == 0
-    assert result.stdout.endswith("stored as pattern  --json is an option\n")
+@pytest.mark.parametrize(("code", "line", "stdin", "said"), table(__file__, "answers"))
+def test_what_cannot_be_done(run: Run, code: str, line: str, stdin: str, said: str) -> None:
+    """What is empty and what makes no sense is said, with what would do; nothing is stored."""
+    result = run(*shlex.split(line), stdin=stdin or None)
+    assert (result.exit_code, result.stdout) == (int(code), "")
+    assert said in result.stderr
+    assert run("list").stdout == ""
 
 
-def test_project_before_and_behind_the_verb(run: Run, tmp_path: Path) -> None:
-    """--project is heard on both sides of the verb, for a memory of its own; no folder is an error."""
+def test_options_before_and_behind_the_verb(run: Run, tmp_path: Path) -> None:
+    """--project is heard on both sides of the verb, for another memory; after `--` everything is text."""
     other = tmp_path / "other"
     other.mkdir()
     assert run("--project", str(other), "remember", "about the other", "--type", "pattern").exit_code == 0
     assert "about the other" in run("list", "--project", str(other)).stdout
     assert run("list").stdout == ""
-    result = run("list", "--project", "/does/not/exist")
-    assert result.exit_code == 2
-    assert "does not exist" in result.stderr
+    result = run("remember", "--type", "pattern", "--", "--json", "is", "an", "option")
+    assert result.exit_code == 0
+    assert result.stdout.endswith("stored as pattern  --json is an option\n")
 
 
 class _Broken(CliContext):
@@ -138,8 +123,3 @@ def test_no_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(CliContext().colour)
     assert found == [True, False, True, False]
     assert run("--no-color", "list").exit_code == run("list", "--no-color").exit_code == 0
-
-
-def test_the_address_of_the_panel(answer: Callable[..., Any]) -> None:
-    """With --json it is told and nothing is served."""
-    assert answer("panel", "--port", "8000") == {"host": "127.0.0.1", "port": 8000, "installed": True}

@@ -21,31 +21,24 @@ Answer = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def _shop(project: Path) -> None:
     """A module, one that uses it, and a test."""
-    (project / "lib").mkdir()
-    (project / "tests").mkdir()
-    (project / "lib" / "money.py").write_text("def price(item):\n    return item.cents\n", "utf-8")
-    (project / "lib" / "cart.py").write_text(
-        "from lib.money import price\n\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
-        "utf-8",
-    )
-    (project / "tests" / "test_cart.py").write_text(
-        "from lib.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n", "utf-8"
-    )
+    total = "def total(items):\n    return sum(price(i) for i in items)\n"
+    for path, text in {
+        "lib/money.py": "def price(item):\n    return item.cents\n",
+        "lib/cart.py": f"from lib.money import price\n\n\n{total}",
+        "tests/test_cart.py": "from lib.cart import total\n\n\ndef test_total():\n    assert not total([])\n",
+    }.items():
+        (project / path).parent.mkdir(exist_ok=True)
+        (project / path).write_text(text, "utf-8")
 
 
-def test_index_says_what_it_read(run: Run):
-    """How much was read, what the graph holds, and nothing that is not so."""
+def test_what_the_index_answers(run: Run, answer: Answer):
+    """How much was read; files come with reasons, code with its place; before that it is said how."""
+    assert "run `remora index`" in run("files", "the price").stderr
     first = run("index").stdout
     assert first.startswith("3 files in the code graph\n")
     assert "3 files read, 0 unchanged, 0 deleted; names resolved in 3" in first
     assert "left out" not in first
     assert "0 files read, 3 unchanged" in run("index").stdout
-
-
-def test_what_the_index_answers(run: Run, answer: Answer):
-    """Files come with their reasons, code with its place and first lines; before that it is said how."""
-    assert "run `remora index`" in run("files", "the price").stderr
-    run("index")
     found = answer("files", "the price of an item is wrong", "-k", "1")["files"]
     assert [f["path"] for f in found] == ["lib/money.py"]
     assert any("price" in reason for reason in found[0]["why"])
@@ -72,12 +65,16 @@ def test_impact_lists_the_nearest_first(run: Run):
 
 
 def test_impact_takes_paths_from_where_one_stands(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch):
-    """A file of the folder one stands in, and a symbol with a dot, mean what they say."""
+    """A file there, a symbol with a dot, and a folder as a whole mean what they say."""
     run("index")
+    for name in ("lib", "lib/"):
+        result = run("impact", name)
+        assert [line.split()[:2] for line in result.stdout.splitlines()] == [["1", "tests/test_cart.py"]]
+        assert "note: lib/ is a folder" in result.stderr
     monkeypatch.chdir(project / "lib")
     (project / ".git").mkdir()  # not a repository, but nothing above is looked at
-    assert "lib/cart.py:total" in run("--project", str(project), "impact", "money.py:price").stdout
-    assert "lib/cart.py:total" in run("--project", str(project), "impact", "money.price").stdout
+    for target in ("money.py:price", "money.price"):
+        assert "lib/cart.py:total" in run("--project", str(project), "impact", target).stdout
 
 
 def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
@@ -96,15 +93,6 @@ def test_nothing_found_says_what_to_do_next(run: Run, project: Path):
     assert run("files", "zzqqxx").stderr.splitlines() == ["note: the index contains no code"]
     assert run("search", "--code", "zzqqxx").stderr.splitlines() == ["note: the index contains no code"]
     assert "contains no code" in run("doctor").stdout
-
-
-def test_a_folder_is_asked_about_as_a_whole(run: Run):
-    """What depends on the files in it from outside, said to be that."""
-    run("index")
-    for name in ("lib", "lib/"):
-        result = run("impact", name)
-        assert [line.split()[:2] for line in result.stdout.splitlines()] == [["1", "tests/test_cart.py"]]
-        assert "note: lib/ is a folder" in result.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")

@@ -11,12 +11,7 @@ from remora.interfaces import draw
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
 
 HITS: Page = (
-    Item(
-        "1a2b3c4d",
-        (Cell("#1"), Cell("0.90", "good")),
-        "Tokens\nexpire",
-        (Cell("a.py", "dim"), Cell("", "warn")),
-    ),
+    Item("1a2b3c4d", (Cell("#1"), Cell("0.90", "good")), "Tokens\nexpire", (Cell("a.py", "dim"), Cell(""))),
     Item("5e6f7a8b", (Cell("#2"),), "Caches " * 200),
 )
 ROWS: Page = (
@@ -39,17 +34,13 @@ def painted(page: Page, width: int, *, colour: bool = False) -> str:
     return stream.getvalue()
 
 
-def test_items_are_one_line_each() -> None:
-    """In a pipe a hit is one line: key, facts, text, and the rest in brackets; no tabs, no empty tail."""
+def test_items_and_rows_are_one_line_each() -> None:
+    """In a pipe no tabs, no head, no empty tail: columns before the widest are aligned, it is shortened."""
     first, second = draw.plain(HITS).splitlines()
     assert first == "1a2b3c4d  #1  0.90  Tokens expire  [a.py]"
     assert second.startswith("5e6f7a8b  #2  Caches Caches")
     assert second.endswith("…")
     assert len(second) < draw.ITEM_CHARS + 20
-
-
-def test_plain_table_has_columns_and_no_head() -> None:
-    """Columns before the widest are aligned; it is shortened; what follows it stands in brackets."""
     first, second = draw.plain(ROWS).splitlines()
     assert first.startswith("1a2b3c4d  a.py, b.py  word word")
     assert first.endswith("word…  [yours]")
@@ -84,24 +75,13 @@ def test_nothing_a_terminal_would_obey() -> None:
     assert "\x1b[36m" in painted(HITS, 80, colour=True)
 
 
-@pytest.mark.parametrize("width", [30, 60, 100, 200])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    """Tables, blocks and fields adapt to the width."""
+def test_pages_adapt_to_the_terminal() -> None:
+    """No line is wider; a spare column goes before the text is a thin strip; blocks are lines apart."""
     page: Page = (*HITS, *ROWS, Fields((("a name", Cell("value " * 50)),)), Para("text " * 50))
-    assert max(map(len, painted(page, width).splitlines())) <= width
-
-
-def test_narrow_terminal_drops_spare_columns() -> None:
-    """A spare column goes before the text becomes a thin strip."""
+    for width in (30, 60, 100, 200):
+        assert max(map(len, painted(page, width).splitlines())) <= width
     assert "a.py, b.py" in painted(ROWS, 120)
     assert "a.py, b.py" not in painted(ROWS, 40)
     assert "marks" in painted(ROWS, 40)
-
-
-def test_items_stand_apart_on_a_terminal() -> None:
-    """Blocks are separated by an empty line, their text is indented."""
-    lines = painted(HITS, 40).splitlines()
-    assert lines[0].rstrip() == "1a2b3c4d · #1 · 0.90"
-    assert lines[1].rstrip() == "  Tokens expire"
-    assert lines[2].rstrip() == "  a.py"
-    assert lines[3].strip() == ""
+    lines = [line.rstrip() for line in painted(HITS, 40).splitlines()]
+    assert lines[:4] == ["1a2b3c4d · #1 · 0.90", "  Tokens expire", "  a.py", ""]

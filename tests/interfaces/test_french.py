@@ -20,44 +20,16 @@ from remora.interfaces.cli import cli, load
 from remora.interfaces.verbs import VERBS
 from tests.helpers import Repo
 from tests.interfaces.conftest import Run
+from tests.tables import table
 
 SENTENCES = json.loads(Path(words.__file__).with_name("sentences.fr.json").read_text("utf-8"))
-OF_OTHERS = {  # of click and of the system, and units
-    "Usage:",
-    "Options",
-    "Commands",
-    "Example:",
-    "default:",
-    "Show this message and exit.",
-    "MB",
-    "GB",
-    "no such option {}",
-    "{} (Did you mean one of: {}?)",
-    "missing argument '{}'.",
-    "missing option '{}'.",
-    "missing command.",
-    "no such command '{}'.",
-    "option '{}' requires an argument.",
-    "invalid value for '{}': {}",
-    "got unexpected extra argument ({})",
-    "got unexpected extra arguments ({})",
-    "{} is not in the range {}.",
-    "{} is not a valid integer.",
-    "{} is not a valid integer range.",
-    "{} is not a valid float.",
-    "{} is not a valid float range.",
-    "{} is not one of {}.",
-    "No such file or directory",
-    "Permission denied",
-    "Is a directory",
-    "Not a directory",
-    "File exists",
-    "Read-only file system",
-    "No space left on device",
-}
+OF_OTHERS = {text for (text,) in table(__file__, "of_others")}  # of click and of the system, and units
 THIN = "\u202f"  # before a colon
 RULES = "# Rules\n\n- Run the tests with pytest -q\n- Never push on Friday\n"
-ID = "ID"  # stands for the id of the memory that is there
+# Lines that change something, each in a project of its own, and those that only show; of the latter the last
+# need the code to be indexed. ID stands for the id of the memory that is there.
+PAGES = table(__file__, "french")
+ID = "ID"
 
 
 PACKAGE = Path(words.__file__).parents[2]
@@ -110,22 +82,6 @@ def shop(run: Run, project: Path, french: None) -> str:
 
 
 # Pages that change something: each in a project of its own.
-CHANGES = [
-    ("init", "Pour continuer"),
-    ("remember Sessions-live-in-Redis", "type deviné d’après la formulation"),
-    ("teach AGENTS.md --yes", "AGENTS.md (règles\u202f: agents)\u202f: 2 retenus"),
-    ("edit ID --add-tag cache", "mis à jour, decision"),
-    ("supersede ID now-12-h", f"remplace ID{THIN}: Access tokens"),
-    ("verify ID", "confirmé"),
-    ("restore ID", "n’était pas oublié"),
-    ("prune", "Rien à nettoyer."),
-    ("learn", "Aucune session n’a été lue"),
-    ("install cursor --yes", f"MCP{THIN}: activez le serveur remora."),
-    ("index", "fichiers dans le graphe du code"),
-    ("erase ID --yes", f"Effacé{THIN}: 1 souvenir"),
-    ("session append cli:1 --role user hello", "message 1 de cli:1, par user"),
-    ("journal consolidate", "aucune conversation n’a de nouveaux messages"),
-]
 # Pages that change nothing; those at the end need the code to be indexed.
 PAGES = [
     ("status", f"souvenirs{THIN}: 1"),
@@ -162,7 +118,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "told"), CHANGES)
+@pytest.mark.parametrize(("words", "told"), [row[1:] for row in PAGES if row[0] == "changes"])
 def test_a_change_in_french(run: Run, shop: str, words: str, told: str) -> None:
     """What a person reads after a change is French, whichever verb it comes from."""
     assert told.replace(ID, shop) in run(*words.replace(ID, shop).split()).output
@@ -171,7 +127,7 @@ def test_a_change_in_french(run: Run, shop: str, words: str, told: str) -> None:
 def test_pages_in_french(run: Run, shop: str) -> None:
     """What a person reads is French, whichever verb it comes from."""
     english = {}
-    for line, told in PAGES:
+    for line, told in (row[1:] for row in PAGES if row[0] == "shows"):
         if line.startswith("impact"):
             run("index")
         shown = run(*line.replace(ID, shop).split()).output

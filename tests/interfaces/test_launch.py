@@ -232,22 +232,15 @@ def test_what_an_earlier_version_installed_is_noticed_and_mended(world: World):
     assert mended.count('"-P", "-m"') == mended.count('"-m"') > 0
 
 
-@pytest.mark.parametrize(
-    ("words", "trouble"),
-    [
+def test_a_command_that_cannot_run_is_named():
+    """By what is wrong with it; a bare name is trouble where the PATH has relative folders."""
+    for words, trouble in (
         (["/no/such/remora"], "does not exist or is not executable"),
         (["no-such-program-of-ours"], "is not found on the PATH"),
         ([sys.executable, "-m", "remora"], "runs Python code from the current folder"),
         ([sys.executable, "-P", "-m", "remora"], ""),
-    ],
-)
-def test_a_command_that_cannot_run_is_named(words: list[str], trouble: str):
-    """By what is wrong with it."""
-    assert trouble_of(words, dict(os.environ)) == trouble
-
-
-def test_a_name_that_a_folder_may_answer_is_named():
-    """A bare name is no trouble where the PATH has absolute folders only, and one where it has others."""
+    ):
+        assert trouble_of(words, dict(os.environ)) == trouble
     folder = str(Path(sys.executable).parent)
     assert trouble_of(["remora"], {"PATH": folder}) == ""
     assert "relative folders" in trouble_of(["remora"], {"PATH": f"{folder}{os.pathsep}."})

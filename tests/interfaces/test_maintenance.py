@@ -36,11 +36,10 @@ def repository(project: Path) -> Path:
     return project
 
 
-def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path) -> None:
-    """The first run reads rules and history and ends with what to try; the second finds nothing new."""
+def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path, tmp_path: Path) -> None:
+    """The first run ends with what to try, the second finds nothing new; a path is the project meant."""
     result = run("init")
-    assert result.exit_code == 0
-    assert result.stderr == ""
+    assert (result.exit_code, result.stderr) == (0, "")
     assert f"Memory of {repository}" in result.stdout
     assert "Read 1 rule file: AGENTS.md. 2 rules found." in result.stdout
     assert "Read 3 commits of git history." in result.stdout
@@ -50,16 +49,12 @@ def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path) -
     assert "make lint" in run("search", "lint before commit").stdout
     again = answer("init")
     assert (again["stored"], again["commits_new"], again["unchanged"]) == (0, 0, 2)
-
-
-def test_init_of_another_folder(run: Run, answer: Answer, repository: Path, tmp_path: Path) -> None:
-    """A path behind init is the project that is meant, wherever one stands."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "CLAUDE.md").write_text("# Rules\n\n- Never push on Fridays.\n")
     assert answer("init", str(elsewhere))["root"] == str(elsewhere)
     assert "Fridays" in run("list", "--project", str(elsewhere)).stdout
-    assert run("list").stdout == ""
+    assert "Fridays" not in run("list").stdout
 
 
 def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) -> None:
@@ -74,7 +69,11 @@ def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) ->
 
 
 def test_doctor_with_broken_settings(run: Run, project: Path) -> None:
-    """Settings that keep everything from opening are a finding, with the code for settings."""
+    """That it is off here is told, too; settings that keep everything from opening have their code."""
+    run("remember", "Money is kept in cents")
+    assert "Remora is off for this project" not in run("doctor").stdout
+    run("off")
+    assert "Remora is off for this project" in run("doctor").stdout
     own = Path(os.environ["REMORA_CONFIG"])
     own.mkdir(parents=True, exist_ok=True)
     (own / "config.toml").write_text("home = [")
@@ -94,38 +93,21 @@ def test_reindex(run: Run, answer: Answer, project: Path, clock: FixedClock) -> 
     assert run("work").stdout == "0 texts embedded.\n"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_script(run: Run, answer: Answer, shell: str) -> None:
+def test_completion_script(run: Run, answer: Answer) -> None:
     """Each shell gets a script that asks remora itself."""
-    script = run("completion", shell).stdout
-    assert f"_REMORA_COMPLETE={shell}_complete" in script
-    document = answer("completion", shell)
-    assert document["script"].strip() == script.strip()
-    assert "remora completion" in document["install"]
+    for shell in ("bash", "zsh", "fish"):
+        script = run("completion", shell).stdout
+        assert f"_REMORA_COMPLETE={shell}_complete" in script
+        document = answer("completion", shell)
+        assert document["script"].strip() == script.strip()
+        assert "remora completion" in document["install"]
 
 
 def complete(line: str) -> list[str]:
     """Return what a shell would offer for a line whose last word is being typed."""
-    words = line.split(" ")
-    variables = {
-        "_REMORA_COMPLETE": "bash_complete",
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(len(words) - 1),
-    }
+    variables = {"_REMORA_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
     result = CliRunner(env=variables).invoke(cli, [], prog_name="remora", complete_var="_REMORA_COMPLETE")
     return [entry.partition(",")[2] for entry in result.stdout.split()]
-
-
-def test_words_are_completed(project: Path) -> None:
-    """Verbs, options, types, phases, scopes and the last of several types."""
-    assert complete("remora sup") == ["supersede"]
-    assert complete("remora wor") == []  # hidden
-    assert complete("remora list --needs") == ["--needs-review"]
-    assert complete("remora list --type go") == ["gotcha"]
-    assert complete("remora search x --type gotcha,dec") == ["gotcha,decision"]
-    assert complete("remora search x --phase re") == ["refine", "reflect"]
-    assert complete("remora remember x --scope w") == ["work_unit"]
-    assert complete("remora completion f") == ["fish"]
 
 
 BASH = shutil.which("bash")
@@ -147,19 +129,12 @@ def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(command_line())} "$@"\n')
     program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
 
     def press(*words: str) -> list[str]:
         assert BASH is not None
-        done = subprocess.run(
-            [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words],
-            env={**os.environ, "PATH": path},
-            cwd=project,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        command = [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.splitlines()
 
@@ -178,8 +153,19 @@ def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[
     assert press_tab("remora", "show", memory_id[:4]) == [memory_id[:8]]
 
 
-def test_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
-    """Ids of the project's memories; `restore` offers those that were forgotten."""
+def test_words_and_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
+    """Verbs, options and values, the last of several, too; ids of memories, of forgotten ones for restore."""
+    for line, found in {
+        "sup": "supersede",
+        "wor": "",  # hidden
+        "list --needs": "--needs-review",
+        "list --type go": "gotcha",
+        "search x --type gotcha,dec": "gotcha,decision",
+        "search x --phase re": "refine reflect",
+        "remember x --scope w": "work_unit",
+        "completion f": "fish",
+    }.items():
+        assert complete(f"remora {line}") == found.split(), line
     first, second = remember("one thing"), remember("two things")
     run("forget", second)
     assert complete(f"remora show {first[:3]}") == complete(f"remora why {first[:3]}") == [first[:8]]
@@ -207,11 +193,3 @@ def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytes
     (question,) = asked
     assert url in question
     assert "another user" in question
-
-
-def test_the_doctor_says_that_it_is_off(run: Run) -> None:
-    """Hooks that are silent because a person wants it so are no riddle."""
-    run("remember", "Money is kept in cents")
-    assert "Remora is off for this project" not in run("doctor").stdout
-    run("off")
-    assert "Remora is off for this project" in run("doctor").stdout

@@ -20,6 +20,7 @@ from remora.core.values import (
 from remora.interfaces import memory_pages
 from remora.interfaces.draw import plain
 from tests.interfaces.test_present import NOW, record
+from tests.tables import table
 
 OTHER = "9f8e7d6c-0000-4000-8000-000000000000"
 
@@ -63,31 +64,7 @@ def test_card_shows_everything() -> None:
     child = record(id="77777777-0000-4000-8000-000000000000", content="So refresh daily")
     text = plain(memory_pages.card(full(), NOW, parents=[parent], dependents=[child]))
     assert text.splitlines()[0] == "1a2b3c4d-0000-4000-8000-000000000000  gotcha"
-    for line in (
-        "on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, tainted by web page",
-        "Tokens expire after 24 h",
-        "source: AGENTS.md:4 +1, 2026-02-26 12:00 UTC (3 days ago)",
-        "changed: 2026-02-28 12:00 UTC (24 h ago)",
-        "used: 3 times, last 2026-02-26 12:00 UTC (3 days ago)",
-        "confidence: 0.97 now, 1.00 when fresh (halves every 60 days of disuse; unused for 3)",
-        "files: a.py\n  b.py",
-        "modules: auth",
-        "tags: auth, jwt",
-        "work unit: task 7",
-        "commit: 0123456789abcdef",
-        "session: cli:1",
-        "lines: 3-9",
-        "external id: D1:3",
-        'payload: {\n    "steps": [\n      "one"',
-        "origins: AGENTS.md:4 by user_taught, 2026-02-26 12:00 UTC (3 days ago)",
-        "agent, 2026-02-27 12:00 UTC (2 days ago), in the words: tokens live a day",
-        "relations: supersedes 9f8e7d6c\n  required with c.py (detected)",
-        "derived from: 9f8e7d6c  Tokens are JWTs\n  00000000  (deleted)",
-        "dependents: 77777777  So refresh daily",
-        "taint: learned after reading web page at step 4; `remora verify 1a2b3c4d` confirms it",
-        "secrets: 2 removed before storing",
-        "vector of: m",
-    ):
+    for (line,) in table(__file__, "card"):
         assert line in text
 
 
@@ -137,10 +114,8 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
         Reason("source", 1.17, None, "user_taught"),
         Reason("review", 0.9, None, "not confirmed yet"),
     )
-    lines = plain(
-        memory_pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)
-    ).splitlines()
-    assert lines[1:] == [
+    page = memory_pages.hits([Hit("x", "memory", "t", 0.6, why, record())], NOW, why=True)
+    assert plain(page).splitlines()[1:] == [
         "    found: meaning 0.52, words 0.20, files 0.60",
         "    raised by: source user (× 1.17)",
         "    lowered by: not confirmed yet (× 0.90)",

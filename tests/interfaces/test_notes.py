@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound, RemoraError
+from remora.app.memory import Memory
+from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.interfaces.commands import cli_context
 from tests.helpers import SECRET
 from tests.interfaces.conftest import Run
@@ -29,55 +30,13 @@ def talk(run: Run) -> str:
 # Conversations
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("session", "remora session append"),
-        ("journal", "MEMORY.md"),
-        ("journal today", "No notes today"),
-        ("journal history", "remora journal consolidate"),
-        ("journal versions", "has not changed MEMORY.md"),
-        ("note search zebra", "`remora search`"),
-    ],
-)
-def test_what_is_empty_says_how_it_begins(run: Run, words: str, said: str) -> None:
-    """Nothing on stdout, and what to do on stderr."""
-    result = run(*words.split())
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert said in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "kind", "said"),
-    [
-        ("session show cli:9", NotFound, "remora session list"),
-        ("session compact cli:9", NotFound, "remora session list"),
-        ("session new cli:9", NotFound, "remora session list"),
-        ("move-in nowhere", NotFound, "nowhere"),
-        ("journal today soon", InvalidInput, "soon"),
-    ],
-)
-def test_what_is_not_there_is_an_error(run: Run, words: str, kind: type[RemoraError], said: str) -> None:
-    """It is not made by asking for it."""
-    result = run(*words.split())
-    assert result.exit_code == EXIT_CODES[kind]
-    assert said in result.stderr
-
-
-def test_list_and_show(run: Run, answer: Answer, talk: str) -> None:
-    """A line for each conversation, a block for each message, and how much room is taken; no secrets."""
+def test_a_conversation_and_its_summary(run: Run, answer: Answer, talk: str) -> None:
+    """A line for each, a block for each message; of older ones a summary, an archive and the history."""
     assert run("session").stdout.split()[:2] == ["cli:1", "[12]"]
     shown = run("session", "show", talk, "--last", "1")
     assert "#12  assistant" in shown.stdout
     assert "Decision: 60 entries in cache.py" in shown.stdout
     assert "tokens of messages, 8,000 reserved" in shown.stderr
-    result = run("session", "append", "cli:2", "--role", "user", f"use {SECRET}")
-    assert "1 secret removed" in result.stdout
-    assert SECRET not in json.dumps(answer("session", "show", "cli:2"))
-
-
-def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) -> None:
-    """A summary takes the place of older messages, an archive keeps it, the history has everything."""
     result = run("session", "compact", talk, "4")
     assert "8 messages of cli:1 summarised, 4 kept" in result.stdout
     assert "remora note show cli-1-1" in result.stdout
@@ -94,14 +53,21 @@ def test_compact_keeps_everything_findable(run: Run, answer: Answer, talk: str) 
     assert "no conversation has new messages" in run("journal", "consolidate").stdout
     assert run("journal", "add", "Moved the queue to Redis").stdout.endswith("added to the history\n")
     assert "Moved the queue to Redis" in run("journal", "history").stdout
+    result = run("session", "append", "cli:2", "--role", "user", f"use {SECRET}")
+    assert "1 secret removed" in result.stdout
+    assert SECRET not in json.dumps(answer("session", "show", "cli:2"))
 
 
-def test_search_of_one_conversation(run: Run, answer: Answer, talk: str) -> None:
-    """Only what was said there; nothing found is said so."""
+def test_search_of_one_conversation_and_of_notes(run: Run, answer: Answer, talk: str) -> None:
+    """Only what was said there; notes come with their BM25, with everything else at their place."""
     run("session", "append", "cli:2", "--role", "user", "the cache of the other team")
     found = answer("session", "search", "cache of the other team", "--session", talk)["hits"]
     assert {hit["session_id"] for hit in found} == {talk}
     assert "No message matches" in run("session", "search", "zebra").stderr
+    run("note", "add", "deploy", "Never on Fridays")
+    (hit,) = answer("note", "search", "fridays")["hits"]
+    assert (hit["entry"]["name"], hit["score"] > 0) == ("deploy", True)
+    assert [h["id"] for h in answer("search", "fridays", "--kind", "note")["hits"]] == ["deploy"]
 
 
 # Notes
@@ -139,38 +105,25 @@ def test_notes_as_a_folder(run: Run, answer: Answer, tmp_path: Path) -> None:
     assert [one["name"] for one in answer("note", "list")["entries"]] == ["deploy"]
 
 
-def test_a_large_text_from_stdin_is_whole(run: Run, answer: Answer) -> None:
-    """A hundred kilobytes come in to the last word, as a note and as a message."""
+def test_a_large_text_from_stdin_is_whole(run: Run, answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred kilobytes come in to the last word; of more than is read at once nothing is cut silently."""
     text = "word " * 20_000 + "end"
     assert run("note", "add", "big", "-", stdin=text).exit_code == 0
     assert answer("note", "show", "big")["content"] == text
     assert run("session", "append", "cli:9", "--role", "user", "-", stdin=text).exit_code == 0
     assert answer("session", "show", "cli:9", "--all")["messages"][0]["content"] == text
-
-
-def test_more_than_is_read_at_once_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is cut silently: the note stays as it was."""
     monkeypatch.setattr(cli_context, "MAX_DOCUMENT_BYTES", 10)
-    run("note", "add", "a", "one")
-    refused = run("note", "write", "a", "-", stdin="x" * 11)
+    refused = run("note", "write", "big", "-", stdin="x" * 11)
     assert refused.exit_code == EXIT_CODES[InvalidInput]
     assert "stdin has more than 10 bytes" in refused.stderr
-    assert "one" in run("note", "show", "a").stdout
-
-
-def test_notes_are_searched_by_words_and_with_everything(run: Run, answer: Answer) -> None:
-    """`note search` gives notes and their BM25, `search --kind note` the place among all."""
-    run("note", "add", "deploy", "Never on Fridays")
-    (hit,) = answer("note", "search", "fridays")["hits"]
-    assert (hit["entry"]["name"], hit["score"] > 0) == ("deploy", True)
-    assert [h["id"] for h in answer("search", "fridays", "--kind", "note")["hits"]] == ["deploy"]
+    assert answer("note", "show", "big")["content"] == text
 
 
 # The journal
 
 
 def test_memory_md_is_a_file_that_a_person_edits(run: Run, answer: Answer) -> None:
-    """What stands there is shown, found, and in the block for a prompt."""
+    """What stands there is shown, found and in the block for a prompt; an earlier text comes back."""
     path = Path(answer("journal")["path"])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("# Long-term Memory\n\nThe team deploys on Mondays.\n", "utf-8")
@@ -178,13 +131,8 @@ def test_memory_md_is_a_file_that_a_person_edits(run: Run, answer: Answer) -> No
     assert run("journal", "show", "--block").stdout.startswith("# Memory\n## Long-term Memory")
     (hit,) = answer("search", "when does the team deploy", "--kind", "longterm")["hits"]
     assert (hit["path"], hit["start_line"]) == (str(path), 1)
-
-
-def test_versions_come_back(run: Run, answer: Answer, project: Path) -> None:
-    """An earlier text is listed and can be brought back; today's is kept."""
-    from remora.app.memory import Memory
-
-    with Memory.open(project) as memory:
+    path.unlink()
+    with Memory.open(Path.cwd()) as memory:
         memory.journal.write("one")
         memory.journal.write("two")
     (version,) = answer("journal", "versions")["versions"]

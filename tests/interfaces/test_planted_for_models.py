@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,13 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.core.moments import Reply
 from remora.interfaces.hooks import claude_code
-from remora.interfaces.hooks.hosts import host_named
+from remora.interfaces.hooks.hosts import HOSTS, host_named
 from remora.interfaces.hooks.main import answer, clean
 from remora.interfaces.mcp_server.descriptions import TOOLS
-from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.tools import Tools
-from tests.interfaces.conftest import NOW
+from tests.interfaces.hooks.schemas import goldens
 from tests.interfaces.mcp_calls import Caller
 from tests.interfaces.planting import BAD, NAME, PLANTED, SESSION, SOFTER, transcript
-
-GOLDEN = Path(__file__).parent / "hooks" / "golden"
 
 
 @pytest.fixture
@@ -65,26 +62,23 @@ RESOURCES = {
 PROMPTS = {"recall": "topic", "ask": "question", "remember": "text", "reflect": "session", "review": ""}
 
 
-@pytest.fixture(scope="module")
-def kept() -> Tools:
-    """The tools of one server for all tests: making one takes longer than most of them."""
-    return Tools(Holder("nowhere"), FixedClock(NOW))
-
-
 @pytest.fixture
-def call(kept: Tools, project: Path, clock: FixedClock, planted: str) -> Iterator[Caller]:
+def call(tools: Tools, planted: str) -> Caller:
     """Call the server of the planted project."""
-    kept.holder = Holder(project, clock=clock)
-    yield Caller(kept)
-    kept.holder.close()
+    return Caller(tools)
 
 
 def test_all_that_is_offered_is_tried(call: Caller) -> None:
-    """A new tool, resource or prompt needs its line above."""
+    """A new tool, resource, prompt, event of the host or verb that returns a text needs its line here."""
     offered = call.offered()
     assert set(offered.tools) == set(CALLED) == {tool.name for tool in TOOLS}
     assert set(offered.resources) == set(RESOURCES)
     assert set(offered.prompts) == set(PROMPTS)
+    assert set(EVENTS) == {name for name, kind in claude_code._KINDS.items() if kind in claude_code.INJECTS}
+    own = {"remove_quote"}  # its text goes to whoever deletes it
+    own |= {"off_since", "turn_off", "turn_on"}  # a time, or a session's name
+    texts = returning(Memory, "str", "Context", "Prefetch", "Reflection") - own
+    assert texts | returning(Loop, "str", "Injection | None") == set(SAID)
 
 
 @pytest.mark.parametrize("name", sorted(CALLED))
@@ -105,26 +99,16 @@ def test_no_refusal_repeats_what_was_planted(call: Caller, name: str) -> None:
     assert_clean(call.error(name, **wrong, **{PLANTED: 1}))
 
 
-@pytest.mark.parametrize("template", sorted(RESOURCES))
-def test_no_resource_shows_what_was_planted(call: Caller, planted: str, template: str) -> None:
-    """The brief, a memory and what is known of a file."""
-    uri = template.replace("{memory_id}", planted).replace("{+path}", "a.py")
-    text = call.read(uri)
-    assert RESOURCES[template] in text
-    assert_clean(text)
-
-
-@pytest.mark.parametrize("name", sorted(PROMPTS))
-def test_no_prompt_holds_what_was_planted(call: Caller, name: str) -> None:
-    """What a person gave, and the evidence of a session."""
-    given = SESSION if name == "reflect" else PLANTED
-    text = call.prompt(name, **({PROMPTS[name]: given} if PROMPTS[name] else {}))
-    assert "Mend the pager" in text or name != "reflect"
-    assert_clean(text)
-
-
-def test_no_error_of_the_protocol_repeats_what_was_planted(call: Caller) -> None:
-    """A resource or a prompt that is not there is named without such signs."""
+def test_no_resource_and_no_prompt_shows_what_was_planted(call: Caller, planted: str) -> None:
+    """The brief, a memory, a file, what a person gave, the evidence of a session; nor does an error."""
+    for template, word in RESOURCES.items():
+        text = call.read(template.replace("{memory_id}", planted).replace("{+path}", "a.py"))
+        assert word in text
+        assert_clean(text)
+    for name, field in PROMPTS.items():
+        text = call.prompt(name, **({field: SESSION if name == "reflect" else PLANTED} if field else {}))
+        assert "Mend the pager" in text or name != "reflect"
+        assert_clean(text)
     with pytest.raises(MCPError) as missing:
         call.read("remora://memory/x%1b%5b2Jx%e2%80%ae")
     assert_clean(str(missing.value))
@@ -136,14 +120,14 @@ def test_no_error_of_the_protocol_repeats_what_was_planted(call: Caller) -> None
 # Hooks
 
 
-@pytest.mark.parametrize("file", sorted(GOLDEN.rglob("*.json")), ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_no_event_of_a_host_brings_what_was_planted(file: Path) -> None:
+@pytest.mark.parametrize("name", HOSTS)
+def test_no_event_of_a_host_brings_what_was_planted(name: str) -> None:
     """Whatever is to be said at an event of a host, its output holds no such sign once it is decoded."""
-    golden = json.loads(file.read_text("utf-8"))
-    host = host_named(file.parent.name)
-    moment = host.parse(golden["stdin"], golden.get("environ", {}))
-    shown = host.render(golden["stdin"], moment, clean(Reply(f"a {PLANTED}", f"b {PLANTED}")))
-    assert_clean(json.dumps(shown, ensure_ascii=False).replace("\\n", ""))
+    host = host_named(name)
+    for golden in goldens(name).values():
+        moment = host.parse(golden["stdin"], golden.get("environ", {}))
+        shown = host.render(golden["stdin"], moment, clean(Reply(f"a {PLANTED}", f"b {PLANTED}")))
+        assert_clean(json.dumps(shown, ensure_ascii=False).replace("\\n", ""))
 
 
 # The events at which Claude Code's model hears something, with a word that it hears here.
@@ -158,11 +142,6 @@ EVENTS: dict[str, tuple[dict[str, Any], str]] = {
     "PostToolUseFailure": ({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": PLANTED}, ""),
     "SubagentStart": ({"agent_id": "a1", "agent_type": "general-purpose"}, ""),
 }
-
-
-def test_each_event_that_a_model_hears_is_tried() -> None:
-    """A new event of the host needs its line above."""
-    assert set(EVENTS) == {name for name, kind in claude_code._KINDS.items() if kind in claude_code.INJECTS}
 
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
@@ -212,14 +191,6 @@ def returning(owner: type, *kinds: str) -> set[str]:
     """Return the public methods of a class that return one of some types."""
     methods = inspect.getmembers(owner, inspect.isfunction)
     return {n for n, m in methods if not n.startswith("_") and m.__annotations__.get("return") in kinds}
-
-
-def test_all_that_a_program_gets_as_text_is_tried() -> None:
-    """A new verb that returns a text for a prompt needs its line above."""
-    own = {"remove_quote"}  # its text goes to whoever deletes it
-    own |= {"off_since", "turn_off", "turn_on"}  # a time, or a session's name
-    texts = returning(Memory, "str", "Context", "Prefetch", "Reflection") - own
-    assert texts | returning(Loop, "str", "Injection | None") == set(SAID)
 
 
 @pytest.mark.parametrize("name", sorted(SAID))

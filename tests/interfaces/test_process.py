@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from remora.app.memory import Memory
 from tests.interfaces.conftest import command_line
+from tests.interfaces.terminal_kit import on_terminal
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "httpx2", "rich", "markdown_it")
@@ -53,28 +50,23 @@ def test_light_verbs_load_nothing_heavy(project: Path, words: list[str]) -> None
 
 def test_reader_that_stops_reading(project: Path) -> None:
     """`remora note show | head -1` is quiet, however much there is to write."""
-    text = "A statement that is long enough to fill a pipe. " * 300
     with Memory.open(project) as memory:
-        memory.entries.add("large", text * 8)
-    lister = subprocess.Popen(
-        [*command_line(), "note", "show", "large", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert lister.stdout is not None
-    assert lister.stderr is not None
-    lister.stdout.read(1)
-    lister.stdout.close()
-    errors = lister.stderr.read()
-    lister.stderr.close()
-    assert lister.wait(timeout=60) == 141
-    assert errors == b""
+        memory.entries.add("large", "A statement that is long enough to fill a pipe. " * 2_400)
+    command = [*command_line(), "note", "show", "large", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as lister:
+        assert lister.stdout is not None
+        assert lister.stderr is not None
+        lister.stdout.read(1)
+        lister.stdout.close()
+        assert lister.stderr.read() == b""
+        assert lister.wait(timeout=60) == 141
 
 
 def test_full_disk_behind_stdout(process: Process) -> None:
     """Output that cannot be written is an error in one line."""
+    command = [*command_line(), "--version"]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*command_line(), "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: No space left on device")
 
@@ -106,52 +98,25 @@ def test_interrupt(project: Path) -> None:
     assert (waiting.returncode, out, err.strip()) == (130, b"", b"")
 
 
-def on_terminal(words: Sequence[str], *, width: int = 80, **variables: str) -> tuple[int, str]:
-    """Run a command line on a pseudo-terminal of its own; return exit code and what it showed."""
-    master, slave = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), **variables}
-    done = subprocess.Popen([*command_line(), *words], stdin=slave, stdout=slave, stderr=slave, env=env)
-    os.close(slave)
-    shown = b""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        if not select.select([master], [], [], 1.0)[0]:
-            continue
-        try:
-            piece = os.read(master, 65_536)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(master)
-    return done.wait(timeout=60), shown.decode().replace("\r\n", "\n")
-
-
 def test_terminal_gets_a_table_in_colour(process: Process) -> None:
-    """On a terminal `list` is a table with a head, as wide as it, in colour where that is wanted."""
+    """On a terminal `list` is a table as wide as it, in colour where that is wanted; `init` draws a bar."""
     process("remember", "Caches are keyed by tenant. " * 20, "--type", "gotcha", "--file", "src/cache.py")
-    code, shown = on_terminal(["list"], width=70)
+    code, shown = on_terminal("list", width=70)
     assert code == 0
     assert "\x1b[" in shown
     lines = plain(shown).splitlines()
     assert lines[0].split()[:2] == ["id", "type"]
     assert max(map(len, lines)) <= 70
-    _, table = on_terminal(["list", "--no-color"])
-    _, error = on_terminal(["show", "ffffffff"], NO_COLOR="1")
+    _, table = on_terminal("list", "--no-color")
+    _, error = on_terminal("show", "ffffffff", NO_COLOR="1")
     assert "Caches" in table
     assert "error:" in error
     assert "\x1b" not in table + error
-
-
-def test_init_on_a_terminal_shows_progress_and_leaves_the_report(project: Path) -> None:
-    """The bar is drawn while the work goes on and is gone when the report stands there."""
-    (project / "AGENTS.md").write_text("# Rules\n\n- Always run `make lint` before a commit.\n")
-    code, shown = on_terminal(["init"])
+    code, shown = on_terminal("init")
     assert code == 0
     assert "\x1b[?25l" in shown  # the cursor is hidden while a bar is drawn
     assert shown.count("\x1b[?25h") >= 1  # and comes back
-    assert "Try next" in plain(shown)
+    assert "Try next" in plain(shown)  # the bar is gone when the report stands there
 
 
 def test_edit_in_the_editor(process: Process, tmp_path: Path) -> None:
@@ -161,11 +126,11 @@ def test_edit_in_the_editor(process: Process, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nsed -i "s/24 h/12 h/" "$1"\ntouch -d "1 minute" "$1"\n')
     editor.chmod(0o700)
-    code, shown = on_terminal(["edit", memory_id], EDITOR=str(editor))
+    code, shown = on_terminal("edit", memory_id, EDITOR=str(editor))
     assert code == 0, shown
     assert "Tokens expire after 12 h" in process("show", memory_id).stdout
     editor.write_text("#!/bin/sh\n")
-    code, shown = on_terminal(["edit", memory_id], EDITOR=str(editor))
+    code, shown = on_terminal("edit", memory_id, EDITOR=str(editor))
     assert code == 2
     assert "the text was not changed" in shown
 
@@ -178,13 +143,9 @@ def plain(shown: str) -> str:
 @pytest.mark.slow
 def test_concurrent_writers(project: Path) -> None:
     """Several processes may remember at once; every one of them succeeds."""
-    writers: list[subprocess.Popen[Any]] = [
-        subprocess.Popen(
-            [*command_line(), "remember", f"Statement number {number}", "--type", "pattern"],
-            stdout=subprocess.DEVNULL,
-        )
-        for number in range(4)
-    ]
+    command = [*command_line(), "remember", "--type", "pattern"]
+    quiet = subprocess.DEVNULL
+    writers = [subprocess.Popen([*command, f"Statement number {n}"], stdout=quiet) for n in range(4)]
     assert [writer.wait(timeout=60) for writer in writers] == [0] * 4
     listed = subprocess.run([*command_line(), "list"], capture_output=True, text=True, check=True)
     assert len(listed.stdout.splitlines()) == 4

@@ -16,26 +16,18 @@ from tests.interfaces.conftest import Run
 Answer = Callable[..., Any]
 
 
-def test_remember_takes_every_option(answer: Answer, project: Path) -> None:
-    """What is given arrives in the memory; otherwise a person taught it, with full confidence."""
+def test_remember_takes_every_option(answer: Answer, run: Run, project: Path, tmp_path: Path) -> None:
+    """What is given arrives in the memory; else a person taught it; --user keeps it for every project."""
     (project / "a.py").touch()
-    record = answer(
-        "remember", "Caches are keyed by tenant", "--type", "gotcha", "--file", "a.py", "-f", "b.py,c.py",
-        "--module", "cache", "--tag", "tenants", "--tag", "keys", "--scope", "module", "--confidence", "0.5",
-        "--source", "qa_auto",
-    )  # fmt: skip
-    assert record["type"] == "gotcha"
-    assert record["related_files"] == ["a.py", "b.py", "c.py"]
-    assert record["related_modules"] == ["cache"]
-    assert record["tags"] == ["tenants", "keys"]
+    options = "--type gotcha --file a.py -f b.py,c.py --module cache --tag tenants --tag keys --scope module"
+    more = "--confidence 0.5 --source qa_auto"
+    record = answer("remember", "Caches are keyed by tenant", *options.split(), *more.split())
+    assert (record["type"], record["related_files"]) == ("gotcha", ["a.py", "b.py", "c.py"])
+    assert (record["related_modules"], record["tags"]) == (["cache"], ["tenants", "keys"])
     assert (record["scope"], record["confidence"], record["source"]) == ("module", 0.5, "qa_auto")
     assert record["receipt"]["action"] == "stored"
     record = answer("remember", "Tabs are fine", "--type", "preference")
     assert (record["source"], record["confidence"], record["realm"]) == ("user_taught", 1.0, "project")
-
-
-def test_remember_for_every_project(answer: Answer, run: Run, tmp_path: Path) -> None:
-    """--user keeps it in the user's own memory, which other projects see too."""
     assert answer("remember", "I like tabs", "--type", "preference", "--user")["realm"] == "user"
     other = tmp_path / "other"
     other.mkdir()
@@ -55,21 +47,17 @@ SAID = "Größe: tokens cost 5 € – naïve caches don’t count"
     ids=["utf-16", "without a mark"],
 )
 def test_encodings_on_stdin(run: Run, answer: Answer, raw: bytes, note: str) -> None:
-    """Text in another encoding is stored as it was meant, as a memory, a note and a draft in a file."""
+    """Text in another encoding is stored as it was meant; a sign that was cut and a NUL are told as lost."""
     result = run("remember", "-", "--type", "pattern", stdin=raw)
     assert (result.exit_code, result.stderr) == (0, note)
     assert run("note", "add", "prices", "-", stdin=raw).stderr == note
     assert [m["content"] for m in answer("list")["memories"]] == [SAID]
     assert answer("note", "show", "prices")["content"] == SAID
-
-
-def test_damaged_text_on_stdin(run: Run, answer: Answer) -> None:
-    """A sign that was cut in two and a NUL are taken out, and the loss is told, in JSON, too."""
-    raw = "数据库连接要用JWT".encode() + b"\xe6\x95"
-    record = json.loads(run("remember", "-", "--type", "pattern", "--json", stdin=raw).stdout)
+    cut = "数据库连接要用JWT".encode() + b"\xe6\x95"
+    record = json.loads(run("remember", "-", "--type", "pattern", "--json", stdin=cut).stdout)
     assert record["content"] == "数据库连接要用JWT\ufffd"
     assert record["receipt"]["notes"] == ["invalid Unicode characters were replaced"]
-    result = run("note", "add", "a", "-", stdin=raw)
+    result = run("note", "add", "a", "-", stdin=cut)
     assert result.stderr == "note: stdin: not entirely UTF-8; invalid bytes were replaced\n"
     result = run("remember", "-", "--type", "gotcha", stdin="Access tokens expire\0 after 24 h")
     assert "1 control characters were removed" in result.stdout
@@ -94,24 +82,6 @@ def test_no_text_on_stdin(run: Run, answer: Answer, words: list[str]) -> None:
         "error: stdin looks like binary data\nhint: Use text, preferably UTF-8; nothing was stored.\n"
     )
     assert answer("list")["memories"] == answer("note")["entries"] == answer("session")["sessions"] == []
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "the statement is missing"),
-        (["..."], "content is empty"),
-        (["x is y", "--type", "fact"], "unknown type 'fact'"),
-        (["x is y", "--confidence", "high"], "not a valid float"),
-        (["x" * 30_000, "--type", "gotcha"], "30,000 characters"),
-    ],
-)
-def test_what_cannot_be_remembered(run: Run, words: list[str], said: str) -> None:
-    """Bad input is named, exits with 2 and stores nothing."""
-    result = run("remember", *words)
-    assert result.exit_code == 2
-    assert said in result.stderr
-    assert run("list").stdout == ""
 
 
 def test_secrets_are_counted_and_never_shown(run: Run) -> None:
@@ -152,7 +122,7 @@ def test_files_are_named_from_here(
 
 
 def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable[..., str]) -> None:
-    """Each option changes its field; the rest stays."""
+    """Each option changes its field, the rest stays; an extended type takes its parts as JSON."""
     memory_id = remember("Caches are keyed by tenant", "--tag", "a", "--file", "a.py", "--branch", "topic")
     assert answer("show", memory_id)["branch"] == "topic"
     assert answer("edit", memory_id, "--branch", "release")["branch"] == "release"
@@ -168,6 +138,14 @@ def test_edit_changes_what_is_named(run: Run, answer: Answer, remember: Callable
     result = run("edit", memory_id)  # no editor opens where nobody can use it
     assert result.exit_code == 2
     assert result.stderr.startswith("error: nothing to change")
+    tried = {"approach_tried": "threads", "why_it_failed": "races"}
+    words = ["remember", "Threads were given up", "--type", "dead_end", "--payload", json.dumps(tried)]
+    record = answer(*words)
+    assert (record["type"], record["payload"]) == ("dead_end", tried)
+    other = {**tried, "alternative_used": "processes"}
+    assert answer("edit", record["id"], "--payload", json.dumps(other))["payload"] == other
+    assert answer("edit", record["id"], "--payload", "null")["payload"] is None
+    assert '"alternative_used"' not in run("show", record["id"]).stdout
 
 
 def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..., str]) -> None:
@@ -183,35 +161,6 @@ def test_supersede_takes_over_and_says_what_went(run: Run, remember: Callable[..
     ]
     shown = run("show", old).stdout
     assert f"superseded by {listed[0]['id'][:8]}" in shown
-
-
-def test_payload(run: Run, answer: Answer) -> None:
-    """An extended type takes its parts as JSON; edit sets others or takes them away."""
-    tried = {"approach_tried": "threads", "why_it_failed": "races"}
-    words = ["remember", "Threads were given up", "--type", "dead_end", "--payload", json.dumps(tried)]
-    record = answer(*words)
-    assert (record["type"], record["payload"]) == ("dead_end", tried)
-    other = {**tried, "alternative_used": "processes"}
-    assert answer("edit", record["id"], "--payload", json.dumps(other))["payload"] == other
-    assert answer("edit", record["id"], "--payload", "null")["payload"] is None
-    assert '"alternative_used"' not in run("show", record["id"]).stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--type", "dead_end", "--payload", "{}"], "dead_end needs 'approach_tried', 'why_it_failed'"),
-        (["--type", "dead_end", "--payload", "threads"], "the payload is not JSON"),
-        (["--type", "dead_end", "--payload", "[1]"], "must be a JSON object"),
-        (["--payload", "{}"], "a payload needs a type"),
-    ],
-)
-def test_wrong_payloads(run: Run, words: list[str], said: str) -> None:
-    """A payload that does not fit its type is refused with what is missing, and nothing is stored."""
-    result = run("remember", "Threads were given up", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert run("list").stdout == ""
 
 
 LINES = """\
@@ -242,8 +191,8 @@ def test_drafts_from_a_file(run: Run, project: Path) -> None:
     assert [s["what"] for s in document["skipped"]] == ["draft 2"]
 
 
-def test_any_draft(run: Run) -> None:
-    """One that is no object is named with its place; null counts as missing, and short names count."""
+def test_any_draft(answer: Answer, run: Run, project: Path) -> None:
+    """One that is no object is named; null counts as missing; options fill in what drafts leave out."""
     strange = {**dict.fromkeys(MemoryDraft._fields), "content": "x is y", "files": ["a.py"], "type": None}
     drafts = [3, strange, {"content": "b", "files": ["a"], "related_files": ["b"]}]
     words = ["remember", "--from-json", "-", "--type", "gotcha", "-f", "c.py", "--json"]
@@ -252,51 +201,30 @@ def test_any_draft(run: Run) -> None:
     document = json.loads(result.stdout)
     assert [(m["type"], m["related_files"]) for m in document["memories"]] == [("gotcha", ["a.py"])]
     assert [s["what"] for s in document["skipped"]] == ["draft 1", "draft 3"]
-
-
-def test_options_fill_in_what_drafts_leave_out(answer: Answer, project: Path) -> None:
-    """The options hold for every draft that does not say otherwise; paths in a file are from the root."""
-    drafts = [
-        {
-            "content": "Caches have keys",
-            "tags": ["own"],
-            "source": "qa_auto",
-            "related_files": ["./src/a.py"],
-        },
-        {
-            "content": "Tokens expire after 24 h",
-            "related_files": [str(project / "b.py")],
-            "user_verified": True,
-        },
-    ]
+    own = {"tags": ["own"], "source": "qa_auto", "related_files": ["./src/a.py"]}
+    other = {"related_files": [str(project / "b.py")], "user_verified": True}
+    drafts = [{"content": "Caches have keys", **own}, {"content": "Tokens expire after 24 h", **other}]
     options = "--type gotcha --tag all --scope module --branch topic -f c.py".split()
-    document = answer("remember", "--from-json", "-", *options, stdin=json.dumps(drafts))
-    first, second = document["memories"]
-    assert (first["tags"], first["source"], first["confidence"]) == (["own"], "qa_auto", 0.8)
-    assert (second["tags"], second["source"], second["confidence"]) == (["all"], "user_taught", 1.0)
-    assert [m["related_files"] for m in (first, second)] == [["src/a.py"], ["b.py"]]
-    assert [(m["type"], m["scope"], m["branch"]) for m in (first, second)] == [
-        ("gotcha", "module", "topic")
-    ] * 2
-    assert second["user_verified"]
+    found = answer("remember", "--from-json", "-", *options, stdin=json.dumps(drafts))["memories"]
+    assert [(m["tags"], m["source"], m["confidence"], m["related_files"]) for m in found] == [
+        (["own"], "qa_auto", 0.8, ["src/a.py"]),
+        (["all"], "user_taught", 1.0, ["b.py"]),
+    ]
+    assert [(m["type"], m["scope"], m["branch"]) for m in found] == [("gotcha", "module", "topic")] * 2
+    assert found[1]["user_verified"]
 
 
 @pytest.mark.parametrize(
     ("words", "stdin", "said"),
     [
-        (["one text", "--from-json", "-"], "{}", "not both"),
-        (["--from-json", "nowhere.json"], "", "nowhere.json cannot be read: No such file"),
-        (["--from-json", "."], "", "cannot be read"),
-        (["--from-json", "-"], " \n", "there are no drafts"),
-        (["--from-json", "-"], LINES + '{"content": "half a line",\n', "line 6 column "),
-        (["--from-json", "-"], '{\n "content": "x",\n "tags": [}\n', "line 3 column 11"),
+        (["x" * 30_000, "--type", "gotcha"], "", "30,000 characters"),
         (["--from-json", "-"], '{"content": "a\0b", "type": "pattern"}\n', "line 1 column "),
         (["--from-json", "-"], "1" * 5000, "the drafts are not JSON"),
         (["--from-json", "-"], "[" * 100_000, "nested too deep"),
     ],
 )
-def test_no_drafts_at_all(run: Run, words: list[str], stdin: str, said: str) -> None:
-    """A file that holds no draft, and a text beside one, are one error with its place; nothing is stored."""
+def test_what_cannot_be_remembered(run: Run, words: list[str], stdin: str, said: str) -> None:
+    """A text that is too long, and drafts that nobody can read, are one error; nothing is stored."""
     result = run("remember", *words, stdin=stdin)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr

@@ -16,17 +16,6 @@ from tests.interfaces.conftest import Run
 
 Answer = Callable[..., Any]
 Remember = Callable[..., str]
-EMPTY = "Nothing is remembered here yet."
-
-
-@pytest.mark.parametrize("words", [["search", "cache"], ["list"], ["context", "cache"]])
-def test_nothing_yet(run: Run, words: list[str]) -> None:
-    """Where nothing was ever remembered, the answer says how to begin, and is no error."""
-    result = run(*words)
-    assert result.exit_code == 0
-    assert result.stdout == ""
-    assert result.stderr.startswith(EMPTY)
-    assert "`remora init`" in result.stderr
 
 
 def test_search_line(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
@@ -44,17 +33,11 @@ def test_search_line(run: Run, answer: Answer, remember: Remember, clock: FixedC
     hit = document["hits"][0]
     assert (document["query"], hit["memory"]["id"], hit["text"]) == ("tokens expire", memory_id, rest[3])
     assert {"stage", "score", "rank", "note"} == set(hit["why"][0])
-
-
-def test_why_shows_the_triggers_of_a_memory(run: Run, remember: Remember) -> None:
-    """Each with its conditions in words."""
-    given = remember(
-        "Logs are structured", "--forbids", "console.log(", "--when", "src/", "--unless", "src/cli/"
-    )
-    told = run("why", given).stdout
+    given = "--forbids console.log( --when src/ --unless src/cli/"
+    told = run("why", remember("Logs are structured", *given.split())).stdout
     assert "triggers: forbids `console.log(`; only with `src/`; not with `src/cli/`" in told
-    locked = remember("Always run `cargo test --locked`")
-    assert "triggers: when `cargo test`; unless with `cargo test --locked`" in run("why", locked).stdout
+    told = run("why", remember("Always run `cargo test --locked`")).stdout
+    assert "triggers: when `cargo test`; unless with `cargo test --locked`" in told
 
 
 SHARED = ("-t decision,pattern", "--type decision", "--file src/a.py", "--file src", "-f src/")
@@ -83,8 +66,12 @@ def test_every_filter_of_search_and_list(run: Run, remember: Remember, project: 
     assert found("list", "--user") == {outside}
 
 
-def test_nothing_found_says_of_what(run: Run, remember: Remember) -> None:
-    """Records and memories are listed apart; of the others it is said where they are."""
+def test_nothing_found_says_of_what(run: Run, project: Path, remember: Remember) -> None:
+    """Records and memories are listed apart; where there is code, the search of it is named, `init` not."""
+    (project / "a.py").write_text("def rigid():\n    return 1\n")
+    run("init")
+    assert "`remora search --code`" in run("search", "zeppelin").stderr
+    assert "remora init" not in run("search", "zeppelin").stderr
     remember("Spec 042 succeeded in 14 steps", "--type", "work_unit_outcome")
     told = "There are no memories.\n--records lists the records of commits and sessions.\n"
     assert run("list").stderr == told
@@ -94,19 +81,8 @@ def test_nothing_found_says_of_what(run: Run, remember: Remember) -> None:
     result = run("search", "zeppelin")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("Nothing found. Try other words")
+    assert "`remora search --code`" in result.stderr
     assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing matches the filters.\n"
-
-
-def test_where_there_is_code_an_empty_answer_names_the_search_of_it(
-    run: Run, project: Path, remember: Remember
-) -> None:
-    """With memories or without any; and `init` is not asked for where it was."""
-    (project / "a.py").write_text("def zeppelin():\n    return 1\n")
-    run("init")
-    assert "`remora search --code`" in run("search", "zeppelin").stderr
-    assert "remora init" not in run("search", "zeppelin").stderr
-    remember("Tokens expire after 24 h")
-    assert "`remora search --code`" in run("search", "zeppelin").stderr
 
 
 def test_context(run: Run, answer: Answer, remember: Remember) -> None:
@@ -123,23 +99,8 @@ def test_context(run: Run, answer: Answer, remember: Remember) -> None:
 
 
 def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that change together are listed with the evidence, wherever in the project one stands."""
+    """Files that change together are listed with the evidence; whose a file is stands beside the list."""
     assert "`remora init` reads the git history." in run("related", "a.py").stderr
-    repo = Repo(project).init()
-    for number in range(4):
-        repo.commit(f"change {number}", dict.fromkeys(("src/a.py", "src/b.py"), f"{number}"))
-    assert run("init").exit_code == 0
-    monkeypatch.chdir(project / "src")
-    first = run("related", "a.py").stdout.splitlines()[0]
-    assert first.startswith("src/b.py  ")
-    document = answer("related", "a.py", "-k", "1")
-    assert document["path"] == "src/a.py"
-    assert [f["path"] for f in document["files"]] == ["src/b.py"]
-    assert "There is no file src/new.py yet; these results match its name." in run("related", "new.py").stderr
-
-
-def test_related_tells_whose_a_file_is(run: Run, answer: Answer, project: Path) -> None:
-    """The module of a file and its authors go to stderr and into the document."""
     repo = Repo(project).init()
     for number, name in enumerate(("Bo", "Ada", "Ada")):
         for path in ("shop/auth/a.py", "shop/b.py"):
@@ -147,16 +108,22 @@ def test_related_tells_whose_a_file_is(run: Run, answer: Answer, project: Path) 
         repo.git("add", ".")
         repo.git("commit", "-q", "-m", f"change {number}", GIT_AUTHOR_NAME=name)
     assert run("init").exit_code == 0
-    result = run("related", "shop/auth/a.py")
+    monkeypatch.chdir(project / "shop" / "auth")  # wherever in the project one stands
+    result = run("related", "a.py")
+    assert result.stdout.startswith("shop/b.py  ")
     assert "shop/auth/a.py is in module shop/auth; 3 commits: " in result.stderr
     assert "Ada 2, Bo 1; last 2" in result.stderr
-    assert result.stdout.startswith("shop/b.py  ")
-    owned = answer("related", "shop/auth/a.py")["ownership"]
+    document = answer("related", "a.py", "-k", "1")
+    assert document["path"] == "shop/auth/a.py"
+    assert [f["path"] for f in document["files"]] == ["shop/b.py"]
+    owned = document["ownership"]
     assert (owned["module"], owned["commits"]) == ("shop/auth", 3)
     assert {"name": "Bo", "commits": 1} in owned["authors"]
+    assert answer("related", "else.py")["ownership"] is None
+    told = run("related", "new.py").stderr
+    assert "There is no file shop/auth/new.py yet; these results match its name." in told
     assert answer("stats")["modules"] == {"shop": 1, "shop/auth": 1}
     assert "modules: shop (1), shop/auth (1)" in run("stats").stdout
-    assert answer("related", "else.py")["ownership"] is None
 
 
 def test_show(run: Run, answer: Answer, project: Path, clock: FixedClock) -> None:
@@ -188,25 +155,6 @@ def test_list_limit_and_order(run: Run, answer: Answer, remember: Remember, cloc
     document = answer("list", "--limit", "0", "--order", "confidence")
     assert [m["content"] for m in document["memories"]] == [f"statement {n}" for n in range(3)]
     assert document["more"] is False
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["search"], "the question is missing"),
-        (["search", "x", "--kind", "page"], "unknown kind of hit 'page'"),
-        (["search", "x", "-k", "0"], "0 is not in the range"),
-        (["search", "x", "--type", "gotcha,zzz"], "unknown memory type 'zzz'"),
-        (["list", "--type", "gotchas"], "hint: Did you mean gotcha? The types are gotcha, "),
-        (["list", "--order", "length"], "length"),
-        (["list", "--user", "--project-only"], "--project-only"),
-    ],
-)
-def test_what_cannot_be_asked(run: Run, words: list[str], said: str) -> None:
-    """A question or filter that cannot be used is named, with what comes close, and exits with 2."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
 
 
 def test_trouble_is_said_beside_lists_and_counts(

@@ -44,14 +44,18 @@ def joined(people: tuple[Person, Person], tmp_path: Path) -> tuple[Person, Perso
     assert ann("sync", "--yes").exit_code == 0
     invited = ann("team", "invite", "Ben").stdout.split()
     assert invited[:3] == ["remora", "share", "join"]
-    answer = ben("share", "join", invited[3])
-    assert "The gateway rejects RS256" in answer.stdout
+    assert "The gateway rejects RS256" in ben("share", "join", invited[3]).stdout
     return ann, ben, json.loads(stored.stdout)["id"]
 
 
 def test_nothing_leaves_before_a_yes(people: tuple[Person, Person], tmp_path: Path) -> None:
-    """The first exchange asks, and a preview says what would go and what stays."""
+    """Before sharing the verbs say how to begin; the first exchange asks, a preview says what would go."""
     ann, _ = people
+    for words in (("sync",), ("team",), ("share", "invite")):
+        answer = ann(*words)
+        assert answer.exit_code != 0
+        assert "this project is not shared" in answer.stderr
+        assert "remora share init git" in answer.stderr
     ann("remember", "The gateway rejects RS256", "--type", "decision")
     ann("remember", "I prefer tabs over spaces", "--type", "preference")
     told = ann("share", "init", f"folder:{tmp_path}/carried", "--me", "Ann")
@@ -92,12 +96,16 @@ def test_a_walk_through_the_verbs(joined: tuple[Person, Person, str]) -> None:
     assert ben("share").stdout == "Not shared. `remora share init git` shares it.\n"
 
 
-def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> None:
-    """Two stewards change one text at a time: both texts are listed, and one is chosen by its name."""
+def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str], tmp_path: Path) -> None:
+    """Of two changes at a time both are listed, one is chosen; a rule of two machines is one line."""
     ann, ben, memory_id = joined
-    ann("sync")
-    ann("team", "role", "Ben", "steward")
-    ann("sync"), ben("sync")
+    for person in (ann, ben):
+        person("remember", "Run the linter before each commit", "--type", "requirement")
+    ann("sync"), ann("team", "role", "Ben", "steward"), ann("sync")
+    ben("sync", "--yes"), ann("sync")
+    assert len(json.loads(ann("list", "--type", "requirement", "--json").stdout)["memories"]) == 2
+    assert ann("export", str(tmp_path / "CLAUDE.md"), "--format", "claude-md").exit_code == 0
+    assert (tmp_path / "CLAUDE.md").read_text().count("Run the linter") == 1
     ann("edit", memory_id, "--content", "The gateway rejects RS256 and HS256")
     ben("edit", memory_id, "--content", "The gateway takes ES256 only")
     ann("sync"), ben("sync"), ann("sync")
@@ -112,25 +120,3 @@ def test_a_conflict_on_the_command_line(joined: tuple[Person, Person, str]) -> N
     assert "resolved" in ann("conflicts", memory_id, "--keep", "theirs").stdout
     assert ann("conflicts").stdout == "No conflicts.\n"
     assert "The gateway takes ES256 only" in ann("show", memory_id).stdout
-
-
-def test_an_export_says_a_text_once(joined: tuple[Person, Person, str], tmp_path: Path) -> None:
-    """A rule that two machines stored is one line of a CLAUDE.md."""
-    ann, ben, _ = joined
-    for person in (ann, ben):
-        person("remember", "Run the linter before each commit", "--type", "requirement")
-    ann("sync"), ann("team", "role", "Ben", "steward"), ann("sync")
-    ben("sync", "--yes"), ann("sync")
-    assert len(json.loads(ann("list", "--type", "requirement", "--json").stdout)["memories"]) == 2
-    assert ann("export", str(tmp_path / "CLAUDE.md"), "--format", "claude-md").exit_code == 0
-    assert (tmp_path / "CLAUDE.md").read_text().count("Run the linter") == 1
-
-
-def test_what_is_not_shared(people: tuple[Person, Person]) -> None:
-    """Without a shared log the verbs say how to begin."""
-    ann, _ = people
-    for words in (("sync",), ("team",), ("share", "invite")):
-        answer = ann(*words)
-        assert answer.exit_code != 0
-        assert "this project is not shared" in answer.stderr
-        assert "remora share init git" in answer.stderr

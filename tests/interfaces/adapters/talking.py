@@ -108,6 +108,50 @@ class Broken:
         raise OSError(f"the disk is gone, so is {name}")
 
 
+# Tools, to be wrapped as a framework wants them
+
+
+def read_file(path: str) -> str:
+    """Read a file.
+
+    Args:
+        path: which.
+    """
+    return f"text of {path}"
+
+
+def run(command: str) -> str:
+    """Run a command.
+
+    Args:
+        command: which.
+    """
+    raise RuntimeError(f"cannot run {command}")
+
+
+def edit_file(path: str) -> str:
+    """Change a file.
+
+    Args:
+        path: which.
+    """
+    return f"changed {path}"
+
+
+FUNCTIONS = (read_file, run, edit_file)
+
+
+def all_apart(memory: Any, count: int) -> None:
+    """Check that so many runs, each of which changed a file of its own, knew nothing of each other."""
+    assert len(memory.loops) == count
+    for loop in memory.loops.values():
+        ((heard,),) = loop.of("heard")
+        number = heard.removeprefix("task ")
+        assert loop.of("after")[0][2] == f"changed {number}"
+        assert loop.of("replied") == [(f"done {number}",)]
+        assert len(loop.of("finish")) == 1
+
+
 RULE = "Always run the checks with `make check` before a commit"
 PARTNERS = "`cache.py` is changed together with `keys.py`"
 

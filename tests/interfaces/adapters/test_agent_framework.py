@@ -27,7 +27,7 @@ from agent_framework import (
 
 from remora import Memory
 from remora.interfaces.adapters.agent_framework import RemoraProvider
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
+from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
 
 
 class Script(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
@@ -71,29 +71,12 @@ def calls(name: str, call_id: str, **arguments: Any) -> Content:
     return Content.from_function_call(call_id=call_id, name=name, arguments=json.dumps(arguments))
 
 
-@tool(approval_mode="never_require")
-def read_file(path: str) -> str:
-    """Read a file."""
-    return f"text of {path}"
-
-
-@tool(approval_mode="never_require")
-def run(command: str) -> str:
-    """Run a command."""
-    raise RuntimeError(f"cannot run {command}")
-
-
-@tool(approval_mode="never_require")
-def edit_file(path: str) -> str:
-    """Change a file."""
-    return f"changed {path}"
+TOOLS = [tool(approval_mode="never_require")(one) for one in FUNCTIONS]
 
 
 def agent_of(model: Script, remora: RemoraProvider) -> Any:
-    """Return an agent with two tools and the memory."""
-    return Agent(
-        client=model, instructions="Be brief.", tools=[read_file, run, edit_file], context_providers=[remora]
-    )
+    """Return an agent with tools and the memory."""
+    return Agent(client=model, instructions="Be brief.", tools=TOOLS, context_providers=[remora])
 
 
 def go(model: Script, remora: RemoraProvider, task: str = "fix the cache", session: Any = None) -> str:
@@ -102,22 +85,16 @@ def go(model: Script, remora: RemoraProvider, task: str = "fix the cache", sessi
 
 
 def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
-    """Brief and first word are in the instructions, the rest with or after what it is about, to the end."""
+    """Brief and first word are in the instructions, the rest with or after what it is about; all is heard."""
     model = Script([calls("read_file", "c1", path="a.py")], [calls("run", "c2", command="make")], "done")
-    assert go(model, RemoraProvider(speaking), session=AgentSession(session_id="s")) == "done"
+    remora = RemoraProvider(speaking)
+    assert go(model, remora, session=AgentSession(session_id="s")) == "done"
     assert all("BRIEF\n\nFIRST" in text and "Be brief." in text for text in model.instructions)
     assert [one.removesuffix("BRIEF\n\nFIRST") for one in model.sent[0]][-1:] == ["user: fix the cache"]
     result = "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file"
     assert model.sent[1][-2:] == [result, "user: STEP 1"]
     assert model.sent[2][-5:-3] == [result, "user: STEP 1"]
     assert model.sent[2][-1] == "user: BEFORE run\n\nAFTER run\n\nSTEP 2"
-
-
-def test_everything_is_captured_once(speaking: Any) -> None:
-    """The loop hears the person, each call with arguments and result, failures as such, and the answer."""
-    model = Script([calls("read_file", "c1", path="a.py")], [calls("run", "c2", command="make")], "done")
-    remora = RemoraProvider(speaking)
-    go(model, remora, session=AgentSession(session_id="s"))
     loop = speaking.loops["s"]
     assert loop.name == "agent-framework:s"
     assert loop.of("heard") == [("fix the cache",)]
@@ -131,28 +108,21 @@ def test_everything_is_captured_once(speaking: Any) -> None:
 
 
 def test_a_session_goes_on(speaking: Any) -> None:
-    """In later runs, also of a session that was stored, the first word stays and nothing is heard twice."""
-    model = Script([calls("read_file", "c1", path="a.py")], "one", "two", "three")
+    """In later runs, also of a session that was stored, the first word stays; other sessions are apart."""
+    model = Script([calls("read_file", "c1", path="a.py")], "one", "two", "other", "three")
     session = AgentSession(session_id="s")
     remora = RemoraProvider(speaking)
     go(model, remora, session=session)
     go(model, remora, "and now?", session=session)
+    go(model, remora, "task of t", AgentSession(session_id="t"))
     again = AgentSession.from_dict(json.loads(json.dumps(session.to_dict())))
     go(model, RemoraProvider(speaking), "and then?", session=again)
     assert len(set(model.instructions)) == 1
     loop = speaking.loops["s"]
     assert (len(loop.of("brief")), len(loop.of("first"))) == (2, 1)  # a new process may have news
     assert loop.of("heard") == [("fix the cache",), ("and now?",), ("and then?",)]
-    assert "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file" in model.sent[3]
-
-
-def test_two_sessions_of_one_agent_are_apart(speaking: Any) -> None:
-    """Each session has a loop of its own."""
-    remora = RemoraProvider(speaking)
-    for name in ("s1", "s2"):
-        go(Script("done"), remora, f"task of {name}", AgentSession(session_id=name))
-    heard = [speaking.loops[name].of("heard") for name in ("s1", "s2")]
-    assert heard == [[("task of s1",)], [("task of s2",)]]
+    assert "tool: function_result=text of a.py\n\nBEFORE read_file\n\nAFTER read_file" in model.sent[4]
+    assert speaking.loops["t"].of("heard") == [("task of t",)]
 
 
 def test_streaming(speaking: Any) -> None:
@@ -189,9 +159,8 @@ def test_the_documented_example(memory: Memory, example: Callable[..., dict[str,
     """The example runs; what was taught comes at the start or beside the action, and is logged."""
     teach(memory)
     client = Script([calls("edit_file", "c1", path="cache.py")], "done")
-    assert (
-        example("agent-framework", memory=memory, client=client, tools=[edit_file])["response"].text == "done"
-    )
+    names = example("agent-framework", memory=memory, client=client, tools=TOOLS)
+    assert names["response"].text == "done"
     assert RULE in client.instructions[0]
     assert PARTNERS not in client.instructions[0]
     assert PARTNERS in client.sent[1][-1]

@@ -7,7 +7,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,77 +25,9 @@ from remora.interfaces.adapters.anthropic_memory import (  # noqa: E402
     RemoraMemoryTool,
 )
 from tests.helpers import SECRET, holds, no_file_above, texts  # noqa: E402
+from tests.tables import table  # noqa: E402
 
 Command = dict[str, Any]
-
-SCRIPT: list[Command] = [
-    {"command": "view", "path": "/memories"},
-    {"command": "view", "path": "/memories/"},
-    {"command": "create", "path": "/memories/notes/one.md", "file_text": "a\nb\nc\nd\ne\nf\n"},
-    {"command": "create", "path": "/memories/notes/one.md", "file_text": "again"},
-    {"command": "create", "path": "/memories", "file_text": "x"},
-    {"command": "create", "path": "/memories/empty", "file_text": ""},
-    {"command": "create", "path": "/memories/.hidden", "file_text": "h"},
-    {"command": "create", "path": "/memories/size", "file_text": "é" * 1_000},
-    {"command": "create", "path": "/memories/k", "file_text": "x" * 2_048},
-    {"command": "create", "path": "/memories/k1", "file_text": "x" * 1_023},
-    {"command": "create", "path": "/memories/deep/er/and/deeper.md", "file_text": "x"},
-    {"command": "create", "path": "/memories/crlf", "file_text": "one\r\ntwo\r\n\r\nthree"},
-    {"command": "create", "path": "/elsewhere", "file_text": "x"},
-    {"command": "create", "path": "/memories/../up", "file_text": "x"},
-    {"command": "create", "path": "/memories/deep/../side", "file_text": "x\n"},
-    {"command": "create", "path": "/memoriesque", "file_text": "x"},
-    {"command": "create", "path": "/memories/long", "file_text": "\n" * 999_999},
-    {"command": "view", "path": "/memories/long"},
-    {"command": "delete", "path": "/memories/long"},
-    {"command": "view", "path": "/memories"},
-    {"command": "view", "path": "/memories/notes"},
-    {"command": "view", "path": "/memories/deep/"},
-    {"command": "view", "path": "/memories/nothing"},
-    {"command": "view", "path": "/memories/empty/below"},
-    {"command": "view", "path": "/memories/empty"},
-    {"command": "view", "path": "/memories/notes/one.md"},
-    *(
-        {"command": "view", "path": "/memories/notes/one.md", "view_range": part}
-        for part in ([2, 3], [0, 2], [-5, 2], [5, -1], [6, 99], [7, 7], [8, 9], [3, 1], [1, 0], [1, -2], [2])
-    ),
-    {"command": "view", "path": "/memories/crlf"},
-    {"command": "view", "path": "/memories/.hidden"},
-    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "c\n", "new_str": "C\nCC\n"},
-    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "a", "new_str": ""},
-    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "\n", "new_str": "x"},
-    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "", "new_str": "x"},
-    {"command": "str_replace", "path": "/memories/notes/one.md", "old_str": "zzz", "new_str": "x"},
-    {"command": "str_replace", "path": "/memories/notes", "old_str": "a", "new_str": "x"},
-    {"command": "str_replace", "path": "/memories/nothing", "old_str": "a", "new_str": "x"},
-    {"command": "str_replace", "path": "/memories/crlf", "old_str": "two\r\n", "new_str": "2\r\n"},
-    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 0, "insert_text": "top"},
-    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 3, "insert_text": "mid\n\n\n"},
-    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 9, "insert_text": "end\n"},
-    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": 99, "insert_text": "x"},
-    {"command": "insert", "path": "/memories/notes/one.md", "insert_line": -1, "insert_text": "x"},
-    {"command": "insert", "path": "/memories/empty", "insert_line": 0, "insert_text": ""},
-    {"command": "insert", "path": "/memories/empty", "insert_line": 1, "insert_text": "a\nb"},
-    {"command": "insert", "path": "/memories/crlf", "insert_line": 2, "insert_text": "x\r\n"},
-    {"command": "insert", "path": "/memories/notes", "insert_line": 0, "insert_text": "x"},
-    {"command": "insert", "path": "/memories/nothing", "insert_line": 0, "insert_text": "x"},
-    {"command": "rename", "old_path": "/memories/notes", "new_path": "/memories/kept/notes"},
-    {"command": "rename", "old_path": "/memories/nothing", "new_path": "/memories/x"},
-    {"command": "rename", "old_path": "/memories/nothing", "new_path": "/memories/k"},
-    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories/size"},
-    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories/k"},
-    {"command": "rename", "old_path": "/memories", "new_path": "/memories/x"},
-    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories"},
-    {"command": "rename", "old_path": "/memories/k", "new_path": "/memories/../k"},
-    {"command": "rename", "old_path": "/k", "new_path": "/memories/x"},
-    {"command": "delete", "path": "/memories"},
-    {"command": "delete", "path": "/memories/"},
-    {"command": "delete", "path": "/memories/nothing"},
-    {"command": "delete", "path": "/memories/k"},
-    {"command": "delete", "path": "/memories/kept"},
-    {"command": "delete", "path": "/nothing"},
-    {"command": "view", "path": "/memories"},
-]
 
 
 @pytest.fixture
@@ -129,26 +61,36 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_a_script_has_the_same_answers(memory: Memory, theirs: Any, tmp_path: Path) -> None:
-    """Every command, in every way it can go wrong: the same words, and the same files in the end."""
+def command(name: str, path: str, more: str = "") -> Command:
+    """Return a command of the corpus, where a long text stands as a piece and how often it comes."""
+    if name == "rename":
+        return {"command": name, "old_path": path, "new_path": more}
+    fields = json.loads(more or "{}")
+    if isinstance(text := fields.get("file_text"), list):
+        fields["file_text"] = text[0] * text[1]
+    return {"command": name, "path": path, **fields}
+
+
+def compared(memory: Memory, theirs: Any, script: Iterable[Command], tmp_path: Path) -> None:
+    """Check that both classes give the same answers to a script and leave the same files."""
     ours = RemoraMemoryTool(memory)
-    for number, command in enumerate(SCRIPT):
-        want, got = answer(theirs, command), answer(ours, command)
-        assert agree(got, want), f"{number}: {str(command)[:200]}\nwant {want[:300]}\ngot {got[:300]}"
+    for number, one in enumerate(script):
+        want, got = answer(theirs, one), answer(ours, one)
+        assert agree(got, want), f"{number}: {str(one)[:200]}\nwant {want[:300]}\ngot {got[:300]}"
     assert tree(memory.home / "memory" / "tool") == tree(tmp_path / "theirs" / "memories")
     assert theirs.to_dict() == ours.to_dict() == {"type": "memory_20250818", "name": "memory"}
     assert theirs.clear_all_memory() == ours.clear_all_memory()
 
 
+def test_a_script_has_the_same_answers(memory: Memory, theirs: Any, tmp_path: Path) -> None:
+    """Every command, in every way it can go wrong: the same words, and the same files in the end."""
+    compared(memory, theirs, [command(*row) for row in table(__file__, "memory_tool")], tmp_path)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_scripts_have_the_same_answers(memory: Memory, theirs: Any, tmp_path: Path, seed: int) -> None:
     """A few hundred commands in any order on a few paths lead to the same answers and files."""
-    chance = random.Random(seed)
-    ours = RemoraMemoryTool(memory)
-    for command in _any_commands(chance, 250):
-        want, got = answer(theirs, command), answer(ours, command)
-        assert agree(got, want), f"{command}\nwant {want}\ngot {got}"
-    assert tree(memory.home / "memory" / "tool") == tree(tmp_path / "theirs" / "memories")
+    compared(memory, theirs, _any_commands(random.Random(seed), 250), tmp_path)
 
 
 def _any_commands(chance: random.Random, count: int) -> Iterator[Command]:
@@ -165,21 +107,27 @@ def _any_commands(chance: random.Random, count: int) -> Iterator[Command]:
             "delete": {"path": path},
             "rename": {"old_path": path, "new_path": other},
         }
-        command = chance.choice([*fields, "create"])
-        yield {"command": command, **fields[command]}
+        name = chance.choice([*fields, "create"])
+        yield {"command": name, **fields[name]}
+
+
+def do(tool: Any, name: str, path: str, **more: Any) -> str:
+    """Give a command and return what the model reads; a rename is told where to."""
+    given = {"old_path": path} if name == "rename" else {"path": path}
+    return answer(tool, {"command": name, **given, **more})
 
 
 def write(tool: Any, path: str, text: str = "text") -> str:
     """Create a file and return what the model reads."""
-    return answer(tool, {"command": "create", "path": path, "file_text": text})
+    return do(tool, "create", path, file_text=text)
 
 
 def test_no_sign_that_nobody_sees_is_shown(memory: Memory) -> None:
     """A file from outside, and a path that a model made up, are shown without terminal sequences."""
     ours = RemoraMemoryTool(memory)
-    answer(ours, {"command": "create", "path": "/memories/a", "file_text": "a\x1b[2Jb\u202e\u200bc\r\nd"})
-    assert answer(ours, {"command": "view", "path": "/memories/a"}).endswith("1\tabc\r\n     2\td")
-    missing = answer(ours, {"command": "view", "path": "/memories/x\x1b[2J\u202e"})
+    write(ours, "/memories/a", "a\x1b[2Jb\u202e\u200bc\r\nd")
+    assert do(ours, "view", "/memories/a").endswith("1\tabc\r\n     2\td")
+    missing = do(ours, "view", "/memories/x\x1b[2J\u202e")
     assert missing.startswith("error")
     assert not set("\x1b\u202e") & set(missing)
 
@@ -195,8 +143,8 @@ def test_a_command_that_makes_no_sense_is_a_tool_error(memory: Memory) -> None:
         {"command": "create", "path": "/memories/x", "file_text": ["a"]},
         {"command": "view", "path": "/memories", "view_range": "1"},
     ]
-    for command in wrong:
-        assert answer(tool, command).startswith(("error: ", "Here're"))
+    for one in wrong:
+        assert answer(tool, one).startswith(("error: ", "Here're"))
     memory.close()
     assert write(tool, "/memories/x").startswith("error: ")
 
@@ -206,12 +154,11 @@ def test_secrets_are_taken_out(memory: Memory, tmp_path: Path) -> None:
     tool = RemoraMemoryTool(memory)
     path = "/memories/keys.md"
     write(tool, path, f"the key is {SECRET}\nend\n")
-    answer(tool, {"command": "insert", "path": path, "insert_line": 1, "insert_text": f"again {SECRET}"})
-    answer(tool, {"command": "str_replace", "path": path, "old_str": "end", "new_str": f"and {SECRET}"})
-    assert answer(tool, {"command": "view", "path": path}).count("REDACTED") == 3
+    do(tool, "insert", path, insert_line=1, insert_text=f"again {SECRET}")
+    do(tool, "str_replace", path, old_str="end", new_str=f"and {SECRET}")
+    assert do(tool, "view", path).count("REDACTED") == 3
     assert "holds a secret" in write(tool, f"/memories/{SECRET}.md")
-    renamed = answer(tool, {"command": "rename", "old_path": path, "new_path": f"/memories/{SECRET}"})
-    assert "holds a secret" in renamed
+    assert "holds a secret" in do(tool, "rename", path, new_path=f"/memories/{SECRET}")
     memory.search("key")
     assert holds(tmp_path, SECRET) == []
 
@@ -223,12 +170,12 @@ def test_every_change_is_found_at_once(memory: Memory) -> None:
     write(tool, path, "The cache is keyed by tenant.\n")
     (hit,) = memory.search("cache tenant", kinds=["note"])
     assert hit.path == str(memory.home / "memory" / "tool" / "db" / "cache.md")
-    answer(tool, {"command": "str_replace", "path": path, "old_str": "tenant", "new_str": "region"})
+    do(tool, "str_replace", path, old_str="tenant", new_str="region")
     assert texts(memory.search("cache", kinds=["note"])) == ["The cache is keyed by region."]
-    answer(tool, {"command": "rename", "old_path": "/memories/db", "new_path": "/memories/kept"})
+    do(tool, "rename", "/memories/db", new_path="/memories/kept")
     (hit,) = memory.search("cache", kinds=["note"])
     assert str(hit.path).endswith("tool/kept/cache.md")
-    answer(tool, {"command": "delete", "path": "/memories/kept"})
+    do(tool, "delete", "/memories/kept")
     assert memory.search("cache", kinds=["note"]) == []
 
 
@@ -241,41 +188,31 @@ def test_no_path_leads_out(memory: Memory, tmp_path: Path, path: str) -> None:
     (outside / "x").write_text("theirs")
     (memory.home / "memory" / "tool" / "out").symlink_to(outside)
     write(tool, "/memories/ours")
-    commands: list[Command] = [
-        {"command": "view", "path": path},
-        {"command": "create", "path": path, "file_text": "evil"},
-        {"command": "str_replace", "path": path, "old_str": "theirs", "new_str": "evil"},
-        {"command": "insert", "path": path, "insert_line": 0, "insert_text": "evil"},
-        {"command": "delete", "path": path},
-        {"command": "rename", "old_path": path, "new_path": "/memories/stolen"},
-        {"command": "rename", "old_path": "/memories/ours", "new_path": path},
-    ]
-    for command in commands:
-        assert answer(tool, command) == f"error: Path {path} would escape /memories directory"
+    for told in (
+        do(tool, "view", path),
+        write(tool, path, "evil"),
+        do(tool, "str_replace", path, old_str="theirs", new_str="evil"),
+        do(tool, "insert", path, insert_line=0, insert_text="evil"),
+        do(tool, "delete", path),
+        do(tool, "rename", path, new_path="/memories/stolen"),
+        do(tool, "rename", "/memories/ours", new_path=path),
+    ):
+        assert told == f"error: Path {path} would escape /memories directory"
     assert (outside / "x").read_text() == "theirs"
     assert holds(tmp_path, "evil") == []
 
 
 def test_a_failing_disk_is_told_without_the_place_on_disk(memory: Memory, tmp_path: Path) -> None:
-    """The old file stays, and the model is told why."""
+    """The old file, its owner's alone, stays, and the model is told why."""
     tool = RemoraMemoryTool(memory)
     write(tool, "/memories/a.md", "old")
     with no_file_above(100):
-        told = answer(
-            tool,
-            {"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": "x" * 5_000},
-        )
+        told = do(tool, "insert", "/memories/a.md", insert_line=0, insert_text="x" * 5_000)
     assert told.startswith("error: The command failed: ")
     assert str(tmp_path) not in told
     assert tree(memory.home / "memory" / "tool") == {"a.md": b"old"}
     assert write(tool, "/memories/" + "n" * 300) == "error: The command failed: File name too long"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
-def test_files_are_their_owners_alone(memory: Memory) -> None:
-    """Nobody else may read what a model wrote."""
-    write(RemoraMemoryTool(memory), "/memories/a.md")
-    assert (memory.home / "memory" / "tool" / "a.md").stat().st_mode & 0o777 == 0o600
+    assert os.name == "nt" or (memory.home / "memory" / "tool" / "a.md").stat().st_mode & 0o777 == 0o600
 
 
 def test_reading_only(memory: Memory, place: Path) -> None:
@@ -283,8 +220,8 @@ def test_reading_only(memory: Memory, place: Path) -> None:
     write(RemoraMemoryTool(memory), "/memories/a")
     with Memory.open(place, read_only=True) as reader:
         tool = RemoraMemoryTool(reader)
-        assert answer(tool, {"command": "view", "path": "/memories/a"}).endswith("\ttext")
-        assert "for reading only" in answer(tool, {"command": "delete", "path": "/memories/a"})
+        assert do(tool, "view", "/memories/a").endswith("\ttext")
+        assert "for reading only" in do(tool, "delete", "/memories/a")
     assert tree(memory.home / "memory" / "tool") == {"a": b"text"}
 
 
@@ -300,19 +237,15 @@ class Script:
         self.requests.append(json.loads(request.content))
         content = self._answers.pop(0)
         calls = any(block["type"] == "tool_use" for block in content)
-        return httpx2.Response(
-            200,
-            json={
-                "id": f"msg_{len(self.requests)}",
-                "type": "message",
-                "role": "assistant",
-                "model": "scripted",
-                "content": content,
-                "stop_reason": "tool_use" if calls else "end_turn",
-                "stop_sequence": None,
-                "usage": {"input_tokens": 1, "output_tokens": 1},
-            },
-        )
+        told = {
+            "id": f"msg_{len(self.requests)}",
+            "type": "message",
+            "role": "assistant",
+            "model": "scripted",
+        }
+        ends = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
+        usage = {"usage": {"input_tokens": 1, "output_tokens": 1}}
+        return httpx2.Response(200, json={**told, "content": content, **ends, **usage})
 
     def results(self) -> list[tuple[str, bool]]:
         """Return the tool results that the model was sent: each text, and whether it is an error."""
@@ -386,12 +319,12 @@ def test_in_the_async_tool_runner(memory: Memory) -> None:
 
     async def others() -> list[str]:
         tool = AsyncRemoraMemoryTool(memory)
-        commands: list[Command] = [
-            {"command": "insert", "path": "/memories/db.md", "insert_line": 0, "insert_text": "top"},
-            {"command": "str_replace", "path": "/memories/db.md", "old_str": "top", "new_str": "Top"},
-            {"command": "rename", "old_path": "/memories/db.md", "new_path": "/memories/x.md"},
-            {"command": "delete", "path": "/memories/x.md"},
+        commands = [
+            command("insert", "/memories/db.md", '{"insert_line": 0, "insert_text": "top"}'),
+            command("str_replace", "/memories/db.md", '{"old_str": "top", "new_str": "Top"}'),
+            command("rename", "/memories/db.md", "/memories/x.md"),
+            command("delete", "/memories/x.md"),
         ]
-        return [str(await tool.call(command)) for command in commands] + [await tool.clear_all_memory()]
+        return [str(await tool.call(one)) for one in commands] + [await tool.clear_all_memory()]
 
     assert asyncio.run(others())[-2:] == ["Successfully deleted /memories/x.md", "All memory cleared"]

@@ -53,6 +53,16 @@ def entry(number: int, **more: Any) -> Any:
     return {"type": "user", "uuid": f"u{number}", "n": number, **more}
 
 
+def add(store: RemoraSessionStore, *entries: Any, key: Any = KEY) -> None:
+    """Append entries to a transcript."""
+    asyncio.run(store.append(key, list(entries)))
+
+
+def numbers(memory: Memory) -> list[int]:
+    """Return the numbers of the entries that a new store has."""
+    return [one["n"] for one in kept(memory)]
+
+
 def kept(memory: Memory, key: Any = KEY) -> Any:
     """Return what a new store has of a transcript."""
     return asyncio.run(RemoraSessionStore(memory).load(key))
@@ -62,56 +72,48 @@ def test_entries_last_and_come_back_as_they_were(memory: Memory) -> None:
     """Another object has the same entries, whatever signs are in them, and only the owner can read them."""
     given = [entry(1, text="half \ud83d, \u2028 and ünï"), {"type": "ai-title", "aiTitle": "t"}, entry(2)]
     store = RemoraSessionStore(memory)
-    asyncio.run(store.append(KEY, given))
+    add(store, *given)
     assert kept(memory) == given
-    path = store.folder / "-w-app" / "6f-1.jsonl"
-    assert path.stat().st_mode & 0o777 == 0o600
+    assert (store.folder / "-w-app" / "6f-1.jsonl").stat().st_mode & 0o777 == 0o600
 
 
 def test_an_entry_is_there_once(memory: Memory) -> None:
     """A uuid that is there is not added again, by this object, another one or within a batch; others are."""
     one, other = RemoraSessionStore(memory), RemoraSessionStore(memory)
-    asyncio.run(one.append(KEY, [entry(1), entry(1)]))
-    asyncio.run(other.append(KEY, [entry(1), entry(2)]))
-    asyncio.run(one.append(KEY, [entry(2), entry(3), {"type": "tag"}, {"type": "tag"}]))
-    asyncio.run(one.append(SUB, [entry(1)]))
+    add(one, entry(1), entry(1))
+    add(other, entry(1), entry(2))
+    add(one, entry(2), entry(3), {"type": "tag"}, {"type": "tag"})
+    add(one, entry(1), key=SUB)
     assert [e.get("uuid") for e in kept(memory)] == ["u1", "u2", "u3", None, None]
     assert kept(memory, SUB) == [entry(1)]
-
-
-def test_a_deleted_session_can_begin_again(memory: Memory) -> None:
-    """After a delete by another object nothing of the old entries counts as there."""
-    one, other = RemoraSessionStore(memory), RemoraSessionStore(memory)
-    asyncio.run(one.append(KEY, [entry(1)]))
-    asyncio.run(one.append(SUB, [entry(1)]))
-    asyncio.run(other.delete(KEY))
-    asyncio.run(one.append(KEY, [entry(1), entry(2)]))
-    asyncio.run(one.append(SUB, [entry(1)]))
-    assert [e["n"] for e in kept(memory)] == [1, 2]
+    asyncio.run(other.delete(KEY))  # it can begin again: nothing of the old entries counts as there
+    add(one, entry(1), entry(2))
+    add(one, entry(1), key=SUB)
+    assert numbers(memory) == [1, 2]
+    assert kept(memory, SUB) == [entry(1)]
     assert [s["session_id"] for s in asyncio.run(one.list_sessions("-w-app"))] == ["6f-1"]
 
 
 def test_what_a_crash_left_costs_itself(memory: Memory) -> None:
     """A torn line is passed over, and the entries around it are there."""
     store = RemoraSessionStore(memory)
-    asyncio.run(store.append(KEY, [entry(1)]))
-    path = store.folder / "-w-app" / "6f-1.jsonl"
-    with path.open("ab") as file:
+    add(store, entry(1))
+    with (store.folder / "-w-app" / "6f-1.jsonl").open("ab") as file:
         file.write(json.dumps(entry(2)).encode() + b'\n{"type": "us')
-    assert [e["n"] for e in kept(memory)] == [1, 2]
-    asyncio.run(store.append(KEY, [entry(2), entry(3)]))
-    assert [e["n"] for e in kept(memory)] == [1, 2, 3]
+    assert numbers(memory) == [1, 2]
+    add(store, entry(2), entry(3))
+    assert numbers(memory) == [1, 2, 3]
 
 
 def test_a_full_disk_is_told_and_a_retry_loses_nothing(memory: Memory) -> None:
     """A write that fails raises and leaves nothing; the same batch is whole once there is room."""
     store = RemoraSessionStore(memory)
-    asyncio.run(store.append(KEY, [entry(1)]))
+    add(store, entry(1))
     size = (store.folder / "-w-app" / "6f-1.jsonl").stat().st_size
     with no_file_above(size), pytest.raises(Exception, match="cannot append"):
-        asyncio.run(store.append(KEY, [entry(2), entry(3)]))
-    asyncio.run(store.append(KEY, [entry(2), entry(3)]))
-    assert [e["n"] for e in kept(memory)] == [1, 2, 3]
+        add(store, entry(2), entry(3))
+    add(store, entry(2), entry(3))
+    assert numbers(memory) == [1, 2, 3]
 
 
 def test_keys_never_leave_the_folder(memory: Memory) -> None:
@@ -124,13 +126,12 @@ def test_keys_never_leave_the_folder(memory: Memory) -> None:
         for more in ({}, {"subpath": "../../y"}, {"subpath": "con/../z"})
     ]
     for number, key in enumerate(keys):
-        asyncio.run(store.append(key, [entry(number)]))
+        add(store, entry(number), key=key)
     assert [kept(memory, key) for key in keys] == [[entry(number)] for number in range(len(keys))]
-    outside = [p for p in memory.home.rglob("*.jsonl") if store.folder not in p.parents]
-    assert outside == []
+    assert [p for p in memory.home.rglob("*.jsonl") if store.folder not in p.parents] == []
     assert sorted(asyncio.run(store.list_subkeys(keys[0]))) == ["../../y", "con/../z"]
     with pytest.raises(Exception, match="too long"):
-        asyncio.run(store.append({"project_key": "p", "session_id": "S" * 200}, [entry(1)]))
+        add(store, entry(1), key={"project_key": "p", "session_id": "S" * 200})
 
 
 def test_writers_side_by_side(memory: Memory) -> None:
@@ -141,7 +142,7 @@ def test_writers_side_by_side(memory: Memory) -> None:
         await asyncio.gather(*(s.append(KEY, [entry(n), entry(100 + n)]) for n in range(20) for s in stores))
 
     asyncio.run(all_of_them())
-    assert sorted(e["n"] for e in kept(memory)) == [*range(20), *range(100, 120)]
+    assert sorted(numbers(memory)) == [*range(20), *range(100, 120)]
 
 
 # The hooks, called as the SDK calls them
@@ -212,6 +213,7 @@ ODD: list[Any] = [
     [{"type": "text", "text": "t"}],
     "y" * 100_000,
 ]
+FIELDS = ("tool_input", "tool_response", "prompt", "error", "last_assistant_message", "tool_name")
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -219,19 +221,11 @@ def test_nothing_that_comes_disturbs(memory: Memory, speaking: Any, event: str) 
     """Missing and odd fields are answered with nothing or with words, never with a failure or a block."""
     hooks = remora_hooks(speaking)
     for value in ODD:
-        for field in (
-            "tool_input",
-            "tool_response",
-            "prompt",
-            "error",
-            "last_assistant_message",
-            "tool_name",
-        ):
+        for field in FIELDS:
             text_of(call(hooks, event, **{**BASH, field: value}), event)
-    (matcher,) = hooks[event]
     nothing: list[Any] = [None, [], {"hook_event_name": event}, {"session_id": "s"}]
     for given in nothing:
-        assert asyncio.run(matcher.hooks[0](given, None, {"signal": None})) == {}
+        assert asyncio.run(hooks[event][0].hooks[0](given, None, {"signal": None})) == {}
     dead = remora_hooks(Broken(memory))  # type: ignore[arg-type]
     assert call(dead, event, **BASH, prompt="p", tool_response="r", error="e") == {}
     dead.finish("s")
@@ -277,13 +271,8 @@ def apart(api: ScriptedApi, tmp_path: Path, place: Path) -> dict[str, Any]:
         "ANTHROPIC_API_KEY": "sk-test",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     }
-    return {
-        "cwd": place,
-        "env": env,
-        "allowed_tools": ["Bash", "Read"],
-        "setting_sources": [],
-        "model": "claude-test",
-    }
+    tools = ["Bash", "Read"]
+    return {"cwd": place, "env": env, "allowed_tools": tools, "setting_sources": [], "model": "claude-test"}
 
 
 @pytest.fixture
@@ -339,19 +328,20 @@ def test_claude_code_tells_the_model(speaking: Any, api: ScriptedApi, ask: Calla
 def test_a_session_is_stored_and_resumed(
     memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]], tmp_path: Path
 ) -> None:
-    """A session that is only in the store is found, resumed with what was said, and goes on there."""
+    """A session that is only in the store is found, resumed, goes on there, and can be learned from."""
     store = RemoraSessionStore(memory)
-    api.play({TASK: [bash("echo one"), [Say("first answer")]], "and now?": [[Say("second answer")]]})
+    first: list[Any] = [bash("exit 3"), bash("echo one"), [Say("first answer")]]
+    api.play({TASK: first, "and now?": [[Say("second answer")]]})
     name = ask(TASK, session_store=store)[-1].session_id
+    assert [one.id for one in memory.learn(store.folder).sessions] == [name]
     (tmp_path / "config").rename(tmp_path / "gone")
     ask("and now?", session_store=RemoraSessionStore(memory), resume=name)
     assert TASK in seen(api)[-1]
     assert "first answer" in seen(api)[-1]
-    listed = asyncio.run(claude_agent_sdk.list_sessions_from_store(store, directory=str(memory.root)))
+    here = str(memory.root)
+    listed = asyncio.run(claude_agent_sdk.list_sessions_from_store(store, directory=here))
     assert [one.session_id for one in listed] == [name]
-    told = asyncio.run(
-        claude_agent_sdk.get_session_messages_from_store(store, name, directory=str(memory.root))
-    )
+    told = asyncio.run(claude_agent_sdk.get_session_messages_from_store(store, name, directory=here))
     assert [one.type for one in told].count("user") >= 2
     assert "second answer" in json.dumps([one.message for one in told])
 
@@ -374,17 +364,6 @@ def test_claude_code_with_a_real_loop(
     assert PARTNERS not in second
     assert PARTNERS in third
     assert told(memory) == ["brief", "partners"]
-
-
-def test_a_transcript_in_the_store_can_be_learnt(
-    memory: Memory, api: ScriptedApi, ask: Callable[..., list[Any]], place: Path
-) -> None:
-    """Remora reads the transcripts of its own store as it reads Claude Code's."""
-    store = RemoraSessionStore(memory)
-    api.play({TASK: [bash("exit 3"), bash("echo one"), [Say("done")]]})
-    name = ask(TASK, session_store=store)[-1].session_id
-    report = memory.learn(store.folder)
-    assert [one.id for one in report.sessions] == [name]
 
 
 def test_the_documented_example(

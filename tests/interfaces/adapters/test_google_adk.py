@@ -34,16 +34,26 @@ def service(memory: Memory) -> RemoraMemoryService:
 
 def said(text: str, author: str = "user", event_id: str = "", **more: Any) -> Event:
     """Return an event in which somebody says something."""
-    role = "user" if author == "user" else "model"
-    content = types.Content(role=role, parts=[types.Part(text=text)])
-    return Event(
-        author=author, id=event_id or f"e-{abs(hash(text))}", content=content, timestamp=1.76e9, **more
-    )
+    content = types.Content(role="user" if author == "user" else "model", parts=[types.Part(text=text)])
+    name = event_id or f"e-{abs(hash(text))}"
+    return Event(author=author, id=name, content=content, timestamp=1.76e9, **more)
 
 
-def session(*events: Event, user: str = "ann", name: str = "s1") -> Session:
-    """Return a session of some events."""
-    return Session(id=name, app_name="shop", user_id=user, events=list(events))
+def add(service: RemoraMemoryService, *events: Event, user: str = "ann", name: str = "s1") -> None:
+    """Add a session of some events."""
+    session = Session(id=name, app_name="shop", user_id=user, events=list(events))
+    asyncio.run(service.add_session_to_memory(session))
+
+
+def state(service: RemoraMemoryService, text: str, user: str = "ann", times: int = 1) -> None:
+    """Add a memory directly."""
+    entry = MemoryEntry(content=types.Content(parts=[types.Part(text=text)]), id="m1", timestamp="last week")
+    asyncio.run(service.add_memory(app_name="shop", user_id=user, memories=[entry] * times))
+
+
+def delete(service: RemoraMemoryService, name: str | None, user: str = "ann") -> None:
+    """Delete a memory."""
+    asyncio.run(service.delete_memory(app_name="shop", user_id=user, memory_id=name))
 
 
 def found(service: RemoraMemoryService, query: str, user: str = "ann", app: str = "shop") -> list[str]:
@@ -60,130 +70,100 @@ TALK = (
 
 
 def test_a_session_is_found_again(memory: Memory, service: RemoraMemoryService) -> None:
-    """What was said is found with its author, its time and its event's id; what is not about it is not."""
-    asyncio.run(service.add_session_to_memory(session(*TALK)))
-    answer = asyncio.run(
-        service.search_memory(app_name="shop", user_id="ann", query="which tea is the favourite?")
-    )
-    best = answer.memories[0]
+    """What was said is found with its author, its time and its event's id, and without hidden signs."""
+    add(service, *TALK)
+    asked = service.search_memory(app_name="shop", user_id="ann", query="which tea is the favourite?")
+    best = asyncio.run(asked).memories[0]
     assert (best.id, best.author, best.content.role) == ("e1", "user", "user")
     assert best.timestamp.startswith("2025-10-09T")
     assert "Utrecht" not in " ".join(found(service, "favourite tea"))
     assert found(service, "   ") == []
+    add(service, said("The cart\u202e is \x1b[2Jcached per tenant"), name="s2")
+    assert found(service, "cart cached tenant") == ["The cart is cached per tenant"]
 
 
 def test_a_session_that_is_added_again_is_there_once(memory: Memory, service: RemoraMemoryService) -> None:
     """Adding a session again and again, grown or not, keeps each event once, in a new service too."""
-    asyncio.run(service.add_session_to_memory(session(*TALK[:2])))
-    asyncio.run(service.add_session_to_memory(session(*TALK[:2])))
+    for _ in range(2):
+        add(service, *TALK[:2])
     again = RemoraMemoryService(memory)
-    asyncio.run(again.add_session_to_memory(session(*TALK)))
+    add(again, *TALK)
     asyncio.run(again.add_events_to_memory(app_name="shop", user_id="ann", events=TALK[2:], session_id="s1"))
     assert found(again, "parcel Utrecht") == ["The parcel goes to Utrecht"]
-    assert [m.external_id for s in memory.sessions() for m in memory.session(s.id).history()] == [
-        "e1",
-        "e2",
-        "e3",
-    ]
+    kept = [m.external_id for s in memory.sessions() for m in memory.session(s.id).history()]
+    assert kept == ["e1", "e2", "e3"]
 
 
 def test_the_same_event_in_two_places_is_found_once(service: RemoraMemoryService) -> None:
     """An event that came without its session, and later with it, is one memory."""
     asyncio.run(service.add_events_to_memory(app_name="shop", user_id="ann", events=TALK))
-    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    add(service, *TALK)
     assert found(service, "parcel Utrecht") == ["The parcel goes to Utrecht"]
-
-
-def test_no_sign_that_nobody_sees_is_found(service: RemoraMemoryService) -> None:
-    """What was said comes back without terminal sequences and bidirectional signs."""
-    asyncio.run(service.add_session_to_memory(session(said("The cart\u202e is \x1b[2Jcached per tenant"))))
-    assert found(service, "cart cached tenant") == ["The cart is cached per tenant"]
 
 
 def test_users_and_apps_are_apart(memory: Memory, service: RemoraMemoryService) -> None:
     """Nobody finds what another user said or added, also where names look alike; all find the project's."""
-    memory.remember("Parcels leave the warehouse at noon", type="workflow_recipe")
-    asyncio.run(service.add_session_to_memory(session(*TALK)))
-    entry = MemoryEntry(content=types.Content(parts=[types.Part(text="Parcels for Ann go to the back door")]))
-    asyncio.run(service.add_memory(app_name="shop", user_id="ann", memories=[entry]))
-    for app, user in (
-        ("shop", "bob"),
-        ("shop", "an"),
-        ("shop", "ann/s1"),
-        ("other", "ann"),
-        ("shop/ann", ""),
-    ):
-        assert found(service, "where do parcels go?", user=user, app=app) == [
-            "Parcels leave the warehouse at noon"
-        ]
-    assert "Parcels for Ann go to the back door" in found(service, "where do parcels go?")
+    shared = "Parcels leave the warehouse at noon"
+    memory.remember(shared, type="workflow_recipe")
+    add(service, *TALK)
+    state(service, "Parcels for Ann go to the back door")
+    question = "where do parcels go?"
+    for place in ("shop bob", "shop an", "shop ann/s1", "other ann", "shop/ann "):
+        app, user = place.split(" ")
+        assert found(service, question, user=user, app=app) == [shared]
+    assert "Parcels for Ann go to the back door" in found(service, question)
     memory.remember("Parcels to my own home go to the neighbour", user=True)
-    assert found(service, "where do parcels go?", user="bob") == ["Parcels leave the warehouse at noon"]
-    alone = RemoraMemoryService(memory, shared=False)
-    assert found(alone, "where do parcels go?", user="bob") == []
+    assert found(service, question, user="bob") == [shared]
+    assert found(RemoraMemoryService(memory, shared=False), question, user="bob") == []
 
 
 def test_others_do_not_crowd_anybody_out(service: RemoraMemoryService) -> None:
     """One user's words are found among a hundred users who say nearly the same."""
     for number in range(100):
-        talk = session(said(f"my parcel goes to Utrecht, to door {number}"), user=f"u{number}", name="s")
-        asyncio.run(service.add_session_to_memory(talk))
+        add(service, said(f"my parcel goes to Utrecht, to door {number}"), user=f"u{number}", name="s")
     assert found(service, "parcel Utrecht", user="u57") == ["my parcel goes to Utrecht, to door 57"]
 
 
 def test_memories_are_added_and_deleted(memory: Memory, service: RemoraMemoryService) -> None:
     """What is added directly is remembered; deleted, it is gone, and so is an event that is added again."""
-    text = "Ann pays by invoice at the end of the month"
-    entry = MemoryEntry(content=types.Content(parts=[types.Part(text=text)]), id="m1", timestamp="last week")
-    asyncio.run(service.add_memory(app_name="shop", user_id="ann", memories=[entry, entry]))
-    asyncio.run(service.add_memory(app_name="shop", user_id="bob", memories=[entry]))
-    answer = asyncio.run(service.search_memory(app_name="shop", user_id="ann", query="how does Ann pay?"))
-    assert len(answer.memories) == 1
-    name = answer.memories[0].id
-    asyncio.run(service.delete_memory(app_name="shop", user_id="ann", memory_id=name))
-    assert found(service, "how does Ann pay?") == []
-    assert found(service, "how does Ann pay?", user="bob") == [text]
-
-    asyncio.run(service.add_session_to_memory(session(*TALK)))
-    asyncio.run(service.delete_memory(app_name="shop", user_id="ann", memory_id="e1"))
-    asyncio.run(service.add_session_to_memory(session(*TALK)))
+    text, question = "Ann pays by invoice at the end of the month", "how does Ann pay?"
+    state(service, text, times=2)
+    state(service, text, user="bob")
+    asked = service.search_memory(app_name="shop", user_id="ann", query=question)
+    (one,) = asyncio.run(asked).memories
+    delete(service, one.id)
+    assert found(service, question) == []
+    assert found(service, question, user="bob") == [text]
+    add(service, *TALK)
+    delete(service, "e1")
+    add(service, *TALK)
     assert all("smoky" not in one for one in found(service, "favourite tea lapsang"))
-
-
-def test_nobody_deletes_what_is_not_theirs(memory: Memory, service: RemoraMemoryService) -> None:
-    """A delete by another user, of the project's memory, of an unknown id or of none changes nothing."""
+    # Nobody deletes what is not theirs, the project's memory, an unknown id or none.
     record = memory.remember("Parcels leave the warehouse at noon", type="workflow_recipe")
-    asyncio.run(service.add_session_to_memory(session(*TALK)))
     for name in (record.id, record.id[:8], "e3", "nothing", "", None):
-        asyncio.run(service.delete_memory(app_name="shop", user_id="bob", memory_id=name))
+        delete(service, name, user="bob")
     assert "The parcel goes to Utrecht" in found(service, "parcel Utrecht")
     assert not memory.show(record.id).deprecated
 
 
 def test_what_is_no_statement_is_left_out(memory: Memory, service: RemoraMemoryService) -> None:
     """Tool calls, thoughts, pieces of a stream and empty events leave nothing; a secret is taken out."""
-    call = Event(
-        author="waiter",
-        id="c",
-        content=types.Content(parts=[types.Part(function_call=types.FunctionCall(name="f"))]),
-    )
-    thought = Event(
-        author="waiter", id="t", content=types.Content(parts=[types.Part(text="hm", thought=True)])
-    )
-    piece = said("my fav", event_id="p", partial=True)
-    asyncio.run(service.add_session_to_memory(session(call, thought, piece, Event(author="a", id="n"))))
+    parts = types.Part(function_call=types.FunctionCall(name="f")), types.Part(text="hm", thought=True)
+    events = [
+        Event(author="waiter", id=f"e{n}", content=types.Content(parts=[p])) for n, p in enumerate(parts)
+    ]
+    add(service, *events, said("my fav", event_id="p", partial=True), Event(author="a", id="n"))
     assert memory.sessions() == []
-    asyncio.run(service.add_session_to_memory(session(said(f"the token is {SECRET}", event_id="x"))))
+    add(service, said(f"the token is {SECRET}", event_id="x"))
     assert holds(memory.home, SECRET) == []
 
 
 def test_a_broken_memory_fails_nobody(memory: Memory) -> None:
     """With a memory that always fails every call comes back, a search empty."""
     broken = RemoraMemoryService(Broken(memory))  # type: ignore[arg-type]
-    asyncio.run(broken.add_session_to_memory(session(*TALK)))
-    entry = MemoryEntry(content=types.Content(parts=[types.Part(text="Ann pays by invoice")]))
-    asyncio.run(broken.add_memory(app_name="shop", user_id="ann", memories=[entry]))
-    asyncio.run(broken.delete_memory(app_name="shop", user_id="ann", memory_id="e1"))
+    add(broken, *TALK)
+    state(broken, "Ann pays by invoice")
+    delete(broken, "e1")
     assert found(broken, "tea") == []
 
 
@@ -203,34 +183,33 @@ class Script(BaseLlm):
         yield LlmResponse(content=types.Content(role="model", parts=[self.answers.pop(0)]))
 
 
+async def say(runner: Runner, name: str, text: str) -> None:
+    """Say something to an agent, to the end of its answer."""
+    message = types.Content(role="user", parts=[types.Part(text=text)])
+    async for _ in runner.run_async(user_id="ann", session_id=name, new_message=message):
+        pass
+
+
 def test_the_kits_own_loop_remembers(service: RemoraMemoryService) -> None:
     """What is said in a session that is added comes back in a later one, by preload and by load_memory."""
+    call = types.FunctionCall(name="load_memory", args={"query": "favourite tea"})
+    answers = [types.Part(text="Noted."), types.Part(function_call=call), types.Part(text="Lapsang.")]
+    model = Script(answers=answers, sent=[])
 
-    async def run() -> Script:
+    async def run() -> None:
         sessions = InMemorySessionService()
-        call = types.Part(
-            function_call=types.FunctionCall(name="load_memory", args={"query": "favourite tea"})
-        )
-        model = Script(answers=[types.Part(text="Noted."), call, types.Part(text="Lapsang.")], sent=[])
         agent = Agent(name="waiter", model=model, tools=[preload_memory, load_memory])
         runner = Runner(agent=agent, app_name="shop", session_service=sessions, memory_service=service)
-
-        async def say(name: str, text: str) -> None:
-            message = types.Content(role="user", parts=[types.Part(text=text)])
-            async for _ in runner.run_async(user_id="ann", session_id=name, new_message=message):
-                pass
-
         for name in ("s1", "s2"):
             await sessions.create_session(app_name="shop", user_id="ann", session_id=name)
-        await say("s1", "My favourite tea is lapsang")
+        await say(runner, "s1", "My favourite tea is lapsang")
         first = await sessions.get_session(app_name="shop", user_id="ann", session_id="s1")
         assert first is not None
         await service.add_session_to_memory(first)
-        await say("s2", "What is my favourite tea?")
+        await say(runner, "s2", "What is my favourite tea?")
         await runner.close()
-        return model
 
-    model = asyncio.run(run())
+    asyncio.run(run())
     assert "lapsang" not in model.sent[0].replace("My favourite tea is lapsang", "")
     assert "user: My favourite tea is lapsang" in model.sent[1]
     assert model.sent[2].count("My favourite tea is lapsang") >= 2
@@ -243,12 +222,10 @@ def test_the_documented_example(memory: Memory, example: Callable[..., dict[str,
     model = Script(answers=[types.Part(text="done")], sent=[])
     runner = example("Google ADK", memory=memory, model=model, sessions=sessions)["runner"]
 
-    async def say() -> None:
+    async def run() -> None:
         await sessions.create_session(app_name="shop", user_id="ann", session_id="s")
-        message = types.Content(role="user", parts=[types.Part(text="what is run before a commit?")])
-        async for _ in runner.run_async(user_id="ann", session_id="s", new_message=message):
-            pass
+        await say(runner, "s", "what is run before a commit?")
         await runner.close()
 
-    asyncio.run(say())
+    asyncio.run(run())
     assert RULE in model.sent[0]

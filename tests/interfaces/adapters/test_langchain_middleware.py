@@ -20,7 +20,7 @@ from langgraph.types import Command, interrupt
 
 from remora import Memory
 from remora.interfaces.adapters.langchain_middleware import SESSION, RemoraMiddleware
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, only, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, all_apart, edit_file, only, teach, told
 
 TASK = "The cache mixes up tenants."
 
@@ -47,23 +47,15 @@ class Script(GenericFakeChatModel):
 
 def calls(*asked: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
     """Return an answer that calls tools."""
+    named = enumerate(asked)
     return AIMessage(
-        text,
-        tool_calls=[
-            {"name": name, "args": args, "id": f"{name}-{n}"} for n, (name, args) in enumerate(asked)
-        ],
+        text, tool_calls=[{"name": name, "args": a, "id": f"{name}-{n}"} for n, (name, a) in named]
     )
 
 
 def script(*answers: AIMessage) -> Script:
     """Return a model that gives some answers."""
     return Script(messages=iter(answers), sent=[])
-
-
-@tool
-def edit_file(path: str, text: str = "") -> str:
-    """Change a file."""
-    return f"changed {path}"
 
 
 @tool
@@ -93,7 +85,8 @@ def note_down(text: str) -> Command[Any]:
     return Command(update={"messages": [ToolMessage(f"noted {text}", tool_call_id="note_down-0")]})
 
 
-TOOLS = [edit_file, run_command, break_down, ask_person, note_down]
+TOOLS = [tool(edit_file), run_command, break_down, ask_person, note_down]
+wait_or_not = pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
 
 
 def agent_of(model: Any, middleware: Any, **more: Any) -> Any:
@@ -112,7 +105,7 @@ def texts(state: dict[str, Any]) -> list[Any]:
     return [message.content for message in state["messages"]]
 
 
-@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+@wait_or_not
 def test_what_the_model_sees(speaking: Any, wait: bool) -> None:
     """All four points reach the model, each at the same place in every later request; the state has one."""
     model = script(
@@ -145,52 +138,45 @@ def test_what_the_model_sees(speaking: Any, wait: bool) -> None:
     assert loop.name.startswith("langchain:")
 
 
-@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
+@wait_or_not
 def test_a_failing_memory_changes_nothing(memory: Memory, wait: bool) -> None:
     """With a memory that fails at every question the agent's run is the one it would be without."""
-
-    def answers() -> Script:
-        return script(
+    lost: Any = Broken(memory)
+    found = []
+    for middleware in ([RemoraMiddleware(lost)], []):
+        model = script(
             calls(("note_down", {"text": "b"}), ("edit_file", {"path": "a"})),
             calls(("run_command", {"command": "make"})),
             AIMessage("done"),
         )
-
-    broken, bare = answers(), answers()
-    lost: Any = Broken(memory)
-    with_it = run(agent_of(broken, RemoraMiddleware(lost), system_prompt="You mend."), wait=wait)
-    without = run(create_agent(bare, TOOLS, system_prompt="You mend."), wait=wait)
-    assert texts(with_it) == texts(without)
-    assert [broken.seen(n) for n in range(3)] == [bare.seen(n) for n in range(3)]
+        agent = create_agent(model, TOOLS, middleware=middleware, system_prompt="You mend.")
+        found.append((texts(run(agent, wait=wait)), [model.seen(n) for n in range(3)]))
+    assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
-def test_a_tool_that_breaks(speaking: Any, wait: bool) -> None:
-    """An exception of a tool is noted as a failure and goes on to whoever it would go to."""
-    model = script(calls(("break_down", {})), AIMessage("done"))
+@wait_or_not
+def test_a_tool_or_a_model_that_breaks(speaking: Any, wait: bool) -> None:
+    """A tool's exception is noted and goes on to whoever it would go to; a run that ended so is learned."""
     remora = RemoraMiddleware(speaking)
     with remora, pytest.raises(OSError, match="the disk is gone"):
-        run(agent_of(model, remora), wait=wait)
+        run(agent_of(script(calls(("break_down", {})), AIMessage("done")), remora), wait=wait)
     loop = only(speaking)
     assert loop.of("after") == [("break_down", {}, "OSError: the disk is gone", True, "break_down-0")]
     assert loop.of("finish") == [(None,)]
-
-
-@pytest.mark.parametrize("wait", [False, True], ids=["sync", "async"])
-def test_a_model_that_breaks(speaking: Any, wait: bool) -> None:
-    """A run that the model's server ended is learned when the middleware closes; one that went on, once."""
+    speaking.loops.clear()
     with RemoraMiddleware(speaking) as remora, pytest.raises(RuntimeError):
         run(agent_of(script(calls(("edit_file", {"path": "a"}))), remora), wait=wait)  # has no more answers
     assert only(speaking).of("finish") == [(None,)]
 
 
 def test_results_of_other_shapes(speaking: Any) -> None:
-    """A result that changes the state keeps its change; several calls of one step each get their own."""
+    """A change of the state is kept, each call of a step gets its own; a tool may be told what it is."""
     model = script(
         calls(("note_down", {"text": "x"}), ("edit_file", {"path": "a"}), ("edit_file", {"path": "b"})),
         AIMessage([{"type": "text", "text": "done"}, {"type": "text", "text": "now"}]),
     )
-    state = run(agent_of(model, RemoraMiddleware(speaking)), [{"type": "text", "text": TASK}])
+    remora = RemoraMiddleware(speaking, host="shop", tools={"note_down": "Write"})
+    state = run(agent_of(model, remora), [{"type": "text", "text": TASK}])
     assert texts(state)[2:5] == [
         "noted x\n\nBEFORE note_down\n\nAFTER note_down",
         "changed a\n\nBEFORE edit_file\n\nAFTER edit_file",
@@ -198,15 +184,9 @@ def test_results_of_other_shapes(speaking: Any) -> None:
     ]
     assert model.sent[0][0].content == "BRIEF"
     assert model.sent[0][1].content == [{"type": "text", "text": TASK}, {"type": "text", "text": "FIRST"}]
-    assert only(speaking).of("replied") == [("done\n\nnow",)]
-
-
-def test_a_tool_of_another_name(speaking: Any) -> None:
-    """What a tool is can be said where its name does not."""
-    model = script(calls(("note_down", {"text": "x"})), AIMessage("done"))
-    run(agent_of(model, RemoraMiddleware(speaking, host="shop", tools={"note_down": "Write"})))
     loop = only(speaking)
-    assert loop.of("before")[0][0] == "note_down"
+    assert loop.of("replied") == [("done\n\nnow",)]
+    assert sorted(one[0] for one in loop.of("before")) == ["edit_file", "edit_file", "note_down"]
     assert speaking.tools == {"note_down": "write"}
     assert loop.name.startswith("shop:")
 
@@ -274,25 +254,16 @@ def test_a_request_that_is_repeated(speaking: Any) -> None:
 
 def test_many_runs_at_once(speaking: Any) -> None:
     """Runs that go on at the same time know nothing of each other."""
-    count = 12
 
     async def go() -> None:
         remora = RemoraMiddleware(speaking)
-        agents = [
-            agent_of(script(calls(("edit_file", {"path": f"{n}"})), AIMessage(f"done {n}")), remora)
-            for n in range(count)
-        ]
-        ask = [{"messages": [HumanMessage(f"task {n}")]} for n in range(count)]
+        answers = [(calls(("edit_file", {"path": f"{n}"})), AIMessage(f"done {n}")) for n in range(12)]
+        agents = [agent_of(script(*given), remora) for given in answers]
+        ask = [{"messages": [HumanMessage(f"task {n}")]} for n in range(12)]
         await asyncio.gather(*(agent.ainvoke(given) for agent, given in zip(agents, ask, strict=True)))
 
     asyncio.run(go())
-    assert len(speaking.loops) == count
-    for loop in speaking.loops.values():
-        ((heard,),) = loop.of("heard")
-        number = heard.removeprefix("task ")
-        assert loop.of("after")[0][2] == f"changed {number}"
-        assert loop.of("replied") == [(f"done {number}",)]
-        assert len(loop.of("finish")) == 1
+    all_apart(speaking, 12)
 
 
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:

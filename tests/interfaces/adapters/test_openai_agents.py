@@ -41,7 +41,7 @@ from remora import Memory
 from remora.core.errors import InvalidInput
 from remora.interfaces.adapters.openai_agents import RemoraHooks, RemoraSession
 from tests.helpers import no_file_above
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
+from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
 
 set_tracing_disabled(disabled=True)
 
@@ -86,27 +86,12 @@ def calls(name: str, call_id: str, **arguments: Any) -> ResponseFunctionToolCall
     )
 
 
-@function_tool
-def read_file(path: str) -> str:
-    """Read a file."""
-    return f"text of {path}"
-
-
-@function_tool
-def run(command: str) -> str:
-    """Run a command."""
-    raise RuntimeError(command)
-
-
-@function_tool
-def edit_file(path: str) -> str:
-    """Change a file."""
-    return f"changed {path}"
+TOOLS = [function_tool(one) for one in FUNCTIONS]
 
 
 def go(model: Script, hooks: RemoraHooks, task: str = "fix the cache", **more: Any) -> str:
     """Run an agent to its end and return what it said."""
-    agent = Agent(name="a", instructions="Be brief.", model=model, tools=[read_file, run, edit_file])
+    agent = Agent(name="a", instructions="Be brief.", model=model, tools=more.pop("tools", TOOLS))
     config = RunConfig(call_model_input_filter=hooks.model_input, **more.pop("config", {}))
     return str(asyncio.run(Runner.run(agent, task, hooks=hooks, run_config=config, **more)).final_output)
 
@@ -117,47 +102,30 @@ def shape(items: list[Any]) -> list[str]:
 
 
 def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
-    """The brief is in the instructions, the rest beside what it is about, the same at every later call."""
-    model = Script(calls("read_file", "c1", path="a.py"), calls("read_file", "c2", path="b.py"), says("done"))
-    hooks = RemoraHooks(speaking, "s")
-    assert go(model, hooks) == "done"
+    """The brief is in the instructions, the rest beside what it is about, at every later call."""
+    model = Script(
+        calls("read_file", "c1", path="a.py"),
+        [calls("run", "c2", command="make"), calls("read_file", "c3", path="b.py")],
+        says("done"),
+    )
+    assert go(model, RemoraHooks(speaking, "s")) == "done"
     assert [instructions for instructions, _ in model.sent] == ["Be brief.\n\nBRIEF"] * 3
     first = ["fix the cache", "FIRST"]
-    second = [
-        *first,
-        "function_call",
-        "function_call_output",
-        "BEFORE read_file\n\nAFTER read_file\n\nSTEP 1",
-    ]
-    third = [
-        *second,
-        "function_call",
-        "function_call_output",
-        "BEFORE read_file\n\nAFTER read_file\n\nSTEP 2",
-    ]
-    assert [shape(items) for _, items in model.sent] == [first, second, third]
-
-
-def test_results_of_one_step_stay_together(speaking: Any) -> None:
-    """What is said to two calls of one step comes after both results."""
-    model = Script([calls("read_file", "c1", path="a"), calls("read_file", "c2", path="b")], says("done"))
-    go(model, RemoraHooks(speaking, "s"))
-    kinds = shape(model.sent[1][1])
-    assert kinds[2:6] == ["function_call", "function_call", "function_call_output", "function_call_output"]
-    assert kinds[6].count("AFTER read_file") == 2
-
-
-def test_everything_is_captured_once(speaking: Any) -> None:
-    """The loop hears the person, each call with arguments and result, failures as such, and the answer."""
-    model = Script(calls("read_file", "c1", path="a.py"), calls("run", "c2", command="make"), says("done"))
-    go(model, RemoraHooks(speaking, "s"))
+    said = "BEFORE read_file\n\nAFTER read_file\n\nSTEP 1"
+    second = [*first, "function_call", "function_call_output", said]
+    third = [*second, *["function_call"] * 2, *["function_call_output"] * 2]
+    seen = [shape(items) for _, items in model.sent]
+    assert [*seen[:2], seen[2][:-1]] == [first, second, third]
+    parts = ("BEFORE run", "AFTER run", "BEFORE read_file", "AFTER read_file", "STEP 2")
+    assert sorted(seen[2][-1].split("\n\n")) == sorted(parts)
     loop = speaking.loops["s"]
     assert loop.name == "openai-agents:s"
-    assert loop.of("heard") == [("fix the cache",)]
-    assert loop.of("first") == [("fix the cache",)]
-    assert [one[:2] + one[3:] for one in loop.of("after")] == [
+    assert loop.of("heard") == loop.of("first") == [("fix the cache",)]
+    after = [one[:2] + one[3:] for one in loop.of("after")]
+    assert sorted(after, key=lambda one: one[3]) == [
         ("read_file", {"path": "a.py"}, False, "c1"),
         ("run", {"command": "make"}, True, "c2"),
+        ("read_file", {"path": "b.py"}, False, "c3"),
     ]
     assert loop.of("replied") == [("done",)]
 
@@ -165,7 +133,7 @@ def test_everything_is_captured_once(speaking: Any) -> None:
 def test_hooks_alone_capture(speaking: Any) -> None:
     """Without the filter nothing is put in front of the model, and all is captured."""
     model = Script(calls("read_file", "c1", path="a.py"), says("done"))
-    agent = Agent(name="a", model=model, tools=[read_file])
+    agent = Agent(name="a", model=model, tools=TOOLS)
     asyncio.run(Runner.run(agent, "go on", hooks=RemoraHooks(speaking, "s")))
     assert shape(model.sent[1][1]) == ["go on", "function_call", "function_call_output"]
     assert speaking.loops["s"].of("heard") == [("go on",)]
@@ -191,17 +159,8 @@ def test_the_first_word_can_be_kept_in_the_session(memory: Memory, speaking: Any
     go(model, hooks, session=session, config=config)
     go(model, hooks, "and now?", session=session, config=config)
     assert shape(model.sent[0][1]) == ["FIRST", "fix the cache"]
-    kept = asyncio.run(session.get_items())
-    assert [i.get("role") for i in kept] == ["developer", "user", "assistant", "user", "assistant"]
+    assert [i.get("role") for i in kept(session)] == ["developer", "user", "assistant", "user", "assistant"]
     assert [one for one in shape(model.sent[1][1]) if one == "FIRST"] == ["FIRST"]
-
-
-def test_a_session_is_the_sdks_own_kind(memory: Memory) -> None:
-    """The session fits the SDK's protocol, and the limit of its settings holds."""
-    session = RemoraSession(memory, "s", session_settings=SessionSettings(limit=2))
-    assert isinstance(session, Session)
-    asyncio.run(session.add_items([{"role": "user", "content": str(n)} for n in range(4)]))
-    assert [i["content"] for i in asyncio.run(session.get_items())] == ["2", "3"]
 
 
 ODD: list[Any] = [
@@ -211,99 +170,98 @@ ODD: list[Any] = [
         "type": "function_call",
         "call_id": "c",
         "name": "f",
-        "arguments": '{"a": [1, 2.5, null]}',
-        "extra": {"x": True},
+        "arguments": '{"a": [2.5, null]}',
+        "x": {"y": 1},
     },
     {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "t"}]},
 ]
 
 
+def add(session: RemoraSession, items: list[Any]) -> None:
+    """Add items to a session."""
+    asyncio.run(session.add_items(items))
+
+
+def kept(session: RemoraSession, limit: int | None = None) -> list[Any]:
+    """Return the items that a session has."""
+    return asyncio.run(session.get_items(limit))
+
+
 def test_items_come_back_as_they_were(memory: Memory) -> None:
     """Items of every kind come back verbatim, in another object too; the latest ones oldest first."""
-    asyncio.run(RemoraSession(memory, "chat/1 é").add_items(ODD))
+    limited = RemoraSession(memory, "chat/1 é", session_settings=SessionSettings(limit=2))
+    assert isinstance(limited, Session)  # the SDK's own kind
+    add(limited, ODD)
     again = RemoraSession(memory, "chat/1 é")
-    assert asyncio.run(again.get_items()) == ODD
-    assert asyncio.run(again.get_items(2)) == ODD[2:]
-    assert asyncio.run(again.get_items(0)) == []
-    assert asyncio.run(again.get_items(99)) == ODD
-    assert asyncio.run(RemoraSession(memory, "other").get_items()) == []
-    if os.name != "nt":
-        assert again.path.stat().st_mode & 0o777 == 0o600
+    assert [kept(again, limit) for limit in (None, 2, 0, 99)] == [ODD, ODD[2:], [], ODD]
+    assert kept(limited) == ODD[2:]
+    assert kept(RemoraSession(memory, "other")) == []
+    assert os.name == "nt" or again.path.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_newest_is_popped_and_all_can_be_cleared(memory: Memory) -> None:
     """Popping gives the newest first and None at the end; what is added later stands behind the rest."""
     session = RemoraSession(memory, "s")
-    asyncio.run(session.add_items(ODD))
-    assert asyncio.run(session.pop_item()) == ODD[3]
-    assert asyncio.run(session.pop_item()) == ODD[2]
-    asyncio.run(session.add_items(ODD[3:]))
-    assert asyncio.run(RemoraSession(memory, "s").get_items()) == [ODD[0], ODD[1], ODD[3]]
+    add(session, ODD)
+    assert [asyncio.run(session.pop_item()) for _ in range(2)] == [ODD[3], ODD[2]]
+    add(session, ODD[3:])
+    assert kept(RemoraSession(memory, "s")) == [ODD[0], ODD[1], ODD[3]]
     asyncio.run(session.clear_session())
-    assert asyncio.run(session.get_items()) == []
+    assert kept(session) == []
     assert asyncio.run(session.pop_item()) is None
     assert b"encrypted" not in session.path.read_bytes()
 
 
 def test_two_at_once_lose_nothing(memory: Memory) -> None:
     """Items that several objects add at the same time are all there, each object's own in order."""
+    numbers = [f"{n}.{k}" for k in range(10) for n in range(4)]
 
     async def all_of_them() -> None:
         own = [RemoraSession(memory, "s") for _ in range(4)]
-        await asyncio.gather(
-            *(
-                one.add_items([{"role": "user", "content": f"{n}.{k}"}])
-                for k in range(10)
-                for n, one in enumerate(own)
-            )
-        )
+        given = ((own[int(text[0])], [{"role": "user", "content": text}]) for text in numbers)
+        await asyncio.gather(*(one.add_items(items) for one, items in given))
 
     asyncio.run(all_of_them())
-    found = [i["content"] for i in asyncio.run(RemoraSession(memory, "s").get_items())]
-    assert sorted(found) == sorted(f"{n}.{k}" for n in range(4) for k in range(10))
+    assert sorted(i["content"] for i in kept(RemoraSession(memory, "s"))) == sorted(numbers)
 
 
 def test_a_torn_line_costs_itself(memory: Memory) -> None:
     """A line that a crash cut short is passed over, and what is added later is whole."""
     session = RemoraSession(memory, "s")
-    asyncio.run(session.add_items(ODD[:2]))
+    add(session, ODD[:2])
     session.path.write_bytes(session.path.read_bytes() + b'{"item": {"role": "us')
-    asyncio.run(session.add_items(ODD[2:]))
-    assert asyncio.run(session.get_items()) == ODD
+    add(session, ODD[2:])
+    assert kept(session) == ODD
 
 
 def test_a_full_disk_fails_no_run_and_loses_nothing(memory: Memory) -> None:
     """What cannot be written stays with the object, and is written once there is room."""
     session = RemoraSession(memory, "s")
-    asyncio.run(session.add_items(ODD[:1]))
+    add(session, ODD[:1])
     with no_file_above(session.path.stat().st_size):
-        asyncio.run(session.add_items(ODD[1:3]))
-        assert asyncio.run(session.get_items()) == ODD[:3]
+        add(session, ODD[1:3])
+        assert kept(session) == ODD[:3]
         assert asyncio.run(session.pop_item()) == ODD[2]
     assert session.trouble
-    assert asyncio.run(RemoraSession(memory, "s").get_items()) == ODD[:1]
-    asyncio.run(session.add_items(ODD[3:]))
-    assert asyncio.run(RemoraSession(memory, "s").get_items()) == [*ODD[:2], ODD[3]]
+    assert kept(RemoraSession(memory, "s")) == ODD[:1]
+    add(session, ODD[3:])
+    assert kept(RemoraSession(memory, "s")) == [*ODD[:2], ODD[3]]
 
 
 def test_a_conversation_goes_on_in_another_process(memory: Memory) -> None:
     """The SDK's own runner stores a run with a tool call in the session and goes on from it later."""
     model = Script(calls("read_file", "c1", path="a.py"), says("one"), says("two"))
-    agent = Agent(name="a", model=model, tools=[read_file])
-    asyncio.run(Runner.run(agent, "first", session=RemoraSession(memory, "s")))
-    asyncio.run(Runner.run(agent, "second", session=RemoraSession(memory, "s")))
+    agent = Agent(name="a", model=model, tools=TOOLS)
+    for text in ("first", "second"):
+        asyncio.run(Runner.run(agent, text, session=RemoraSession(memory, "s")))
     sent = shape(model.sent[2][1])
     assert sent == ["first", "function_call", "function_call_output", "message", "second"]
 
 
 def test_what_the_provider_does_itself_is_noted(speaking: Any) -> None:
     """A search of the web and a call to a server that the provider made are noted as words from outside."""
-    search = ResponseFunctionWebSearch(
-        id="w1",
-        status="completed",
-        type="web_search_call",
-        action=ActionSearch(type="search", query="lapsang"),
-    )
+    action = ActionSearch(type="search", query="lapsang")
+    search = ResponseFunctionWebSearch(id="w1", status="completed", type="web_search_call", action=action)
     call = McpCall(
         id="m1", arguments='{"n": 1}', name="get", server_label="shop", type="mcp_call", output="tea"
     )
@@ -328,15 +286,13 @@ def test_the_documented_example(memory: Memory, example: Callable[..., dict[str,
     """The example runs; what was taught comes at the start or beside the action, and is logged."""
     teach(memory)
     model = Script(calls("edit_file", "c1", path="cache.py"), says("done"))
-    assert (
-        example("OpenAI Agents SDK", memory=memory, model=model, tools=[edit_file])["result"].final_output
-        == "done"
-    )
+    names = example("OpenAI Agents SDK", memory=memory, model=model, tools=TOOLS)
+    assert names["result"].final_output == "done"
     assert RULE in str(model.sent[0][0])
     assert PARTNERS not in str(model.sent[0])
     assert PARTNERS in str(model.sent[1][1])
     assert sorted(told(memory)) == ["brief", "partners"]
-    assert len(asyncio.run(RemoraSession(memory, "chat-1").get_items())) == 4
+    assert len(kept(RemoraSession(memory, "chat-1"))) == 4
 
 
 def test_a_streamed_run_is_the_same(speaking: Any) -> None:
@@ -345,7 +301,7 @@ def test_a_streamed_run_is_the_same(speaking: Any) -> None:
     model = Script(calls("read_file", "c1", path="a.py"), says("done"))
 
     async def run_it() -> str:
-        agent = Agent(name="a", model=model, tools=[read_file])
+        agent = Agent(name="a", model=model, tools=TOOLS)
         config = RunConfig(call_model_input_filter=hooks.model_input)
         streamed = Runner.run_streamed(agent, "fix the cache", hooks=hooks, run_config=config)
         async for _ in streamed.stream_events():
@@ -360,27 +316,12 @@ def test_a_streamed_run_is_the_same(speaking: Any) -> None:
 
 def test_the_sdks_own_tools_are_noted(speaking: Any) -> None:
     """Shells and patches, whose hooks are told neither arguments nor ids, are noted with both."""
-    local = LocalShellCall(
-        id="i1",
-        call_id="c1",
-        status="completed",
-        type="local_shell_call",
-        action=LocalShellCallAction(command=["make", "check"], env={}, type="exec"),
-    )
-    shell: Any = {
-        "type": "shell_call",
-        "id": "i2",
-        "call_id": "c2",
-        "status": "completed",
-        "action": {"commands": ["make"]},
-    }
-    patch: Any = {
-        "type": "apply_patch_call",
-        "id": "i3",
-        "call_id": "c3",
-        "status": "completed",
-        "operation": {"type": "update_file", "path": "cache.py", "diff": "-a\n+b"},
-    }
+    made: Any = {"status": "completed"}
+    action = LocalShellCallAction(command=["make", "check"], env={}, type="exec")
+    local = LocalShellCall(id="i1", call_id="c1", type="local_shell_call", action=action, **made)
+    shell = {"type": "shell_call", "id": "i2", "call_id": "c2", "action": {"commands": ["make"]}, **made}
+    change = {"type": "update_file", "path": "cache.py", "diff": "-a\n+b"}
+    patch = {"type": "apply_patch_call", "id": "i3", "call_id": "c3", "operation": change, **made}
 
     class Editor:
         def update_file(self, operation: Any) -> str:
@@ -394,10 +335,7 @@ def test_the_sdks_own_tools_are_noted(speaking: Any) -> None:
         ShellTool(executor=lambda _: "made"),
         ApplyPatchTool(editor=Editor()),
     ]
-    hooks = RemoraHooks(speaking, "s")
-    agent = Agent(name="a", model=model, tools=tools)
-    config = RunConfig(call_model_input_filter=hooks.model_input)
-    asyncio.run(Runner.run(agent, "fix the cache", hooks=hooks, run_config=config))
+    go(model, RemoraHooks(speaking, "s"), tools=tools)
     found = [
         (one[0], one[1].get("command", one[1].get("file_path")), one[4])
         for one in speaking.loops["s"].of("after")

@@ -18,7 +18,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from remora import Memory
 from remora.interfaces.adapters.pydantic_ai_capability import RemoraCapability
 from tests.helpers import texts
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, only, teach, told
+from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, all_apart, edit_file, only, teach, told
 
 TASK = "The cache mixes up tenants."
 
@@ -47,45 +47,31 @@ class Script:
                 for word in part.content:
                     yield word
             elif isinstance(part, ToolCallPart):
-                yield {
-                    number: DeltaToolCall(
-                        part.tool_name, part.args_as_json_str(), tool_call_id=part.tool_call_id
-                    )
-                }
+                args = part.args_as_json_str()
+                yield {number: DeltaToolCall(part.tool_name, args, tool_call_id=part.tool_call_id)}
 
 
 def shown(message: ModelMessage) -> list[str]:
     """Return what a message says, part by part."""
-    found = []
+    found: list[str] = []
     for part in message.parts:
         content = getattr(part, "content", None)
-        if content is not None:
-            words = content if isinstance(content, str | list) else str(content)
-            found += [words] if isinstance(words, str) else [str(one) for one in words]
-        else:
+        if content is None:
             found.append(f"-> {getattr(part, 'tool_name', '?')}")
+        else:
+            found += map(str, content) if isinstance(content, list) else [str(content)]
     return found
 
 
 def calls(*asked: tuple[str, dict[str, Any]], text: str = "") -> ModelResponse:
     """Return an answer that calls tools."""
-    parts: list[Any] = [TextPart(text)] if text else []
-    return ModelResponse(
-        [
-            *parts,
-            *(ToolCallPart(name, args, tool_call_id=f"{name}-{n}") for n, (name, args) in enumerate(asked)),
-        ]
-    )
+    parts = [ToolCallPart(name, args, tool_call_id=f"{name}-{n}") for n, (name, args) in enumerate(asked)]
+    return ModelResponse([*([TextPart(text)] if text else []), *parts])
 
 
 def answer(text: str) -> ModelResponse:
     """Return an answer in words."""
     return ModelResponse([TextPart(text)])
-
-
-def edit_file(path: str) -> str:
-    """Change a file."""
-    return f"changed {path}"
 
 
 def look_up(name: str) -> dict[str, Any]:
@@ -156,8 +142,8 @@ def test_what_the_model_sees(speaking: Any) -> None:
 
 
 def test_streamed(speaking: Any) -> None:
-    """A streamed run sees and is told the same."""
-    script = Script(calls(("edit_file", {"path": "a.py"})), answer("done"))
+    """A streamed run sees and is told the same; a call to be tried again is a failure, and heard of."""
+    script = Script(calls(("run_command", {"command": "make"})), answer("done"))
 
     async def go() -> str:
         async with agent_of(script, RemoraCapability(speaking)).run_stream(TASK) as result:
@@ -165,44 +151,32 @@ def test_streamed(speaking: Any) -> None:
 
     assert asyncio.run(go()) == "done"
     assert script.sent[0] == [TASK, "FIRST"]
-    assert script.sent[1][-2:] == ["changed a.py\n\nBEFORE edit_file\n\nAFTER edit_file", "STEP 1"]
-    assert only(speaking).of("replied") == [("done",)]
-    assert only(speaking).of("finish") == [(None,)]
+    assert script.sent[1][-1] == "BEFORE run_command\n\nAFTER run_command\n\nSTEP 1"
+    loop = only(speaking)
+    assert [one[2:] for one in loop.of("after")] == [("make: no rule", True, "run_command-0")]
+    assert (loop.of("replied"), loop.of("finish")) == ([("done",)], [(None,)])
 
 
 def test_a_failing_memory_changes_nothing(memory: Memory) -> None:
     """With a memory that fails at every question the agent's run is the one it would be without."""
-
-    def script() -> Script:
-        return Script(
+    lost: Any = Broken(memory)
+    found = []
+    for capabilities in ([RemoraCapability(lost, own_tools=False)], []):
+        script = Script(
             calls(("edit_file", {"path": "a"}), ("look_up", {"name": "b"}), ("picture", {})),
             calls(("run_command", {"command": "make"})),
             answer("done"),
         )
-
-    broken, bare = script(), script()
-    lost: Any = Broken(memory)
-    with_it = agent_of(broken, RemoraCapability(lost, own_tools=False)).run_sync(TASK)
-    without = Agent(bare.model, instructions="You mend.", tools=TOOLS, retries=3).run_sync(TASK)
-    assert broken.sent == bare.sent
-    assert broken.instructions == bare.instructions
-    assert broken.tools == bare.tools
-    assert list(map(shown, with_it.all_messages())) == list(map(shown, without.all_messages()))
-    asking = Script(
-        calls(("recall", {"question": "cache?"}), ("remember", {"statement": "The cache is cold"})),
-        answer("x"),
-    )
+        agent: Any = Agent(
+            script.model, instructions="You mend.", tools=TOOLS, retries=3, capabilities=capabilities
+        )
+        kept = list(map(shown, agent.run_sync(TASK).all_messages()))
+        found.append((kept, script.sent, script.instructions, script.tools))
+    assert found[0] == found[1]
+    words = ("recall", {"question": "cache?"}), ("remember", {"statement": "The cache is cold"})
+    asking = Script(calls(*words), answer("x"))
     agent_of(asking, RemoraCapability(lost)).run_sync(TASK)
     assert asking.sent[1][-2:] == ["The memory is not available."] * 2
-
-
-def test_a_tool_that_asks_for_another_try(speaking: Any) -> None:
-    """A call that is to be tried again is a failure, and what is said to it comes with the next request."""
-    script = Script(calls(("run_command", {"command": "make"})), answer("done"))
-    agent_of(script, RemoraCapability(speaking)).run_sync(TASK)
-    loop = only(speaking)
-    assert [one[2:] for one in loop.of("after")] == [("make: no rule", True, "run_command-0")]
-    assert script.sent[1][-1] == "BEFORE run_command\n\nAFTER run_command\n\nSTEP 1"
 
 
 def test_a_tool_that_breaks(speaking: Any) -> None:
@@ -273,9 +247,8 @@ def test_runs_of_one_conversation(speaking: Any) -> None:
     script = Script(calls(("edit_file", {"path": "a"})), answer("three"), answer("four"))
     together = agent_of(script, remora)
     first = together.run_sync("C?", deps=Deps("u"))
-    kept = ModelMessagesTypeAdapter.validate_json(
-        first.all_messages_json()
-    )  # as from a program's own database
+    # As from a program's own database.
+    kept = ModelMessagesTypeAdapter.validate_json(first.all_messages_json())
     together.run_sync("D?", deps=Deps("u"), message_history=kept)
     loop = only(speaking)
     assert loop.name == "shop:u"
@@ -290,24 +263,15 @@ def test_runs_of_one_conversation(speaking: Any) -> None:
 
 def test_many_runs_at_once(speaking: Any) -> None:
     """Runs that go on at the same time know nothing of each other."""
-    count = 12
     remora = RemoraCapability(speaking)
 
     async def go() -> None:
-        agents = [
-            agent_of(Script(calls(("edit_file", {"path": f"{n}"})), answer(f"done {n}")), remora)
-            for n in range(count)
-        ]
-        await asyncio.gather(*(agent.run(f"task {n}") for n, agent in enumerate(agents)))
+        scripts = [Script(calls(("edit_file", {"path": f"{n}"})), answer(f"done {n}")) for n in range(12)]
+        runs = [agent_of(script, remora).run(f"task {n}") for n, script in enumerate(scripts)]
+        await asyncio.gather(*runs)
 
     asyncio.run(go())
-    assert len(speaking.loops) == count
-    for loop in speaking.loops.values():
-        ((heard,),) = loop.of("heard")
-        number = heard.removeprefix("task ")
-        assert loop.of("after")[0][2] == f"changed {number}"
-        assert loop.of("replied") == [(f"done {number}",)]
-        assert len(loop.of("finish")) == 1
+    all_apart(speaking, 12)
 
 
 def test_own_tools(memory: Memory) -> None:

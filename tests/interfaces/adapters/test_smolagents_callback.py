@@ -15,7 +15,7 @@ from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, 
 
 from remora import Memory
 from remora.interfaces.adapters.smolagents_callback import RemoraCallback
-from tests.interfaces.adapters.talking import PARTNERS, RULE, Broken, teach, told
+from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
 
 
 class Script(Model):
@@ -37,13 +37,10 @@ class Script(Model):
 
 def calls(*asked: tuple[str, dict[str, Any]]) -> list[Any]:
     """Return calls of tools."""
+    functions = [ChatMessageToolCallFunction(name=name, arguments=given) for name, given in asked]
     return [
-        ChatMessageToolCall(
-            id=f"c{number}-{name}",
-            type="function",
-            function=ChatMessageToolCallFunction(name=name, arguments=given),
-        )
-        for number, (name, given) in enumerate(asked)
+        ChatMessageToolCall(id=f"c{number}-{one.name}", type="function", function=one)
+        for number, one in enumerate(functions)
     ]
 
 
@@ -52,62 +49,28 @@ def answer(text: str) -> list[Any]:
     return calls(("final_answer", {"answer": text}))
 
 
-@tool
-def read_file(path: str) -> str:
-    """Read a file.
-
-    Args:
-        path: which.
-    """
-    return f"text of {path}"
+TOOLS = [tool(one) for one in FUNCTIONS]
 
 
-@tool
-def run(command: str) -> str:
-    """Run a command.
-
-    Args:
-        command: which.
-    """
-    raise RuntimeError(f"cannot run {command}")
-
-
-@tool
-def edit_file(path: str) -> str:
-    """Change a file.
-
-    Args:
-        path: which.
-    """
-    return f"changed {path}"
-
-
-def go(
-    model: Script,
-    remora: RemoraCallback,
-    kind: Any = ToolCallingAgent,
-    task: str = "fix the cache",
-    **more: Any,
-) -> Any:
+def go(model: Script, remora: RemoraCallback, kind: Any = ToolCallingAgent, **more: Any) -> Any:
     """Run an agent to its end and return it with what it said."""
     agent = kind(
-        tools=[read_file, run, edit_file],
+        tools=TOOLS,
         model=model,
         instructions=remora.brief() or None,
         step_callbacks=remora.callbacks(),
         verbosity_level=LogLevel.OFF,
         **more,
     )
-    return agent, agent.run(remora.task(task))
+    return agent, agent.run(remora.task("fix the cache"))
 
 
 def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
     """The brief is in the system prompt, the first word in the task, the rest after what it is about."""
     remora = RemoraCallback(speaking, "s")
-    model = Script(
-        calls(("read_file", {"path": "a.py"})), calls(("run", {"command": "make"})), answer("done")
-    )
-    _, said = go(model, remora)
+    reads, runs = calls(("read_file", {"path": "a.py"})), calls(("run", {"command": "make"}))
+    model = Script(reads, runs, answer("done"))
+    agent, said = go(model, remora)
     assert said == "done"
     assert all("BRIEF" in sent[0] for sent in model.sent)
     assert model.sent[0][1] == "New task:\nfix the cache\n\nFIRST"
@@ -115,15 +78,6 @@ def test_the_model_sees_each_word_where_it_belongs(speaking: Any) -> None:
     assert model.sent[1][-1] == model.sent[2][-3] == came_of_it
     assert model.sent[2][-2] == "Observation:\nBEFORE run\n\nAFTER run\n\nSTEP 2"
     assert "cannot run make" in model.sent[2][-1]
-
-
-def test_everything_is_captured_once(speaking: Any) -> None:
-    """The loop hears the person's own words, each call with its result, failures as such, and the answer."""
-    remora = RemoraCallback(speaking, "s")
-    model = Script(
-        calls(("read_file", {"path": "a.py"})), calls(("run", {"command": "make"})), answer("done")
-    )
-    agent, _ = go(model, remora)
     loop = speaking.loops["s"]
     assert loop.of("heard") == [("fix the cache",)]
     assert loop.of("after")[0] == ("read_file", {"path": "a.py"}, "text of a.py", False, "c0-read_file")
@@ -189,7 +143,7 @@ def test_the_documented_example(memory: Memory, example: Callable[..., dict[str,
     """The example runs; what was taught comes first, with a task or beside the action, and is logged."""
     teach(memory)
     model = Script(calls(("edit_file", {"path": "cache.py"})), answer("done"))
-    assert example("smolagents", memory=memory, model=model, tools=[edit_file])["answer"] == "done"
+    assert example("smolagents", memory=memory, model=model, tools=TOOLS)["answer"] == "done"
     assert RULE in model.sent[0][0]
     assert PARTNERS not in str(model.sent[0])
     assert PARTNERS in model.sent[1][-1]

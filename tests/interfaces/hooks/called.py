@@ -55,12 +55,7 @@ class World:
         if command is None and more.keys() <= {"env", "cwd"}:
             place = {"env": self.environ, "cwd": self.root, **more}
             return forked(self.command(*words)[3:], data, **place, timeout=60)
-        how: dict[str, Any] = {
-            "env": self.environ,
-            "cwd": str(self.root),
-            "timeout": 60,
-            "check": False,
-        } | more
+        how: dict[str, Any] = {"env": self.environ, "cwd": self.root, "timeout": 60, "check": False, **more}
         if "stdout" not in how:
             how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.run(command or self.command(*words), input=data, **how)

@@ -7,76 +7,34 @@ permissions) are asked for nothing of it.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
+
+from remora.interfaces.hooks.hosts import HOSTS
+from tests.tables import table
 
 LIMIT = 10_000  # bytes of a text, which no host takes as more than it can hold
 
-_COMMON = {"continue": True, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
-_BLOCK = {"decision": "block", "reason": str}
+
+def goldens(host: str) -> dict[str, dict[str, Any]]:
+    """Return the events of a host, and what is expected of each, by the names of their files."""
+    files = sorted((Path(__file__).parent / "golden" / host).glob("*.json"))
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in files}
 
 
-def _context(event: str, **more: Any) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName!": event, "additionalContext": str, **more}}
+_TYPES = {"<str>": str, "<bool>": bool, "<dict>": dict, "<any>": object}
 
 
-_PERMISSION = {"permissionDecision": str, "permissionDecisionReason": str, "updatedInput": dict}
-_CLAUDE_PLAIN = """PreCompact PostCompact SessionEnd StopFailure PermissionRequest PermissionDenied
-TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate
-WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay PreModelSwitch"""
-_CLAUDE_CONTEXT = """SessionStart Setup UserPromptSubmit UserPromptExpansion PreToolUse PostToolUse
-PostToolUseFailure Stop SubagentStart SubagentStop Notification PostModelSwitch"""
+def _schema(value: Any, event: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _schema(inner, event) for key, inner in value.items()}
+    return event if value == "<event>" else _TYPES.get(value, value)
 
-SCHEMAS: dict[str, dict[str, Any]] = {
-    "claude-code": {
-        **dict.fromkeys(_CLAUDE_PLAIN.split(), _COMMON),
-        **{event: {**_COMMON, **_context(event)} for event in _CLAUDE_CONTEXT.split()},
-    },
-    "codex": {
-        **{event: {**_COMMON, **_context(event)} for event in ("SessionStart", "SubagentStart")},
-        "UserPromptSubmit": {**_COMMON, **_BLOCK, **_context("UserPromptSubmit")},
-        "PreToolUse": {**_BLOCK, **_context("PreToolUse", **_PERMISSION)},
-        "PostToolUse": {**_BLOCK, **_context("PostToolUse", updatedMCPToolOutput=object)},
-        "Stop": _BLOCK,
-        "SubagentStop": _BLOCK,
-        "PreCompact": _COMMON,
-        "PostCompact": _COMMON,
-    },
-    "cursor": {
-        "sessionStart": {"additional_context": str, "env": dict},
-        "beforeSubmitPrompt": {"continue!": True, "user_message": str, "additional_context": str},
-        "postToolUse": {"additional_context": str, "updated_mcp_tool_output": dict},
-    },
-    "gemini": {
-        **{event: {**_COMMON, **_context(event)} for event in ("SessionStart", "BeforeAgent", "AfterTool")},
-        **dict.fromkeys(("BeforeTool", "AfterAgent", "PreCompress", "SessionEnd"), _COMMON),
-    },
-    "copilot": {
-        "postToolUse": {"additionalContext": str, "modifiedResult": dict},
-        "subagentStart": {"additionalContext": str},
-    },
-    "vscode": {
-        **{
-            event: {**_COMMON, **_context(event)}
-            for event in ("SessionStart", "PreToolUse", "PostToolUse", "SubagentStart")
-        },
-        **dict.fromkeys(("UserPromptSubmit", "PreCompact", "SubagentStop", "Stop"), _COMMON),
-    },
-    "windsurf": {},
-    "opencode": {
-        event: {"context": str, "message": str}
-        for event in (
-            "session.created",
-            "chat.message",
-            "tool.execute.before",
-            "tool.execute.after",
-            "experimental.session.compacting",
-            "session.compacted",
-            "experimental.text.complete",
-            "session.idle",
-            "session.deleted",
-        )
-    },
-}
+
+SCHEMAS: dict[str, dict[str, Any]] = {host: {} for host in HOSTS}
+for _host, _events, _text in table(__file__, "schemas"):
+    SCHEMAS[_host] |= {event: _schema(json.loads(_text), event) for event in _events.split()}
 # A host that does not name an event, or names it in two ways: the parts that tell it.
 _COPILOT = {"toolResult": "postToolUse", "tool_result": "postToolUse", "agentName": "subagentStart"}
 
@@ -116,9 +74,8 @@ def _wrong(value: Any, schema: Any, where: str) -> str:
         found = (_wrong(inner, allowed[key], f"{where}.{key}") for key, inner in value.items())
         return next((one for one in found if one), "")
     if not isinstance(schema, type):
-        return (
-            "" if value is schema or (type(value) is str and value == schema) else f"{where}: not {schema!r}"
-        )
+        same = value is schema or (type(value) is str and value == schema)
+        return "" if same else f"{where}: not {schema!r}"
     if not isinstance(value, schema):
         return f"{where}: no {schema.__name__}"
     if isinstance(value, str) and len(value.encode()) > LIMIT:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from hypothesis import strategies as st
 from remora.core.events import ACTIONS
 from remora.core.moments import KINDS, Moment, Reply
 from remora.interfaces.hooks.hosts import HOSTS, host_named
-from tests.interfaces.hooks.schemas import SCHEMAS, wrong
+from tests.interfaces.hooks.schemas import SCHEMAS, goldens, wrong
 
-GOLDEN = sorted((Path(__file__).parent / "golden").rglob("*.json"))
-PAYLOADS = [(path.parent.name, json.loads(path.read_text("utf-8"))["stdin"]) for path in GOLDEN]
+PAYLOADS = [(host, golden["stdin"]) for host in HOSTS for golden in goldens(host).values()]
 
 
 def _keys(value: Any) -> set[str]:
@@ -119,12 +117,14 @@ def _swollen(payload: Any, text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_ten_megabytes_are_looked_at_and_not_carried_around(name: str) -> None:
-    """Of a huge text the ends are kept, and no copy of it is made."""
+def test_huge_and_deep_payloads_are_no_trouble(name: str) -> None:
+    """Of a huge text the ends are kept, and no copy is made; what JSON can hold may be at every place."""
     host = host_named(name)
     for payload in (payload for owner, payload in PAYLOADS if owner == name):
+        for part in payload:
+            deep = payload | ({} if isinstance(payload[part], str) else {part: DEEP})
+            _check(host.parse(deep, {}), name)
         swollen = _swollen(payload, "{" + "E   assert 1 == 2\n" * 600_000)
-        host.parse(payload, {})  # what is loaded for it is loaded
         tracemalloc.start()
         _check(host.parse(swollen, {}), name)
         _, peak = tracemalloc.get_traced_memory()
@@ -135,27 +135,19 @@ def test_ten_megabytes_are_looked_at_and_not_carried_around(name: str) -> None:
 DEEP: Any = {}
 for _ in range(900):
     DEEP = {"metadata": DEEP, "content": [DEEP], "text": "x"}
+for _ in range(900):
+    DEEP = {"metadata": DEEP, "content": [DEEP], "text": "x"}
 
 
-@pytest.mark.parametrize("name", HOSTS)
-def test_deep_nesting_is_no_trouble(name: str) -> None:
-    """What JSON can hold, at every place of every event."""
-    host = host_named(name)
-    for owner, payload in PAYLOADS:
-        if owner == name:
-            for part in payload:
-                deep = payload | ({} if isinstance(payload[part], str) else {part: DEEP})
-                _check(host.parse(deep, {}), name)
-
-
-def test_both_ends_of_an_output_are_kept() -> None:
-    """An error tells what went wrong at its start or at its end."""
+def test_both_ends_are_kept_and_what_is_many_is_bounded() -> None:
+    """An error tells what went wrong at its start or its end; a call over everything names fifty files."""
+    given = {"command": "make " + "x" * 9_000 + " end"}
+    error = "Exit code 2\n" + "." * 90_000 + "\nmake: *** Error 2"
     event = {
         "hook_event_name": "PostToolUseFailure",
-        "session_id": "s",
         "tool_name": "Bash",
-        "tool_input": {"command": "make " + "x" * 9_000 + " end"},
-        "error": "Exit code 2\n" + "." * 90_000 + "\nmake: *** Error 2",
+        "tool_input": given,
+        "error": error,
     }
     moment = host_named("claude-code").parse(event, {})
     assert moment.text.startswith("Exit code 2\n")
@@ -164,15 +156,10 @@ def test_both_ends_of_an_output_are_kept() -> None:
     assert moment.command.startswith("make xxx")
     assert moment.command.endswith(" end")
     assert len(moment.command) <= 4_000
-
-
-def test_many_files_and_many_edits_are_bounded() -> None:
-    """A call over everything names the first fifty files, and of its edits some text."""
     edits = [{"file_path": f"/w/{n}.py", "old_string": "a" * 900, "new_string": "b"} for n in range(500)]
     event = {"hook_event_name": "PreToolUse", "tool_name": "MultiEdit", "tool_input": {"edits": edits}}
     moment = host_named("claude-code").parse(event, {})
-    assert len(moment.paths) == 50
-    assert len(moment.removed) <= 4_000
+    assert (len(moment.paths), len(moment.removed) <= 4_000) == (50, True)
     files = "".join(f"*** Delete File: f{n}\n" for n in range(150))
     patch = {"command": f"*** Begin Patch\n{files}*** End Patch"}
     event = {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": patch}

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.interfaces.hooks.called import World
+from tests.interfaces.hooks.schemas import goldens
 
-GOLDEN = Path(__file__).parent / "golden"
 HEAVY = frozenset(
     """pydantic mcp numpy httpx2 dataclasses inspect platformdirs subprocess click rich onnxruntime tokenizers
     tree_sitter asyncio logging threading importlib.metadata
@@ -54,11 +54,11 @@ def loaded(world: World, host: str, *events: object) -> list[set[str]]:
 @pytest.mark.parametrize("host", ["claude-code", "cursor", "windsurf"])
 def test_imports_stay_few(begun, host):
     """Of everything that a session has many of, no event loads anything heavy, also where it is captured."""
-    events = {}
-    for path in sorted((GOLDEN / host).glob("*.json")):
-        golden = json.loads(path.read_text("utf-8").replace("/w/app", str(begun.root)))
-        if golden["moment"]["kind"] not in ("start", "prompt", "other"):
-            events[path.stem] = golden["stdin"]
+    events = {
+        stem: json.loads(json.dumps(golden["stdin"]).replace("/w/app", str(begun.root)))
+        for stem, golden in goldens(host).items()
+        if golden["moment"]["kind"] not in ("start", "prompt", "other")
+    }
     begun.run(next(iter(events.values())), "--host", host)  # the first one finds the project
     found = loaded(begun, host, *events.values())
     assert {name: one & HEAVY for name, one in zip(events, found, strict=True) if one & HEAVY} == {}

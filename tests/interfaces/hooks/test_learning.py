@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,46 +12,21 @@ from remora import Memory
 from remora.app.agent.session_end import work
 from remora.interfaces.hooks.hosts import HOSTS, host_named
 from tests.interfaces.hooks.called import World
+from tests.interfaces.hooks.schemas import goldens
+from tests.tables import table
 
-GOLDEN = Path(__file__).parent / "golden"
 ASKED = "Make the cache longer. From now on always use tenant keys in the cache, never global ones."
 FAST, PLAIN = "pytest --fast tests", "pytest tests"
 ERROR = "pytest: error: unrecognized arguments: --fast"
 ANSWER = "The cache is longer now, with a tenant key for each entry and a test of both."
 # A flag that fails, a change, the flag again, the command without it: each moment by the file of its event.
-TOLD: Mapping[str, tuple[str, ...]] = {
-    "cursor": (
-        *("sessionStart", "beforeSubmitPrompt", "postToolUse-Shell-failed", "postToolUse-Write"),
-        *("postToolUseFailure", "postToolUse-Shell", "afterAgentResponse", "stop", "sessionEnd"),
-    ),
-    "gemini": (
-        *("SessionStart", "BeforeAgent", "AfterTool-run-failed", "AfterTool-write_file"),
-        *("AfterTool-run-failed", "AfterTool-run", "AfterAgent", "SessionEnd"),
-    ),
-    "copilot": (
-        *("sessionStart", "userPromptSubmitted", "postToolUse-failed", "postToolUse-create"),
-        *("postToolUse-failed", "postToolUse", "agentStop", "sessionEnd"),
-    ),
-    "vscode": (
-        *("SessionStart", "UserPromptSubmit", "PostToolUse-terminal-failed", "PostToolUse-edit"),
-        *("PostToolUse-terminal-failed", "PostToolUse-terminal", "Stop"),
-    ),
-    "windsurf": (
-        *("pre_user_prompt", "post_run_command-failed", "post_write_code"),
-        *("post_run_command-failed", "post_run_command", "post_cascade_response"),
-    ),
-    "opencode": (
-        *("session.created", "chat.message", "tool.execute.after-failed", "tool.execute.after-edit"),
-        *("tool.execute.after-failed", "tool.execute.after", "experimental.text.complete"),
-        *("session.idle", "session.deleted"),
-    ),
-}
+TOLD = {host: names.split() for host, names in table(__file__, "told")}
 CALLS = ("u1", "u3", "tool-1", "tool-3", "call_1", "call_2")
 
 
 def told(world: World, host: str, number: int, name: str) -> dict[str, Any]:
     """Return the event of a file, with the words of our session, and ids of calls of its own."""
-    text = json.dumps(json.loads((GOLDEN / host / f"{name}.json").read_text("utf-8"))["stdin"])
+    text = json.dumps(goldens(host)[name]["stdin"])
     command = FAST if "fail" in name.lower() else PLAIN
     words = {
         "/w/app/src": str(world.root),

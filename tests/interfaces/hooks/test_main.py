@@ -13,7 +13,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -23,9 +24,8 @@ from remora.disk.live import read
 from remora.interfaces.hooks.hosts import HOSTS
 from tests.helpers import SECRET, holds
 from tests.interfaces.hooks.called import DECISION, LESSON, SOURCE, World
-from tests.interfaces.hooks.schemas import wrong
+from tests.interfaces.hooks.schemas import goldens, wrong
 
-GOLDEN = Path(__file__).parent / "golden"
 MEGABYTES = 10_000_000
 
 
@@ -39,6 +39,8 @@ def goes_on(world: World) -> None:
 
 def test_a_session(world):
     """The brief at the start, what bears on the task with a prompt, the lesson before the edit, each once."""
+    world.quiet(world.event("SessionStart", source="startup"), env=world.environ | {"REMORA_HOOKS": "off"})
+    assert not world.live().exists()  # hooks that are switched off say and keep nothing
     assert DECISION in world.said(world.event("SessionStart", source="startup"))
     world.said(world.event("UserPromptSubmit", prompt="how is money kept in the cart"))
     assert LESSON in world.said(world.edit())
@@ -46,15 +48,6 @@ def test_a_session(world):
     world.quiet(world.event("SessionEnd", reason="other"))
     assert world.kinds == ["start", "prompt", "before", "before", "end"]
     assert world.log == []
-
-
-def test_hooks_that_are_switched_off_say_and_keep_nothing(world):
-    """REMORA_HOOKS=off silences an event that would be answered, and no trace of it is kept."""
-    world.environ["REMORA_HOOKS"] = "off"
-    world.quiet(world.event("SessionStart", source="startup"))
-    assert not world.live().exists()
-    del world.environ["REMORA_HOOKS"]
-    goes_on(world)
 
 
 def test_help(world):
@@ -73,13 +66,12 @@ def test_help(world):
 @pytest.mark.parametrize("name", HOSTS)
 def test_every_event_of_every_host_is_answered(world, ask, name):
     """As golden files have them, in a project with a memory: what is printed the host takes."""
-    for path in sorted((GOLDEN / name).glob("*.json")):
-        golden = json.loads(path.read_text("utf-8"))
+    for stem, golden in goldens(name).items():
         payload = json.loads(json.dumps(golden["stdin"]).replace("/w/app", str(world.root)))
         try:
-            assert wrong(name, payload, ask(payload, name)) == "", path.name
+            assert wrong(name, payload, ask(payload, name)) == "", stem
         except ValueError:  # an event that we never heard of
-            assert golden["moment"]["kind"] == "other", path.name
+            assert golden["moment"]["kind"] == "other", stem
     assert world.log == []
 
 
@@ -87,28 +79,23 @@ def test_every_event_of_every_host_is_answered(world, ask, name):
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "words"),
     [
-        b"",
-        b"\xff\xfe\x00",
-        b"[" * 100_000,
-        b'{"hook_event_name": 7, "session_id": "s1"}',
+        (b"", ()),
+        (b"\xff\xfe\x00", ()),
+        (b"[" * 100_000, ()),
+        (b'{"hook_event_name": 7, "session_id": "s1"}', ()),
+        (None, ("--host", "emacs")),
+        (None, ("--nonsense",)),
     ],
 )
-def test_what_is_no_event(world, given):
-    """Nothing is said, one line is logged."""
-    world.quiet(given)
-    assert len(world.log) == 1
-    assert not world.live().exists()
-
-
-@pytest.mark.parametrize("words", [("--host", "emacs"), ("--nonsense",)])
-def test_what_is_no_host(world, words):
-    """A typing error in somebody's settings disturbs nobody."""
+def test_what_is_no_event_and_no_host(world, given, words):
+    """Nothing is said, one line is logged; a typing error in somebody's settings disturbs nobody."""
     event = world.edit()
     del event["prompt_id"]
-    world.quiet(event, *words)
+    world.quiet(event if given is None else given, *words)
     assert len(world.log) == 1
+    assert not world.live().exists()
 
 
 @pytest.mark.parametrize(
@@ -166,27 +153,22 @@ def test_streams_that_are_closed(world, closed, logged):
 
 
 def test_what_could_not_be_said(world):
-    """A full disk behind stdout and a host that was closed meanwhile are logged."""
+    """A full disk behind stdout and a host that is gone are logged; small pieces go out whole."""
     ours, theirs = os.pipe()
     os.close(ours)
     with Path("/dev/full").open("w") as full, os.fdopen(theirs, "w") as gone:
         for stdout, call in ((full, "toolu_1"), (gone, "toolu_2")):
-            event = world.edit(call, session_id=call)
-            done = world.run(event, stdout=stdout, stderr=subprocess.PIPE)
+            done = world.run(world.edit(call, session_id=call), stdout=stdout, stderr=subprocess.PIPE)
             assert (done.returncode, done.stderr) == (0, b"")
     told = ["OSError: [Errno 28] No space left on device", "BrokenPipeError: [Errno 32] Broken pipe"]
     assert world.log == told
     world.quiet(b"", command=["/bin/sh", "-c", 'exec "$@" <&-', "sh", *world.command()])
     assert len(world.log) == 3  # without stdin there is no event
-
-
-def test_an_answer_goes_out_whole(world):
-    """However small the pieces that the system takes."""
-    ours, theirs = socket.socketpair()
-    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-    done = world.run(world.edit(), stdout=theirs, stderr=subprocess.PIPE)
-    theirs.close()
-    with ours, ours.makefile("rb") as file:
+    reader, writer = socket.socketpair()
+    writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    done = world.run(world.edit(), stdout=writer, stderr=subprocess.PIPE)
+    writer.close()
+    with reader, reader.makefile("rb") as file:
         assert LESSON in json.dumps(json.loads(file.read()))
     assert done.returncode == 0
 
@@ -219,16 +201,10 @@ def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_pat
     assert head.home == str(world.database.parent)
 
 
-def test_an_environment_with_next_to_nothing(world):
-    """No HOME, no PATH: all that is needed is said in the event."""
+def test_odd_environments(world):
+    """No HOME, no PATH: all that is needed is said in the event. Warnings of everything stay inside."""
     bare = {"REMORA_HOME": str(world.data), "PYTHONPATH": SOURCE}
-    assert LESSON in world.said(world.edit(), env=bare)
-    world.quiet(world.edit(session_id="s2"), env=bare | {"PATH": "/nowhere"})
-    assert len(world.log) == 1  # git is not found
-
-
-def test_warnings_stay_inside(world):
-    """An interpreter that warns of everything, as some developers have it, warns of nothing here."""
+    assert LESSON in world.said(world.edit(session_id="s3"), env=bare)
     environ = world.environ | {"PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error"}
     assert LESSON in world.said(world.edit(), env=environ)
     world.said(world.event("SessionStart", source="startup"), env=environ)
@@ -236,6 +212,8 @@ def test_warnings_stay_inside(world):
     world.quiet(world.event("SessionEnd", reason="other"), env=working)
     assert until(lambda: world.kinds[-1] == "learnt")
     assert world.log == []
+    world.quiet(world.edit(session_id="s2"), env=bare | {"PATH": "/nowhere"})
+    assert len(world.log) == 1  # git is not found
 
 
 def test_a_stop_where_nobody_tells_the_end(world):
@@ -272,40 +250,26 @@ def test_no_room_on_the_disk(world):
 # What it reads
 
 
-@pytest.fixture
-def other(world: World) -> Iterator[apsw.Connection]:
-    """Another program that uses the project's database."""
-    connection = apsw.Connection(str(world.database))
-    yield connection
-    connection.close()
-
-
-def test_a_database_that_is_being_written(world, other):
-    """Who reads does not wait for who writes: the lesson is told at once."""
-    list(other.execute("BEGIN IMMEDIATE; UPDATE memories SET pinned = 1"))
-    started = time.monotonic()
-    assert LESSON in world.said(world.edit())
-    assert DECISION in world.said(world.event("SessionStart", source="startup"))
-    assert time.monotonic() - started < 3
-    other.execute("ROLLBACK")
-
-
-def test_a_database_that_is_locked(world, other, ask, monkeypatch):
-    """Nobody waits for ten seconds: nothing is said, it is logged, and the moment is noted."""
+def test_a_database_that_is_in_use(world, ask, monkeypatch):
+    """Who reads does not wait for who writes; nobody waits for a lock for long, and it is logged."""
     monkeypatch.setattr("remora.app.agent.hook_event.CEILING", 0.5)
-    list(
-        other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE memories SET pinned = pinned")
-    )
-    started = time.monotonic()
-    world.quiet(world.edit())
-    assert time.monotonic() - started < 2
-    assert len(world.log) == 1
-    assert ask(world.event("SessionStart", source="startup")) is None
-    assert time.monotonic() - started < 4
+    with closing(apsw.Connection(str(world.database))) as other:
+        other.execute("BEGIN IMMEDIATE; UPDATE memories SET pinned = 1")
+        started = time.monotonic()
+        assert LESSON in world.said(world.edit())
+        assert DECISION in world.said(world.event("SessionStart", source="startup"))
+        assert time.monotonic() - started < 3
+        list(other.execute("ROLLBACK; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"))
+        other.execute("UPDATE memories SET pinned = pinned")
+        started = time.monotonic()
+        world.quiet(world.edit(session_id="s2"))
+        assert time.monotonic() - started < 2
+        assert len(world.log) == 1
+        assert ask(world.event("SessionStart", session_id="s2", source="startup")) is None
+        assert time.monotonic() - started < 4
     assert world.log[1:] == ["TimeoutError: no answer within 0.5 s"]
-    assert world.kinds == ["before", "start"]
-    other.close()
-    goes_on(world)
+    assert [line["k"] for line in read(str(world.live("s2")))[1]] == ["before", "start"]
+    assert LESSON in world.said(world.edit("toolu_next", session_id="s2"))
 
 
 def in_its_place(database: Path, _: bytes) -> None:
@@ -316,9 +280,8 @@ def in_its_place(database: Path, _: bytes) -> None:
 
 def newer(database: Path, _: bytes) -> None:
     """Make a database that of a later version."""
-    connection = apsw.Connection(str(database))
-    connection.execute("PRAGMA user_version = 9999")
-    connection.close()
+    with closing(apsw.Connection(str(database))) as connection:
+        connection.execute("PRAGMA user_version = 9999")
 
 
 DAMAGES: dict[str, Callable[[Path, bytes], object]] = {
@@ -354,17 +317,15 @@ def test_a_database_that_cannot_be_read(world, ask, how):
     assert LESSON in json.dumps(ask(world.edit("toolu_2", agent_id="sub")))
 
 
-@pytest.mark.parametrize("what", ["folder", "huge", "pipe"])
+@pytest.mark.parametrize(
+    "what",
+    [Path.mkdir, lambda live: live.write_bytes(b"x" * 9_000_000), os.mkfifo],
+    ids=["folder", "huge", "pipe"],
+)
 def test_a_live_file_that_is_none(world, what):
     """It is logged, and another session is answered whatever lies there."""
     world.live().parent.mkdir(parents=True, exist_ok=True)
-    match what:
-        case "folder":
-            world.live().mkdir()
-        case "huge":
-            world.live().write_bytes(b"x" * 9_000_000)
-        case "pipe":
-            os.mkfifo(world.live())
+    what(world.live())
     world.quiet(world.edit())
     assert len(world.log) == 1
     assert LESSON in world.said(world.edit("toolu_next", session_id="s2"))

@@ -44,7 +44,7 @@ def _tell(world: World, ask: Ask, *numbers: int) -> None:
 
 
 def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -> None:
-    """From the start of a session, and from the next event of one that goes on: its file grows no more."""
+    """From a start, and from the next event of a session that goes on; what events tell is not learned."""
     assert _said(ask(world.edit()))
     with _opened(world) as memory:
         assert memory.hears()
@@ -57,10 +57,18 @@ def test_a_project_that_is_off_hears_and_keeps_nothing(world: World, ask: Ask) -
     assert world.live().stat().st_size == size
     assert "off here" in line({"session_id": "s1"}, world.environ)
     assert ask(world.event("SessionStart", session_id="s2", source="startup")) is None
-    assert ask({**world.edit("toolu_3"), "session_id": "s2"}) is None
+    late = {**world.edit("toolu_3"), "session_id": "s4"}
+    assert ask(late) is None  # its first moment is noted before it is known whose it is
+    assert "cart.py" not in world.live("s4").read_text("utf-8")
+    _tell(world, ask, *range(len(TOLD[HOST])))
+    work(world.environ, idle=0.0)
+    assert _learnt(world) == []
+    captured = [p for p in (world.data / "projects").rglob("captured/*") if p.is_file()]
+    assert not any("tenant" in path.read_text("utf-8") for path in captured)
     with _opened(world) as memory:
         assert (memory.turn_on(), memory.off_since()) == ("", "")
     assert _said(ask({**world.edit("toolu_4"), "session_id": "s3"}))
+    assert _said(ask({**late, "tool_use_id": "toolu_5"}))  # the same session is told again
 
 
 def test_the_person_sees_that_the_agent_was_told(
@@ -79,17 +87,6 @@ def test_the_person_sees_that_the_agent_was_told(
     unseen = ask({**world.edit("toolu_4"), "session_id": "s3"})
     assert _said(unseen)
     assert "systemMessage" not in unseen
-
-
-def test_what_is_said_while_the_project_is_off_is_not_captured(world: World, ask: Ask) -> None:
-    """A host without transcripts: what its events tell is neither written down nor learned."""
-    with _opened(world) as memory:
-        memory.turn_off()
-    _tell(world, ask, *range(len(TOLD[HOST])))
-    work(world.environ, idle=0.0)
-    assert _learnt(world) == []
-    captured = [p for p in (world.data / "projects").rglob("captured/*") if p.is_file()]
-    assert not any("tenant" in path.read_text("utf-8") for path in captured)
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -132,17 +129,6 @@ def test_a_transcript_teaches_nothing_of_the_time(world: World, tmp_path: Path) 
     assert "yarn" not in learnt
 
 
-def test_a_start_in_a_project_that_is_off_leaves_no_file_name(world: World, ask: Ask) -> None:
-    """The first moment is noted before it is known whose it is; after `on` the same session is told again."""
-    with _opened(world) as memory:
-        memory.turn_off()
-    assert ask(world.edit()) is None
-    assert "cart.py" not in world.live().read_text("utf-8")
-    with _opened(world) as memory:
-        memory.turn_on()
-    assert _said(ask(world.edit("toolu_2")))
-
-
 def test_a_session_that_was_learned_in_a_pause_can_be_switched_off(world: World, ask: Ask) -> None:
     """Nothing more of it is learned or written into the journal; what was captured of it goes."""
     last = len(TOLD[HOST]) - 1
@@ -180,8 +166,7 @@ def test_what_a_session_that_is_off_shows_is_no_evidence(world: World, tmp_path:
     """`remora reflect` prints nothing of it, and an agent in it records nothing."""
     folder = tmp_path / ".claude" / "projects" / slug(str(world.root))
     put(folder / "s1.jsonl", [claude("user", "u1", "Mend the pager", cwd=str(world.root), promptId="p1")])
-    environ = {**world.environ, "HOME": str(tmp_path)}
-    with Memory.open(world.root, environ=environ) as memory:
+    with Memory.open(world.root, environ={**world.environ, "HOME": str(tmp_path)}) as memory:
         assert "Mend the pager" in memory.reflect("s1").evidence
         never_learn(memory._project, "s1")
         assert memory.reflect("s1").evidence == ""

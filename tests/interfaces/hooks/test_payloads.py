@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from remora.core.moments import Moment
 from remora.interfaces.hooks.hosts import host_named
 from remora.interfaces.hooks.payloads import LIMIT, code_told, fitted, mapping, words
+from tests.tables import table
 
 
 def _answered(host: str, answer: Any) -> Moment:
@@ -29,46 +31,23 @@ def _answered(host: str, answer: Any) -> Moment:
     return moment
 
 
-@pytest.mark.parametrize(
-    ("host", "answer", "failed"),
-    [
-        ("codex", "2 failed", False),  # the bare output: nobody can tell
-        ("codex", "Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno such file", True),
-        ("codex", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nExit code: 2", False),
-        ("codex", {"output": "x", "metadata": {"exit_code": 1}}, True),
-        ("codex", {"content": "x", "success": False}, True),
-        ("codex", '{"error": "what an API said"}', False),
-        ("codex", "exec command rejected by user", True),
-        ("codex", {"exit_code": True}, False),  # codes of other types are no marks
-        ("codex", {"success": None}, False),
-        ("cursor", '{"output":"x","exitCode":2}', True),
-        ("cursor", '{"output":"x","exitCode":130}', False),  # a person interrupted it
-        ("gemini", {"llmContent": "Output: x\nExit Code: 2\nProcess Group PGID: 7"}, True),
-        ("gemini", {"llmContent": "Output: Exit Code: 1\n" + "passed\n" * 200}, False),
-        ("gemini", {"llmContent": "x", "error": {"message": "timed out"}}, True),
-        ("copilot", {"resultType": "success", "textResultForLlm": "x\n<exited with exit code 2>"}, True),
-        ("copilot", {"resultType": "success", "textResultForLlm": "exited with exit code 2\nfine"}, False),
-        ("vscode", "x\n\nCommand exited with code 127", True),
-        ("vscode", "Command exited with code 1\nbut then all was well", False),
-        ("opencode", {"output": "x", "metadata": {"exit": 1}}, True),
-        ("opencode", {"output": '{"error": 1}', "metadata": {}}, False),
-    ],
-)
-def test_a_failure_is_what_the_answer_shows(host: str, answer: Any, failed: bool) -> None:
+@pytest.mark.parametrize(("host", "which", "answer"), table(__file__, "failures"))
+def test_a_failure_is_what_the_answer_shows(host: str, which: str, answer: str) -> None:
     """By a code, a mark or the host's own words at their place; never by what the output talks about."""
-    assert _answered(host, answer).failed is failed
+    assert _answered(host, json.loads(answer)).failed is (which == "failed")
 
 
-def test_a_file_that_talks_of_errors_is_no_failure() -> None:
-    """Only what the host itself says of a tool counts, not what a tool found."""
-    read = {
-        "hook_event_name": "postToolUse",
-        "tool_name": "Read",
-        "tool_output": '{"error": "E", "exitCode": 3}',
-    }
+def test_what_only_the_host_itself_says_of_a_tool_counts() -> None:
+    """What a tool found is no failure; Gemini CLI names a server, from which comes external text."""
+    told = '{"error": "E", "exitCode": 3}'
+    read = {"hook_event_name": "postToolUse", "tool_name": "Read", "tool_output": told}
     assert not host_named("cursor").parse(read, {}).failed
     found = {"hookEventName": "PostToolUse", "tool_name": "read_file", "tool_response": {"error": "E1"}}
     assert not host_named("vscode").parse(found, {}).failed
+    payload = {"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "read_file"}
+    gemini = host_named("gemini")
+    assert gemini.parse(payload, {}).action == "read"
+    assert gemini.parse({**payload, "mcp_context": {"server_name": "drive"}}, {}).action == "fetch"
 
 
 def test_a_code_counts_at_the_end_and_the_last_one() -> None:
@@ -129,11 +108,3 @@ def test_a_text_that_fits_stays() -> None:
         assert cut.endswith("\n[Truncated; search_memory or `remora search` finds the rest.]")
     assert "line\n[Truncated" in fitted("line\n" * 9_000)
     assert "word\n[Truncated" in fitted("word " * 9_000)
-
-
-def test_a_server_s_tool_with_a_name_of_gemini_s_own_is_a_server_s_tool() -> None:
-    """Gemini CLI names the server: what comes from it is external text."""
-    payload = {"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "read_file"}
-    gemini = host_named("gemini")
-    assert gemini.parse(payload, {}).action == "read"
-    assert gemini.parse({**payload, "mcp_context": {"server_name": "drive"}}, {}).action == "fetch"

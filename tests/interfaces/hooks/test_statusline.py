@@ -36,12 +36,7 @@ def test_the_line_counts(session: Hooked) -> None:
 @pytest.mark.parametrize("text", ["{", "[]", '{"session_id": "nobody"}'])
 def test_the_program_never_fails(tmp_path: Path, text: str) -> None:
     """Whatever stands on stdin, one line comes out and the exit code is 0."""
-    done = subprocess.run(
-        [sys.executable, "-c", "from remora.interfaces.entry import main; main()", "statusline"],
-        input=text,
-        capture_output=True,
-        text=True,
-        env={**environment(tmp_path), "PATH": "/usr/bin:/bin"},
-        check=False,
-    )
+    command = [sys.executable, "-c", "from remora.interfaces.entry import main; main()", "statusline"]
+    env = {**environment(tmp_path), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, input=text, capture_output=True, text=True, env=env, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")

@@ -10,65 +10,18 @@ from typing import Any
 import pytest
 
 from remora.core import moments
-from remora.interfaces.hooks.hosts import host_named
 from remora.interfaces.install.hosts import HOSTS, LOCAL, USER
 from remora.interfaces.install.launch_command import Call
 from remora.interfaces.install.plan import Wish
 from remora.sources import rule_text
+from tests.interfaces.hooks.schemas import goldens
 from tests.interfaces.install.conftest import Bench
+from tests.tables import table
 
 # The events of each host that a hook can answer, by interfaces of each host; nothing else may be registered.
-EVENTS = {
-    "claude-code": "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact "
-    "PostCompact SubagentStart SubagentStop Stop SessionEnd",
-    "codex": "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact PostCompact SubagentStart "
-    "SubagentStop Stop SessionEnd",
-    "cursor": "sessionStart sessionEnd beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse "
-    "preCompact subagentStop stop",
-    "gemini": "SessionStart BeforeAgent AfterTool AfterAgent PreCompress SessionEnd",
-    "copilot": "sessionStart userPromptSubmitted postToolUse postToolUseFailure preCompact subagentStart "
-    "subagentStop agentStop sessionEnd",
-    "vscode": "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact SubagentStart SubagentStop "
-    "Stop",
-    "windsurf": "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use "
-    "post_cascade_response",
-}
-PLACES = {
-    "claude-code": ("shop/.claude/settings.json", "shop/.mcp.json"),
-    "codex": ("shop/.codex/hooks.json", "shop/.codex/config.toml"),
-    "cursor": ("shop/.cursor/hooks.json", "shop/.cursor/mcp.json"),
-    "gemini": ("shop/.gemini/settings.json",),
-    "copilot": (
-        "shop/.github/hooks/remora.json",
-        "shop/.github/mcp.json",
-        "shop/.github/instructions/remora.instructions.md",
-    ),
-    "vscode": ("shop/.github/hooks/remora-vscode.json", "shop/.vscode/mcp.json"),
-    "windsurf": (
-        "shop/.windsurf/hooks.json",
-        "shop/.windsurf/rules/remora.md",
-        "person/.codeium/windsurf/mcp_config.json",
-    ),
-    "opencode": ("shop/.opencode/plugins/remora.js", "shop/opencode.json"),
-}
-OWN = {
-    "claude-code": ("person/.claude/settings.json", "person/.claude.json"),
-    "codex": ("person/.codex/hooks.json", "person/.codex/config.toml"),
-    "cursor": ("person/.cursor/hooks.json", "person/.cursor/mcp.json"),
-    "gemini": ("person/.gemini/settings.json",),
-    "copilot": (
-        "person/.copilot/hooks/remora.json",
-        "person/.copilot/mcp-config.json",
-        "person/.copilot/copilot-instructions.md",
-    ),
-    "vscode": ("person/.copilot/hooks/remora-vscode.json", "person/.config/Code/User/mcp.json"),
-    "windsurf": (
-        "person/.codeium/windsurf/hooks.json",
-        "person/.codeium/windsurf/memories/global_rules.md",
-        "person/.codeium/windsurf/mcp_config.json",
-    ),
-    "opencode": ("person/.config/opencode/plugins/remora.js", "person/.config/opencode/opencode.json"),
-}
+# What each host gets in a project, what for the user, and which of its events a hook can answer.
+WHAT = {(host, what): words.split() for host, what, words in table(__file__, "hosts")}
+EVENTS = [host for host, what in WHAT if what == "events"]
 
 
 def made(bench: Bench) -> set[str]:
@@ -90,26 +43,19 @@ def handlers(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return by_event
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_files_of_a_project(bench: Bench, host: str) -> None:
-    """Without options a project gets hooks and server, and rules where hooks cannot speak at the start."""
-    bench.install(host)
-    assert made(bench) == set(PLACES[host])
-
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_files_of_a_person(bench: Bench, host: str) -> None:
-    """For the user the same goes into the home."""
-    bench.install(host, Wish(scope=USER))
-    assert made(bench) == set(OWN[host])
+@pytest.mark.parametrize(("host", "scope"), [key for key in WHAT if key[1] != "events"])
+def test_files(bench: Bench, host: str, scope: str) -> None:
+    """Without options hooks and server, and rules where hooks cannot speak at the start; or all at home."""
+    bench.install(host, Wish(scope=USER) if scope == USER else None)
+    assert made(bench) == set(WHAT[host, scope])
 
 
 @pytest.mark.parametrize("host", EVENTS)
 def test_events(bench: Bench, host: str) -> None:
-    """Each event of the host has one handler that calls `remora hook` for this host, and ends in time."""
+    """Each event, which `remora hook` understands, has one handler that calls it and ends in time."""
     bench.install(host)
-    found = handlers(document(bench, PLACES[host][0]))
-    assert list(found) == EVENTS[host].split()
+    found = handlers(document(bench, WHAT[host, "project"][0]))
+    assert list(found) == WHAT[host, "events"]
     for event, handler in found.items():
         lines = [handler.get(key) for key in ("command", "bash", "powershell", "windows", "commandWindows")]
         lines[0] = " ".join([lines[0] or "remora hook --host " + host, *handler.get("args", [])])
@@ -120,30 +66,8 @@ def test_events(bench: Bench, host: str) -> None:
         if event == "SessionEnd" and host in ("claude-code", "codex"):
             expected = [10 if host == "claude-code" else 3]
         assert limits == expected
-
-
-@pytest.mark.parametrize("host", EVENTS)
-def test_events_mean_something(host: str) -> None:
-    """Every event that is registered is one that `remora hook` understands."""
-    for event in EVENTS[host].split():
-        names = {"vscode": ("hookEventName",), "windsurf": ("agent_action_name",), "copilot": ()}
-        ids = {"vscode": "sessionId", "windsurf": "trajectory_id", "cursor": "conversation_id"}
-        # Copilot's payloads do not name their event; it shows in what they hold.
-        shapes: dict[str, dict[str, Any]] = {
-            "sessionStart": {"source": "new"},
-            "userPromptSubmitted": {"prompt": "x"},
-            "postToolUse": {"toolName": "x", "toolResult": {}},
-            "postToolUseFailure": {"toolName": "x", "error": "x"},
-            "preCompact": {"trigger": "auto", "customInstructions": ""},
-            "subagentStart": {"agentName": "x", "transcriptPath": "x"},
-            "subagentStop": {"agentName": "x", "stopReason": "end_turn", "transcriptPath": "x"},
-            "agentStop": {"stopReason": "end_turn", "transcriptPath": "x"},
-            "sessionEnd": {"reason": "complete"},
-        }
-        shape: dict[str, Any] = shapes[event] if host == "copilot" else {}
-        told = dict.fromkeys(names.get(host, ("hook_event_name",)), event)
-        payload = {**told, ids.get(host, "session_id"): "s", "cwd": "/w", **shape}
-        assert host_named(host).parse(payload, {}).kind != moments.OTHER, event
+        known = [one for stem, one in goldens(host).items() if stem.partition("-")[0] == event]
+        assert {golden["moment"]["kind"] for golden in known} - {moments.OTHER}, event
 
 
 def test_claude_code(bench: Bench) -> None:
@@ -207,14 +131,18 @@ def test_opencode_with_comments(bench: Bench) -> None:
 
 
 def test_folders_that_were_moved(bench: Bench) -> None:
-    """The variables by which hosts move their folders are followed."""
-    for variable, name in (
-        ("CLAUDE_CONFIG_DIR", "c"),
-        ("CODEX_HOME", "x"),
-        ("COPILOT_HOME", "p"),
-        ("GEMINI_CLI_HOME", "g"),
-        ("XDG_CONFIG_HOME", "o"),
+    """The variables by which hosts move their folders are followed, and VS Code's places on other systems."""
+    for platform, place in (
+        ("darwin", "Library/Application Support/Code/User/mcp.json"),
+        ("win32", "AppData/Roaming/Code/User/mcp.json"),
     ):
+        bench.platform = platform
+        bench.install("vscode", Wish(scope=USER, hooks=False))
+        assert (bench.home / place).is_file()
+        bench.uninstall("vscode", USER)
+    bench.platform = "linux"
+    folders = "CLAUDE_CONFIG_DIR=c CODEX_HOME=x COPILOT_HOME=p GEMINI_CLI_HOME=g XDG_CONFIG_HOME=o"
+    for variable, _, name in (one.partition("=") for one in folders.split()):
         bench.environ[variable] = str(bench.home / name)
     for host in HOSTS:
         bench.install(host, Wish(scope=USER, hooks=True))
@@ -222,20 +150,6 @@ def test_folders_that_were_moved(bench: Bench) -> None:
     assert {"c/settings.json", "c/.claude.json", "x/config.toml", "p/mcp-config.json"} <= found
     assert {"g/.gemini/settings.json", "o/opencode/opencode.json", "o/Code/User/mcp.json"} <= found
     assert not any(name.startswith((".claude", ".codex", ".gemini", ".config")) for name in found)
-
-
-@pytest.mark.parametrize(
-    ("platform", "place"),
-    [
-        ("darwin", "Library/Application Support/Code/User/mcp.json"),
-        ("win32", "AppData/Roaming/Code/User/mcp.json"),
-    ],
-)
-def test_code_on_other_systems(bench: Bench, platform: str, place: str) -> None:
-    """VS Code keeps a person's servers where the system keeps settings."""
-    bench.platform = platform
-    bench.install("vscode", Wish(scope=USER, hooks=False))
-    assert (bench.home / place).is_file()
 
 
 def test_windows(bench: Bench) -> None:
@@ -260,21 +174,16 @@ def test_rules(bench: Bench) -> None:
     """Rules have their host's front matter, stay short, and stand once where hosts share a file."""
     for host in HOSTS:
         bench.install(host, Wish(hooks=False, rules=True))
-    texts = {
-        path: (bench.root / path).read_text()
-        for path in (
-            ".claude/rules/remora.md",
-            ".cursor/rules/remora.mdc",
-            ".windsurf/rules/remora.md",
-            ".github/instructions/remora.instructions.md",
-            "AGENTS.md",
-            "GEMINI.md",
-        )
-    }
-    assert "alwaysApply: true" in texts[".cursor/rules/remora.mdc"]
-    assert "trigger: always_on" in texts[".windsurf/rules/remora.md"]
-    assert 'applyTo: "**"' in texts[".github/instructions/remora.instructions.md"]
-    for text in texts.values():
+    for path, front in {
+        ".claude/rules/remora.md": "",
+        ".cursor/rules/remora.mdc": "alwaysApply: true",
+        ".windsurf/rules/remora.md": "trigger: always_on",
+        ".github/instructions/remora.instructions.md": 'applyTo: "**"',
+        "AGENTS.md": "",
+        "GEMINI.md": "",
+    }.items():
+        text = (bench.root / path).read_text()
+        assert front in text
         assert text.count("`search_memory`") == 2
         assert rule_text.read(text.encode()).body.strip() == ""  # we do not learn our own words
         assert len(text) < 1500

@@ -23,12 +23,7 @@ def test_what_was_inserted_can_be_taken_out(text: str, pieces: list[tuple[int, s
 
 @given(st.text(max_size=40), st.booleans())
 def test_text_and_bytes(text: str, bom: bool) -> None:
-    """A file's text makes the same bytes again, with its line ends and its byte order mark."""
+    """A file's text makes the same bytes again, with its byte order mark; its first line end is used."""
     data = (("\ufeff" if bom else "") + text.lstrip("\ufeff")).encode("utf-8")
     assert Text.of(data, "a").encoded() == data
-
-
-def test_line_ends() -> None:
-    """The first line end of a text is the one that is used."""
-    assert line_end("\n") == "\n"
-    assert line_end("a\r\nb\n") == "\r\n"
+    assert [line_end(one) for one in ("\n", "a\r\nb\n")] == ["\n", "\r\n"]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import shlex
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,8 @@ from typing import Any
 import pytest
 
 from remora.app.project.locate import settings_for
-from tests.interfaces.conftest import Run, command_line
+from tests.interfaces.conftest import Run
+from tests.interfaces.terminal_kit import on_terminal
 
 Answer = Callable[..., Any]
 REMORA = ("--command", "remora")
@@ -34,13 +32,6 @@ def person(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path / "person"
 
 
-def test_no_host(run: Run, person: Path) -> None:
-    """Where no host is found, the known ones are named."""
-    result = run("install")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "claude-code, codex, cursor, gemini, copilot, vscode, windsurf, opencode" in result.stderr
-
-
 def test_what_is_here(run: Run, answer: Answer, person: Path, project: Path, tmp_path: Path) -> None:
     """Without a host it says what it would do for those that are found, and does nothing."""
     (person / ".codex").mkdir()
@@ -51,8 +42,7 @@ def test_what_is_here(run: Run, answer: Answer, person: Path, project: Path, tmp
     assert "Codex (codex)" in result.stdout
     assert f"would be created  {project}/.cursor/hooks.json" in result.stdout
     assert "`remora install --all` does it for 3 hosts" in result.stdout
-    found = answer("install")["hosts"]
-    assert [one["host"] for one in found] == ["codex", "cursor", "gemini"]
+    assert [one["host"] for one in answer("install")["hosts"]] == ["codex", "cursor", "gemini"]
     assert not list(project.rglob("*.json"))
 
 
@@ -72,14 +62,16 @@ def test_install_and_uninstall(run: Run, person: Path, project: Path) -> None:
 
 
 def test_nobody_to_ask(run: Run, person: Path, project: Path) -> None:
-    """Without a terminal the change is shown and refused; --dry-run only shows it."""
+    """Where no host is found, the known are named; without a terminal a change is shown and refused."""
+    result = run("install")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "claude-code, codex, cursor, gemini, copilot, vscode, windsurf, opencode" in result.stderr
     result = run("install", "cursor")
-    assert result.exit_code == 2
     assert "+++" in result.stdout
     assert "the confirmation needs a terminal" in result.stderr
     assert "--yes" in result.stderr
     dry = run("install", "cursor", "--dry-run")
-    assert dry.exit_code == 0
+    assert (result.exit_code, dry.exit_code) == (2, 0)
     assert "+++" in dry.stdout
     assert not (project / ".cursor").exists()
 
@@ -134,28 +126,17 @@ def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project:
     assert "mcp.json:1:3" in found["cursor"]["error"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["install", "emacs"], "unknown host 'emacs'"),
-        (["uninstall", "emacs"], "unknown host 'emacs'"),
-        (["install", "codex", "--all"], "exclude each other"),
-        (["install", "--yes"], "--yes needs HOST or --all"),
-        (["uninstall", "--yes"], "or use --all"),
-        (["install", "codex", "--command", "a 'b"], "cannot be read"),
-        (["install", "codex", "--scope", "world"], "invalid value"),
-        (["install", "codex", "--project", "/does/not/exist"], "does not exist"),
-    ],
-)
-def test_what_makes_no_sense(run: Run, person: Path, words: list[str], said: str) -> None:
-    """Words that make no sense are refused with what would."""
-    result = run(*words)
-    assert result.exit_code == 2
-    assert said in result.stderr
-
-
-def test_at_home(run: Run, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The home folder is no project; the person's own files can be meant."""
+def test_at_home_and_in_a_repository(
+    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A subfolder stands for its repository, whose git files stay; the home is no project, but has files."""
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    config = (project / ".git/config").read_bytes()
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    assert run("install", "gemini", "--yes").exit_code == 0
+    assert (project / ".gemini/settings.json").exists()
+    assert (project / ".git/config").read_bytes() == config
     monkeypatch.chdir(person)
     result = run("install", "codex", "--yes")
     assert result.exit_code == 2
@@ -164,26 +145,13 @@ def test_at_home(run: Run, person: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (person / ".codex/hooks.json").exists()
 
 
-def test_top_of_the_repository(
-    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From a subfolder the top of the repository is meant, and nothing is written into git's own files."""
-    subprocess.run(["git", "init", "-q", str(project)], check=True)
-    config = (project / ".git/config").read_bytes()
-    (project / "src").mkdir()
-    monkeypatch.chdir(project / "src")
-    assert run("install", "gemini", "--yes").exit_code == 0
-    assert (project / ".gemini/settings.json").exists()
-    assert (project / ".git/config").read_bytes() == config
-
-
-@pytest.mark.parametrize(("typed", "there"), [("y", True), ("", False)])
-def test_asking(person: Path, project: Path, typed: str, there: bool) -> None:
+def test_asking(person: Path, project: Path) -> None:
     """On a terminal it asks, and does nothing without a yes."""
-    said = at_terminal(project, "codex", {"Make this change?": typed})
-    assert "mcp_servers.remora" in said
-    assert (project / ".codex/hooks.json").exists() is there
-    assert ("Nothing was changed." in said) is not there
+    for typed, there in (("", False), ("y", True)):
+        said = at_terminal("codex", {"Make this change?": typed})
+        assert "mcp_servers.remora" in said
+        assert (project / ".codex/hooks.json").exists() is there
+        assert ("Nothing was changed." in said) is not there
 
 
 def agent(person: Path, monkeypatch: pytest.MonkeyPatch, name: str = "claude") -> Path:
@@ -203,6 +171,11 @@ def test_an_agent_writes_what_sessions_teach_after_a_yes(
     """`--writer` is the yes, `--yes` alone is none; the command is set, and what stood there stays."""
     settings = agent(person, monkeypatch)
     settings.parent.mkdir()
+    settings.write_text("[learn]\nquotes = false\n")
+    result = run("install", "claude-code", "--yes", "--writer")
+    assert result.exit_code == 3
+    assert "already has a table [learn]" in result.stderr
+    assert settings.read_text() == "[learn]\nquotes = false\n"
     settings.write_text("# mine\n[search]\nhyde = false\n")
     assert run("install", "claude-code", "--yes").exit_code == 0
     assert "llm" not in settings.read_text()
@@ -217,49 +190,17 @@ def test_an_agent_writes_what_sessions_teach_after_a_yes(
     assert settings.read_text() == text
 
 
-def test_a_writer_never_overwrites_settings(
-    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A table of the same name stays as it is, and the error says what to set."""
-    settings = agent(person, monkeypatch)
-    settings.parent.mkdir()
-    settings.write_text("[learn]\nquotes = false\n")
-    result = run("install", "claude-code", "--yes", "--writer")
-    assert result.exit_code == 3
-    assert "already has a table [learn]" in result.stderr
-    assert settings.read_text() == "[learn]\nquotes = false\n"
-
-
 def test_the_question_is_asked_once(person: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the program and the cost; after a no the next install does not ask."""
     settings = agent(person, monkeypatch, "codex")
-    said = at_terminal(project, "codex", {"Make this change?": "y", "Allow this?": "n"})
+    said = at_terminal("codex", {"Make this change?": "y", "Allow this?": "n"})
     assert "`codex` can write memories from each session, for about 5,000 tokens in" in said
     assert not settings.exists()
-    assert "Allow this?" not in at_terminal(project, "codex", {})
+    assert "Allow this?" not in at_terminal("codex", {})
 
 
-def at_terminal(project: Path, host: str, answers: dict[str, str]) -> str:
+def at_terminal(host: str, answers: dict[str, str]) -> str:
     """Install at a terminal, answer what is asked, and return what was said."""
-    ours, theirs = pty.openpty()
-    words = [*command_line(), "install", host, "--no-color"]
-    process = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, cwd=project)
-    os.close(theirs)
-    said, left = b"", dict(answers)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if select.select([ours], [], [], 0.2)[0]:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            said += piece
-            for question in [one for one in left if one.encode() in said]:
-                os.write(ours, f"{left.pop(question)}\n".encode())
-        elif process.poll() is not None:
-            break
-    assert process.wait(10) == 0
-    os.close(ours)
-    return " ".join(said.decode().split())
+    code, said = on_terminal("install", host, "--no-color", answers=answers)
+    assert code == 0
+    return " ".join(said.split())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from remora.interfaces.install import jsonc
 from remora.interfaces.install.insertions import Broken, Draft, without
+from tests.tables import table
 
 KEYS = st.text('abhooks. {}[]:,/"\\é', min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text('a/*"\\,:}é \n', max_size=6)
@@ -53,104 +54,56 @@ def documents(draw: Any) -> tuple[dict[str, Any], str]:
     return value, draw(GAPS) + written(value, draw) + draw(GAPS)
 
 
-@given(documents())
-def test_parsing(document: tuple[dict[str, Any], str]) -> None:
-    """A text with comments and extra commas says what the plain JSON says."""
-    value, text = document
+def said(text: str) -> Any:
+    """Return what a text says."""
     node = jsonc.parse(text)
     assert node is not None
-    assert node.plain() == value
+    return node.plain()
 
 
 @given(documents())
 def test_adding_keeps_everything(document: tuple[dict[str, Any], str]) -> None:
-    """What is added is there, what was there too, with its comments, and it can be undone exactly."""
+    """A text says what the plain JSON says; what is added beside it can be undone exactly."""
     value, text = document
+    assert said(text) == value
     draft = Draft(text)
     jsonc.append(draft, ["hooks", "Stop"], HANDLER)
     jsonc.append(draft, ["hooks", "Stop"], 5)
     jsonc.put(draft, ["hooks", "Start"], [])
     jsonc.put(draft, ["mcp", "remora"], {"command": "remora"}, opened=1)
-    node = jsonc.parse(draft.text)
-    assert node is not None
     added = {"hooks": {"Stop": [HANDLER, 5], "Start": []}, "mcp": {"remora": {"command": "remora"}}}
-    assert node.plain() == {**value, **added}
+    assert said(draft.text) == {**value, **added}
     assert comments(draft.text) == comments(text)
     assert without(draft.text, draft.inserted) == text
 
 
-@given(documents())
-def test_dropping_keeps_the_rest(document: tuple[dict[str, Any], str]) -> None:
-    """Dropping what was added leaves the values and the comments that were there."""
+@given(documents(), st.data())
+def test_dropping_keeps_the_rest(document: tuple[dict[str, Any], str], data: st.DataObject) -> None:
+    """Dropping what was added leaves values and comments; so does, of the values, dropping any entry."""
     value, text = document
     draft = Draft(text)
     jsonc.append(draft, ["hooks", "Stop"], HANDLER)
     jsonc.put(draft, ["mcp", "remora"], {"command": "remora"}, opened=1)
     left = jsonc.prune_empty(jsonc.drop(draft.text, ["hooks", "Stop", 0]), ["hooks", "Stop"])
     left = jsonc.prune_empty(jsonc.drop(left, ["mcp", "remora"]), ["mcp"])
-    node = jsonc.parse(left)
-    assert node is not None
-    assert node.plain() == value
+    assert said(left) == value
     assert comments(left) == comments(text)
+    if value:
+        key = data.draw(st.sampled_from(sorted(value)))
+        assert said(jsonc.drop(text, [key])) == {k: v for k, v in value.items() if k != key}
 
 
-@given(documents(), st.data())
-def test_dropping_anything(document: tuple[dict[str, Any], str], data: st.DataObject) -> None:
-    """Any entry can be dropped; the others and their comments stay."""
-    value, text = document
-    if not value:
-        return
-    key = data.draw(st.sampled_from(sorted(value)))
-    node = jsonc.parse(jsonc.drop(text, [key]))
-    assert node is not None
-    assert node.plain() == {k: v for k, v in value.items() if k != key}
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("{", (1, 2)),
-        ('{"a": 1', (1, 8)),
-        ('{"a" 1}', (1, 6)),
-        ('{"a": 1 "b": 2}', (1, 9)),
-        ("{'a': 1}", (1, 2)),
-        ('{\n  "a": tru\n}', (2, 8)),
-        ('{"a": 1}\n}', (2, 1)),
-        ('{"a": 1, "a": 2}', (1, 10)),
-        ("[1, 2", (1, 6)),
-        ('{"a": "\\x"}', (1, 7)),
-        ("/* never ends", (1, 1)),
-    ],
-)
-def test_what_is_wrong_has_a_place(text: str, place: tuple[int, int]) -> None:
-    """A text that is no JSON is refused with line and column."""
+@pytest.mark.parametrize(("text", "place"), table(__file__, "broken"))
+def test_what_is_wrong_has_a_place(text: str, place: str) -> None:
+    """A text that is no JSON is refused with line and column; endless nesting is no crash."""
     with pytest.raises(Broken) as caught:
         jsonc.parse(text)
-    assert (caught.value.line, caught.value.column) == place
-
-
-def test_endless_nesting_is_refused() -> None:
-    """A text that is nested a hundred thousand times is refused, not a crash."""
+    assert f"{caught.value.line}:{caught.value.column}" == place
     with pytest.raises(Broken, match="nested too deeply"):
         jsonc.parse("[" * 100_000 + "]" * 100_000)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", '{\n  "a": {\n    "b": [1]\n  }\n}\n'),
-        ("{}", '{\n  "a": {\n    "b": [1]\n  }\n}'),
-        ("{}\n", '{\n  "a": {\n    "b": [1]\n  }\n}\n'),
-        ('{"x":1}', '{"x":1,"a":{"b":[1]}}'),
-        ('{"x": 1}', '{"x": 1, "a": {"b": [1]}}'),
-        ('{\n\t"x": 1\n}\n', '{\n\t"x": 1,\n\t"a": {\n\t\t"b": [1]\n\t}\n}\n'),
-        ('{\n    "x": 1, // y\n}', '{\n    "x": 1, // y\n    "a": {\n        "b": [1]\n    },\n}'),
-        ('{\r\n  "x": 1\r\n}', '{\r\n  "x": 1,\r\n  "a": {\r\n    "b": [1]\r\n  }\r\n}'),
-        ('{\n  "a": {\n    // none yet\n  }\n}', '{\n  "a": {\n    // none yet\n    "b": [1]\n  }\n}'),
-        ('{\n  "a": {"b": [\n    0\n  ]}\n}', '{\n  "a": {"b": [\n    0,\n    1\n  ]}\n}'),
-        ("// mine\n", '// mine\n{\n  "a": {\n    "b": [1]\n  }\n}\n'),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), table(__file__, "added"))
 def test_added_as_the_neighbours_are(before: str, after: str) -> None:
     """What is added has the indentation, the line ends and the commas of what is there."""
     draft = Draft(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from remora.core.errors import InvalidInput
 from remora.interfaces.install.launch_command import Call, Ours, call_of
+from tests.tables import table
 
 
 def program(folder: Path) -> Path:
@@ -23,22 +25,17 @@ def program(folder: Path) -> Path:
     return path
 
 
-def test_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the path finds is called by its name, when it is what runs now."""
-    own = program(tmp_path / "bin")
-    monkeypatch.setattr(sys, "argv", [str(own)])
-    assert call_of(None, {"PATH": str(own.parent)}).words == ("remora",)
-    assert call_of(None, {"PATH": str(own.parent)}).shared
-    assert call_of(None, {"PATH": str(own.parent)}).own().words == (str(own),)
-    assert Call(("uvx", "remora")).own().words == ("uvx", "remora")
-
-
-def test_by_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program of that name on the path is not what runs now: the place is written."""
+def test_by_name_or_by_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the path finds is called by its name, when it is what runs now; else the place is written."""
     own, other = program(tmp_path / "bin"), program(tmp_path / "other")
     monkeypatch.setattr(sys, "argv", [str(own)])
-    assert call_of(None, {"PATH": str(other.parent)}).words == (str(own),)
-    assert call_of(None, {"PATH": ""}).words == (str(own),)
+    found = call_of(None, {"PATH": str(own.parent)})
+    assert (found.words, found.shared, found.own().words) == (("remora",), True, (str(own),))
+    assert Call(("uvx", "remora")).own().words == ("uvx", "remora")
+    for path in (str(other.parent), ""):
+        assert call_of(None, {"PATH": path}).words == (str(own),)
+    monkeypatch.setattr(sys, "argv", ["/somewhere/remora/__main__.py"])
+    assert call_of(None, {"PATH": ""}).words == (sys.executable, "-P", "-m", "remora")
 
 
 def test_a_program_of_the_repository_is_not_meant_by_the_name(
@@ -52,12 +49,6 @@ def test_a_program_of_the_repository_is_not_meant_by_the_name(
     outside = str(tmp_path / "shop")
     assert call_of(None, environ).own().words == (str(planted),)
     assert call_of(None, environ, outside=outside).own().words == (str(own),)
-
-
-def test_by_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a program of that name the interpreter is called."""
-    monkeypatch.setattr(sys, "argv", ["/somewhere/remora/__main__.py"])
-    assert call_of(None, {"PATH": ""}).words == (sys.executable, "-P", "-m", "remora")
 
 
 def test_as_given() -> None:
@@ -86,35 +77,10 @@ def test_a_line_never_fails(tmp_path: Path, code: int) -> None:
     assert (missing.returncode, missing.stdout) == (0, b"")
 
 
-def test_powershell() -> None:
-    """PowerShell's quotes are doubled, and a quoted program needs its operator."""
-    assert Call(("it's here", "-m", "remora")).powershell("cursor") == (
-        "& 'it''s here' '-m' 'remora' hook --host cursor; exit 0"
-    )
-    assert Call().powershell("cursor") == Call().sh("cursor")
-
-
-@pytest.mark.parametrize(
-    ("entry", "ours"),
-    [
-        ({"command": "remora hook --host cursor"}, True),
-        ({"command": "remora", "args": ["hook", "--host", "cursor"]}, True),
-        ({"bash": "uvx remora hook --host=cursor; exit 0"}, True),
-        ({"command": "'/a b/remora' hook --host cursor; exit 0"}, True),
-        ({"command": "/opt/memory hook --host cursor"}, True),
-        ({"command": "memo hook --host cursor"}, False),
-        ({"command": "remora hook --host cursor-agent"}, False),
-        ({"command": "remora hook --host codex"}, False),
-        ({"command": "remora search x"}, False),
-        ({"command": ["remora", 1]}, False),
-        ({"command": None}, False),
-        ("remora hook --host cursor", False),
-        ([], False),
-    ],
-)
-def test_ours(entry: object, *, ours: bool) -> None:
+@pytest.mark.parametrize(("whose", "entry"), table(__file__, "handlers"))
+def test_ours(whose: str, entry: str) -> None:
     """Our handlers are known by what they call, for one host; anybody else's are not."""
-    assert Ours("cursor", ("/opt/memory",)).hook(entry) is ours
+    assert Ours("cursor", ("/opt/memory",)).hook(json.loads(entry)) is (whose == "ours")
 
 
 def test_our_servers() -> None:

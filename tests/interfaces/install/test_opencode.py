@@ -18,6 +18,7 @@ from remora.interfaces.install.launch_command import Call
 from tests.interfaces.install.conftest import Bench
 
 NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="needs node")
 REMORA = """\
 import json, sys
 event = json.load(sys.stdin)
@@ -93,7 +94,6 @@ def python(bench: Bench, source: str) -> Call:
     return Call((sys.executable, str(program)))
 
 
-@pytest.mark.skipif(NODE is None, reason="needs node")
 def test_a_session(bench: Bench) -> None:
     """Every event reaches Remora once, in order and readable; what it says reaches the model."""
     found, _ = play(bench, python(bench, REMORA), TALK)
@@ -120,22 +120,14 @@ def test_a_session(bench: Bench) -> None:
     assert found["toasts"] == ["hm", "hm"]
 
 
-@pytest.mark.skipif(NODE is None, reason="needs node")
-@pytest.mark.parametrize("source", ["raise SystemExit(2)", "print('5')"])
+@pytest.mark.parametrize("source", ["raise SystemExit(2)", "print('5')", ""])
 def test_whatever_goes_wrong(bench: Bench, source: str) -> None:
-    """A program that fails, or says something else, says nothing."""
-    found, _ = play(bench, python(bench, source), TALK)
+    """A program that fails, says something else or is not there says nothing."""
+    call = python(bench, source) if source else Call(("remora-that-is-not-there",))
+    found, _ = play(bench, call, TALK)
     assert found == {"shown": [["you are"], ["you are"], ["you are"], []], "toasts": []}
 
 
-@pytest.mark.skipif(NODE is None, reason="needs node")
-def test_no_remora(bench: Bench) -> None:
-    """Where Remora is not installed, nothing happens."""
-    found, _ = play(bench, Call(("remora-that-is-not-there",)), TALK)
-    assert found["shown"] == [["you are"], ["you are"], ["you are"], []]
-
-
-@pytest.mark.skipif(NODE is None, reason="needs node")
 def test_a_remora_that_hangs(bench: Bench) -> None:
     """A program that does not end is killed, and the agent goes on."""
     source = "import os, time\nopen(LOG, 'w').write(str(os.getpid()))\ntime.sleep(60)"

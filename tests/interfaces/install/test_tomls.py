@@ -48,33 +48,25 @@ def test_what_does_not_go_together(text: str) -> None:
 
 
 def test_broken_toml_has_a_place() -> None:
-    """What is no TOML is refused with line and column."""
+    """What is no TOML is refused with line and column; so is a removal that would lose another table."""
     with pytest.raises(Broken) as caught:
         tomls.parse("a = 1\nb = = 2\n")
     assert (caught.value.line, caught.value.column) == (2, 5)
     with pytest.raises(Broken):
         tomls.parse("a = ")
-
-
-def test_what_was_written_into_the_block_stays() -> None:
-    """A host that adds its own table before the last mark loses nothing: the removal is refused."""
     text = added("a = 1\n").replace(BLOCK.end, f"[tools]\nx = 1\n{BLOCK.end}")
     with pytest.raises(Broken, match="cannot be removed"):
         tomls.removed(text, BLOCK, PATH)
 
 
 def test_a_block_keeps_what_is_around_it() -> None:
-    """What somebody wrote before and behind a block stays."""
+    """What somebody wrote before and behind a block stays; a begin without an end is none."""
     text = added("a = 1\n") + "b = 2\n"
     assert BLOCK.removed(text) == "a = 1\nb = 2\n"
-    assert BLOCK.removed("a = 1\n") == "a = 1\n"
-
-
-def test_half_a_block_is_none() -> None:
-    """A begin without an end is left alone."""
-    text = BLOCK.begin + "\nx = 1\n"
-    assert BLOCK.span(text) is None
-    assert BLOCK.removed(text) == text
+    half = BLOCK.begin + "\nx = 1\n"
+    assert BLOCK.span(half) is None
+    for text in ("a = 1\n", half):
+        assert BLOCK.removed(text) == text
 
 
 def test_values_are_written_for_any_path() -> None:

@@ -39,12 +39,12 @@ def test_nobody_confirms_a_text_that_they_never_read(browser: Browser, memory: M
     """A page that was overtaken by a change shows the new text instead of acting on it."""
     record = memory.remember("A cache has a key")
     memory.edit(record.id, content="A cache has two keys")
-    for path, name, value in (
-        ("change", "do", "verify"),
-        ("change", "do", "forget"),
-        ("wrong", "choice", "silent"),
+    for path, form in (
+        ("change", {"do": "verify"}),
+        ("change", {"do": "forget"}),
+        ("wrong", {"choice": "silent"}),
     ):
-        answer = browser.post(f"memories/{record.id}/{path}", {name: value, "shown": "A cache has a key"})
+        answer = browser.post(f"memories/{record.id}/{path}", {**form, "shown": "A cache has a key"})
         assert answer.status_code == 409
         assert "A cache has two keys" in answer.text
     found = memory.show(record.id)
@@ -102,61 +102,47 @@ def test_teaching(browser: Browser, memory: Memory, project: Path) -> None:
     assert len(memory.list()) == 3
 
 
-def test_the_journal(browser: Browser, memory: Memory) -> None:
-    """MEMORY.md is written as it was typed, and an earlier version comes back."""
+def test_the_journal_and_settings(browser: Browser, memory: Memory, environ: dict[str, str]) -> None:
+    """MEMORY.md has versions; a level and the end of the first steps are for good, a setting in the file."""
     browser.post("journal/write", {"text": "# One\r\n\r\n- a\r\n"})
     browser.post("journal/write", {"text": "# Two\n"})
     assert memory.journal.show().strip() == "# Two"
-    name = memory.journal.versions()[0].name
-    browser.post("journal/write", {"version": name})
+    browser.post("journal/write", {"version": memory.journal.versions()[0].name})
     assert memory.journal.show().startswith("# One\n\n- a")
-
-
-def test_trust_and_settings(browser: Browser, memory: Memory, environ: dict[str, str]) -> None:
-    """A level is chosen for good; a setting goes into the user's file."""
     browser.post("settings/trust", {"level": "3"})
     assert memory.trust().level == 3
     browser.post("settings/set", {"name": "inject.times", "value": "7"})
     written = tomllib.loads((Path(environ["REMORA_CONFIG"]) / "config.toml").read_text("utf-8"))
     assert written == {"inject": {"times": 7}}
     assert browser.post("settings/set", {"name": "inject.times", "value": "many"}).status_code == 422
-
-
-def test_erasing_needs_the_word(browser: Browser, memory: Memory) -> None:
-    """Without it nothing is erased."""
-    memory.remember("The zebra code is 4711")
-    assert browser.post("privacy/erase", {"containing": "zebra code", "confirm": "yes"}).status_code == 422
-    assert memory.list() != []
-    browser.post("privacy/erase", {"containing": "zebra code", "confirm": "erase"})
-    assert memory.list() == []
-
-
-def test_exporting(browser: Browser, memory: Memory, tmp_path: Path) -> None:
-    """A new file has everything; one that is there is left alone."""
-    memory.remember("A cache has a key")
-    browser.post("privacy/export", {"path": str(tmp_path / "out.json"), "format": "json"})
-    assert "A cache has a key" in (tmp_path / "out.json").read_text("utf-8")
-    again = browser.post("privacy/export", {"path": str(tmp_path / "out.json"), "format": "json"})
-    assert again.status_code == 409
-
-
-def test_a_conversation_is_erased(browser: Browser, memory: Memory) -> None:
-    """For good."""
-    memory.session("cli:1").append("user", "hello")
-    browser.post("sessions/cli:1/erase")
-    assert memory.sessions() == []
-
-
-def test_the_first_steps_are_closed_for_good(browser: Browser) -> None:
-    """They do not come back."""
     assert "Do not show this again" in browser.get().text
     browser.post("cards")
     assert "Do not show this again" not in browser.get().text
 
 
-def test_a_team_decides_in_the_panel(browser: Browser, memory: Memory, tmp_path: Path) -> None:
-    """Sharing, an invitation, a dispute and an exchange, each from a form of the page."""
+def test_exporting_and_erasing(browser: Browser, memory: Memory, tmp_path: Path) -> None:
+    """A new file has everything, one that is there stays; without the word nothing is erased."""
+    memory.remember("The zebra code is 4711")
+    place = {"path": str(tmp_path / "out.json"), "format": "json"}
+    browser.post("privacy/export", place)
+    assert "The zebra code" in (tmp_path / "out.json").read_text("utf-8")
+    assert browser.post("privacy/export", place).status_code == 409
+    assert browser.post("privacy/erase", {"containing": "zebra code", "confirm": "yes"}).status_code == 422
+    assert memory.list() != []
+    browser.post("privacy/erase", {"containing": "zebra code", "confirm": "erase"})
+    assert memory.list() == []
+    memory.session("cli:1").append("user", "hello")
+    browser.post("sessions/cli:1/erase")
+    assert memory.sessions() == []
+
+
+def test_a_team_decides_in_the_panel(
+    browser: Browser, memory: Memory, clock: FixedClock, tmp_path: Path
+) -> None:
+    """Sharing, an invitation, a dispute, an exchange and a conflict, each from a form of the page."""
     (tmp_path / "carried").mkdir()
+    (tmp_path / "other" / "shop").mkdir(parents=True)
+    environ = {"REMORA_HOME": str(tmp_path / "other" / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
     record = memory.remember("Bills are sent on Mondays", type="gotcha")
     memory.sharing.init(f"folder:{tmp_path}/carried", me="Ann")
     browser.post("team/share", {"id": record.id, "visibility": "team"})
@@ -168,18 +154,6 @@ def test_a_team_decides_in_the_panel(browser: Browser, memory: Memory, tmp_path:
     assert "since May on Fridays" in browser.get("team").text
     browser.post("team/speak", {"id": record.id, "text": "no, still Mondays", "do": "uphold"})
     assert memory.sharing.disputes() == []
-
-
-def test_a_conflict_is_decided_in_the_panel(
-    browser: Browser, memory: Memory, clock: FixedClock, tmp_path: Path
-) -> None:
-    """Both texts are shown, and the one that is chosen stands."""
-    (tmp_path / "carried").mkdir()
-    (tmp_path / "other" / "shop").mkdir(parents=True)
-    environ = {"REMORA_HOME": str(tmp_path / "other" / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
-    record = memory.remember("Bills are sent on Mondays", type="gotcha")
-    memory.sharing.init(f"folder:{tmp_path}/carried", me="Ann")
-    memory.sharing.sync()
     with Memory.open(tmp_path / "other" / "shop", environ=environ, clock=clock) as other:
         other.sharing.join(memory.sharing.invite())
         memory.sharing.sync()

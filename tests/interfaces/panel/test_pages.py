@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,28 +13,8 @@ from remora import Memory
 from remora.interfaces.panel.pages import PAGES
 from tests.interfaces.conftest import Run
 from tests.interfaces.panel.conftest import Browser
+from tests.tables import table
 
-# The page of each verb; ID stands for a memory's id.
-SAME: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("", ("health",)),
-    ("memories?limit=100", ("list",)),
-    ("memories?type=gotcha&limit=100", ("list", "--type", "gotcha")),
-    ("memories?state=review&limit=100", ("list", "--needs-review")),
-    ("memories?q=tax&limit=100", ("search", "tax", "-k", "50")),
-    ("memories/ID", ("show", "ID")),
-    ("modules", ("modules",)),
-    ("file?path=tax.py", ("related", "tax.py")),
-    ("ask?q=how+is+tax+rounded", ("ask", "how is tax rounded")),
-    ("review", ("learned",)),
-    ("sessions", ("session", "list")),
-    ("sessions/cli:1", ("session", "show", "cli:1")),
-    ("journal", ("journal", "show")),
-    ("said?limit=20", ("log",)),
-    ("preview?at=edit&about=tax.py", ("preview", "--edit", "tax.py")),
-    ("trial", ("trial",)),
-    ("team", ("share", "status")),
-    ("privacy", ("privacy",)),
-)
 HOSTILE = (
     "<script>alert(1)</script>",
     "<img src=//x.example/y onerror=alert(1)>",
@@ -60,25 +41,28 @@ def filled(memory: Memory) -> Memory:
 
 
 def test_a_page_answers_with_the_json_of_its_verb(browser: Browser, filled: Memory, run: Run) -> None:
-    """The panel has no behaviour of its own."""
+    """The panel has no behaviour of its own; ID stands for a memory's id."""
     memory_id = filled.list(types=["gotcha"])[0].id
-    for path, words in SAME:
+    for path, line in table(__file__, "same"):
         here = browser.json(path.replace("ID", memory_id))
-        there = json.loads(run(*(word.replace("ID", memory_id) for word in words), "--json").stdout)
+        there = json.loads(run(*shlex.split(line.replace("ID", memory_id)), "--json").stdout)
         if path == "privacy":  # databases grow while they are looked at
             here, there = ([one["what"] for one in found["places"]] for found in (here, there))
         assert here == there, path
 
 
 def test_every_page_is_shown(browser: Browser, filled: Memory) -> None:
-    """Each has a heading, a title and no trace of an error."""
-    memory_id = filled.list()[0].id
+    """Each has a heading, a title and no trace of an error; neither a list nor a search moves trust."""
+    memory_id, before = filled.list()[0].id, filled.stats().uses
     for path, _ in PAGES:
         asked = path.replace("{id}", "cli:1" if path.startswith("sessions") else memory_id)
         answer = browser.get(asked + ("?path=tax.py" if path == "file" else ""))
         assert answer.status_code == 200, path
         assert "<h1" in answer.text
         assert "<title>" in answer.text
+    for path in ("memories?q=tax", "ask?q=tax", "preview?at=edit&about=tax.py"):
+        browser.get(path)
+    assert filled.stats().uses == before
 
 
 def test_a_panel_of_an_empty_memory(browser: Browser) -> None:
@@ -108,23 +92,8 @@ def test_hostile_text_stays_text(browser: Browser, memory: Memory) -> None:
     ]
     for path in pages:
         text = browser.get(path).text
-        for planted in (
-            "<script>alert",
-            "<img src=//",
-            "<img src=x",
-            "<svg onload",
-            "onfocus='alert",
-            "<b>1",
-        ):
-            assert planted not in text, (path, planted)
-
-
-def test_looking_counts_as_nothing(browser: Browser, filled: Memory) -> None:
-    """Neither a list nor a search of a person's moves trust."""
-    before = filled.stats().uses
-    for path in ("memories", "memories?q=tax", "ask?q=tax", "review", "preview?at=edit&about=tax.py"):
-        browser.get(path)
-    assert filled.stats().uses == before
+        planted = ("<script>alert", "<img src=//", "<img src=x", "<svg onload", "onfocus='alert", "<b>1")
+        assert [one for one in planted if one in text] == [], path
 
 
 def test_what_a_session_taught_is_reviewed(browser: Browser, filled: Memory, run: Run, project: Path) -> None:
@@ -146,19 +115,14 @@ def test_what_a_session_taught_is_reviewed(browser: Browser, filled: Memory, run
         assert filled.show(one.id).deprecated
 
 
-def test_errors_have_three_parts(browser: Browser) -> None:
-    """What happened, what to do, and whether another try helps."""
+def test_errors_are_pages(
+    client: TestClient, browser: Browser, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What happened, what to do, whether another try helps; of a mistake of ours no traceback comes out."""
     answer = browser.get("memories/nobody")
     assert answer.status_code == 404
     assert "there is no memory" in answer.text
-    document = browser.json("memories/nobody")
-    assert set(document["error"]) == {"kind", "message", "hint", "retryable"}
-
-
-def test_a_mistake_of_ours_is_a_page(
-    client: TestClient, browser: Browser, memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No traceback comes out, and nothing is half shown."""
+    assert set(browser.json("memories/nobody")["error"]) == {"kind", "message", "hint", "retryable"}
 
     def mistaken(_: object) -> None:
         raise ZeroDivisionError("of our own")
