@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.conversation.format import (
-    MAX_DEPTH,
-    BadLine,
-    decode,
-    number,
-    prepare,
-    read_message,
-    said_at,
-)
+from remora.conversation.format import MAX_DEPTH, BadLine, decode, number, prepare, read_message, said_at
 from remora.core.errors import InvalidInput
 from remora.core.text import sound
 from remora.core.values import Message, ToolCall

@@ -11,10 +11,7 @@ from remora.core.programs import script_of, words_of
 from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("tool", "action"),
-    table(__file__, "actions"),
-)
+@pytest.mark.parametrize(("tool", "action"), table(__file__, "actions"))
 def test_a_name_means_an_action(tool: str, action: str) -> None:
     """Known names by table; a server's tool is from outside unless its name says otherwise."""
     assert action_of(tool) == action

@@ -109,12 +109,7 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     ("workflow_recipe", "steps", [[{"description": " "}], [{"description": "a", "colour": "red"}]]),
     *[
         ("workflow_recipe", "steps", [[{"description": "a", name: wrong}]])
-        for name, wrong in (
-            ("order", "first"),
-            ("order", True),
-            ("canonical_line", 0),
-            ("canonical_file", 3),
-        )
+        for name, wrong in (("order", "first"), ("order", True), ("canonical_line", 0), ("canonical_file", 3))
     ],
 ]
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.graph.grammars import (
-    LANGUAGES,
-    PARSED,
-    Language,
-    grammar_of,
-    kind_of,
-    language_of,
-)
+from remora.graph.grammars import LANGUAGES, PARSED, Language, grammar_of, kind_of, language_of
 from remora.graph.languages import RULES
 
 

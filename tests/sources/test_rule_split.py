@@ -251,13 +251,7 @@ def test_what_asks_is_a_rule(rule):
     assert texts(f"## Work\n\n- {rule}") == [rule]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Build the image: `make image`",
-        "The loop reads the queue.",
-    ],
-)
+@pytest.mark.parametrize("text", ["Build the image: `make image`", "The loop reads the queue."])
 def test_what_describes_is_none(text):
     """The name of a command and what a part does ask for nothing."""
     assert texts(f"## Work\n\n- {text}") == []

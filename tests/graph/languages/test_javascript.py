@@ -225,11 +225,7 @@ def test_names_are_taken_out_of_a_file_of_commonjs() -> None:
             "function w() { A.other(); A.get(); A.gone(); b.gone(); c.gone(); c(); b(); }\n",
         }
     )
-    assert project.calls("use.js", "u") == {
-        "a.js:helper": 0.95,
-        "a.js:late": 0.95,
-        "a.js:A.mk": 0.95,
-    }
+    assert project.calls("use.js", "u") == {"a.js:helper": 0.95, "a.js:late": 0.95, "a.js:A.mk": 0.95}
     assert project.calls("use.js", "v") == {
         "b.js:B": 0.95,
         "b.js:bfn": 0.95,
