@@ -15,6 +15,7 @@ from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.impact import POSSIBLE, find, impact
 from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, definition, file, link
+from tests.tables import table
 
 
 @contextmanager
@@ -287,24 +288,7 @@ def test_twins_belong_to_the_target(db: Database):
     assert reached(impact(db, "A.x#2").impacts) == [("b.py:g", 1)]
 
 
-@pytest.mark.parametrize(
-    ("target", "key"),
-    [
-        ("shop/money.py", "shop/money.py"),
-        ("./shop/money.py", "shop/money.py"),
-        (" money.py ", "shop/money.py"),
-        ("shop/money.py::Money::add", "shop/money.py:Money.add"),
-        ("money.py:add", "shop/money.py:Money.add"),
-        ("Money.add()", "shop/money.py:Money.add"),
-        ("add", "shop/money.py:Money.add"),
-        ("money.parse", "shop/money.py:parse"),
-        ("shop.money.Money.add", "shop/money.py:Money.add"),
-        ("shop.parse", "shop/money.py:parse"),
-        ("crate::money::parse", "shop/money.py:parse"),
-        ("self.add", "shop/money.py:Money.add"),
-        ("test_cart.py:test_total", "tests/test_cart.py:test_total"),
-    ],
-)
+@pytest.mark.parametrize(("target", "key"), table(__file__, "targets"))
 def test_target_is_found_by_what_people_write(shop: Database, target: str, key: str):
     """Paths, qualified and bare names, `::`, and dotted modules all name the one thing they can mean."""
     assert find(shop.graph, target)[0].key == key
