@@ -1,7 +1,7 @@
 """Sessions, drawn in `corpora/*.txt`, and the events that each is read as.
 
 `@ what is shown` begins a session (more words may follow) and `=== path` a file of it, with a line for each
-record: a function of `records.py`, or a kind of line, with its arguments as words or JSON; what begins with `{`
+record: a function of `records.py`, or a kind of line, with its arguments, words or JSON; what begins with `{`
 is a line as it is. `? path parts` reads a file, after those above, with the events below: fields that are not
 told are empty, or as in the event before (`at`, `branch`, `session_id`).
 """
