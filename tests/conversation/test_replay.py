@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from remora.conversation.replay import Problem, Replay
+from tests.tables import table
 
 
 def fed(*lines: str | bytes | dict[str, Any]) -> Replay:
@@ -80,22 +81,10 @@ def test_metadata_lines_add_up_and_the_first_creation_stays() -> None:
 NO_MESSAGE = "is not the number of a message"
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (META | {"key": "cli:43"}, "the key is 'cli:43', the file is named for 'cli:42'"),
-        (META | {"state": "ASLEEP"}, "state 'ASLEEP' is unknown"),
-        (META | {"version": "one"}, "version 'one' is not a number"),
-        ({"_type": "state", "state": ["ACTIVE"]}, "skipped: state ['ACTIVE'] is unknown"),
-        ({"_type": "compact", "summary": "s"}, f"skipped: compact: keptFrom None {NO_MESSAGE}"),
-        ({"_type": "compact", "keptFrom": 2}, f"skipped: compact: keptFrom 2 {NO_MESSAGE}"),
-        ({"_type": "compact", "keptFrom": 0}, f"skipped: compact: keptFrom 0 {NO_MESSAGE}"),
-        ({"_type": "consolidated", "upTo": 1}, f"skipped: consolidated: upTo 1 {NO_MESSAGE}"),
-    ],
-)
-def test_markers_that_make_no_sense(line: dict[str, Any], reason: str) -> None:
+@pytest.mark.parametrize(("line", "reason"), table(__file__, "odd_markers"))
+def test_markers_that_make_no_sense(line: str, reason: str) -> None:
     """A marker that cannot be meant is reported and moves nothing."""
-    replay = fed(line)
+    replay = fed(json.loads(line))
     assert [problem.reason for problem in replay.problems] == [reason]
     assert replay.boundary is None
     assert replay.consolidated == 0

@@ -33,20 +33,8 @@ def test_the_stem_of_the_file_under_test(path: str, expected: tuple[str, ...]) -
     assert stems_under_test(path) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "files", "expected"),
-    [
-        ("tests/test_core.py", ["src/app/core.py"], "src/app/core.py"),
-        ("tests/test_core.py", ["src/app/_core.py"], "src/app/_core.py"),
-        ("tests/test_core.py", ["a/core.py", "b/core.py"], ""),
-        ("tests/a/test_core.py", ["src/a/core.py", "src/b/core.py"], "src/a/core.py"),
-        ("a/tests/test_core.py", ["a/core.py", "b/core.py"], "a/core.py"),
-        ("pkg/a_test.go", ["pkg/a.go", "other/a.go"], "pkg/a.go"),
-        ("src/x.test.js", ["src/x.tsx"], "src/x.tsx"),
-        ("tests/test_core.py", ["tests/core.py"], ""),
-    ],
-)
-def test_the_file_under_test(path: str, files: list[str], expected: str) -> None:
+@pytest.mark.parametrize(("path", "files", "expected"), table(__file__, "under_test"))
+def test_the_file_under_test(path: str, files: str, expected: str) -> None:
     """The nearest file of the name is tested; a tie gives none."""
-    symbols = symbols_of({name: FileFacts(Outline("python"), Uses(), 1) for name in [*files, path]})
+    symbols = symbols_of({name: FileFacts(Outline("python"), Uses(), 1) for name in [*files.split(), path]})
     assert file_under_test(path, symbols) == expected
