@@ -1,34 +1,15 @@
 """Small projects, drawn in `corpora/*.txt`: where their imports, calls, bases and tests lead.
 
-`@ what is shown` begins a project and `=== path` a file of it; files after `@ tree` are in each project that
-follows. `? calls path name` asks, with the answer below it: each target, and how sure it is.
+`? calls path name` asks for the targets of the calls of a file, or of a definition in it, each with how sure
+it is.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
+from tests.drawn_kit import worlds
 from tests.graph.projects import Project
 
-CORPORA = Path(__file__).parent / "corpora"
-
-
-def drawn(corpus: Path) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
-    """Yield what each project shows, its files, and the answer to each question."""
-    tree: dict[str, str] = {}
-    for section in re.split(r"^@ ", corpus.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-        title, *parts = re.split(r"^(?==== |\? )", section, flags=re.MULTILINE)
-        told = {head: text for head, _, text in (part.partition("\n") for part in parts)}
-        files = {head[4:]: text for head, text in told.items() if head.startswith("=== ")}
-        if title.strip() == "tree":
-            tree = files
-        else:
-            asked = {head[2:]: text.strip() for head, text in told.items() if head.startswith("? ")}
-            yield f"{corpus.stem}: {title.strip()}", {**tree, **files}, asked
+LANGUAGES = "c csharp go java javascript php python ruby rust".split()
 
 
 def answer(project: Project, question: str) -> str:
@@ -45,12 +26,8 @@ def answer(project: Project, question: str) -> str:
     return "\n".join(f"{key} {sure:g}" for key, sure in sorted(project.targets(path, kind, *name).items()))
 
 
-PROJECTS = [project for corpus in sorted(CORPORA.glob("*.txt")) for project in drawn(corpus)]
-
-
-@pytest.mark.parametrize(("files", "asked"), [p[1:] for p in PROJECTS], ids=[p[0] for p in PROJECTS])
+@worlds(__file__, *LANGUAGES, "calls", "fixtures", "resolve")
 def test_edges_lead_where_they_should(files: dict[str, str], asked: dict[str, str]) -> None:
-    """Each question has exactly the answer that stands below it, and every project asks one."""
+    """Each question has exactly the answer that stands below it."""
     project = Project(files)
-    assert asked
-    assert {question: answer(project, question) for question in asked} == asked
+    assert {question: answer(project, question) for question in asked} == asked != {}

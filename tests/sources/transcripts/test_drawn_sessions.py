@@ -1,23 +1,20 @@
 """Sessions, drawn in `corpora/*.txt`, and the events that each is read as.
 
-`@ what is shown` begins a session (more words may follow) and `=== path` a file of it, with a line for each
-record: a function of `records.py`, or a kind of line, with its arguments, words or JSON; what begins with `{`
-is a line as it is. `? path parts` reads a file, after those above, with the events below: fields that are not
-told are empty, or as in the event before (`at`, `branch`, `session_id`).
+A file has a line for each record: a function of `records.py`, or a kind of line, with its arguments, words or
+JSON; what begins with `{` is a line as it is. `? path parts` reads a file, with the events below: fields that
+are not told are empty, or as in the event before (`at`, `branch`, `session_id`).
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from remora.core.events import Event
 from remora.sources.transcripts.reader import Reading, read
+from tests.drawn_kit import worlds
 from tests.sources.transcripts.records import (
     answers,
     asks,
@@ -29,8 +26,13 @@ from tests.sources.transcripts.records import (
     put,
 )
 
-CORPORA = Path(__file__).parent / "corpora"
-MADE = {"asks": asks, "answers": answers, "says": codex_says, "calls": codex_calls, "gives": codex_gives}
+MADE: dict[str, Callable[..., dict[str, Any]]] = {
+    "asks": asks,
+    "answers": answers,
+    "says": codex_says,
+    "calls": codex_calls,
+    "gives": codex_gives,
+}
 OF_CLAUDE = ("user", "assistant", "system")
 GOES_ON = ("session_id", "at", "branch")
 
@@ -56,7 +58,7 @@ def record(line: str) -> dict[str, Any]:
         return MADE[verb](*given, **fields)
     if verb == "attachment":
         return {
-            name: value for name, value in claude(verb, *given, None, **fields).items() if name != "message"
+            name: value for name, value in claude(verb, given[0], None, **fields).items() if name != "message"
         }
     return claude(verb, *given, **fields) if verb in OF_CLAUDE else codex(verb, *given, **fields)
 
@@ -76,25 +78,14 @@ def shown(opened: Reading) -> Iterator[str]:
     yield from [f"repeated: {opened.counts.repeated}"] if opened.counts.repeated else []
 
 
-def sessions(corpus: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield what each session shows, and its files and questions in order."""
-    for section in re.split(r"^@ ", corpus.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-        title, *parts = re.split(r"^(?==== |\? )", section, flags=re.MULTILINE)
-        told = [(head, text.strip("\n")) for head, _, text in (part.partition("\n") for part in parts)]
-        yield f"{corpus.stem}: {title.splitlines()[0]}", told
-
-
-SESSIONS = [session for corpus in sorted(CORPORA.glob("*.txt")) for session in sessions(corpus)]
-
-
-@pytest.mark.parametrize("told", [s[1] for s in SESSIONS], ids=[s[0] for s in SESSIONS])
-def test_a_session_is_read_as_these_events(tmp_path: Path, told: list[tuple[str, str]]) -> None:
+@worlds(__file__, "claude_code", "codex")
+def test_a_session_is_read_as_these_events(
+    tmp_path: Path, files: dict[str, str], asked: dict[str, str]
+) -> None:
     """Each file gives exactly the events below it; files of one session are read with the same marks."""
+    for name, text in files.items():
+        put(tmp_path / name, [record(line) for line in text.splitlines() if line])
     seen: set[int] = set()
-    for head, text in told:
-        kind, *names = head.split()
-        path, *parts = (tmp_path / name for name in names)
-        if kind == "===":
-            put(path, [record(line) for line in text.splitlines() if line])
-        else:
-            assert list(shown(read(path, parts=parts, seen=seen))) == text.splitlines()
+    for question, events in asked.items():
+        path, *parts = (tmp_path / name for name in question.split())
+        assert list(shown(read(path, parts=parts, seen=seen))) == events.splitlines()
