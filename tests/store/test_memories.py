@@ -218,7 +218,9 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
 @pytest.mark.parametrize(("told", "expected"), table(__file__, "filters"))
 def test_filters(library: Database, told: str, expected: str):
     """Each filter lets through what it names and nothing else."""
-    wanted = {name: tuple(v) if isinstance(v, list) else v for name, v in json.loads(told).items()}
+    wanted: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in json.loads(told).items()
+    }
     assert sorted(find(library, **wanted)) == list(expected)
     if not wanted.keys() - set(Filters._fields):
         filters = Filters(**wanted)
