@@ -45,13 +45,6 @@ def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
     assert replay.problems[0].reason == "seq 6 does not follow 6; counted as 7"
 
 
-def test_a_log_without_numbers_counts_from_one() -> None:
-    """A log of a program that knows no `seq` reads as if it had them, and that is no problem."""
-    replay = fed(META, said(), said(), {"_type": "state", "state": "PAUSED"}, said())
-    assert [message.seq for message in replay.messages] == [1, 2, 3]
-    assert replay.problems == []
-
-
 def test_offsets_are_where_the_messages_begin() -> None:
     """Every message's place is the byte at which its line begins."""
     first, second = json.dumps(said("é")), json.dumps(said("b"))
@@ -76,9 +69,6 @@ def test_metadata_lines_add_up_and_the_first_creation_stays() -> None:
     kept = {name: value for name, value in META.items() if name != "_type"}
     assert replay.metadata == kept | {"state": "TERMINATED", "title": "b"}
     assert replay.problems == []
-
-
-NO_MESSAGE = "is not the number of a message"
 
 
 @pytest.mark.parametrize(("line", "reason"), table(__file__, "odd_markers"))
