@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.conversation.format import (
-    MAX_DEPTH,
-    BadLine,
-    decode,
-    number,
-    prepare,
-    read_message,
-    said_at,
-)
+from remora.conversation.format import MAX_DEPTH, BadLine, decode, number, prepare, read_message, said_at
 from remora.core.errors import InvalidInput
 from remora.core.text import sound
 from remora.core.values import Message, ToolCall
@@ -95,30 +87,6 @@ def test_every_message_comes_back(message: dict[str, Any]) -> None:
 def test_difficult_texts(content: str) -> None:
     """Line ends of every kind, control characters, emoji and JSON itself stay as they are."""
     assert there_and_back({"role": "user", "content": content}).content == content
-
-
-def test_the_line_is_what_the_documentation_says() -> None:
-    """Keys come in a fixed order, text is not escaped beyond what JSON asks, and absent keys are absent."""
-    full = {
-        "role": "assistant",
-        "content": "né\n",
-        "time": "2024-03-15T14:00:00+02:00",
-        "time_text": "that Friday",
-        "external_id": "x",
-        "tool_calls": [ToolCall("c", "ls", {"path": "."})],
-        "tool_call_id": "c",
-        "tool_name": "ls",
-        "metadata": {"a": 1},
-    }
-    prepared = prepare([full, {"role": "u", "content": ""}], NOW)
-    first, second = (number(p, seq).decode() for seq, p in enumerate(prepared, 7))
-    assert first == (
-        '{"seq":7,"role":"assistant","content":"né\\n","timestamp":"2024-03-15T12:00:00.000Z",'
-        '"timeText":"that Friday","externalId":"x",'
-        '"toolCalls":[{"id":"c","name":"ls","arguments":{"path":"."}}],'
-        '"toolCallId":"c","toolName":"ls","metadata":{"a":1}}\n'
-    )
-    assert second == '{"seq":8,"role":"u","content":"","timestamp":"2026-01-01T00:00:00.000Z"}\n'
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from remora.conversation.calls import exchanges, orphans, units
 from remora.core.values import Message, ToolCall
 
@@ -26,23 +28,18 @@ def placed(*messages: Message) -> list[tuple[int, ...]]:
     return [unit.places for unit in units(messages, lambda _message: 1)]
 
 
-def test_messages_stand_alone():
-    """Without tools each message is a unit; system messages are in none."""
-    assert placed(say("system"), say("user"), say("developer"), say("assistant")) == [(1,), (3,)]
-
-
-def test_a_call_and_all_its_results():
-    """A message with two calls and the results of both are one unit."""
-    assert placed(say("user"), call("a", "b"), result("a"), result("b"), say("user")) == [
-        (0,),
-        (1, 2, 3),
-        (4,),
-    ]
-
-
-def test_results_that_come_later():
-    """A result belongs to its call also when others spoke in between; the unit stands where it ends."""
-    assert placed(call("a"), say("user"), result("a"), say("user")) == [(1,), (0, 2), (3,)]
+@pytest.mark.parametrize(
+    ("messages", "places"),
+    [
+        ([say("system"), say("user"), say("developer"), say("assistant")], [(1,), (3,)]),
+        ([say("user"), call("a", "b"), result("a"), result("b"), say("user")], [(0,), (1, 2, 3), (4,)]),
+        ([call("a"), say("user"), result("a"), say("user")], [(1,), (0, 2), (3,)]),
+    ],
+    ids=["without tools", "two calls", "a late result"],
+)
+def test_what_is_a_unit(messages: list[Message], places: list[tuple[int, ...]]):
+    """A message alone, or a call with all its results, where they end; system messages are in none."""
+    assert placed(*messages) == places
 
 
 def test_results_without_call_and_calls_without_result():

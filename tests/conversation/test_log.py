@@ -59,17 +59,6 @@ def test_opening_a_log_makes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_append_returns_what_is_in_the_log(log: SessionLog) -> None:
-    """The first append makes the file with its metadata line; the answer is what the history says."""
-    message = log.append(user("hi", external_id="e1", metadata={"a": [1]}))
-    assert message == Message(1, "user", "hi", T0, "e1", (), None, None, {"a": [1]})
-    assert log.history() == [message]
-    assert log.path.name == "cli%3a42.jsonl"
-    assert lines(log)[0] == {
-        "_type": "metadata", "version": 1, "key": "cli:42", "createdAt": T0, "state": "ACTIVE",
-    }  # fmt: skip
-
-
 def test_extend_keeps_the_order_and_goes_on_counting(log: SessionLog) -> None:
     """A batch goes in whole or not at all, with ascending numbers, also through another object."""
     with pytest.raises(InvalidInput, match="message 2 of 2: role"):
@@ -138,24 +127,6 @@ def test_compact_puts_the_summary_first(log: SessionLog) -> None:
     assert (log.count(), log.total()) == (4, 10)
     assert log.boundary is not None
     assert (log.boundary.archive_name, log.boundary.details) == ("a-1", {"tools": ["ls"]})
-
-
-def test_compactions_follow_one_another(log: SessionLog) -> None:
-    """Each compaction leaves one marker; the latest decides; a clear after it drops the summary too."""
-    log.extend([user(str(n)) for n in range(6)])
-    log.compact("one", 3)
-    log.compact("two", 7)
-    assert texts(log.messages()) == ["[Conversation summary]\ntwo"]
-    log.append(user("6"))
-    assert texts(log.messages()) == ["[Conversation summary]\ntwo", "6"]
-    assert log.clear() == 1
-    assert log.messages() == []
-    assert [line["_type"] for line in lines(log) if "_type" in line] == [
-        "metadata",
-        "compact",
-        "compact",
-        "clear",
-    ]
 
 
 def test_a_compaction_that_comes_too_late_is_refused(log: SessionLog) -> None:

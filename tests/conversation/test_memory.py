@@ -246,19 +246,6 @@ def test_one_message_is_not_a_list():
     assert caught.value.hint == "Use add for a single one."
 
 
-def test_a_call_goes_with_its_results():
-    """What fits of a call without its result does not stay, nor a result without its call."""
-    memory = memory_of()
-    memory.add(Message(0, "assistant", "x" * 16, tool_calls=(ToolCall("1", "ls"), ToolCall("2", "ls"))))
-    memory.add(Message(0, "tool", "y" * 8, tool_call_id="1"))
-    memory.add(Message(0, "user", "z" * 4))
-    memory.add(Message(0, "tool", "y" * 8, tool_call_id="2"))
-    memory.add(Message(0, "user", "w" * 4))
-    other = ConversationMemory(memory.get_all(), counter="floor-bytes/4")
-    assert [m.content[0] for m in memory.prune(9).kept] == ["x", "y", "y", "w"]
-    assert [m.content[0] for m in other.prune(8).kept] == ["w"]
-
-
 def test_a_result_without_its_call_is_named():
     """A result whose call was never there stays where it fits, and the note says that it is alone."""
     memory = memory_of(("user", "a"))

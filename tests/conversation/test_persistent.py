@@ -80,25 +80,6 @@ def test_others_read_the_log_as_always(tmp_path: Path):
     assert texts(memory.log.messages()) == [NO_SUMMARY.rstrip("."), "7", "8", "9"]
 
 
-def test_pruning_with_gaps(tmp_path: Path):
-    """What importance keeps from far before the boundary stays, over several prunings and a restart."""
-    memory = memory_in(tmp_path, strategy="importance")
-    memory.add(long("sys", "system"))
-    memory.add(long("we decided to use SQLite"))
-    for n in range(8):
-        memory.add(long(str(n), "assistant"))
-    memory.add(long("now"))
-    assert texts(memory.prune(40).kept) == ["sys", "we decided to use SQLite", "7", "now"]
-    memory = memory_in(tmp_path, strategy="importance")
-    assert texts(memory.get_all()) == ["sys", "we decided to use SQLite", "7", "now"]
-    memory.add_many([long("then", "assistant"), long("and"), long("so", "assistant")])
-    assert (
-        texts(memory.prune(50).kept)
-        == texts(memory.get_all())
-        == ["sys", "we decided to use SQLite", "now", "and", "so"]
-    )
-
-
 def test_dropping_only_what_is_before_the_boundary(tmp_path: Path):
     """The boundary cannot move for it, so the metadata says what is gone; a later marker ends that."""
     memory = memory_in(tmp_path)

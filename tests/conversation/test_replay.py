@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from remora.conversation.replay import Problem, Replay
+from tests.tables import table
 
 
 def fed(*lines: str | bytes | dict[str, Any]) -> Replay:
@@ -44,13 +45,6 @@ def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
     assert replay.problems[0].reason == "seq 6 does not follow 6; counted as 7"
 
 
-def test_a_log_without_numbers_counts_from_one() -> None:
-    """A log of a program that knows no `seq` reads as if it had them, and that is no problem."""
-    replay = fed(META, said(), said(), {"_type": "state", "state": "PAUSED"}, said())
-    assert [message.seq for message in replay.messages] == [1, 2, 3]
-    assert replay.problems == []
-
-
 def test_offsets_are_where_the_messages_begin() -> None:
     """Every message's place is the byte at which its line begins."""
     first, second = json.dumps(said("é")), json.dumps(said("b"))
@@ -77,25 +71,10 @@ def test_metadata_lines_add_up_and_the_first_creation_stays() -> None:
     assert replay.problems == []
 
 
-NO_MESSAGE = "is not the number of a message"
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (META | {"key": "cli:43"}, "the key is 'cli:43', the file is named for 'cli:42'"),
-        (META | {"state": "ASLEEP"}, "state 'ASLEEP' is unknown"),
-        (META | {"version": "one"}, "version 'one' is not a number"),
-        ({"_type": "state", "state": ["ACTIVE"]}, "skipped: state ['ACTIVE'] is unknown"),
-        ({"_type": "compact", "summary": "s"}, f"skipped: compact: keptFrom None {NO_MESSAGE}"),
-        ({"_type": "compact", "keptFrom": 2}, f"skipped: compact: keptFrom 2 {NO_MESSAGE}"),
-        ({"_type": "compact", "keptFrom": 0}, f"skipped: compact: keptFrom 0 {NO_MESSAGE}"),
-        ({"_type": "consolidated", "upTo": 1}, f"skipped: consolidated: upTo 1 {NO_MESSAGE}"),
-    ],
-)
-def test_markers_that_make_no_sense(line: dict[str, Any], reason: str) -> None:
+@pytest.mark.parametrize(("line", "reason"), table(__file__, "odd_markers"))
+def test_markers_that_make_no_sense(line: str, reason: str) -> None:
     """A marker that cannot be meant is reported and moves nothing."""
-    replay = fed(line)
+    replay = fed(json.loads(line))
     assert [problem.reason for problem in replay.problems] == [reason]
     assert replay.boundary is None
     assert replay.consolidated == 0

@@ -11,10 +11,7 @@ from remora.core.programs import script_of, words_of
 from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("tool", "action"),
-    table(__file__, "actions"),
-)
+@pytest.mark.parametrize(("tool", "action"), table(__file__, "actions"))
 def test_a_name_means_an_action(tool: str, action: str) -> None:
     """Known names by table; a server's tool is from outside unless its name says otherwise."""
     assert action_of(tool) == action
@@ -57,19 +54,7 @@ def test_an_id_that_was_drawn_names_one_call(call_id: str) -> None:
     assert own_id(call_id, "Bash")
 
 
-@pytest.mark.parametrize(
-    ("call_id", "tool"),
-    [
-        ("", ""),
-        ("call_0", ""),
-        ("toolcall-0000000012", ""),
-        ("1762345678901234567890", ""),
-        ("read_file-1762345678901-0", ""),
-        ("Bash:0", ""),
-        ("functions.convertPdf2Markdown:0", ""),
-        ("convertPdf2Markdown:0", "convertPdf2Markdown"),
-    ],
-)
+@pytest.mark.parametrize(("call_id", "tool"), table(__file__, "counted_ids"))
 def test_an_id_that_was_counted_names_no_call(call_id: str, tool: str) -> None:
     """However many digits the counter has, and whatever the tool is called."""
     assert not own_id(call_id, tool)

@@ -8,15 +8,7 @@ import random
 import pytest
 
 from benchmarks.cochange import lookalikes
-from remora.core.cochange import (
-    NEVER,
-    FileStat,
-    PairStat,
-    Tie,
-    add_log2,
-    name,
-    related,
-)
+from remora.core.cochange import NEVER, FileStat, PairStat, Tie, add_log2, name, related
 
 
 class Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from remora.core.config import CHOICES, SHARES, Settings, keys, parse, variable
 from remora.core.errors import ConfigError
 from remora.core.setting_descriptions import DESCRIPTIONS
+from tests.tables import table
 
 USER, REPO = "config.toml", "remora.toml"
 
@@ -89,34 +91,11 @@ def test_yes_and_no():
         assert found is (text in ("true", "YES", "1", "On"))
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ({"colour": "red"}, "unknown setting 'colour'"),
-        ({"embedding": {"colour": "red"}}, "unknown setting 'embedding.colour'"),
-        ({"embedding": 5}, "unknown setting 'embedding'"),
-        ({"home": {"path": "x"}}, "unknown setting 'home.path'"),
-        ({"home": 5}, "home must be a string, not 5"),
-        ({"embedding": {"provider": "magic"}}, "embedding.provider cannot be 'magic'"),
-        ({"embedding": {"dimensions": "many"}}, "embedding.dimensions must be a number, not 'many'"),
-        ({"embedding": {"dimensions": 0}}, "embedding.dimensions must be above 0, not 0"),
-        ({"embedding": {"dimensions": 20.5}}, "embedding.dimensions must be a whole number, not 20.5"),
-        ({"embedding": {"timeout": float("nan")}}, "embedding.timeout must be a number"),
-        ({"embedding": {"timeout": 10**400}}, "embedding.timeout must be a number"),
-        ({"compaction": {"keep_last": -1}}, "compaction.keep_last must be 0 or more, not -1"),
-        ({"inject": {"threshold": 2}}, "inject.threshold must be 0 or more and at most 1, not 2"),
-        (
-            {"compaction": {"model_share": 1.5}},
-            "compaction.model_share must be above 0 and at most 1, not 1.5",
-        ),
-        ({"search": {"hyde": "maybe"}}, "search.hyde must be true or false, not 'maybe'"),
-        ({"search": {"hyde": 1}}, "search.hyde must be true or false, not 1"),
-    ],
-)
-def test_bad_settings_are_refused(content: dict[str, Any], said: str):
+@pytest.mark.parametrize(("told", "said"), table(__file__, "bad_settings"))
+def test_bad_settings_are_refused(told: str, said: str):
     """A setting that does not exist or cannot have its value is refused by file, name and reason."""
     with pytest.raises(ConfigError) as caught:
-        parse({REPO: content}, {})
+        parse({REPO: json.loads(told)}, {})
     assert str(caught.value).startswith(f"{REPO}: {said}")
     assert caught.value.hint
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.paths import below, forward, has_drive
+from tests.tables import table
 
 
 @pytest.mark.parametrize("path", ["C:\\w", "c:/w", "C:", "/C:/w"])
@@ -32,22 +33,7 @@ def test_a_drive_is_one_however_it_is_written(path: str, folder: str):
     assert below(path, folder) == "a.py"
 
 
-@pytest.mark.parametrize(
-    ("path", "folder"),
-    [
-        ("D:/w/a", "C:/w"),
-        ("/d/w/a", "C:/w"),
-        ("/mnt/data/w", "C:/"),
-        ("/cc/w/a", "C:/w"),
-        ("/w/c/w/a", "C:/w"),
-        ("/w/a", "C:/w"),
-        ("C:/w-fork/a", "C:/w"),
-        ("C:/", "C:/w"),
-        ("/c/W/a", "/c/w"),
-        ("/mnt/c/w/a", "/c/w"),
-        ("/W/a", "/w"),
-    ],
-)
+@pytest.mark.parametrize(("path", "folder"), table(__file__, "drives"))
 def test_another_folder_is_another(path: str, folder: str):
     """Another drive, no drive, a neighbour; and without a colon everything is compared as it is written."""
     assert below(path, folder) is None

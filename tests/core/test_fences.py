@@ -5,25 +5,10 @@ from __future__ import annotations
 import pytest
 
 from remora.core.fences import fence_after, unfenced, without_code
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("line", "fence", "after"),
-    [
-        ("```", "", "```"),
-        ("  ````py title=a", "", "````"),
-        ("~~~", "", "~~~"),
-        ("```code``` in a line", "", ""),
-        ("``", "", ""),
-        ("text", "", ""),
-        ("```", "```", ""),
-        ("      `````  ", "```", ""),
-        ("```", "````", "````"),
-        ("~~~", "```", "```"),
-        ("```py", "```", "```"),
-        ("", "```", "```"),
-    ],
-)
+@pytest.mark.parametrize(("line", "fence", "after"), table(__file__, "fences"))
 def test_which_fence_is_open(line: str, fence: str, after: str) -> None:
     """A fence is closed by its own sign, as often at least, alone on its line; a span is no fence."""
     assert fence_after(line, fence) == after

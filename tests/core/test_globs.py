@@ -12,10 +12,7 @@ from remora.core.paths import MOST_FORMS, forms, matches
 from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("glob", "path", "expected"),
-    table(__file__, "globs"),
-)
+@pytest.mark.parametrize(("glob", "path", "expected"), table(__file__, "globs"))
 def test_matches(glob: str, path: str, expected: str):
     """`**/` may be no folder, braces are choices, brackets a class or a name, a star crosses folders."""
     assert matches(glob, path) is (expected == "yes")

@@ -64,12 +64,7 @@ def test_a_file_that_a_person_edited():
         (None, "# History\n\nOur own notes.", 1, 3),
         ("2026-02-27T00:00:00.000Z", "A day.", 4, 5),
         ("2026-02-27T14:30:00.000Z", "## Not a time\nText.", 6, 8),
-        (
-            "2026-02-27T14:30:00.000Z",
-            "With a zone.\n## 2026-13-45T00:00:00Z\nstill the same entry",
-            9,
-            12,
-        ),
+        ("2026-02-27T14:30:00.000Z", "With a zone.\n## 2026-13-45T00:00:00Z\nstill the same entry", 9, 12),
         ("2026-03-01T00:00:00.500Z", "The end.", 15, 16),
     ]
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.methodology import (
-    NATIVE,
-    ExecutionContext,
-    RelayTransition,
-    WorkUnitResult,
-)
+from remora.core.methodology import NATIVE, ExecutionContext, RelayTransition, WorkUnitResult
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
 
 AT = "2026-01-01T00:00:00.000Z"

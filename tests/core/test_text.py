@@ -155,13 +155,7 @@ def test_cleaning_twice_changes_nothing(text: str):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("\ud83d\ude00", "😀"),
-        ("a\ud83d", "a\ufffd"),
-        ("\ude00b", "\ufffdb"),
-        ("", ""),
-    ],
+    ("text", "expected"), [("\ud83d\ude00", "😀"), ("a\ud83d", "a\ufffd"), ("\ude00b", "\ufffdb"), ("", "")]
 )
 def test_sound(text: str, expected: str):
     """Two halves of a sign are joined, a lone half is replaced, everything else stays."""

@@ -55,20 +55,7 @@ def test_an_edit(statement: str, path: str, added: str, silent: str) -> None:
     assert not at_edit(statement, "notes/a.md", added), "prose"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Never assume that useCache is set",
-        "Never stop before pushing",
-        "Use a lock to avoid deadlocks",
-        "A job never blocks",
-        "Never merge them into one source",
-        "Check the callers, not just the tests",
-        "Plan non-trivial pushes",
-        "A no-op push is fine",
-        "Comments explain non-obvious code",
-    ],
-)
+@pytest.mark.parametrize("text", [text for (text,) in table(__file__, "nothing_forbidden")])
 def test_what_names_no_forbidden_thing(text: str) -> None:
     """A thought, an order of steps, a purpose, a part ("not just"), a compound with a hyphen."""
     assert directive(text).forbids == ()

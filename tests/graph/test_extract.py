@@ -11,6 +11,7 @@ from remora.graph.extract import MAX_BYTES, extract
 from remora.graph.grammars import PARSED
 from tests.graph.facts_text import shown
 from tests.graph.projects import facts_of
+from tests.tables import table
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -28,27 +29,7 @@ def test_every_fact_of_a_realistic_file_is_found(language: str) -> None:
     assert shown(facts) == (SAMPLES / f"{language}.facts").read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "expected"),
-    [
-        ("python", "def f(a: B) -> C: ...", "C"),
-        ("python", "async def f() -> 'a.C | None': ...", "a.C"),
-        ("python", "def f(self): ...", ""),
-        ("python", f"def f({', '.join(f'argument_{n}' for n in range(50))}) -> C: ...", "C"),
-        ("typescript", "class A { async f(a: B): Promise<C> {} }", "C"),
-        ("typescript", "class A { f(): this {} }", "Self"),
-        ("go", "package p\nfunc f() (*pkg.C, error) {}", "pkg.C"),
-        ("go", "package p\nfunc f() []C {}", ""),
-        ("rust", "pub fn f<'a>(x: &'a str) -> Result<C, E> where X: Y {}", "C"),
-        ("rust", "impl A { fn f() -> Option<Self> {} }", "Self"),
-        ("java", "class A { @Override public static Bag<C> f(int a) {} }", "Bag"),
-        ("cpp", "const geo::C& f(int a) { }", "geo::C"),
-        ("csharp", "class A { public async Task<C> f() {} }", "C"),
-        ("php", "<?php class A { public function f(): ?C {} }", "C"),
-        ("php", "<?php class A { public static function f(): static {} }", "Self"),
-        ("ruby", "def f(a)\nend", ""),
-    ],
-)
+@pytest.mark.parametrize(("language", "text", "expected"), table(__file__, "returns"))
 def test_return_types(language: str, text: str, expected: str) -> None:
     """The one named type that comes back is found; wrappers around one value are seen through."""
     definitions = facts_of(text.encode(), language).outline.definitions

@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.graph.grammars import (
-    LANGUAGES,
-    PARSED,
-    Language,
-    grammar_of,
-    kind_of,
-    language_of,
-)
+from remora.graph.grammars import LANGUAGES, PARSED, Language, grammar_of, kind_of, language_of
 from remora.graph.languages import RULES
+from tests.tables import table
 
 
 @pytest.mark.parametrize("row", PARSED, ids=lambda row: row.name)
@@ -30,33 +24,10 @@ def test_the_node_types_of_the_rules_are_in_the_grammar(row: Language) -> None:
         assert any(one.id_for_node_kind(kind, True) is not None for one in grammars), kind
 
 
-@pytest.mark.parametrize(
-    ("path", "head", "name"),
-    [
-        ("a/b.py", b"", "python"),
-        ("x/SConstruct", b"", "python"),
-        ("A.PY", b"", "python"),
-        ("a.mjs", b"", "javascript"),
-        ("a.d.ts", b"", "typescript"),
-        ("a.h", b'int f(void);\n#ifdef __cplusplus\nextern "C" {\n#endif\n', "c"),
-        ("a.h", b"#pragma once\nnamespace a {\n", "cpp"),
-        ("a.h", b"#include <vector>\n", "cpp"),
-        ("a.h", b"#include <stdio.h>\nstruct a { int class_id; };\n", "c"),
-        ("a.C", b"", "cpp"),
-        ("bin/run", b"#!/usr/bin/env python3.12 -u\n", "python"),
-        ("bin/run", b"#!/usr/bin/env -S FOO=1 node --x\n", "javascript"),
-        ("bin/run", b"#!/usr/local/bin/ruby2.7\r\n", "ruby"),
-        ("bin/run", b"plain text", None),
-        ("a.unknown", b"#!/usr/bin/env python\n", None),
-        (".py", b"", None),
-        ("CMakeLists.txt", b"", "cmake"),
-        ("logo.png", b"\x89PNG", None),
-        ("", b"", None),
-    ],
-)
-def test_a_language_is_told_by_name_extension_or_first_line(path: str, head: bytes, name: str | None) -> None:
+@pytest.mark.parametrize(("path", "head", "name"), table(__file__, "languages"))
+def test_a_language_is_told_by_name_extension_or_first_line(path: str, head: str, name: str) -> None:
     """The file name goes first, then the extension, then, without one, the program of the first line."""
-    assert language_of(path, head) == name
+    assert (language_of(path, head.encode()) or "") == name
 
 
 def test_a_file_is_code_prose_data_or_unknown() -> None:

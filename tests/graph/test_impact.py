@@ -1,4 +1,9 @@
-"""What a change may break: files and symbols, with the ways, the guesses, and never what is stale."""
+"""What a change may break: files and symbols, with the ways, the guesses, and never what is stale.
+
+`corpora/impact.graphs` holds graphs: `@ what is shown` begins one, drawn as files with what they define, an
+empty line, and edges; the graph below `@ tree` is that of each that follows and has none. `? target depth
+limit` asks, with the answer below it: how far, what, how sure, and the way there.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +17,10 @@ import pytest
 
 from remora.core.code import EXACT, GUESS, LIKELY, Impact, Link
 from remora.core.errors import Conflict, InvalidInput, NotFound
-from remora.graph.impact import POSSIBLE, find, impact
+from remora.graph.impact import find, impact
 from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, definition, file, link
+from tests.tables import table
 
 
 @contextmanager
@@ -47,42 +53,30 @@ def own_shop(db: Database) -> Database:
     return with_shop(db)
 
 
-SHOP = """
-shop/money.py Money@1-20:class Money.add@3-6:method Money.show@8-9:method parse@22-25
-shop/cart.py Cart@1-30:class Cart.total@3-6:method load@32-40 uses:Money,add
-shop/tax.py Tax@1-9:class rate@11-12 uses:Money
-shop/web.py page@1-9 uses:Cart
-main.py uses:page
-tests/test_cart.py test_total@1-5:test helper@7-9
-pick.py uses:show
-
-shop/cart.py -imports-> shop/money.py
-shop/cart.py -calls-> shop/money.py
-shop/cart.py:Cart.total -calls-> shop/money.py:Money.add likely
-shop/cart.py:load -calls-> shop/money.py:parse
-shop/tax.py -imports-> shop/money.py
-shop/tax.py:Tax -inherits-> shop/money.py:Money
-shop/tax.py:rate -calls-> shop/tax.py:Tax
-shop/web.py -imports-> shop/cart.py
-shop/web.py:page -calls-> shop/cart.py:Cart.total
-shop/web.py:page -calls-> shop/cart.py:load guess
-main.py -imports-> shop/web.py
-main.py -calls-> shop/web.py:page
-main.py -calls-> shop/web.py
-tests/test_cart.py -tests-> shop/cart.py likely
-tests/test_cart.py:test_total -tests-> shop/cart.py:Cart.total
-pick.py -imports-> shop/money.py
-"""
+GRAPHS = Path(__file__).parent / "corpora" / "impact.graphs"
 
 
 def with_shop(db: Database) -> Database:
     """Add a small shop: money is used by cart, cart by web, web by main; tests/test_cart.py tests cart."""
-    return drawn(db, SHOP)
+    return drawn(db, next(graphs())[1])
+
+
+def graphs() -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield what each graph shows, its drawing, and the answer to each question."""
+    tree = ""
+    for section in re.split(r"^@ ", GRAPHS.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        told, *asked = re.split(r"^\? ", section, flags=re.MULTILINE)
+        title, _, own = told.partition("\n")
+        if title == "tree":
+            tree = own.strip()
+            continue
+        answers = {question: text.strip("\n") for question, _, text in (q.partition("\n") for q in asked)}
+        yield title, own.strip() or tree, answers
 
 
 def drawn(db: Database, text: str) -> Database:
     """Add the files, definitions and edges that a text draws."""
-    files, edges = (part.splitlines() for part in text.strip().split("\n\n"))
+    files, edges = (part.splitlines() for part in text.split("\n\n"))
     for line in files:
         path, *words = line.split()
         used = [name for word in words if word.startswith("uses:") for name in word[5:].split(",")]
@@ -98,115 +92,30 @@ def drawn(db: Database, text: str) -> Database:
     return db
 
 
+def answer(db: Database, question: str) -> str:
+    """Return what a change may break, line by line, with the notes."""
+    target, depth, *limit = question.split()
+    found = impact(db, target, int(depth), *map(int, limit))
+    lines = []
+    for i in found.impacts:
+        marks = "".join(f" {mark}" for mark, is_so in (("test", i.test), ("guess", i.guess)) if is_so)
+        name = f"{i.path}:{i.symbol}" if i.symbol else i.path
+        lines += [f"{i.depth} {i.kind} {name} {i.confidence:.4f}{marks}", *(f"    {way}" for way in i.via)]
+    lines += [f"note: {note}" for note in found.notes] + ["cut"] * found.cut
+    return "\n".join([f"of {found.target.key}", *lines])
+
+
+@pytest.mark.parametrize(("graph", "asked"), [g[1:] for g in graphs()], ids=[g[0] for g in graphs()])
+def test_a_change_may_break_what_is_told(db: Database, graph: str, asked: dict[str, str]):
+    """Each question has exactly the answer that stands below it."""
+    assert asked
+    drawn(db, graph)
+    assert {question: answer(db, question) for question in asked} == asked
+
+
 def reached(impacts: list[Impact]) -> list[tuple[str, int]]:
     """Return (path or path:symbol, depth) of impacts."""
     return [(f"{i.path}:{i.symbol}" if i.symbol else i.path, i.depth) for i in impacts]
-
-
-def test_file_affects_files_to_any_depth(shop: Database):
-    """What imports a file is a step away; further ones follow by walking on, each with its way."""
-    found = impact(shop, "shop/money.py", depth=3)
-    assert found.target.key == "shop/money.py"
-    assert reached(found.impacts) == [
-        ("pick.py", 1),
-        ("shop/cart.py", 1),
-        ("shop/tax.py", 1),
-        ("shop/web.py", 2),
-        ("tests/test_cart.py", 2),
-        ("main.py", 3),
-    ]
-    main = found.impacts[-1]
-    assert main.via == (
-        "shop/money.py <-calls,imports- shop/cart.py",
-        "shop/cart.py <-imports- shop/web.py",
-        "shop/web.py <-calls,imports- main.py",
-    )
-    assert main.confidence == pytest.approx(EXACT**3)
-    test = found.impacts[4]
-    assert (test.test, test.kind) == (True, "file")
-    assert test.confidence == pytest.approx(EXACT * LIKELY)
-    assert (found.notes, found.cut) == ((), False)
-    assert [len(impact(shop, "shop/money.py", depth).impacts) for depth in (1, 2, 10)] == [3, 5, 6]
-
-
-def test_symbol_affects_its_callers_and_their_callers(shop: Database):
-    """Who calls a method, who calls that, and top-level code as its file; tests are told."""
-    found = impact(shop, "shop/money.py:Money.add", depth=5)
-    assert reached(found.impacts) == [
-        ("shop/cart.py:Cart.total", 1),
-        ("shop/web.py:page", 2),
-        ("tests/test_cart.py:test_total", 2),
-        ("main.py", 3),
-    ]
-    assert [(i.test, i.kind) for i in found.impacts[1:]] == [
-        (False, "function"),
-        (True, "test"),
-        (False, "file"),
-    ]
-    main = found.impacts[-1]
-    assert main.via == (
-        "shop/money.py:Money.add <-calls- shop/cart.py:Cart.total",
-        "shop/cart.py:Cart.total <-calls- shop/web.py:page",
-        "shop/web.py:page <-calls- main.py",
-    )
-    assert main.symbol is None
-    assert main.confidence == pytest.approx(LIKELY * EXACT * EXACT)
-
-
-def test_class_changes_with_everything_in_it(shop: Database):
-    """A class affects its subclasses, what uses its members, and what may use it by name."""
-    found = impact(shop, "Money", depth=2)
-    assert reached(found.impacts) == [
-        ("shop/tax.py:Tax", 1),
-        ("shop/cart.py:Cart.total", 1),
-        ("shop/tax.py:rate", 2),
-        ("shop/web.py:page", 2),
-        ("tests/test_cart.py:test_total", 2),
-    ]
-    assert found.impacts[0].via == ("shop/money.py:Money <-inherits- shop/tax.py:Tax",)
-
-
-def test_top_level_code_does_not_stand_for_the_rest_of_its_file(own_shop: Database):
-    """That a file's top level calls a symbol says nothing about who uses other things of that file."""
-    add_file(own_shop, "run.py")
-    add_links(own_shop, "run.py", link("run.py", "main.py", "imports"), link("run.py", "main.py", "calls"))
-    assert reached(impact(own_shop, "page", 5).impacts) == [("main.py", 1)]
-    assert reached(impact(own_shop, "shop/web.py", 5).impacts) == [("main.py", 1), ("run.py", 2)]
-
-
-def test_guess_is_told_as_one(shop: Database):
-    """A call that was not resolved for certain makes a guess of what it leads to, and a note."""
-    found = impact(shop, "load", depth=1)
-    (page,) = found.impacts
-    assert (page.symbol, page.confidence, page.guess) == ("page", GUESS, True)
-    assert found.notes == ("1 result depends on a call that could not be resolved with certainty",)
-    assert impact(shop, "load", depth=2).notes == (
-        "2 results depend on calls that could not be resolved with certainty",
-    )
-    assert impact(shop, "Cart.total", depth=1).notes == ()
-
-
-def test_surest_way_of_the_shortest_counts(db: Database):
-    """Of several ways as short the one with the most confidence is shown."""
-    add_file(db, "a.py", [definition("f")])
-    add_file(db, "b.py", [definition("g"), definition("h")])
-    add_file(db, "c.py", [definition("i")])
-    to_f = (link("b.py:g", "a.py:f", "calls", GUESS), link("b.py:h", "a.py:f", "calls", EXACT))
-    add_links(db, "b.py", *to_f)
-    add_links(db, "c.py", link("c.py:i", "b.py:g", "calls", 1.0), link("c.py:i", "b.py:h", "calls", LIKELY))
-    (last,) = (i for i in impact(db, "f").impacts if i.depth == 2)
-    assert last.via[-1] == "b.py:h <-calls- c.py:i"
-    assert last.confidence == pytest.approx(EXACT * LIKELY)
-
-
-def test_possible_use_is_named_at_the_first_step(shop: Database):
-    """A file that imports the target's and uses its name unresolved is listed, as a guess with the reason."""
-    found = impact(shop, "Money.show")
-    way = "shop/money.py:Money.show <-imports shop/money.py and uses the name show- pick.py"
-    assert found.impacts == [Impact("pick.py", None, 1, (way,), POSSIBLE)]
-    assert found.impacts[0].guess
-    assert len(found.notes) == 1
-    assert "shop/tax.py" not in {i.path for i in impact(shop, "parse").impacts}
 
 
 def test_changed_file_is_never_in_an_answer(own_shop: Database):
@@ -222,16 +131,6 @@ def test_changed_file_is_never_in_an_answer(own_shop: Database):
     with own_shop.connection.transaction():
         own_shop.graph.mark_stale(["pick.py"], 5)
     assert impact(own_shop, "Money.show").impacts == []
-
-
-def test_walk_in_circles_ends(db: Database):
-    """Things that use each other are listed once, and the target never."""
-    for path in ("a.py", "b.py", "c.py"):
-        add_file(db, path, [definition("f")])
-    for path, other in (("a.py", "b.py"), ("b.py", "c.py"), ("c.py", "a.py")):
-        add_links(db, path, link(path, other, "imports"), link(f"{path}:f", f"{other}:f"))
-    assert reached(impact(db, "a.py", 10).impacts) == [("c.py", 1), ("b.py", 2)]
-    assert reached(impact(db, "a.py:f", 10).impacts) == [("c.py:f", 1), ("b.py:f", 2)]
 
 
 def hub(db: Database, users: int) -> None:
@@ -278,33 +177,7 @@ def test_many_edges_from_the_same_place_are_not_taken_for_many_users(db: Databas
     assert not found.cut
 
 
-def test_twins_belong_to_the_target(db: Database):
-    """Overloads and setters carry a number; a change of the name is a change of all of them."""
-    add_file(db, "a.py", [definition("A.x", 1, 2), definition("A.x#2", 3, 4)])
-    add_file(db, "b.py", [definition("f"), definition("g")])
-    add_links(db, "b.py", link("b.py:f", "a.py:A.x"), link("b.py:g", "a.py:A.x#2"))
-    assert reached(impact(db, "A.x").impacts) == [("b.py:f", 1), ("b.py:g", 1)]
-    assert reached(impact(db, "A.x#2").impacts) == [("b.py:g", 1)]
-
-
-@pytest.mark.parametrize(
-    ("target", "key"),
-    [
-        ("shop/money.py", "shop/money.py"),
-        ("./shop/money.py", "shop/money.py"),
-        (" money.py ", "shop/money.py"),
-        ("shop/money.py::Money::add", "shop/money.py:Money.add"),
-        ("money.py:add", "shop/money.py:Money.add"),
-        ("Money.add()", "shop/money.py:Money.add"),
-        ("add", "shop/money.py:Money.add"),
-        ("money.parse", "shop/money.py:parse"),
-        ("shop.money.Money.add", "shop/money.py:Money.add"),
-        ("shop.parse", "shop/money.py:parse"),
-        ("crate::money::parse", "shop/money.py:parse"),
-        ("self.add", "shop/money.py:Money.add"),
-        ("test_cart.py:test_total", "tests/test_cart.py:test_total"),
-    ],
-)
+@pytest.mark.parametrize(("target", "key"), table(__file__, "targets"))
 def test_target_is_found_by_what_people_write(shop: Database, target: str, key: str):
     """Paths, qualified and bare names, `::`, and dotted modules all name the one thing they can mean."""
     assert find(shop.graph, target)[0].key == key
@@ -384,19 +257,6 @@ def test_answer_asks_the_database_a_bounded_number_of_times(
     assert len(asked) <= 20
 
 
-def test_a_folder_is_asked_about_as_all_its_files(shop: Database):
-    """What is in it is no answer; what is outside is, with the way from a file in it."""
-    for name in ("shop", "shop/", "./shop/"):
-        found = impact(shop, name)
-        assert found.target.key == "shop/"
-        assert reached(found.impacts) == [("main.py", 1), ("pick.py", 1), ("tests/test_cart.py", 1)]
-        assert found.notes == ("shop/ is a folder: these are the outside dependents of the 4 files in it",)
-    assert found.impacts[1].via == ("shop/money.py <-imports- pick.py",)
-    assert [i.path for i in impact(shop, "shop", limit=1).impacts] == ["main.py"]
-    with pytest.raises(NotFound):
-        impact(shop, "sho")
-
-
 @pytest.mark.parametrize(
     ("target", "meant"),
     [
@@ -412,97 +272,6 @@ def test_what_is_nearly_called_so_is_named(shop: Database, target: str, meant: s
     with pytest.raises(NotFound) as caught:
         find(shop.graph, target)
     assert caught.value.hint.startswith(f"Did you mean {meant}")
-
-
-def test_where_not_all_fits_code_comes_before_tests(db: Database):
-    """At each distance: a limit never leaves tests alone where code depends on the target, too."""
-    add_file(db, "a.py", [definition("f")])
-    for n in range(4):
-        add_file(db, f"tests/t{n}.py", [definition(f"test_{n}", 1, 2, "test")])
-        add_links(db, f"tests/t{n}.py", link(f"tests/t{n}.py:test_{n}", "a.py:f", "calls", EXACT))
-    add_file(db, "b.py", [definition("g")])
-    add_links(db, "b.py", link("b.py:g", "a.py:f", "calls", LIKELY))
-    found = impact(db, "f", limit=2)
-    assert reached(found.impacts) == [("tests/t0.py:test_0", 1), ("b.py:g", 1)]
-    assert found.notes == ("showing the first 2 results; there are more",)
-
-
-SERVICES = """
-api.py Service@1-5:interface Service.place@2-3:method Base@7-20:class Base.__init__@8-9:method \
-Base.place@10-11:method Base.twice@12-13:method
-done.py Middle@1-3:class Whole@5-20:class Whole.__init__@6-7:method Whole.place@8-9:method \
-Whole.place#2@10-11:method Other@22-30:class Other.place@23-24:method Other.again@25-26:method
-helper.py save@1-3
-web.py post@1-1 direct@1-1
-tests/test_api.py test_place@1-5:test
-
-api.py:Base -implements-> api.py:Service
-api.py:Base.twice -calls-> api.py:Base.place
-done.py:Middle -inherits-> api.py:Base
-done.py:Whole -inherits-> done.py:Middle
-done.py:Whole.__init__ -calls-> api.py:Base.__init__
-done.py:Whole.place -calls-> helper.py:save
-done.py:Other -inherits-> api.py:Base
-done.py:Other.again -calls-> api.py:Base.place likely
-web.py:post -calls-> api.py:Service.place likely
-web.py:direct -calls-> done.py:Whole.place likely
-tests/test_api.py:test_place -tests-> api.py:Service.place
-"""
-
-
-@pytest.fixture
-def services(db: Database) -> Database:
-    """An interface with an abstract and two whole classes; a caller of each, and a helper that one uses."""
-    return drawn(db, SERVICES)
-
-
-def test_a_method_changes_those_that_override_it(services: Database):
-    """Each is a step away from the one it overrides; of an interface it is an implementation."""
-    found = impact(services, "Service.place")
-    assert reached(found.impacts) == [
-        ("api.py:Base.place", 1),
-        ("tests/test_api.py:test_place", 1),
-        ("web.py:post", 1),
-        ("api.py:Base.twice", 2),
-        ("done.py:Other.place", 2),
-        ("done.py:Whole.place", 2),
-        ("done.py:Whole.place#2", 2),
-        ("done.py:Other.again", 2),
-        ("web.py:direct", 3),
-    ]
-    ways = {i.symbol: i.via[-1] for i in found.impacts}
-    assert ways["Base.place"] == "api.py:Service.place <-implements- api.py:Base.place"
-    assert ways["Whole.place"] == "api.py:Base.place <-overrides- done.py:Whole.place"
-    assert not any(i.guess for i in found.impacts)
-    assert reached(impact(services, "Base.__init__").impacts) == [("done.py:Whole.__init__", 1)]
-
-
-def test_who_calls_a_base_may_call_what_overrides_it(services: Database):
-    """That is a guess one step farther than a caller, for tests too; `super` elsewhere means its own."""
-    found = impact(services, "Whole.place")
-    assert reached(found.impacts) == [
-        ("web.py:direct", 1),
-        ("api.py:Base.twice", 2),
-        ("tests/test_api.py:test_place", 2),
-        ("web.py:post", 2),
-    ]
-    assert [i.guess for i in found.impacts] == [False, True, True, True]
-    assert found.impacts[1].via == ("done.py:Whole.place <-calls it through Base- api.py:Base.twice",)
-    assert found.impacts[2].via == (
-        "done.py:Whole.place <-tests it through Service- tests/test_api.py:test_place",
-    )
-    assert found.impacts[3].confidence == pytest.approx(EXACT * GUESS)
-    assert reached(impact(services, "Whole.place", 1).impacts) == [("web.py:direct", 1)]
-    assert ("web.py:post", 3) in reached(impact(services, "helper.py:save").impacts)
-    assert ("web.py:post", 2) in reached(impact(services, "done.py:Whole").impacts)
-
-
-def test_a_caller_does_not_break_what_overrides_it(services: Database):
-    """Whose behaviour changes with what it calls has the same form as before."""
-    add_file(services, "low.py", [definition("low")])
-    add_links(services, "api.py", link("api.py:Base.place", "low.py:low", "calls"))
-    add_links(services, "done.py", link("done.py:Other", "api.py:Base", "inherits"))
-    assert reached(impact(services, "low").impacts) == [("api.py:Base.place", 1)]
 
 
 def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(db: Database) -> None:

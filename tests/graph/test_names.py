@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.names import (
-    DOT,
-    changed_names,
-    names_of,
-    place_names,
-    spread,
-    ways_of,
-)
+from remora.graph.names import DOT, changed_names, names_of, place_names, spread, ways_of
 from tests.graph.projects import facts_of
 
 

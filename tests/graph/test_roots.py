@@ -112,12 +112,7 @@ def test_comments_inside_strings_stay() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "part", "expected"),
-    [
-        ("a/b", "../c", "a/c"),
-        ("a", "../..", None),
-        ("a", "/x", "x"),
-        ("", "..", None),
-    ],
+    [("a/b", "../c", "a/c"), ("a", "../..", None), ("a", "/x", "x"), ("", "..", None)],
 )
 def test_paths_are_joined_inside_the_project(folder: str, part: str, expected: str | None) -> None:
     """A path that leads out of the project is none."""

@@ -136,10 +136,7 @@ def test_an_interface_is_implemented():
     )
     assert edges(
         precise_links(documents_in(data), lambda path: Outline("typescript", definitions=known[path]))
-    ) == [
-        "b.ts:C calls a.ts:I @3 x1",
-        "b.ts:C implements a.ts:I @1 x1",
-    ]
+    ) == ["b.ts:C calls a.ts:I @3 x1", "b.ts:C implements a.ts:I @1 x1"]
 
 
 def test_constructors_accessors_and_overloads():

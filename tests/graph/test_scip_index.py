@@ -163,17 +163,7 @@ def test_blanks_and_local_names():
     assert name.last is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "local ",
-        "s m p 1 A",
-        "s m p 1 `A#",
-        "s m p 1 ?",
-        " m p 1 A#",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "local ", "s m p 1 A", "s m p 1 `A#", "s m p 1 ?", " m p 1 A#"])
 def test_what_is_no_name(text):
     """Nonsense gives none, never an error."""
     assert parse_name(text) is None

@@ -7,28 +7,13 @@ import pytest
 from remora.core.code import FileFacts, Outline, Uses
 from remora.graph.test_files import file_under_test, is_test_path, stems_under_test
 from tests.graph.projects import symbols_of
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("tests/test_a.py", True),
-        ("src/x.spec.ts", True),
-        ("src/__tests__/x.js", True),
-        ("src/test/java/A.java", True),
-        ("spec/models/user_spec.rb", True),
-        ("conftest.py", True),
-        ("testing/helpers.py", True),
-        ("src/contest.py", False),
-        ("src/Attest.java", False),
-        ("src/testing.py", False),
-        ("tests/data.json", False),
-        ("protest/a.py", False),
-    ],
-)
-def test_is_test_path(path: str, expected: bool) -> None:
+@pytest.mark.parametrize(("path", "expected"), table(__file__, "test_paths"))
+def test_is_test_path(path: str, expected: str) -> None:
     """Names and folders of tests count, words that only contain "test" do not."""
-    assert is_test_path(path) is expected
+    assert is_test_path(path) is (expected == "yes")
 
 
 @pytest.mark.parametrize(
@@ -48,20 +33,8 @@ def test_the_stem_of_the_file_under_test(path: str, expected: tuple[str, ...]) -
     assert stems_under_test(path) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "files", "expected"),
-    [
-        ("tests/test_core.py", ["src/app/core.py"], "src/app/core.py"),
-        ("tests/test_core.py", ["src/app/_core.py"], "src/app/_core.py"),
-        ("tests/test_core.py", ["a/core.py", "b/core.py"], ""),
-        ("tests/a/test_core.py", ["src/a/core.py", "src/b/core.py"], "src/a/core.py"),
-        ("a/tests/test_core.py", ["a/core.py", "b/core.py"], "a/core.py"),
-        ("pkg/a_test.go", ["pkg/a.go", "other/a.go"], "pkg/a.go"),
-        ("src/x.test.js", ["src/x.tsx"], "src/x.tsx"),
-        ("tests/test_core.py", ["tests/core.py"], ""),
-    ],
-)
-def test_the_file_under_test(path: str, files: list[str], expected: str) -> None:
+@pytest.mark.parametrize(("path", "files", "expected"), table(__file__, "under_test"))
+def test_the_file_under_test(path: str, files: str, expected: str) -> None:
     """The nearest file of the name is tested; a tie gives none."""
-    symbols = symbols_of({name: FileFacts(Outline("python"), Uses(), 1) for name in [*files, path]})
+    symbols = symbols_of({name: FileFacts(Outline("python"), Uses(), 1) for name in [*files.split(), path]})
     assert file_under_test(path, symbols) == expected

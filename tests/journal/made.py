@@ -25,12 +25,7 @@ def talk(count: int = 4, *, first: int = 1, text: str = "message") -> list[Messa
     """Return messages of a user and an assistant in turn, a minute apart, from `first` on."""
     start = 1_772_000_000.0
     return [
-        Message(
-            seq,
-            "user" if seq % 2 else "assistant",
-            f"{text} {seq}",
-            time=to_iso(start + 60 * seq),
-        )
+        Message(seq, "user" if seq % 2 else "assistant", f"{text} {seq}", time=to_iso(start + 60 * seq))
         for seq in range(first, first + count)
     ]
 

@@ -53,9 +53,7 @@ def test_a_good_answer_goes_to_both_layers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "messages",
-    [[], list, [Message(1, "user", " "), Message(2, "tool", "")]],
-    ids=["no", "none", "blank"],
+    "messages", [[], list, [Message(1, "user", " "), Message(2, "tool", "")]], ids=["no", "none", "blank"]
 )
 def test_no_messages_no_call(tmp_path, messages):
     """Without anything said nothing is asked, written or marked."""
@@ -184,9 +182,7 @@ def test_processes_start_from_each_others_result(tmp_path):
     """Three processes, five consolidations each: no line of the memory and no entry is lost or doubled."""
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(tmp_path), name],
-            env=ENVIRONMENT,
-            stderr=subprocess.PIPE,
+            [sys.executable, "-c", WORKER, str(tmp_path), name], env=ENVIRONMENT, stderr=subprocess.PIPE
         )
         for name in "abc"
     ]

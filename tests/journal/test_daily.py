@@ -12,27 +12,16 @@ from remora.core.values import Message
 from remora.journal.daily import note_line, one_line
 from remora.journal.exchange import last_exchange, note_exchange
 from tests.journal.made import SETTINGS, journal_in
+from tests.tables import table
 
 AT = datetime(2026, 2, 7, 14, 15)
 TALK = [Message(1, "user", "hello"), Message(2, "assistant", "reply")]
 
 
-@pytest.mark.parametrize(
-    ("text", "limit", "expected"),
-    [
-        ("x" * 300, 200, "x" * 197 + "..."),
-        ("x" * 400, 300, "x" * 297 + "..."),
-        ("x" * 200, 200, "x" * 200),
-        ("x" * 201, 200, "x" * 197 + "..."),
-        (" a\nb ", 200, "a b"),
-        ("a\r\nb\rc", 200, "a b c"),
-        ("a\u2028b\x85c", 200, "a b c"),
-        ("", 200, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "limit", "expected"), table(__file__, "one_line"))
 def test_a_text_on_one_line(text, limit, expected):
     """Line ends become spaces, then the text is trimmed, then cut so that the whole has the limit."""
-    assert one_line(text, limit) == expected
+    assert one_line(text, int(limit)) == expected
 
 
 def test_the_limits_of_a_line():

@@ -36,10 +36,7 @@ def test_one_bad_file_takes_no_other_with_it(tmp_path):
     (journal.folder / "HISTORY-2025-02.md").mkdir()
     problems: list[str] = []
     assert [e.text for e in entries(journal.folder, problems)] == ["Chose ES256."]
-    assert [problem.partition(":")[0] for problem in problems] == [
-        "HISTORY-2025-01.md",
-        "HISTORY-2025-02.md",
-    ]
+    assert [problem.partition(":")[0] for problem in problems] == ["HISTORY-2025-01.md", "HISTORY-2025-02.md"]
     assert history_files(tmp_path / "nowhere") == []
 
 

@@ -39,12 +39,7 @@ def test_a_memory_is_cut_at_its_headings():
         (1, 1, "", "Preface."),
         (5, 8, "Long-term Memory > Preferences", "## Preferences\n- tabs\n\n- short answers"),
         (10, 11, "Long-term Memory > Project", "## Project\nUses PostgreSQL."),
-        (
-            13,
-            18,
-            "Long-term Memory > Project > Build",
-            "### Build\n```sh\n# not a heading\n\nmake\n```",
-        ),
+        (13, 18, "Long-term Memory > Project > Build", "### Build\n```sh\n# not a heading\n\nmake\n```"),
     ]
     assert {(p.kind, p.path, p.time) for p in memory_pieces(MEMORY)} == {("longterm", "MEMORY.md", None)}
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from remora.core.methodology import ExecutionContext, WorkUnitResult
 from remora.core.values import MemoryRecord, Taint, WorkUnitRef
-from remora.observer.producers import (
-    belongs,
-    for_unit,
-    promotes_early,
-    said,
-    unit_ended,
-)
+from remora.observer.producers import belongs, for_unit, promotes_early, said, unit_ended
 from tests.observer import sessions
 from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import session

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,6 +24,7 @@ from remora.retrieval.candidates import (
 )
 from remora.store.fulltext import TermStats
 from tests.retrieval.worlds import WordEmbedder, World, request
+from tests.tables import table
 
 PATHS = ("dense", "fts", "graph")
 
@@ -119,27 +122,12 @@ def fill(world):
 ALL = {"plain", "decision", "elsewhere", "glob", "module", "nothing"}
 
 
-@pytest.mark.parametrize(
-    ("filters", "expected"),
-    [
-        ({}, ALL),
-        ({"types": ("decision",)}, {"decision"}),
-        ({"types": ("gotcha",)}, set()),
-        ({"files": ("auth/tokens.py",)}, {"plain", "decision", "glob", "module"}),
-        ({"files": ("web/",)}, {"elsewhere"}),
-        ({"files": ("tokens.py",)}, set()),
-        ({"modules": ("web", "auth")}, ALL - {"nothing"}),
-        ({"scope": "module"}, {"module"}),
-        ({"branch": "feature/x"}, ALL | {"branch"}),
-        ({"branch": "*"}, ALL | {"branch"}),
-        ({"kinds": ("memory",)}, ALL),
-        ({"kinds": ("turn",)}, set()),
-        ({"types": ("pattern",), "files": ("auth/",), "modules": ("auth",)}, {"plain", "glob", "module"}),
-    ],
-)
-def test_filters_hold_in_every_path(filled, filters, expected):
+@pytest.mark.parametrize(("told", "expected"), table(__file__, "filters"))
+def test_filters_hold_in_every_path(filled, told, expected):
     """Each path alone, and all together, return what passes the filters and nothing else."""
     question = "tokens expire hours gateway"
+    filters = {name: tuple(v) if isinstance(v, list) else v for name, v in json.loads(told).items()}
+    expected = set(expected.split())
     assert set(filled.names(question, 20, **filters)) == expected
     for path in PATHS[:2]:
         others = [p for p in PATHS if p != path]

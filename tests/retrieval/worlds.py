@@ -242,10 +242,7 @@ class World:
             learnt.learn(Commit("c" * 40, (), to_iso(self.clock.now()), "Ann", "change", "", changes))
         with self.db.transaction():
             history.write(
-                removed=learnt.removed,
-                files=learnt.changed_files(),
-                pairs=learnt.changed_pairs(),
-                modules={},
+                removed=learnt.removed, files=learnt.changed_files(), pairs=learnt.changed_pairs(), modules={}
             )
             self.db.meta.set(CLOCK, learnt.clock())
 

@@ -8,10 +8,7 @@ from remora.sources.rule_sense import memory_type
 from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("text", "heading", "expected"),
-    table(__file__, "rule_sense"),
-)
+@pytest.mark.parametrize(("text", "heading", "expected"), table(__file__, "rule_sense"))
 def test_cues_decide_the_type(text, heading, expected):
     """One example for each line of the table."""
     assert memory_type(text, (heading,) if heading else ()) == expected

@@ -18,6 +18,7 @@ from remora.sources.rule_split import (
     split,
     standing_alone,
 )
+from tests.tables import table
 
 
 def blocks(text: str, **options) -> list[tuple[str, tuple[str, ...], str]]:
@@ -134,28 +135,7 @@ def test_of_long_code_the_beginning_is_kept():
     assert found.text.endswith("print('x' * 40)\n…\n```")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("See below.", "names without an explanation"),
-        ("TODO", "says nothing by itself"),
-        ("- ...", "says nothing by itself"),
-        ("Thanks all", "names without an explanation"),
-        ("Read [docs](docs/x.md)", "names without an explanation"),
-        ("You are an expert TypeScript developer.", "a description, not a rule"),
-        (
-            "This file provides guidance to Claude Code (claude.ai/code) when working with code here.",
-            "a description, not a rule",
-        ),
-        ("The project has the following parts:", "says nothing by itself"),
-        ("## Testing\n\nA message must quote its values:", "says nothing by itself"),
-        ("The loop reads the queue and returns the last error.", "a description, not a rule"),
-        ("- `src/api/`: handlers and their schemas", "a description, not a rule"),
-        ("## Tests\n\n```sh\nmake test\n```", "names without an explanation"),
-        ("## Tests\n\n- All tests: `make test`", "names without an explanation"),
-        ("## Setup\n\nRun `make deps` and copy the file `.env.example`.", "a one-time step"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "why"), table(__file__, "no_rules"))
 def test_what_says_nothing_is_left_out_with_its_reason(text, why):
     """Fragments and announcements are no rules."""
     found, out = split(text)
@@ -229,35 +209,13 @@ def test_a_paragraph_that_leans_back_goes_on_with_the_one_before():
     assert texts(text) == ["Open the store once in each process. This must hold for workers, too."]
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "Never commit generated files.",
-        "When fixing a bug, write a failing test first.",
-        "Use `bun`, not `npm`.",
-        "The queue is in memory because jobs are idempotent.",
-        "Check out a new branch from main before each change, and never commit directly to main.",
-        "Consult the team lead before you delete or rename a public function that other projects import.",
-        "All HTTP calls (fetch, axios, etc.) must go through `client.ts`.",
-        "Tests müssen ohne Netz laufen.",
-        "Сначала нужно написать тест.",
-        "测试必须先写。",
-        "必ずテストを先に書く。",
-        "커밋 메시지는 반드시 영어로 쓴다.",
-    ],
-)
+@pytest.mark.parametrize("rule", [rule for (rule,) in table(__file__, "orders")])
 def test_what_asks_is_a_rule(rule):
     """Orders, bans, moods and reasons, in the languages whose function words are known."""
     assert texts(f"## Work\n\n- {rule}") == [rule]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Build the image: `make image`",
-        "The loop reads the queue.",
-    ],
-)
+@pytest.mark.parametrize("text", ["Build the image: `make image`", "The loop reads the queue."])
 def test_what_describes_is_none(text):
     """The name of a command and what a part does ask for nothing."""
     assert texts(f"## Work\n\n- {text}") == []

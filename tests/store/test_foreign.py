@@ -135,8 +135,7 @@ os._exit(9)
 
 
 @pytest.mark.parametrize(
-    ("number", "kind"),
-    [(errno.EACCES, StoreReadOnly), (errno.ENOSPC, StoreFull), (errno.EIO, StoreError)],
+    ("number", "kind"), [(errno.EACCES, StoreReadOnly), (errno.ENOSPC, StoreFull), (errno.EIO, StoreError)]
 )
 def test_why_a_copy_fails_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, kind: type[StoreError]

@@ -15,6 +15,7 @@ from remora.core.text import query_terms, quoted
 from remora.core.values import Filters
 from remora.store.database import Database
 from tests.store.makers import add, message, record
+from tests.tables import table
 
 PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -37,25 +38,7 @@ def say(db: Database, *texts: str, session: str = "s", start: int = 1) -> list[i
 # What is found
 
 
-@pytest.mark.parametrize(
-    ("content", "question"),
-    [
-        ("call getUserById first", "user"),
-        ("call getUserById first", "GETUSERBYID"),
-        ("call getUserById first", "what about user ids by name"),
-        ("set max_retry_count", "max_retry_count"),
-        ("set max_retry_count", "maxRetryCount"),
-        ("parseHTTPHeader drops folds", "http header"),
-        ("see src/auth/token_store.py", "token store"),
-        ("see src/auth/token_store.py", "src/auth/token_store.py"),
-        ("tokens expire daily", "token expiry expires"),
-        ("数据库连接会过期", "过期"),
-        ("使用JWT令牌认证", "JWT"),
-        ("使用getUserById查询", "user"),
-        ("naïve café", "cafe"),
-        ("пароль истекает", "пароль"),
-    ],
-)
+@pytest.mark.parametrize(("content", "question"), table(__file__, "questions"))
 def test_questions_find(db: Database, content: str, question: str):
     """A memory is found by its words, by parts of its names and by pairs of its CJK signs, not by its id."""
     add(db.memories, record("peculiar-one", content), record("m-2", "something else entirely"))

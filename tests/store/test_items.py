@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.errors import (
-    InvalidInput,
-    RemoraError,
-    StoreCorrupt,
-    StoreError,
-    StoreReadOnly,
-    StoreTooNew,
-)
+from remora.core.errors import InvalidInput, RemoraError, StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
 from remora.store.connection import Connection
 from remora.store.items import SEPARATOR, Items
 from tests.helpers import files, no_file_above

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ from remora.core.values import (
 from remora.store.database import Database
 from remora.store.memories import COLUMNS
 from tests.store.makers import AT, add, record
+from tests.tables import table
 
 PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -213,46 +215,12 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
     db.close()
 
 
-@pytest.mark.parametrize(
-    ("wanted", "expected"),
-    [
-        ({}, "abcf"),
-        ({"types": ("decision", "nothing")}, "b"),
-        ({"scope": "module"}, "c"),
-        ({"modules": ("auth", "db")}, "b"),
-        ({"modules": ("docs",)}, "f"),
-        ({"modules": ("src/auth",)}, "bc"),
-        ({"modules": ("src/au",)}, "c"),
-        ({"branch": "topic"}, "abcdf"),
-        ({"branch": "*"}, "abcdfgs"),
-        ({"branch": "globs", "since": "2026-02"}, "s"),
-        ({"branch": "globs", "until": "2026-02"}, "abcfg"),
-        ({"branch": "globs", "session": "s1"}, "s"),
-        ({"branch": "globs", "files": ("app/[id]/page.py",)}, "g"),
-        ({"branch": "globs", "files": ("app/i/page.py",)}, "g"),
-        ({"branch": "globs", "files": ("web/deep/a.tsx",)}, "g"),
-        ({"branch": "globs", "files": ("xa1.py",)}, "g"),
-        ({"branch": "globs", "files": ("xb1.py", "web/a.ts", "[")}, ""),
-        ({"files": ("src/a.py",)}, "ac"),
-        ({"files": ("src/auth/",)}, "bc"),
-        ({"files": ("src",)}, ""),
-        ({"files": ("docs/",)}, "f"),
-        ({"files": ("README.md", "src/auth/jwt.py")}, "bcf"),
-        ({"files": ("SRC/A.PY",)}, ""),
-        ({"files": ("",)}, ""),
-        ({"files": ("src/",), "types": ("decision",), "modules": ("auth",)}, "b"),
-        ({"include_deprecated": True, "files": ("src/a.py",)}, "ace"),
-        ({"needs_review": True, "branch": "*"}, "d"),
-        ({"needs_review": False}, "abcf"),
-        ({"pinned": True}, "c"),
-        ({"pinned": False}, "abf"),
-        ({"source": "user_taught"}, "c"),
-        ({"tag": "x", "branch": "*"}, "ad"),
-        ({"tag": "X"}, ""),
-    ],
-)
-def test_filters(library: Database, wanted: dict[str, Any], expected: str):
+@pytest.mark.parametrize(("told", "expected"), table(__file__, "filters"))
+def test_filters(library: Database, told: str, expected: str):
     """Each filter lets through what it names and nothing else."""
+    wanted: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in json.loads(told).items()
+    }
     assert sorted(find(library, **wanted)) == list(expected)
     if not wanted.keys() - set(Filters._fields):
         filters = Filters(**wanted)

@@ -181,8 +181,7 @@ def test_commands_that_fail_each_time(db: Database) -> None:
     """The same error in enough sessions, and no pass in the last of them or since."""
     no, yes = CommandRun("go test", "test", 1, 1, 3, 3), CommandRun("go test", "test", 1, 0, 3, 3)
     record(
-        db,
-        session("s1", 1, errors=(error("f1", "instead")._replace(worked="make test"),), commands=(yes,)),
+        db, session("s1", 1, errors=(error("f1", "instead")._replace(worked="make test"),), commands=(yes,))
     )
     assert db.sessions.failing(2) == []
     record(db, session("s2", 2, errors=(error("f1"), error("f2")), commands=(no,)))
@@ -198,10 +197,7 @@ def test_commands_after_text_from_outside_are_kept_only_if_known(db: Database) -
     assert db.sessions.commands(5) == []
     record(db, session("s2", 2, commands=(asked._replace(tainted=False),)))
     record(db, session("s3", 3, commands=(asked,)))
-    assert [ran.session_id for ran in db.sessions.commands(5)] == [
-        "claude-code:s3",
-        "claude-code:s2",
-    ]
+    assert [ran.session_id for ran in db.sessions.commands(5)] == ["claude-code:s3", "claude-code:s2"]
 
 
 def test_runs_are_looked_through_afterwards(db: Database) -> None:

@@ -12,6 +12,7 @@ from remora.sources.others import basic_memory
 from remora.sources.others.basic_memory import observations
 from remora.sources.others.formats import detect
 from tests.sources.others.looks import check, counts, why, write
+from tests.tables import table
 
 NOTE = """---
 title: Auth design
@@ -55,30 +56,11 @@ def test_a_note_and_its_observations_come_over(tmp_path: Path) -> None:
     assert counts(found) == {"memories": (2, 2, 0), "entries": (1, 1, 0)}
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("- [tip] Rinse it", ("tip", "Rinse it", ())),
-        ("* [tip] Rinse it", ("tip", "Rinse it", ())),
-        ("  - [best practice] Nested #a", ("best practice", "Nested", ("a",))),
-        ("- [tech] C# and issue #12", ("tech", "C# and issue", ("12",))),
-        ("- [a] One letter is a category", ("a", "One letter is a category", ())),
-        ("- [ ] A task", None),
-        ("- [x] Done", None),
-        ("- [/] Half", None),
-        ("- [00:12:03] Spoken", None),
-        ("- [1:02 - 1:03] Spoken", None),
-        ("- [link](https://example.org) text", None),
-        ("- [[Note]]", None),
-        ("- relates_to [[Note]]", None),
-        ("> - [tip] Quoted", None),
-        ("[tip] No item", None),
-        ("- [tip] #only #tags", None),
-    ],
-)
-def test_what_an_observation_is(line: str, expected: tuple[str, str, tuple[str, ...]] | None) -> None:
+@pytest.mark.parametrize(("line", "category", "text", "tags"), table(__file__, "observations"))
+def test_what_an_observation_is(line: str, category: str, text: str, tags: str) -> None:
     """The form is that of basic-memory's own parser; what only looks like it is none."""
-    assert [one[1:] for one in observations(line)] == ([expected] if expected else [])
+    expected = [(category, text, tuple(tags.split()))] if category else []
+    assert [one[1:] for one in observations(line)] == expected
 
 
 def test_titles_and_places_stand_in_for_what_is_missing(tmp_path: Path) -> None:

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora.sources.others import files
-from remora.sources.others.files import (
-    File,
-    json_lines,
-    parse_json,
-    read_bytes,
-    tool_calls_of,
-)
+from remora.sources.others.files import File, json_lines, parse_json, read_bytes, tool_calls_of
 from remora.sources.others.import_result import Unreadable
 
 

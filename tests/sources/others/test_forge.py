@@ -130,14 +130,8 @@ def test_relations_become_links(tmp_path: Path) -> None:
         ("Just text.", "no front matter"),
         ("---\nid: mem_a\nno end", "unclosed front matter"),
         ("---\nid: mem_a\n---\nx", "front matter without scope"),
-        (
-            "---\nid: m\nscope: repo\ncategory: patterns\nversion: 0\n---\nx",
-            NO_NUMBER,
-        ),
-        (
-            "---\nid: m\nscope: repo\ncategory: patterns\nversion: one\n---\nx",
-            NO_NUMBER,
-        ),
+        ("---\nid: m\nscope: repo\ncategory: patterns\nversion: 0\n---\nx", NO_NUMBER),
+        ("---\nid: m\nscope: repo\ncategory: patterns\nversion: one\n---\nx", NO_NUMBER),
         ("---\nscope: repo\n---\nx", "front matter without id"),
         (b"\x00\x01\x02\x03\x04\x05\x00\xff", "binary, not text"),
         (b"", "no front matter"),

@@ -68,6 +68,24 @@ def codex(kind: str, at: int = 0, **payload: Any) -> dict[str, Any]:
     return {"timestamp": f"2026-01-05T12:00:{at:02d}.000Z", "type": envelope, "payload": held}
 
 
+def codex_says(role: str, text: str, at: int = 0, **fields: Any) -> dict[str, Any]:
+    """Return a message of Codex."""
+    kind = "output_text" if role == "assistant" else "input_text"
+    return codex("response_item/message", at, role=role, content=[{"type": kind, "text": text}], **fields)
+
+
+def codex_calls(name: str, identity: str, given: Any, at: int = 0, **fields: Any) -> dict[str, Any]:
+    """Return a line of Codex that asks for a tool."""
+    arguments = given if isinstance(given, str) else json.dumps(given)
+    asked = {"name": name, "call_id": identity, "arguments": arguments, **fields}
+    return codex("response_item/function_call", at, **asked)
+
+
+def codex_gives(identity: str, output: Any, at: int = 0) -> dict[str, Any]:
+    """Return a line of Codex that answers a call."""
+    return codex("response_item/function_call_output", at, call_id=identity, output=output)
+
+
 def put(path: Path, records: list[Any]) -> Path:
     """Write records as lines; a string or bytes goes in as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)

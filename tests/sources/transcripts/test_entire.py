@@ -98,12 +98,7 @@ def test_a_session_is_read_from_its_newest_checkpoint(repository: Repository) ->
     repository.checkpoint("a1b2c3d4e5f6", "2026-03-01-s1", "Claude Code", {"full.jsonl": lines(CLAUDE)}, 2)
     repository.checkpoint("0a1b2c3d4e5f", "2026-03-01-s1", "Claude Code", {"full.jsonl": lines(CLAUDE[:1])})
     assert {host: told(events) for host, events in repository.read().items()} == {
-        "claude-code": [
-            "session_start",
-            "user_prompt Make it 30 seconds.",
-            "tool_call src/a.py",
-            "step",
-        ]
+        "claude-code": ["session_start", "user_prompt Make it 30 seconds.", "tool_call src/a.py", "step"]
     }
 
 

@@ -22,11 +22,7 @@ def test_numbers_name_each_line(tmp_path: Path) -> None:
     """A line knows its number and its bytes, whatever ends it."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"a":1}\r\n\n{"b":2}\n')
-    assert [tuple(line) for line in lines(path)] == [
-        (1, b'{"a":1}'),
-        (2, b""),
-        (3, b'{"b":2}'),
-    ]
+    assert [tuple(line) for line in lines(path)] == [(1, b'{"a":1}'), (2, b""), (3, b'{"b":2}')]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.sources.transcripts.paths import Roots, plain
+from tests.tables import table
 
 
 def _roots(*met: str | tuple[str, str], project: tuple[str, ...] = ()) -> Roots:
@@ -66,20 +67,7 @@ def test_a_session_in_a_part_of_the_project_tells_its_root() -> None:
     assert _roots("/w", "/w/app").began("/w/app") == {"cwd": "/w/app"}
 
 
-@pytest.mark.parametrize(
-    ("recorded", "expected"),
-    [
-        ("C:\\w\\app\\src\\a.py", "src/a.py"),
-        ("c:/w/app/a.py", "a.py"),
-        ("file:///C:/w/app/a%20b.py", "a b.py"),
-        ("/c/w/app/a.py", "a.py"),
-        ("/mnt/c/w/app/a.py", "a.py"),
-        ("C:\\W\\App\\A.py", "A.py"),
-        ("C:\\w\\app-fork\\a.py", "C:/w/app-fork/a.py"),
-        ("/d/w/app/a.py", "/d/w/app/a.py"),
-        ("src\\a.py", "src\\a.py"),
-    ],
-)
+@pytest.mark.parametrize(("recorded", "expected"), table(__file__, "windows_paths"))
 def test_windows_paths_get_forward_slashes(recorded: str, expected: str) -> None:
     """Drives and backslashes are understood; a backslash alone may be part of a name."""
     assert _roots("C:\\w\\app").relative(recorded, "C:\\w\\app" if recorded[1] == ":" else "") == expected
