@@ -2,7 +2,7 @@
 
 Existing data is never changed, so a second import changes nothing. A row that cannot be stored is reported
 and does not stop the others. The file is untrusted input: paths out of a folder are refused, and an archive
-whose JSON is larger than a limit; nothing else in it is unpacked.
+whose JSON is larger than a limit; nothing else in it is unpacked. Secrets are removed from every text.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.app.health import export
+from remora.app.records.entries import Entries
 from remora.conversation.log import SUFFIX
 from remora.core.change import Change, acting
 from remora.core.errors import InvalidInput, RemoraError
+from remora.core.secrets import redact
 from remora.core.text import shorten
 from remora.core.values import MemoryDraft, MemoryRecord
 from remora.disk.files import make_folder, os_errors, write_atomic
 from remora.disk.names import original_name, safe_name
 from remora.lifecycle.drafts import prepare
+from remora.lifecycle.redaction import redact_json
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
@@ -164,7 +167,7 @@ def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_
         if session is None or safe_name(session) + SUFFIX != name or not isinstance(row.get("log"), str):
             tally.refused(f"session {shorten(name, 60)!r}", "it is not a session name")
             continue
-        log = row["log"].encode("utf-8", "surrogateescape")
+        log = _redacted(row["log"]).encode("utf-8", "surrogateescape")
         tally.sessions += _written(project.sessions_folder / name, log, f"session {session}", tally)
     journal = found.get("journal")
     for name, text in journal.items() if isinstance(journal, dict) else ():
@@ -173,7 +176,22 @@ def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_
         if path.is_absolute() or hidden or len(path.parts) > 2 or path.suffix != ".md" or "\\" in name:
             tally.refused(f"file {shorten(name, 60)!r}", "it is not a journal file name")
         elif isinstance(text, str):
-            tally.files += _written(project.memory_folder / path, text.encode(), f"file {name}", tally)
+            written = redact(text).text.encode()
+            tally.files += _written(project.memory_folder / path, written, f"file {name}", tally)
+
+
+def _redacted(log: str) -> str:
+    """Return a session's log without secrets; a line without any stays as it is."""
+    lines = []
+    for line in log.split("\n"):
+        counts: dict[str, int] = {}
+        try:
+            clean = redact_json(json.loads(line), counts)
+        except (ValueError, RecursionError, InvalidInput):
+            lines.append(redact(line).text)
+        else:
+            lines.append(json.dumps(clean, ensure_ascii=False) if counts else line)
+    return "\n".join(lines)
 
 
 def _rows(found: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
@@ -203,7 +221,7 @@ def _take_memories(
                         tally.left.append(f"{name} exists with another text")
                     continue
                 with db.transaction():
-                    changes = revisions.get(record.id, [])
+                    changes = [redact_json(change, {}) for change in revisions.get(record.id, [])]
                     made = None if changes else Change("create", "imported")
                     db.memories.insert(record, change=made)
                     tally.revisions += db.revisions.take_in(record.id, changes)
@@ -268,16 +286,17 @@ def _take_lines(
 
 
 def _take_entries(project: OpenProject, rows: Iterable[dict[str, Any]], tally: _Tally) -> None:
-    entries = project.entries()
+    entries = Entries(project)
     for row in rows:
         name = str(row.get("name", ""))
         try:
-            known = entries.get(name)
+            content = redact(str(row.get("content", ""))).text
+            known = project.entries().get(name)
             if known is None:
                 aliases = tuple(str(alias) for alias in row.get("aliases", ()))
-                entries.add(name, str(row.get("content", "")), str(row.get("kind", "note")), aliases)
+                entries.add(name, content, kind=str(row.get("kind", "note")), aliases=aliases)
                 tally.entries += 1
-            elif known.content != row.get("content"):
+            elif known.content != content:
                 tally.left.append(f"note {name} exists with another text")
         except (RemoraError, TypeError, ValueError) as error:
             tally.refused(f"note {shorten(name, 60)}", error)

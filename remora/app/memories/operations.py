@@ -49,6 +49,7 @@ def remember_each(
 
 def remember_many(project: OpenProject, drafts: Sequence[MemoryDraft], *, user: bool) -> list[MemoryRecord]:
     """Store many drafts in one transaction, all or none; see `Memory.remember_many`."""
+    drafts = list(drafts)  # read twice
     store = project.store("user" if user else "project")
     records = store.intake.remember_many([_with_parents(project, d, store) for d in drafts], stated=True)
     make_triggers(store, records)

@@ -89,7 +89,7 @@ def test_another_machine_has_the_same(opened: Open, tmp_path: Path) -> None:
 
 
 def test_what_is_here_with_another_text_stays(opened: Open, tmp_path: Path) -> None:
-    """And is named; secrets of a file, which may come from anywhere, are taken out."""
+    """And is named."""
     with opened("one") as memory:
         one = memory.remember("Access tokens expire after 24 h")
         memory.remember("The relay needs a token")
@@ -101,11 +101,28 @@ def test_what_is_here_with_another_text_stays(opened: Open, tmp_path: Path) -> N
         assert len(done.left) == 2
         assert memory.show(one.id).content.endswith("12 h")
         assert memory.entries.show("deploy").content == "Run `make release`"
-    text = (tmp_path / "all.json").read_text().replace("needs a token", f"needs {SECRET}")
-    (tmp_path / "all.json").write_text(text)
+
+
+def test_no_secret_of_a_file_is_stored(opened: Open, tmp_path: Path) -> None:
+    """It may come from anywhere: memories, their history, conversations, notes and journal lose theirs."""
+    with opened("one") as memory:
+        memory.remember("The relay needs a token")
+        memory.session("chat").append("user", "The relay needs a token")
+        memory.entries.add("deploy", "The relay needs a token")
+        memory.journal.write("The relay needs a token\n")
+        memory.export(tmp_path / "all.json")
+    text = (tmp_path / "all.json").read_text()
+    (tmp_path / "all.json").write_text(text.replace("needs a token", f"needs {SECRET}"))
     with opened("two") as memory:
-        memory.import_file(tmp_path / "all.json")
-        assert "The relay needs [REDACTED:github-token]" in {m.content for m in memory.list()}
+        done = memory.import_file(tmp_path / "all.json")
+        assert (done.new, done.entries, done.sessions, done.files, done.bad) == (1, 1, 1, 1, ())
+        found = memory.list()[0]
+        assert found.content == "The relay needs [REDACTED:github-token]"
+        assert memory.history(found.id)
+        assert [one.content for one in memory.session("chat").messages()] == [found.content]
+        home = memory.home
+    held = [path for path in home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert held == []
 
 
 BAD: list[dict[str, Any]] = [
