@@ -1,8 +1,7 @@
 """The kind and the outcome of a session, inferred from its facts unless they are given.
 
 The kind follows the actions, not the words: a session that changed code is a build, whatever its first
-prompt was. Words only decide between sessions with the same actions: a review reads and answers as an
-insights session does, but was asked for a review.
+prompt was. Words only tell a review, which reads and answers as an insights session does.
 
 The outcome is the first of these that the facts support:
 
@@ -20,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.core.text import shorten
@@ -29,7 +28,6 @@ from remora.observer.timeline import OpenError, Ran, Timeline
 QUOTE = 80  # characters of a text that is quoted as evidence
 CHECKS = ("test", "lint", "build")
 REVIEW_EDITS = 3  # files that a review may change
-OPENING = 3  # first prompts, which state the purpose of a session
 
 _PLAN_PATH = re.compile(
     r"(^|/)(plans?|specs?|rfcs?|adrs?|proposals?|todos?|design|brainstorms?)/|(^|[/._-])(plan|spec|prd|rfc"
@@ -44,14 +42,6 @@ _ROADMAP_PATH = re.compile(r"(^|/)[^/]*(roadmap|milestones?|backlog)[^/]*$", re.
 _REVIEW = re.compile(
     r"\A\W*+[\w:-]*\breview\b|\b(can|could|would) you (please )?(\w+ ){0,2}review\b|\blet'?s review\b"
     r"|\bplease review\b|\bare reviewing\b|\bcode review\b|\breview (the|this|my|these|pr|pull)\b",
-    re.IGNORECASE,
-)
-_CHANGELOG = re.compile(r"\b(change-?log|release notes?)\b", re.IGNORECASE)
-_ROADMAP = re.compile(r"\b(road-?map|milestones?|backlog|prioriti[sz]e the)\b", re.IGNORECASE)
-_SPEC = re.compile(
-    r"\bbrainstorm|\b(write|create|draft|make) (me )?(an? |the )?(\w+ ){0,2}(plan|spec|specification|prd"
-    r"|rfc|adr|design)\b"
-    r"|\A\W*+[\w:-]*\b(plan|write-plan|spec|specify)\b",
     re.IGNORECASE,
 )
 
@@ -89,9 +79,8 @@ def infer(
 
 def _kind(facts: Timeline) -> tuple[str, str]:
     paths = tuple(dict.fromkeys(edit.path for edit in facts.edits))
-    opening = [said.text for said in facts.prompts[:OPENING]]
     # A host command that starts a review is not a prompt; the last reply then names the review.
-    asked = _asks(opening[:1] or [said.text for said in facts.replies[-1:]], _REVIEW)
+    asked = _asked_for_review([said.text for said in facts.prompts[:1] or facts.replies[-1:]])
     if paths and all(map(_CHANGELOG_PATH.search, paths)):
         return "changelog", f"it changed only {_named(paths)}"
     if paths and all(map(_ROADMAP_PATH.search, paths)):
@@ -104,13 +93,10 @@ def _kind(facts: Timeline) -> tuple[str, str]:
         return "spec_creation", f"it wrote only plans: {_named(paths)}"
     if paths:
         return "build", f"it changed {_named(paths)}"
-    return _kind_without_edits(facts, opening)
+    return _kind_without_edits(facts)
 
 
-def _kind_without_edits(facts: Timeline, opening: Sequence[str]) -> tuple[str, str]:
-    for kind, pattern in (("changelog", _CHANGELOG), ("spec_creation", _SPEC), ("roadmap", _ROADMAP)):
-        if said := _asks(opening[:1], pattern):
-            return kind, f"the user asked for it ({said}) and no file was changed"
+def _kind_without_edits(facts: Timeline) -> tuple[str, str]:
     runs = sum(1 for run in facts.commands if run.purpose != "look")
     looks = sum(facts.actions.get(action, 0) for action in ("read", "search", "glob", "fetch"))
     if runs >= 2 and runs > looks:
@@ -119,11 +105,8 @@ def _kind_without_edits(facts: Timeline, opening: Sequence[str]) -> tuple[str, s
     return "insights", f"it looked {reads} times and changed no file"
 
 
-def _asks(texts: Iterable[str], pattern: re.Pattern[str]) -> str:
-    for text in texts:
-        if pattern.search(text[:400]):
-            return f"“{shorten(text, QUOTE)}”"
-    return ""
+def _asked_for_review(texts: Sequence[str]) -> str:
+    return next((f"“{shorten(text, QUOTE)}”" for text in texts if _REVIEW.search(text[:400])), "")
 
 
 def _outcome(facts: Timeline) -> tuple[str, str] | None:

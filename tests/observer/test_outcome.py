@@ -40,7 +40,6 @@ BEFORE = check(3, failed=True)  # the change, which is at step 5
         (("CHANGELOG.md",), {}, "changelog"),
         (("docs/ROADMAP.md",), {}, "roadmap"),
         (("docs/plans/flag-design.md",), {}, "spec_creation"),
-        ((), {"ask": "brainstorm: how do we find duplicates?"}, "spec_creation"),
         (("a.go",), {"ask": "can you review the changes in this branch?"}, "pr_review"),
         (tuple(f"{n}.go" for n in range(6)), {"ask": "can you review the changes in this branch?"}, "build"),
         (("todos/1.md",), {"prompts": (), "reply": "## Code review complete"}, "pr_review"),
