@@ -60,6 +60,7 @@ _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _ADJECTIVE = re.compile(r"(?:able|ible|ed|ing)$")
+_COMMAND = re.compile(r"[a-z][\w.+-]*(?: [\w./:@=-]+){1,5}")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # The beginning of a sentence that prefers one thing to another.
 _PREFERS = re.compile(r"\W*(?:(?:you|we)\s+)?(?:use|prefer)\b", re.IGNORECASE)
@@ -161,7 +162,7 @@ def _of_text(
     ]
     yield from _in_place(record, found) if is_prose else found
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
-        for program, needs in _warned_of(record):
+        for program, needs in _warned_of(record.content):
             yield Trigger(COMMAND, program, record.id, needs, weight)
     if not asks.forbids and not from_rules:
         yield from _of_names(record, weight, db)
@@ -336,31 +337,18 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield asked[0], (*asked[1:], *behind, *wrong)
 
 
-def _warned_of(record: MemoryRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the commands that a stated warning begins with or names, except those that it advises."""
+def _warned_of(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the commands that a warning begins with or has in backticks, except those that it advises."""
     # What quotes an output is shown when that occurs.
-    if not quotes_output(record.content) and (first := _command_at_start(record.content)):
-        yield first[0], first[1:]
-    for found in _SPAN.finditer(record.content):
-        words = found[1].split()
-        if _ADVISED.search(record.content[: found.start()]):
-            continue
-        if len(words) < 2 or words[0] in _SHELL or not re.fullmatch(r"[a-z][\w.+-]*", words[0]):
-            continue
-        flags = [w for w in words[1:] if w.startswith("-")]
-        plain = [w for w in words if not w.startswith("-")]
-        if plain[1:] or flags:
-            yield plain[0], tuple(dict.fromkeys([*_verbs(plain), *flags[:2]]))
-
-
-def _command_at_start(text: str) -> tuple[str, ...]:
-    """Return the program, subcommand and flags that a text begins with; empty if it begins otherwise."""
-    found = re.match(r"[a-z][\w.+-]*(?: [\w./:@=-]+){1,5}", text)
-    words = found[0].split() if found else []
-    if not words or words[0] not in PROGRAMS or words[0] in _SHELL:
-        return ()
-    flags = [word for word in words[1:] if word.startswith("-")]
-    return (words[0], *_verbs(words)[:1], *flags[:2])
+    begins = None if quotes_output(text) else _COMMAND.match(text)
+    told = [(begins[0], 1)] if begins else []  # prose follows the first verb
+    told += [(one[1], _VERB) for one in _SPAN.finditer(text) if not _ADVISED.search(text[: one.start()])]
+    for said, verbs in told:
+        words = said.split()
+        if len(words) > 1 and words[0] in PROGRAMS - _SHELL:
+            flags = [word for word in words if word[0] == "-"]
+            plain = [word for word in words if word[0] != "-"]
+            yield plain[0], (*_verbs(plain)[:verbs], *flags[:2])
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:
