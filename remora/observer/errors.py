@@ -318,7 +318,7 @@ class Errors(State):
                     paths=(path,),
                     event=call.key,
                     evidence=call.step,
-                    detail={"how": "changed back", "after_steps": call.step - undone.step},
+                    detail={"after_steps": call.step - undone.step},
                 )
             keep_last(self.changes, change, 300)
 

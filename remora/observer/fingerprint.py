@@ -87,9 +87,13 @@ _TELLING = tuple(
         r"^(?:panic|fatal(?: error)?|error(?:\[\w+\])?): .+$|^npm (?:ERR!|error) (?!A complete log|code ).+$",
         # A failed test by name, and what it met
         r"^(?:FAILED|ERROR) \S+\.py.*$|^[ \t]*(?:--- FAIL:|●) .+$|^test .+ \.\.\. FAILED$",
-        r"^E   +\S.*$|^[ \t]*(?:\S{1,40} ){0,3}(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)(?:: .+)?$",
-        r"^thread '.+' panicked at .+$|^(?:[Ee]rror|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
-        r"^.*(?:not found|o such file or directory|nvalid |nknown |CONFLICT|cannot |could not |nable to ).*$",
+        r"^E   +\S.*$|^thread '.+' panicked at .+$",
+        r"^[ \t]*(?:\S{1,40} ){0,3}(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|NotFound|Denied)(?:: .+)?$",
+        r"^(?:[Ee]rror|ERROR|Fatal|abort|FAIL)\b ?[:!].+$",
+        (
+            r"^.*(?:not found|o such file or directory|does not exist|nvalid |nknown |CONFLICT|cannot "
+            r"|could not |nable to |timed out).*$"
+        ),
     )
 )
 _NOISE = re.compile(

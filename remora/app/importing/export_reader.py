@@ -167,7 +167,7 @@ def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_
         if session is None or safe_name(session) + SUFFIX != name or not isinstance(row.get("log"), str):
             tally.refused(f"session {shorten(name, 60)!r}", "it is not a session name")
             continue
-        log = _redacted(row["log"]).encode("utf-8", "surrogateescape")
+        log = _redacted(row["log"])
         tally.sessions += _written(project.sessions_folder / name, log, f"session {session}", tally)
     journal = found.get("journal")
     for name, text in journal.items() if isinstance(journal, dict) else ():
@@ -176,8 +176,7 @@ def _take(project: OpenProject, found: Mapping[str, Any], tally: _Tally, *, dry_
         if path.is_absolute() or hidden or len(path.parts) > 2 or path.suffix != ".md" or "\\" in name:
             tally.refused(f"file {shorten(name, 60)!r}", "it is not a journal file name")
         elif isinstance(text, str):
-            written = redact(text).text.encode()
-            tally.files += _written(project.memory_folder / path, written, f"file {name}", tally)
+            tally.files += _written(project.memory_folder / path, redact(text).text, f"file {name}", tally)
 
 
 def _redacted(log: str) -> str:
@@ -190,8 +189,14 @@ def _redacted(log: str) -> str:
         except (ValueError, RecursionError, InvalidInput):
             lines.append(redact(line).text)
         else:
-            lines.append(json.dumps(clean, ensure_ascii=False) if counts else line)
+            lines.append(json.dumps(clean) if counts else line)
     return "\n".join(lines)
+
+
+def _without_secrets(change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a revision with its texts redacted; its ids stay, because other revisions name them."""
+    texts = {name: redact_json(change[name], {}) for name in ("fields", "why") if name in change}
+    return {**change, **texts}
 
 
 def _rows(found: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
@@ -221,7 +226,7 @@ def _take_memories(
                         tally.left.append(f"{name} exists with another text")
                     continue
                 with db.transaction():
-                    changes = [redact_json(change, {}) for change in revisions.get(record.id, [])]
+                    changes = [_without_secrets(change) for change in revisions.get(record.id, [])]
                     made = None if changes else Change("create", "imported")
                     db.memories.insert(record, change=made)
                     tally.revisions += db.revisions.take_in(record.id, changes)
@@ -290,20 +295,25 @@ def _take_entries(project: OpenProject, rows: Iterable[dict[str, Any]], tally: _
     for row in rows:
         name = str(row.get("name", ""))
         try:
-            content = redact(str(row.get("content", ""))).text
+            content = str(row.get("content", ""))
             known = project.entries().get(name)
             if known is None:
                 aliases = tuple(str(alias) for alias in row.get("aliases", ()))
                 entries.add(name, content, kind=str(row.get("kind", "note")), aliases=aliases)
                 tally.entries += 1
-            elif known.content != content:
+            elif known.content != redact(content).text:
                 tally.left.append(f"note {name} exists with another text")
         except (RemoraError, TypeError, ValueError) as error:
             tally.refused(f"note {shorten(name, 60)}", error)
 
 
-def _written(path: Path, data: bytes, what: str, tally: _Tally) -> int:
+def _written(path: Path, text: str, what: str, tally: _Tally) -> int:
     """Write a file unless it exists; return the number of files written."""
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        tally.refused(what, error)
+        return 0
     with os_errors(path, "write"):
         if path.exists():
             if path.read_bytes() != data:

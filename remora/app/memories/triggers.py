@@ -60,7 +60,7 @@ _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _ADJECTIVE = re.compile(r"(?:able|ible|ed|ing)$")
-_COMMAND = re.compile(r"[a-z][\w.+-]*(?: [\w./:@=-]+){1,5}")
+_COMMAND = re.compile(r"(?P<program>[a-z][\w.+-]*)(?: [\w./:@=-]+){1,5}")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # The beginning of a sentence that prefers one thing to another.
 _PREFERS = re.compile(r"\W*(?:(?:you|we)\s+)?(?:use|prefer)\b", re.IGNORECASE)
@@ -339,16 +339,19 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _warned_of(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the commands that a warning begins with or has in backticks, except those that it advises."""
+    told = [(one[1], _VERB) for one in _SPAN.finditer(text) if not _ADVISED.search(text[: one.start()])]
+    begins = _COMMAND.match(text)
     # What quotes an output is shown when that occurs.
-    begins = None if quotes_output(text) else _COMMAND.match(text)
-    told = [(begins[0], 1)] if begins else []  # prose follows the first verb
-    told += [(one[1], _VERB) for one in _SPAN.finditer(text) if not _ADVISED.search(text[: one.start()])]
+    if begins and begins["program"] in PROGRAMS and not quotes_output(text):
+        told.append((begins[0], 1))  # prose follows the first verb
     for said, verbs in told:
-        words = said.split()
-        if len(words) > 1 and words[0] in PROGRAMS - _SHELL:
+        command = _COMMAND.match(said)
+        if command and command["program"] not in _SHELL:
+            words = said.split()
             flags = [word for word in words if word[0] == "-"]
             plain = [word for word in words if word[0] != "-"]
-            yield plain[0], (*_verbs(plain)[:verbs], *flags[:2])
+            if needs := (*_verbs(plain)[:verbs], *flags[:2]):
+                yield plain[0], needs
 
 
 def _asked(words: Sequence[str], wrong: Collection[str]) -> list[str]:

@@ -125,6 +125,19 @@ def test_no_secret_of_a_file_is_stored(opened: Open, tmp_path: Path) -> None:
     assert held == []
 
 
+def test_a_text_that_no_file_can_hold_is_refused_alone(opened: Open, tmp_path: Path) -> None:
+    """What cannot be encoded is named; the rest is stored."""
+    with opened("one") as memory:
+        memory.remember("The relay needs a token")
+        memory.journal.write("Lone sign\n")
+        memory.export(tmp_path / "all.json")
+    text = (tmp_path / "all.json").read_text()
+    (tmp_path / "all.json").write_text(text.replace("Lone sign", "Lone \\ud800"))
+    with opened("two") as memory:
+        done = memory.import_file(tmp_path / "all.json")
+        assert (done.new, done.files, len(done.bad)) == (1, 0, 1)
+
+
 BAD: list[dict[str, Any]] = [
     {"id": "m-1"},
     {"id": "m-2", "content": ""},
