@@ -17,7 +17,7 @@ from remora.app.importing import export_reader
 from remora.app.memory import Memory
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import MemoryDraft, Relation, Taint
-from tests.helpers import SECRET
+from tests.helpers import SECRET, holds
 
 Open = Callable[[str], Memory]
 
@@ -120,9 +120,7 @@ def test_no_secret_of_a_file_is_stored(opened: Open, tmp_path: Path) -> None:
         assert found.content == "The relay needs [REDACTED:github-token]"
         assert memory.history(found.id)
         assert [one.content for one in memory.session("chat").messages()] == [found.content]
-        home = memory.home
-    held = [path for path in home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert held == []
+    assert holds(memory.home, SECRET) == []
 
 
 def test_a_text_that_no_file_can_hold_is_refused_alone(opened: Open, tmp_path: Path) -> None:
