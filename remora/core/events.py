@@ -106,7 +106,7 @@ class Signal(NamedTuple):
     """One fact shown by a session.
 
     Attributes:
-        type: one of the seventeen of `observer.signals.KINDS`.
+        type: one of the seventeen of `observer.candidate.KINDS`.
         key: its subject, the same in every session that shows it: two paths, an error's
             fingerprint, a search pattern.
         step: step of its first occurrence.

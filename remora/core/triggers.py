@@ -8,7 +8,7 @@
     search    a search for it                               key: a pattern, a name
 
 `unless` holds the conditions of a pattern. Triggers are made when a memory is stored: from patterns
-(`remora.core.pattern_triggers`) that somebody gave or that its text has (`remora.core.directive_patterns`).
+(`remora.core.pattern_triggers`) that somebody gave or that its text has (`remora.core.pattern_triggers`).
 They are matched in hooks: edits by `remora.core.edit_match`, shell commands by `remora.shell.trigger_match`.
 """
 

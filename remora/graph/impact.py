@@ -24,7 +24,7 @@ from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.components import COMPONENTS
 from remora.graph.grammars import LANGUAGES
-from remora.graph.inferred_edges import SAYS, said
+from remora.graph.knowledge import SAYS, said
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
 from remora.store.graph import Node

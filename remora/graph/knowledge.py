@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from remora.core.code import hash_of
+from remora.core.code import GUESS, Impact, hash_of
 from remora.graph.modules import files_named
 from remora.store.layers import MEMORY_PREFIX, KnownNode, UpperEdge, memory_key
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from remora.store.database import Database
     from remora.store.layers import Known
+
 
 MADE_FROM = "graph.knowledge"  # meta key: the state of code and memories from which the layer was made
 KINDS = ("applies_pattern", "documents")
@@ -93,3 +96,35 @@ def _edge(memory: Known, key: str, weight: float) -> UpperEdge:
     if memory.type == "pattern":
         return UpperEdge(key, own, "applies_pattern", weight, memory.confidence)
     return UpperEdge(own, key, "documents", weight, memory.confidence)
+
+
+SAYS = {"llm": "a model says", "agent": "an agent says"}
+_HOW = {
+    "depends_logically": "depends on it",
+    "flows_to": "sends data to it",
+    "flows_from": "receives data from it",
+}
+
+
+def said(db: Database, ids: Collection[int], found: Sequence[Impact]) -> list[Impact]:
+    """Return the stated dependents of some nodes, most confident first, without those already `found`.
+
+    They are claims of a model or an agent, no code dependencies: shown with their source, one step deep.
+    """
+    edges = db.layers.said(ids)
+    if not edges:
+        return []
+    nodes = db.graph.brief({i for edge in edges for i in (edge.from_id, edge.to_id)})
+    known = {(impact.path, impact.symbol) for impact in found}
+    told: list[Impact] = []
+    for edge in edges:
+        node, target = nodes.get(edge.from_id), nodes.get(edge.to_id)
+        # A module of layer 2 has no place in a list of files and definitions.
+        if node is None or target is None or edge.from_id in ids or (node.path, node.symbol) in known:
+            continue
+        known.add((node.path, node.symbol))
+        how = f"{_HOW[edge.type]}, {SAYS.get(edge.source, edge.source)}"
+        via = (f"{target.key} <-{how}- {node.key}",)
+        sure = min(GUESS, edge.confidence)
+        told.append(Impact(node.path, node.symbol, 1, via, sure, node.type, node.test, edge.source))
+    return told

@@ -16,7 +16,8 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -24,11 +25,70 @@ from urllib.parse import unquote, urlsplit
 
 from remora.core.errors import ConfigError, ProviderBusy, ProviderError
 from remora.core.text import clean, collapse
-from remora.net.deadline import Deadline
 from remora.net.hosts import ApiKey, address_of, is_loopback
 
 if TYPE_CHECKING:
     import httpx2
+
+
+PIECE = 16_384  # bytes written at once, so that who takes them slowly is noticed in between
+_OPENING = (".connect_tcp.started", ".start_tls.started")
+_OPENED = (".connect_tcp.complete", ".start_tls.complete")
+
+
+class Deadline(threading.local):
+    """The end of this thread's exchange.
+
+    The timeouts of the HTTP library apply to each step: a server that sends a byte now and then may hold a
+    call for hours. So every stream that the library opens, reported through its `trace` extension, checks the
+    remaining time at each read and write. Two steps remain with the operating system: the name lookup, and
+    trying several addresses in turn.
+    """
+
+    def __init__(self) -> None:
+        self._at = math.inf
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Limit the block to a number of seconds; later reads and writes raise TimeoutError."""
+        self._at = time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._at = math.inf
+
+    def left(self, timeout: float | None = None) -> float | None:
+        """Return the seconds of one step: its own timeout, or the remaining time if that is less.
+
+        Raises:
+            TimeoutError: none is left.
+        """
+        left = self._at - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the deadline has passed")
+        if left == math.inf:
+            return timeout
+        return left if timeout is None else min(timeout, left)
+
+    def trace(self, event: str, info: Any) -> None:
+        """Bind each stream that the HTTP library opens; give it to a request as its `trace` extension."""
+        if event.endswith(_OPENING):
+            info["timeout"] = self.left(info["timeout"])
+        elif event.endswith(_OPENED):
+            self._bind(info["return_value"])
+
+    def _bind(self, stream: Any) -> None:
+        read, write = stream.read, stream.write
+
+        def read_in_time(max_bytes: int, timeout: float | None = None) -> Any:
+            return read(max_bytes, self.left(timeout))
+
+        def write_in_time(buffer: bytes, timeout: float | None = None) -> None:
+            for start in range(0, len(buffer), PIECE):
+                write(buffer[start : start + PIECE], self.left(timeout))
+
+        stream.read, stream.write = read_in_time, write_in_time
+
 
 T = TypeVar("T")
 

@@ -17,8 +17,7 @@ from remora.core.events import CommitMade, ErrorSeen, Event, Exchange, Observati
 from remora.core.text import CJK, STOP_WORDS
 from remora.core.values import Taint
 from remora.observer.calls import Call
-from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
-from remora.observer.quoted_text import apart
+from remora.observer.quoted_text import ASKING, NOT_TYPED, SENTENCE, apart
 from remora.observer.state import State, cut
 from remora.shell.forms import command_form
 

@@ -13,9 +13,18 @@ from collections.abc import Iterator
 from statistics import median
 
 from remora.core.events import Observation, SeenCount, Signal
-from remora.observer.candidate import Candidate, Evidence, Withdrawn, candidate, external_id, placed, shown_by
+from remora.observer.candidate import (
+    Candidate,
+    Evidence,
+    Withdrawn,
+    candidate,
+    code,
+    external_id,
+    placed,
+    seen_words,
+    shown_by,
+)
 from remora.observer.paths import is_doc
-from remora.observer.sentences import code, seen_words
 from remora.shell.location import inside
 from remora.store.session_reader import SessionReader, ShownRow
 

@@ -1,4 +1,8 @@
-"""Memory candidates that a session proposes, before the filters of `promotion`."""
+"""Memory candidates that a session proposes, with the 17 types of signals and the wording of memories.
+
+The scores and the sessions needed are those of the Auto Claude memory document (section 4). File access,
+backtracks and time anomalies become no memory, nor do the model's corrections of itself.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,37 @@ from typing import Any, NamedTuple
 
 from remora.core.events import Observation, SeenCount
 from remora.core.payloads import PAYLOADS
+from remora.core.text import shorten
 from remora.core.values import MemoryDraft, Taint
-from remora.observer import signals
+
+
+class Kind(NamedTuple):
+    """One type of signal: its reliability (0..1), and the number of sessions that must show the same key."""
+
+    score: float
+    sessions: int
+
+
+KINDS: dict[str, Kind] = {
+    "file_access": Kind(0.72, 3),
+    "co_access": Kind(0.91, 3),  # one agent used two files within five steps
+    "error_retry": Kind(0.85, 2),  # an error recurred, or the failed call was retried
+    "backtrack": Kind(0.68, 2),  # a change restored the text that an earlier one replaced
+    "read_abandon": Kind(0.79, 3),  # a file was read, then one with a similar name was changed
+    "repeated_grep": Kind(0.76, 2),  # three steps searched for the same names, and a found file was opened
+    "tool_sequence": Kind(0.73, 3),  # the order of checks that passed
+    "time_anomaly": Kind(0.48, 3),  # a command that is far slower than the session's others
+    "self_correction": Kind(0.88, 1),  # the user states a rule, or the model takes a belief back
+    "external_reference": Kind(0.61, 3),  # an address that was fetched
+    "glob_ignore": Kind(0.64, 2),  # no file that a name search found was used, but one of a later search
+    "import_chase": Kind(0.52, 4),  # three files were read in a row, each imported by the one before
+    "test_order": Kind(0.74, 3),  # tests ran before, between or after the changes
+    "config_touch": Kind(0.66, 2),  # a configuration file was changed, and another file near it
+    "step_overrun": Kind(0.71, 3),  # steps that a planned item took, by module
+    "parallel_conflict": Kind(0.82, 1),  # two agents that ran at the same time changed a file
+    "context_token_spike": Kind(0.63, 3),  # input tokens of a session with changes, by module
+}
+
 
 STEPS, EVENTS = 8, 4  # in a provenance, at most
 USER_SAID = "user-said"  # tag of memories that a person stated
@@ -120,13 +153,13 @@ def candidate(
 ) -> Candidate:
     """Return a candidate whose draft has the common fields of a session's memories.
 
-    The score and the number of sessions are those of the signal (signals.KINDS), and the priority is the
+    The score and the number of sessions are those of the signal (KINDS), and the priority is the
     score, unless they are given. The payload contains the provenance: beside its own fields, or under
     `provenance` if payloads of the type are validated. The branch is that of the session; a memory that
     several sessions show belongs to the project and has none.
     """
     if score is None:
-        score = signals.KINDS[signal].score
+        score = KINDS[signal].score
     provenance = {
         "signal": signal,
         "key": key,
@@ -158,7 +191,63 @@ def candidate(
         draft,
         score if priority is None else priority,
         score,
-        signals.KINDS[signal].sessions if needs is None else needs,
+        KINDS[signal].sessions if needs is None else needs,
         seen,
         why,
     )
+
+
+LINE = 220  # characters of a quoted line
+
+
+def seen_words(seen: SeenCount) -> str:
+    """Return the number of sessions and the date of the last one, in brackets.
+
+    >>> seen_words(SeenCount(4, "2026-01-05T10:00:00Z", "2026-01-20T10:00:00Z"))
+    '(seen in 4 sessions, last 2026-01-20)'
+    >>> seen_words(SeenCount(1, None, "2026-01-20T10:00:00Z")), seen_words(SeenCount(1))
+    ('(seen once, 2026-01-20)', '(seen once)')
+    """
+    day = (seen.last or "")[:10]
+    if seen.sessions <= 1:
+        return f"(seen once, {day})" if day else "(seen once)"
+    return f"(seen in {seen.sessions} sessions, last {day})" if day else f"(seen in {seen.sessions} sessions)"
+
+
+def too_few(sessions: int, needed: int) -> str:
+    """Return the reason that more sessions are needed.
+
+    >>> too_few(1, 2), too_few(2, 3)
+    ('seen once, 2 sessions are needed', 'seen in 2 sessions, 3 are needed')
+    """
+    if sessions <= 1:
+        return f"seen once, {needed} sessions are needed"
+    return f"seen in {sessions} sessions, {needed} are needed"
+
+
+def code(text: str) -> str:
+    """Return a name in backticks; backticks inside it become quotes.
+
+    >>> code("a`b`.py")
+    "`a'b'.py`"
+    """
+    return "`" + text.replace("`", "'") + "`"
+
+
+def quoted(text: str, limit: int = LINE) -> str:
+    """Return a line as a quotation.
+
+    >>> quoted('declared and not used:   x ')
+    '“declared and not used: x”'
+    """
+    return f"“{shorten(text, limit)}”"
+
+
+def sentence(text: str) -> str:
+    """Return a text with the final punctuation of a sentence.
+
+    >>> sentence("done:"), sentence("really?")
+    ('done.', 'really?')
+    """
+    text = text.strip().rstrip(",;:").rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

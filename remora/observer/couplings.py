@@ -19,9 +19,8 @@ from collections.abc import Iterator
 from remora.core.cochange import name
 from remora.core.events import Observation, SeenCount
 from remora.core.values import Relation
-from remora.observer.candidate import Candidate, Withdrawn, candidate, external_id, shown_by
+from remora.observer.candidate import Candidate, Withdrawn, candidate, code, external_id, shown_by
 from remora.observer.paths import is_lock, is_test
-from remora.observer.sentences import code
 from remora.shell.location import inside
 from remora.store.session_reader import SessionReader
 

@@ -12,7 +12,7 @@ import re
 from remora.core.events import CommitMade, Event, Exchange, Remark
 from remora.core.text import collapse
 from remora.core.values import Taint
-from remora.observer.phrases import SENTENCE
+from remora.observer.quoted_text import SENTENCE
 from remora.observer.state import State, cut, keep_last, make_room
 
 EXCHANGES, COMMITS, REMARKS = 100, 50, 300

@@ -18,11 +18,22 @@ from remora.core.events import ErrorSeen, Observation, SeenCount
 from remora.core.text import shorten
 from remora.core.values import Taint
 from remora.observer.attribution import PRINTED
-from remora.observer.candidate import Candidate, Evidence, Rejected, Withdrawn, candidate, external_id
+from remora.observer.candidate import (
+    Candidate,
+    Evidence,
+    Rejected,
+    Withdrawn,
+    candidate,
+    code,
+    external_id,
+    quoted,
+    seen_words,
+    sentence,
+    too_few,
+)
 from remora.observer.command_fixes import after, differs, instead, without_flag
 from remora.observer.errors import heads
 from remora.observer.fingerprint import of_harness, says_nothing
-from remora.observer.sentences import code, quoted, seen_words, sentence, too_few
 from remora.store.session_reader import KEPT, ErrorMet, SessionReader
 
 SIGNAL = "error_retry"

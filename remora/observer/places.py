@@ -13,11 +13,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.events import Observation, SeenCount, Signal
-from remora.observer import signals
-from remora.observer.candidate import Candidate, Evidence, Rejected, candidate
+from remora.observer.candidate import (
+    KINDS,
+    Candidate,
+    Evidence,
+    Rejected,
+    candidate,
+    code,
+    quoted,
+    seen_words,
+    too_few,
+)
 from remora.observer.past_sessions import needed
 from remora.observer.paths import is_doc
-from remora.observer.sentences import code, quoted, seen_words, too_few
 from remora.store.session_reader import SessionReader, ShownRow
 
 AGREE = 0.5  # share of the sessions with an answer that must agree
@@ -75,7 +83,7 @@ def places(session: Observation, seen: SessionReader) -> Iterator[Candidate | Re
         if signal.type not in TELLING:
             continue
         count = seen.sessions_with(signal.type, signal.key)
-        needs = needed(signals.KINDS[signal.type].sessions, signal.agents)
+        needs = needed(KINDS[signal.type].sessions, signal.agents)
         if max(1, count.sessions) < needs:
             yield Rejected(_named(signal), too_few(count.sessions, needs))
             continue
@@ -98,7 +106,7 @@ def _views(signal: Signal, shown: Sequence[ShownRow], count: SeenCount) -> Itera
 
     A signal that needs both kinds of sessions waits: it would stay tainted, though clean ones may follow.
     """
-    needs = signals.KINDS[signal.type].sessions
+    needs = KINDS[signal.type].sessions
     clean = [one for one in shown if one.taint is None]
     taints = [one.taint for one in shown if one.taint is not None]
     if taints and len(clean) >= needs:
@@ -182,7 +190,7 @@ def _candidate(session: Observation, signal: Signal, answer: str, count: SeenCou
         seen=count,
         evidence=Evidence((signal.step,), signal.events),
         why=f"{signal.type} {seen_words(count)}{at_once}",
-        needs=needed(signals.KINDS[signal.type].sessions, signal.agents),
+        needs=needed(KINDS[signal.type].sessions, signal.agents),
         files=files,
         tags=(signal.type.replace("_", "-"),),
         taint=signal.taint,

@@ -3,7 +3,7 @@
     sources      every module that proposes memories, in SOURCES
     validation   a failed or abandoned session yields only dead ends, the user's words, and memories written
                  by a model, which read how it failed
-    frequency    enough sessions must have shown it (signals.KINDS); acute signals need one session; each
+    frequency    enough sessions must have shown it (candidate.KINDS); acute signals need one session; each
                  further agent of a session that showed it independently counts as a session
     standing     its claims about the code must still hold, if there is code to check
     novelty      closer than 0.88 to a stored memory, or to a better candidate: dropped.
@@ -27,8 +27,7 @@ from remora.core.events import Observation, Signal
 from remora.core.text import STOP_WORDS, jaccard, salient, words
 from remora.core.values import MemoryDraft
 from remora.observer import calibration, couplings, failures, places, producers, recipes
-from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted
-from remora.observer.sentences import too_few
+from remora.observer.candidate import Candidate, Rejected, Withdrawn, doubted, too_few
 from remora.store.session_reader import SessionReader
 
 NOVEL = 0.88  # cosine; above it a candidate repeats a memory

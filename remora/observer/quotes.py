@@ -16,8 +16,7 @@ from remora.core.directive_words import AUXILIARY, NEGATES, one_of
 from remora.core.events import Event, Quote
 from remora.core.text import STOP_WORDS, collapse
 from remora.core.typed_prompt import typed
-from remora.observer.phrases import ASKING, NOT_TYPED, SENTENCE
-from remora.observer.quoted_text import apart
+from remora.observer.quoted_text import ASKING, NOT_TYPED, SENTENCE, apart
 from remora.observer.state import State, cut, keep_last
 from remora.observer.statements import is_passing, names_something
 

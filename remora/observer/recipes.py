@@ -15,8 +15,7 @@ from typing import NamedTuple
 from remora.checks.from_sessions import parts_of
 from remora.core.events import CommandRun, Observation, Signal
 from remora.core.programs import CHECKS
-from remora.observer.candidate import Candidate, Evidence, candidate
-from remora.observer.sentences import code, seen_words
+from remora.observer.candidate import Candidate, Evidence, candidate, code, seen_words
 from remora.shell.lines import bare
 from remora.shell.location import inside
 from remora.shell.purposes import check_in

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from remora.core.events import Signal
 from remora.core.paths import forward
 from remora.core.values import Taint
-from remora.observer.signals import KINDS
+from remora.observer.candidate import KINDS
 from remora.observer.state import State
 from remora.shell.location import Home, Place, inside, joined, placed, repository
 

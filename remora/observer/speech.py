@@ -11,7 +11,7 @@ from remora.core.text import content_hash, shorten
 from remora.core.typed_prompt import typed
 from remora.observer.calls import Call
 from remora.observer.fingerprint import user_said
-from remora.observer.phrases import BELIEF, DEAD_END, END, FENCE, NOT_TYPED, QUOTED, STARTS
+from remora.observer.quoted_text import BELIEF, DEAD_END, END, FENCE, NOT_TYPED, QUOTED, STARTS
 from remora.observer.scratchpad import Scratchpad
 from remora.observer.statements import statements
 

@@ -32,7 +32,7 @@ def open_carrier(address: str, space: str, root: Path, environ: Mapping[str, str
 
         return GitRefs(root, rest or "origin", space)
     if kind == "folder" and rest:
-        from remora.sharing.carriers.folder import Folder
+        from remora.sharing.carriers.tree import Folder
 
         return Folder(root / rest, space)
     if kind in ("postgresql", "postgres"):

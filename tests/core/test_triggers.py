@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.directive import directive
-from remora.core.directive_patterns import patterns_of
 from remora.core.edit_match import read_edit, writes
-from remora.core.pattern_triggers import pattern_triggers
+from remora.core.pattern_triggers import pattern_triggers, patterns_of
 from remora.core.triggers import Trigger
 from remora.shell.trigger_match import marks, read_line, sets_off
 from tests.tables import table

@@ -18,7 +18,7 @@ from typing import Any
 from remora.core.events import CommandRun, ErrorSeen, Event, Observation, Signal
 from remora.core.text import collapse, shorten
 from remora.core.values import Taint
-from remora.observer import signals
+from remora.observer import candidate
 from remora.observer.observer import Observer
 from remora.observer.promotion import Promotion, promote, tallies
 from remora.sources.transcripts.reader import read
@@ -81,7 +81,7 @@ def _observed(session: Observation) -> Iterator[str]:
 
 
 def _signal(signal: Signal) -> str:
-    score = signals.KINDS[signal.type].score
+    score = candidate.KINDS[signal.type].score
     kept = (
         "kind",
         "sentence",

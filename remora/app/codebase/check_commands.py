@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from remora.app.project.arguments import paths
-from remora.checks.check_exists import stands
-from remora.checks.from_project import named_checks
+from remora.checks.from_project import named_checks, stands
 from remora.checks.suggest import suggest
 from remora.core.errors import InvalidInput
 from remora.core.programs import CHECKS

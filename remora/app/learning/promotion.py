@@ -8,11 +8,11 @@ stays as it is; one that Remora retired itself is restored.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.learning import commit_taint
 from remora.app.learning import quotes as quoting
-from remora.app.learning.code_staleness import overtaken
 from remora.app.learning.dedup import Novelty
 from remora.app.project.branches import became, to_stamp
 from remora.app.project.locate import branch_of
@@ -32,6 +32,7 @@ from remora.lifecycle.flags import (
 )
 from remora.lifecycle.prune import is_forgotten
 from remora.observer.candidate import Rejected
+from remora.observer.couplings import outside
 from remora.observer.promotion import Discarded, Promoted, Promotion, promote, tallies
 from remora.store.session_reader import LearnedRow
 from remora.store.session_writer import Pair
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from remora.observer.evidence import Piece
     from remora.observer.writer import Known
     from remora.sources.branches import Branch
+
 
 WITHDRAWN = "withdrawn"
 WRITER = "written"  # meta key: when a model first wrote memories, ISO 8601
@@ -344,3 +346,27 @@ def _both(signal: Signal) -> Iterator[Pair]:
     for (a, b), way in ((paths[:2], "forward"), (paths[1::-1], "backward")):
         if times := detail.get(way) or 0:
             yield Pair(a, b, int(times))
+
+
+def overtaken(project: OpenProject, candidate: Candidate) -> str:
+    """Return why a candidate no longer holds by the current code; empty if it does, or without an index.
+
+    Sessions undo or move much of their work later, and a memory of it would mislead.
+    """
+    if not project.db.chunks.any():
+        return ""
+    files = [path for path in candidate.draft.related_files if not outside(path)]
+    gone = [path for path in files if not _exists(project.location.root / path)]
+    together = candidate.signal == "co_access"
+    if gone and (together or len(gone) == len(files)):
+        return f"`{gone[0]}` no longer exists"
+    if together and files[1:] and project.db.file_coupling.of(files[0]).keys() >= {*files[1:]}:
+        return "the code already links these files"
+    return ""
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

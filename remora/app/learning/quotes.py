@@ -15,8 +15,7 @@ from remora.core.text import collapse, content_hash, words
 from remora.lifecycle.prune import is_erased, is_forgotten, keep_forgotten
 from remora.observer.evidence import ROUTINE
 from remora.observer.past_sessions import prompts_asked, same_words
-from remora.observer.phrases import NOT_TYPED
-from remora.observer.quoted_text import apart
+from remora.observer.quoted_text import NOT_TYPED, apart
 from remora.observer.quotes import LONGEST
 from remora.retrieval.candidates import as_hit
 from remora.retrieval.request import Candidate

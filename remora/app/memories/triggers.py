@@ -15,12 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, rules_out, unlabelled
-from remora.core.directive_patterns import patterns_of
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
 from remora.core.paths import endings
-from remora.core.pattern_triggers import pattern_triggers
+from remora.core.pattern_triggers import pattern_triggers, patterns_of
 from remora.core.patterns import parse
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import shown_by

@@ -17,8 +17,7 @@ from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install import records
-from remora.interfaces.install.apply import carry_out
-from remora.interfaces.install.consent import COST, WRITERS, program_of, set_writer
+from remora.interfaces.install.apply import COST, WRITERS, carry_out, program_of, set_writer
 from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.launch_command import call_of
 from remora.interfaces.install.plan import Plan, Wish, as_document

@@ -12,7 +12,7 @@ import pytest
 from remora import Memory
 from remora.app.codebase import module_descriptions as module
 from remora.app.codebase.module_descriptions import RAN, describe, describe_when_due
-from remora.app.health.doctor_code import code
+from remora.app.health.doctor import code
 from remora.core.clock import FixedClock, from_iso, to_iso
 from remora.core.errors import InvalidInput, ProviderBusy, ProviderError
 from remora.disk.files import lock

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.learning.code_staleness import overtaken
+from remora.app.learning.promotion import overtaken
 from remora.app.project.open_project import OpenProject
 from remora.core.events import SeenCount
 from remora.core.values import MemoryDraft
