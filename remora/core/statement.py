@@ -1,4 +1,4 @@
-"""Test whether a text is a statement: two words, and more if a secret was redacted.
+"""Test whether a text is a statement: two words, and more if a secret was redacted; compare two of them.
 
 Also read the date of a user's statement at the end of a memory.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from remora.core.text import STOP_WORDS, words_or_pairs
+from remora.core.text import STOP_WORDS, salient, words, words_or_pairs
 
 LEAST = 2  # words of a statement
 # Minimum of words, besides words for secrets, in a redacted text. "The password of the staging database is …"
@@ -19,6 +19,12 @@ _OF_SECRETS = frozenset(
     """access account admin api auth authorization bearer code cookie credential credentials key keys login
     pass passphrase passwd password passwords pin pwd secret secrets token tokens user username
     value""".split()
+)
+
+# Function words that change a sentence's meaning if the other words are equal.
+TURNING = frozenset(
+    """above after against all any before below down each few from if more most off once only or out over
+    same some under until up""".split()
 )
 
 
@@ -57,6 +63,31 @@ def said_on(text: str) -> str:
     """
     found = _SAID.search(text)
     return found[1] if found else ""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words for comparing two texts: all but stop words."""
+    return frozenset(w for w in words(text) if w not in STOP_WORDS)
+
+
+def same_statement(first: str, second: str) -> bool:
+    """Return whether two texts that share nearly all words are one statement.
+
+    Their `text.salient` and words such as "before" and "only" must be equal, and their shared words must have
+    the same order: "prefer tabs over spaces" is not "prefer spaces over tabs".
+
+    >>> same_statement("Run the tests, then deploy.", "run the tests then deploy")
+    True
+    >>> same_statement("Run the tests before a deploy", "Run the tests after a deploy")
+    False
+    """
+    if salient(first) != salient(second):
+        return False
+    a, b = words(first), words(second)
+    if TURNING.intersection(a) != TURNING.intersection(b):
+        return False
+    shared = {w for w in a if w not in STOP_WORDS}.intersection(b)
+    return [w for w in dict.fromkeys(a) if w in shared] == [w for w in dict.fromkeys(b) if w in shared]
 
 
 def _said(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 Order matters. Secrets are removed before anything is hashed or compared, so that no digest of a secret is
 stored. Duplicates are searched before writing: the same text (ignoring case and white space), then near
-duplicates of the same type, found by MinHash bands and confirmed word by word. Two texts that differ in a
+duplicates of the same type, found by full-text search and confirmed word by word. Two texts that differ in a
 number, an identifier or a negation are never merged, however similar the rest is.
 
 A statement of a person or an agent is compared with earlier statements (`core.relation.relation`): the same
@@ -22,13 +22,13 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from remora.core import payloads, sketch
+from remora.core import payloads
 from remora.core.change import PERSON, Change, Op
 from remora.core.clock import Clock, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.evidence import STATED
 from remora.core.relation import matter, relation
-from remora.core.statement import said_on
+from remora.core.statement import said_on, same_statement, word_set
 from remora.core.strength import HALF_LIVES, SOURCE_TRUST, TAINT_FACTOR
 from remora.core.text import collapse, content_hash, jaccard
 from remora.core.values import MemoryDraft, MemoryRecord, Origin, Receipt, Redaction
@@ -51,7 +51,8 @@ _COUNTS = re.compile(
     r"|(?<=`)\s+\(\d+\)|(?<!\s)\s+\(\d+ of (?:the last )?\d+(?: sessions?)?\)"
     r"|\bMet (?:once|in \d+ findings)\b|; last \d{4}-\d\d-\d\d"
 )
-RIVALS = 6  # memories that a statement is compared with, of those that share words with it
+ALIKE = 24  # memories that share words with a draft, and may be its duplicates or its rivals
+RIVALS = 6  # of those, the memories that a statement is compared with
 SHARED = 0.25  # share of the shorter text's words that two statements on one matter have in common
 NEAR_DUPLICATE = 0.85  # Jaccard of word sets, as for repetitions in the packer
 
@@ -147,14 +148,18 @@ class Intake:
             known = self._db.memories.with_external_id(draft.external_id)
             if known is not None:
                 return self._refresh(known, draft, prepared, revive=revive)
-        twin = self._twin(draft, apart_from)
+        alike: list[MemoryRecord] = []
+        twin = self._same_words(draft, apart_from)
+        if twin is None and draft.type not in _NEVER_NEAR:
+            alike = self._alike(draft, apart_from)
+            twin = _near_duplicate(draft, alike)
         if twin is not None:
             record, similarity = twin
             if record.deprecated and not revive:
                 return record._replace(receipt=Receipt("skipped", record.id, similarity, prepared.redactions))
             return self._merge(record, draft, similarity, prepared)
         stated = _is_stated(draft.source, draft.type, draft.origin_path) and draft.taint is None
-        rivals = [r for r in self._rivals(draft) if r.id != apart_from] if stated else []
+        rivals = _rivals(draft, alike) if stated else []
         for record in rivals:
             # If a person said the same in two sessions, the first external id is kept.
             said = record.session_id and draft.session_id and draft.source == record.source == "user_taught"
@@ -163,18 +168,19 @@ class Intake:
                 return self._merge(record, draft, NEAR_DUPLICATE, prepared)
         return self._held_against(rivals, self._insert(draft, prepared))
 
-    def _rivals(self, draft: MemoryDraft) -> list[MemoryRecord]:
-        """Return the live statements that share words with a draft, the most similar first."""
-        own = matter(draft.content)
-        ids = self._db.fulltext.beginning(own, 4 * RIVALS)
+    def _same_words(self, draft: MemoryDraft, apart_from: str) -> tuple[MemoryRecord, float] | None:
+        said = collapse(draft.content).casefold()
+        for record in self._db.memories.with_hash(content_hash(draft.content)):
+            same = record.id != apart_from and collapse(record.content).casefold() == said
+            if same and record.superseded_by is None and _may_merge(record, draft):
+                return record, 1.0
+        return None
+
+    def _alike(self, draft: MemoryDraft, apart_from: str) -> list[MemoryRecord]:
+        """Return the live memories that share words with a draft, the most similar first."""
+        ids = self._db.fulltext.beginning(matter(draft.content), ALIKE)
         records = self._db.memories.get_many(ids)
-        return [
-            record
-            for record in (records[i] for i in ids)
-            if _is_stated(record.source, record.type, record.origins[0].path if record.origins else None)
-            and record.taint is None
-            and len(own & (other := matter(record.content))) >= SHARED * min(len(own), len(other))
-        ][:RIVALS]
+        return [records[i] for i in ids if i != apart_from]
 
     def _held_against(self, rivals: Sequence[MemoryRecord], new: MemoryRecord) -> MemoryRecord:
         """Retire the statements that a new one contradicts, or the new one if the other is later."""
@@ -215,25 +221,6 @@ class Intake:
         if not tainted:
             return draft
         return draft._replace(taint=tainted[0], confidence=draft.confidence * TAINT_FACTOR, needs_review=True)
-
-    def _twin(self, draft: MemoryDraft, apart_from: str) -> tuple[MemoryRecord, float] | None:
-        memories = self._db.memories
-        for record in memories.with_hash(content_hash(draft.content)):
-            same_words = collapse(record.content).casefold() == collapse(draft.content).casefold()
-            if record.id == apart_from or not same_words:
-                continue
-            if record.superseded_by is None and _may_merge(record, draft):
-                return record, 1.0
-        if draft.type in _NEVER_NEAR:
-            return None
-        words = sketch.word_set(draft.content)
-        for memory_id, content in memories.sharing_bands(sketch.bands(draft.content), draft.type):
-            similarity = jaccard(words, sketch.word_set(content)) if memory_id != apart_from else 0.0
-            if similarity >= NEAR_DUPLICATE and sketch.same_statement(draft.content, content):
-                near = memories.get(memory_id)
-                if near is not None and _may_merge(near, draft):
-                    return near, similarity
-        return None
 
     def _insert(self, draft: MemoryDraft, prepared: Prepared) -> MemoryRecord:
         now = to_iso(self._clock.now())
@@ -320,6 +307,29 @@ class Intake:
 _NEVER_NEAR = frozenset(
     {"task_calibration", "prefetch_pattern", "context_cost", "work_state", "work_unit_outcome"}
 )
+
+
+def _near_duplicate(draft: MemoryDraft, alike: Iterable[MemoryRecord]) -> tuple[MemoryRecord, float] | None:
+    """Return the first memory that says the same in nearly the same words, with its similarity."""
+    own = word_set(draft.content)
+    for record in alike if own else ():
+        similarity = jaccard(own, word_set(record.content))
+        near = record.type == draft.type and similarity >= NEAR_DUPLICATE
+        if near and same_statement(draft.content, record.content) and _may_merge(record, draft):
+            return record, similarity
+    return None
+
+
+def _rivals(draft: MemoryDraft, alike: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    """Return the statements on the same matter as a draft."""
+    own = matter(draft.content)
+    return [
+        record
+        for record in alike
+        if _is_stated(record.source, record.type, record.origins[0].path if record.origins else None)
+        and record.taint is None
+        and len(own & (other := matter(record.content))) >= SHARED * min(len(own), len(other))
+    ][:RIVALS]
 
 
 def maker_of(made: MemoryDraft | MemoryRecord) -> str:

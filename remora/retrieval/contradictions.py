@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from remora.core.sketch import word_set
+from remora.core.statement import word_set
 from remora.core.text import NEGATIONS, STOP_WORDS, jaccard, salient, words
 from remora.core.values import Hit, MemoryRecord
 

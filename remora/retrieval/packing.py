@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from remora.core.citation import short_name
-from remora.core.sketch import same_statement, word_set
+from remora.core.statement import same_statement, word_set
 from remora.core.text import collapse, jaccard, safe, shorten
 from remora.core.tokens import ceil_chars_4
 from remora.core.values import FILE_KINDS, Context, Hit

@@ -21,6 +21,7 @@ _TURN_WEIGHTS = "1.0, 1.0, 1.0, 0.5"
 
 
 FEW = 100  # memories with a stem, up to which it selects
+SELECTIVE = 3  # stems that select; one or two may be just what a similar text lacks
 _TERMS_REMEMBERED = 5_000
 _MOST_ROWS = 1_000_000
 
@@ -64,11 +65,11 @@ class FullText:
     def beginning(self, stems: Iterable[str], limit: int) -> list[str]:
         """Return the ids of live memories with a word that begins with one of some stems, best first.
 
-        Stems of more than FEW memories select only if all are that frequent: ranking takes time for each row.
+        Where SELECTIVE stems or more are of FEW memories only these select: ranking takes time for each row.
         """
         words = [f'"{stem}"*' for stem in sorted(stems) if '"' not in stem]
         rare = [word for word in words if not self._more_than(f"content : {word}", FEW)]
-        match = "content : (" + " OR ".join(rare or words) + ")"
+        match = "content : (" + " OR ".join(rare if len(rare) >= SELECTIVE else words) + ")"
         sql = """WITH best AS (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH ?1
                                ORDER BY rank LIMIT ?2)
                  SELECT m.id FROM best CROSS JOIN memories m ON m.seq = best.seq

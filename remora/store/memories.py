@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from remora.core import sketch
 from remora.core.change import Change
 from remora.core.evidence import COMMIT_SOURCES, COUNTED_BY, COUNTED_TYPES, SESSION_TYPES
 from remora.core.paths import matches
@@ -17,7 +15,6 @@ from remora.store.connection import Connection, Row
 from remora.store.revisions import UNLOGGED, Revisions
 
 COLUMNS = tuple(name for name in MemoryRecord._fields if name not in ("realm", "receipt"))
-_CROWDED_BAND = 64
 # As `core.evidence.hit_source` says it.
 KIND = (
     f"CASE WHEN m.source IN ({', '.join(map(repr, COMMIT_SOURCES))}) THEN 'commit' "
@@ -75,7 +72,6 @@ class Memories:
         marks = ", ".join("?" * len(names))
         self._connection.execute(f"INSERT INTO memories({', '.join(names)}) VALUES ({marks})", values)
         self.follow_moves(record.id)
-        self._set_bands(record.id, record.content)
         logged = {c: v for c, v in zip(COLUMNS, values, strict=False) if c not in UNLOGGED and v is not None}
         if change is not None:
             self._revisions.write(record.id, change, logged)
@@ -104,9 +100,6 @@ class Memories:
             )
         if "related_files" in columns:
             self.follow_moves(memory_id)
-        if "content" in columns:
-            self._connection.execute("DELETE FROM memory_bands WHERE memory_id = ?", (memory_id,))
-            self._set_bands(memory_id, changes["content"])
         if logged and change is not None:
             self._revisions.write(memory_id, change, logged)
 
@@ -125,12 +118,6 @@ class Memories:
         """Write the full-text terms of a memory again; call inside a transaction."""
         terms = (search_terms(record), record.id)
         self._connection.execute("UPDATE memories SET search_terms = ? WHERE id = ?", terms)
-
-    def _set_bands(self, memory_id: str, text: str) -> None:
-        self._connection.execute_many(
-            "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
-            [(band, value, memory_id) for band, value in sketch.bands(text)],
-        )
 
     def get(self, memory_id: str) -> MemoryRecord | None:
         """Return a memory by its full id, including deprecated ones."""
@@ -199,23 +186,6 @@ class Memories:
         """Return the memory with a caller's own id."""
         found = self._connection.row(f"{_SELECT} WHERE m.external_id = ?", (external_id,))
         return self._record(found) if found else None
-
-    def sharing_bands(
-        self, bands: Sequence[tuple[int, int]], memory_type: str, limit: int = 20
-    ) -> list[tuple[str, str]]:
-        """Return (id, content) of live memories of a type that share at least two MinHash bands.
-
-        A band shared by very many memories carries no information and is read only in part.
-        """
-        shared: Counter[str] = Counter()
-        for band, value in bands:
-            sql = "SELECT memory_id FROM memory_bands WHERE band = ? AND value = ? LIMIT ?"
-            shared.update(r[0] for r in self._connection.rows(sql, (band, value, _CROWDED_BAND)))
-        often = sorted((-number, i) for i, number in shared.items() if number >= 2 or len(bands) < 2)
-        ids = [i for _, i in often[:limit]]
-        sql = """SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
-                 WHERE m.deprecated = 0 AND m.type = ? ORDER BY j.key"""
-        return self._connection.rows(sql, (ids, memory_type))
 
     def follow_moves(self, memory_id: str = "") -> None:
         """Index one memory, or all, by the current paths of their files; call inside a transaction.

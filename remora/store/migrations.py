@@ -17,7 +17,6 @@ from pathlib import Path
 
 import apsw
 
-from remora.core import sketch
 from remora.core.errors import StoreTooNew
 from remora.core.text import content_hash, index_terms
 from remora.core.times import instant_of
@@ -132,10 +131,6 @@ def _describe(connection: apsw.Connection) -> None:
         connection.execute(
             "UPDATE memories SET content_hash = ?, search_terms = ? WHERE id = ?",
             (content_hash(content), terms, memory_id),
-        )
-        connection.executemany(
-            "INSERT INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)",
-            [(band, value, memory_id) for band, value in sketch.bands(content)],
         )
 
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from remora.core import sketch
 from remora.core.errors import StoreError
 from remora.core.text import content_hash, index_terms
 from remora.store.connection import Connection, errors
@@ -26,7 +25,6 @@ from remora.store.revisions import Revisions
 # Referenced tables come first.
 TABLES = (
     "memories",
-    "memory_bands",
     "memory_revisions",
     "memory_heads",
     "memory_use",
@@ -202,10 +200,6 @@ def _from_revisions(new: Connection) -> int:
                 fields["search_terms"] = index_terms(" ".join(words))
                 marks = ", ".join("?" * len(fields))
                 new.execute(f"INSERT INTO memories({', '.join(fields)}) VALUES ({marks})", [*fields.values()])
-                bands = [(band, value, memory_id) for band, value in sketch.bands(fields["content"])]
-                new.execute_many(
-                    "INSERT OR IGNORE INTO memory_bands(band, value, memory_id) VALUES (?, ?, ?)", bands
-                )
         except (StoreError, KeyError, TypeError, ValueError):
             continue  # its parts do not add up
         made += 1

@@ -37,13 +37,10 @@ CREATE TABLE memories (
   context_prefix         TEXT,
   embedding_model_id     TEXT
 , updated_at TEXT NOT NULL DEFAULT '1970-01-01T00:00:00.000Z', branch TEXT, derived_from TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(derived_from)), taint TEXT CHECK (taint IS NULL OR json_valid(taint)), superseded_by TEXT, redaction_count INTEGER NOT NULL DEFAULT 0, payload TEXT CHECK (payload IS NULL OR json_valid(payload)), origins TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(origins)), review_reason TEXT, external_id TEXT, content_hash TEXT NOT NULL DEFAULT '', search_terms TEXT NOT NULL DEFAULT '', triggers TEXT, silent INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE INDEX idx_memories_project_type   ON memories(project_id, type);
-CREATE INDEX idx_memories_project_scope  ON memories(project_id, scope);
 CREATE INDEX idx_memories_source         ON memories(source);
 CREATE INDEX idx_memories_needs_review   ON memories(needs_review) WHERE needs_review = 1;
 CREATE INDEX idx_memories_confidence     ON memories(confidence DESC);
 CREATE INDEX idx_memories_last_accessed  ON memories(last_accessed_at DESC);
-CREATE INDEX idx_memories_type_conf      ON memories(project_id, type, confidence DESC);
 CREATE INDEX idx_memories_not_deprecated ON memories(project_id, deprecated) WHERE deprecated = 0;
 CREATE TABLE embedding_cache (
   key        TEXT PRIMARY KEY,
@@ -114,13 +111,6 @@ CREATE TABLE memory_files (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idx_memory_files_memory ON memory_files(memory_id);
 CREATE INDEX idx_memory_files_globs ON memory_files(file_path) WHERE instr(file_path, '*') > 0;
-CREATE TABLE memory_bands (
-  band      INTEGER NOT NULL,
-  value     INTEGER NOT NULL,
-  memory_id TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
-  PRIMARY KEY (band, value, memory_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX idx_memory_bands_memory ON memory_bands(memory_id);
 CREATE TRIGGER memories_links_insert AFTER INSERT ON memories BEGIN
   INSERT OR IGNORE INTO memory_files SELECT value, new.id FROM json_each(new.related_files);
   INSERT OR IGNORE INTO memory_derivations SELECT value, new.id FROM json_each(new.derived_from);

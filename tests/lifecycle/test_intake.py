@@ -118,6 +118,23 @@ def test_a_near_duplicate_is_merged(db: Database, take: Take) -> None:
     assert db.memories.counts()["live"] == 1
 
 
+def test_a_near_duplicate_among_many_alike(db: Database, take: Take) -> None:
+    """It is found among texts that share half its words; one of another type is kept beside it."""
+    first = take(LONG)
+    half = " ".join(LONG.split()[: len(LONG.split()) // 2])
+    others = [take(f"{half} and module{n} stays as it was").id for n in range(60)]
+    assert len({first.id, *others}) == 61
+    changed = LONG.replace("writes the order", "puts the order")
+    assert receipt(take(changed)).merged_with == first.id
+    assert receipt(take(changed, type="decision")).action == "stored"
+
+
+def test_words_that_say_nothing_are_no_duplicates(take: Take) -> None:
+    """Two texts of stop words alone are compared as a whole only."""
+    take("We should be there")
+    assert receipt(take("We should be there now")).action == "stored"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -61,7 +61,7 @@ def test_thirty_days_of_grace(db: Database, take: Take, upkeep: Upkeep, clock: F
     clock.advance(days=0.01)
     assert [m.id for m in run(db, clock).delete] == [record.id]
     assert db.memories.get(record.id) is None
-    for table in ("memories_fts", "memory_files", "memory_bands", "embedding_queue"):
+    for table in ("memories_fts", "memory_files", "embedding_queue"):
         assert db.connection.value(f"SELECT count(*) FROM {table}") == 0
 
 

@@ -210,7 +210,8 @@ _GRAPH = {
 }
 
 
-GONE = {"memory_cues": 17, "quote_triggers": 27}  # tables, by the version that dropped them
+# Tables, by the version that dropped them.
+GONE = {"memory_cues": 17, "quote_triggers": 27, "memory_bands": 29}
 
 
 def rows_of(version: int) -> list[str]:

@@ -102,7 +102,7 @@ def test_exception_rolls_back(connection: Connection, error: type[BaseException]
         raise error("stop")
     for sql, what in (
         ("INSERT INTO nowhere VALUES (1)", "nowhere"),
-        ("INSERT INTO memory_bands VALUES (0, 1, 'nobody')", "FOREIGN KEY"),
+        ("INSERT INTO memory_files VALUES ('a.py', 'nobody')", "FOREIGN KEY"),
     ):
         with pytest.raises(StoreError, match=what), connection.transaction():
             put(connection, "a")

@@ -10,7 +10,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-from remora.core import sketch
 from remora.core.code import Chunk
 from remora.core.text import content_hash
 from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
@@ -28,6 +27,7 @@ BLOB = bytes.fromhex("003c0000")  # as float16 what was float32
 MADE_ANEW = {
     "memory_cues": 17,  # made anew from the memories, as triggers
     "quote_triggers": 27,  # quotes are found by search alone
+    "memory_bands": 29,  # near duplicates are found by full-text search
     **dict.fromkeys(("embeddings", "embedding_cache"), 26),  # half as long; empty
     "memory_embeddings": 2,  # a view of `embeddings` since; another test looks there
     **dict.fromkeys(  # nothing read the graph before, and its ids were texts
@@ -184,12 +184,11 @@ def test_old_memories_are_found_by_parts_of_names(old):
 
 
 def test_memories_of_version_1_get_what_later_ones_have(copied: Callable[[int], Database]):
-    """A date of change, which is when they were made; the hash and bands that duplicates are known by."""
+    """A date of change, which is when they were made; the hash that duplicates are known by."""
     db = copied(1)
     text = "Call getUserById with a checked id"
     assert db.memories.get_many(["m-one"])["m-one"].updated_at == "2025-11-01T08:00:00.000Z"
     assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
-    assert db.memories.sharing_bands(sketch.bands(text), "gotcha") == [("m-one", text)]
     db.close()
 
 

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from remora.core.errors import RemoraError
-from remora.core.sketch import TURNING, same_statement, word_set
+from remora.core.statement import TURNING, same_statement, word_set
 from remora.core.text import jaccard, query_terms, salient, words
 from remora.core.values import Filters
 from remora.embeddings.context import memory_text

@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from remora.core.sketch import word_set
+from remora.core.statement import word_set
 from remora.core.text import collapse, shorten
 from remora.core.values import Hit, MemoryRecord
 
