@@ -252,3 +252,12 @@ def test_strange_names_of_tables_are_quoted(tmp_path: Path) -> None:
         assert foreign.count(name) == 0
         assert list(foreign.rows(name, ('x"y',))) == []
         assert foreign.tables() == (name, "notes")
+
+
+def test_views_are_no_tables(tmp_path: Path) -> None:
+    """A file may be made to trap its reader: a view would run its code in the reading process."""
+    connection = apsw.Connection(str(tmp_path / "a.db"))
+    connection.execute("CREATE VIEW notes AS SELECT file AS body FROM pragma_database_list")
+    connection.close()
+    with pytest.raises(NotFound, match="has no table notes"):
+        bodies(tmp_path / "a.db")
