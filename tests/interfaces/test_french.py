@@ -81,43 +81,6 @@ def shop(run: Run, project: Path, french: None) -> str:
     return str(json.loads(stored.stdout)["id"][:8])
 
 
-# Pages that change something: each in a project of its own.
-# Pages that change nothing; those at the end need the code to be indexed.
-PAGES = [
-    ("status", f"souvenirs{THIN}: 1"),
-    ("doctor", "dossier de données"),
-    ("search tokens --why", "certitude (× 1,25)"),
-    ("search zebra", "Rien trouvé. Essayez d’autres mots"),
-    ("why ID", f"Dit à un agent{THIN}: jamais."),
-    ("show ID --history", "vous  create"),
-    ("teach AGENTS.md", "Rien n’a été retenu ; ajoutez --yes".replace(" ;", THIN + ";")),
-    ("trust", f"niveau{THIN}: 1 Prudent"),
-    ("install cursor --dry-run", "Cursor, pour le projet"),
-    ("log", "Pas encore de conseil."),
-    ("plan zebra", "Rien n’est encore connu pour préparer cette tâche."),
-    ("health", f"Santé{THIN}: pas de note en dessous de dix souvenirs"),
-    ("backup copy.tar", "1 fichier, "),
-    ("privacy", f"Peut quitter cette machine{THIN}:"),
-    ("note", "Pas encore de notes."),
-    ("journal versions", "Remora n’a pas encore modifié MEMORY.md."),
-    ("", "Remora est une mémoire pour agents de code"),
-    ("show zzzz", f"conseil{THIN}: `remora list` montre les ids."),
-    ("doctor", "saine ; schéma "),
-    ("trust", f"ou sans correction{THIN}: encore 10 sessions"),
-    ("preview --edit tokens.py", "au sujet de tokens.py"),
-    ("show zzzz", f"erreur{THIN}: il n’y a pas de souvenir 'zzzz'"),
-    ("lst", f"il n’y a pas de verbe 'lst'. Vouliez-vous dire list{THIN}?"),
-    ("why", "il manque l’argument '"),
-    ("trust 7", "'7' n’est pas l’un de"),
-    ("list --type desicion", f"Vouliez-vous dire decision{THIN}? Les types sont gotcha, decision,"),
-    ("teach nowhere.md", "il n’y a pas de fichier nowhere.md. Nommez un fichier qui existe."),
-    ("completion foo", f"conseil{THIN}: Choisissez parmi bash, zsh, fish."),
-    ("import nowhere.json", f"nowhere.json ne peut pas être lu{THIN}: ce fichier ou ce dossier n’existe pas"),
-    ("impact tokens.py", "Rien de connu ne dépend de tokens.py."),
-    ("impact zebra", "'zebra' n’est pas dans le graphe du code"),
-]
-
-
 @pytest.mark.parametrize(("words", "told"), [row[1:] for row in PAGES if row[0] == "changes"])
 def test_a_change_in_french(run: Run, shop: str, words: str, told: str) -> None:
     """What a person reads after a change is French, whichever verb it comes from."""
