@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from typing import Any
@@ -18,7 +17,6 @@ from tests.interfaces.hooks.schemas import goldens
 from tests.interfaces.install.conftest import Bench
 from tests.tables import table
 
-# The events of each host that a hook can answer, by interfaces of each host; nothing else may be registered.
 # What each host gets in a project, what for the user, and which of its events a hook can answer.
 WHAT = {(host, what): words.split() for host, what, words in table(__file__, "hosts")}
 EVENTS = [host for host, what in WHAT if what == "events"]
@@ -29,18 +27,12 @@ def made(bench: Bench) -> set[str]:
     return {name for name, data in bench.tree().items() if not data.endswith(b"(folder)")}
 
 
-def document(bench: Bench, name: str) -> Any:
-    """Return what a JSON file says."""
-    return json.loads((bench.folder / name).read_text("utf-8"))
-
-
-def handlers(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the one handler of each event."""
-    by_event = {}
-    for event, (entry,) in found["hooks"].items():
-        inner = entry.get("hooks", [entry])
-        (by_event[event],) = inner
-    return by_event
+def handlers(bench: Bench, name: str) -> dict[str, dict[str, Any]]:
+    """Return the one handler of each event in a file."""
+    found = {}
+    for event, (entry,) in bench.document(name)["hooks"].items():
+        (found[event],) = entry.get("hooks", [entry])
+    return found
 
 
 @pytest.mark.parametrize(("host", "scope"), [key for key in WHAT if key[1] != "events"])
@@ -54,7 +46,7 @@ def test_files(bench: Bench, host: str, scope: str) -> None:
 def test_events(bench: Bench, host: str) -> None:
     """Each event, which `remora hook` understands, has one handler that calls it and ends in time."""
     bench.install(host)
-    found = handlers(document(bench, WHAT[host, "project"][0]))
+    found = handlers(bench, WHAT[host, "project"][0])
     assert list(found) == WHAT[host, "events"]
     for event, handler in found.items():
         lines = [handler.get(key) for key in ("command", "bash", "powershell", "windows", "commandWindows")]
@@ -71,34 +63,31 @@ def test_events(bench: Bench, host: str) -> None:
 
 
 def test_claude_code(bench: Bench) -> None:
-    """Matchers name the tools; the person's settings name program and arguments, shared ones a line."""
+    """Matchers name tools, one's own settings program and arguments; only here one has a project's own."""
+    server = {"mcpServers": {"remora": {"type": "stdio", "command": "remora", "args": ["mcp"]}}}
+    own = ("remora", ["hook", "--host", "claude-code"])
     bench.install("claude-code")
-    shared = document(bench, "shop/.claude/settings.json")
+    shared = bench.document("shop/.claude/settings.json")
     edits = "Edit|Write|MultiEdit|NotebookEdit"
     assert shared["hooks"]["PreToolUse"][0]["matcher"] == f"{edits}|Bash"
     assert shared["hooks"]["PostToolUse"][0]["matcher"] == f"Read|Grep|Glob|{edits}|Bash"
     assert shared["hooks"]["Stop"][0]["hooks"][0]["command"] == "remora hook --host claude-code; exit 0"
+    assert bench.document("shop/.mcp.json") == server
     bench.install("claude-code", Wish(scope=USER, hooks=True))
-    own = document(bench, "person/.claude/settings.json")["hooks"]["Stop"][0]["hooks"][0]
-    assert (own["command"], own["args"]) == ("remora", ["hook", "--host", "claude-code"])
-    server = {"type": "stdio", "command": "remora", "args": ["mcp"]}
-    assert document(bench, "shop/.mcp.json") == {"mcpServers": {"remora": server}}
-    assert document(bench, "person/.claude.json") == {"mcpServers": {"remora": server}}
-
-
-def test_for_oneself_in_one_project(bench: Bench) -> None:
-    """Claude Code has places for that; of other hosts it is said that they have none."""
+    stop = handlers(bench, "person/.claude/settings.json")["Stop"]
+    assert (stop["command"], stop["args"]) == own
+    assert bench.document("person/.claude.json") == server
+    for scope in (USER, None):
+        bench.uninstall("claude-code", scope)
     plan = bench.install("claude-code", Wish(scope=LOCAL))
     assert {change.path.name for change in plan.every} == {"settings.local.json", ".claude.json"}
     assert any("do not commit it" in note for note in plan.notes)
-    hooks = document(bench, "shop/.claude/settings.local.json")["hooks"]
-    assert hooks["Stop"][0]["hooks"][0]["args"] == ["hook", "--host", "claude-code"]
-    server = {"type": "stdio", "command": "remora", "args": ["mcp"]}
-    own = document(bench, "person/.claude.json")["projects"]
-    assert own == {str(bench.root): {"mcpServers": {"remora": server}}}
-    assert "you have them already" in " ".join(bench.plan("claude-code", Wish()).notes)
+    stop = handlers(bench, "shop/.claude/settings.local.json")["Stop"]
+    assert (stop["command"], stop["args"]) == own
+    assert bench.document("person/.claude.json") == {"projects": {str(bench.root): server}}
+    assert "you have them already" in bench.notes("claude-code")
     assert bench.plan("codex", Wish(scope=LOCAL)).idle
-    assert "has no file of one user in a project" in " ".join(bench.plan("codex", Wish(scope=LOCAL)).notes)
+    assert "has no file of one user in a project" in bench.notes("codex", Wish(scope=LOCAL))
 
 
 def test_servers(bench: Bench) -> None:
@@ -106,16 +95,18 @@ def test_servers(bench: Bench) -> None:
     for host in HOSTS:
         bench.install(host, Wish(hooks=False, rules=False))
     plain = {"command": "remora", "args": ["mcp"]}
-    assert document(bench, "shop/.cursor/mcp.json") == {"mcpServers": {"remora": plain}}
-    assert document(bench, "shop/.gemini/settings.json") == {"mcpServers": {"remora": plain}}
-    assert document(bench, "person/.codeium/windsurf/mcp_config.json") == {"mcpServers": {"remora": plain}}
-    local = {"type": "local", **plain, "tools": ["*"]}
-    assert document(bench, "shop/.github/mcp.json") == {"mcpServers": {"remora": local}}
-    assert document(bench, "shop/.vscode/mcp.json") == {"servers": {"remora": {"type": "stdio", **plain}}}
-    found = document(bench, "shop/opencode.json")
-    assert found["mcp"]["remora"] == {"type": "local", "command": ["remora", "mcp"], "enabled": True}
+    opencode = bench.document("shop/opencode.json")
+    assert opencode["mcp"]["remora"] == {"type": "local", "command": ["remora", "mcp"], "enabled": True}
     toml = tomllib.loads((bench.root / ".codex/config.toml").read_text())
     assert toml == {"mcp_servers": {"remora": plain}}
+    for name, key, form in (
+        ("shop/.cursor/mcp.json", "mcpServers", plain),
+        ("shop/.gemini/settings.json", "mcpServers", plain),
+        ("person/.codeium/windsurf/mcp_config.json", "mcpServers", plain),
+        ("shop/.github/mcp.json", "mcpServers", {"type": "local", **plain, "tools": ["*"]}),
+        ("shop/.vscode/mcp.json", "servers", {"type": "stdio", **plain}),
+    ):
+        assert bench.document(name) == {key: {"remora": form}}
 
 
 def test_opencode_with_comments(bench: Bench) -> None:
@@ -154,34 +145,34 @@ def test_folders_that_were_moved(bench: Bench) -> None:
 
 def test_windows(bench: Bench) -> None:
     """PowerShell gets a call operator before a quoted path; Cursor, slow there, no hook at every tool."""
-    bench.call = Call(("C:\\Program Files\\remora.exe",), windows=True)
-    bench.install("cursor")
-    found = handlers(document(bench, "shop/.cursor/hooks.json"))
-    assert found["stop"]["command"] == "& 'C:\\Program Files\\remora.exe' hook --host cursor; exit 0"
-    assert "postToolUse" not in found
-    bench.install("copilot", Wish(hooks=True))
-    entry = handlers(document(bench, "shop/.github/hooks/remora.json"))["agentStop"]
-    assert entry["bash"] == "'C:\\Program Files\\remora.exe' hook --host copilot; exit 0"
-    bench.install("vscode", Wish(hooks=True))
-    entry = handlers(document(bench, "shop/.github/hooks/remora-vscode.json"))["Stop"]
-    assert entry["windows"] == '"C:\\Program Files\\remora.exe" hook --host vscode'
-    bench.install("claude-code")
-    entry = handlers(document(bench, "shop/.claude/settings.json"))["Stop"]
-    assert entry["command"] == "C:\\Program Files\\remora.exe"
+    remora = "C:\\Program Files\\remora.exe"
+    bench.call = Call((remora,), windows=True)
+    for host, name, event, key, line in (
+        ("cursor", "shop/.cursor/hooks.json", "stop", "command", f"& '{remora}' hook --host cursor; exit 0"),
+        ("copilot", "shop/.github/hooks/remora.json", "agentStop", "bash",
+         f"'{remora}' hook --host copilot; exit 0"),
+        ("vscode", "shop/.github/hooks/remora-vscode.json", "Stop", "windows",
+         f'"{remora}" hook --host vscode'),
+        ("claude-code", "shop/.claude/settings.json", "Stop", "command", remora),
+    ):  # fmt: skip
+        bench.install(host, Wish(hooks=True))
+        assert handlers(bench, name)[event][key] == line
+    assert "postToolUse" not in handlers(bench, "shop/.cursor/hooks.json")
 
 
 def test_rules(bench: Bench) -> None:
     """Rules have their host's front matter, stay short, and stand once where hosts share a file."""
     for host in HOSTS:
         bench.install(host, Wish(hooks=False, rules=True))
-    for path, front in {
+    fronts = {
         ".claude/rules/remora.md": "",
         ".cursor/rules/remora.mdc": "alwaysApply: true",
         ".windsurf/rules/remora.md": "trigger: always_on",
         ".github/instructions/remora.instructions.md": 'applyTo: "**"',
         "AGENTS.md": "",
         "GEMINI.md": "",
-    }.items():
+    }
+    for path, front in fronts.items():
         text = (bench.root / path).read_text()
         assert front in text
         assert text.count("`search_memory`") == 2

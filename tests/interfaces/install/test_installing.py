@@ -47,36 +47,29 @@ def test_what_is_here(run: Run, answer: Answer, person: Path, project: Path, tmp
 
 
 def test_install_and_uninstall(run: Run, person: Path, project: Path) -> None:
-    """The change is shown, then made; the second time there is none; then it is taken out again."""
+    """A change is shown, and made after a yes; the second time there is none; then it is taken out again."""
+    nobody = run("install")
+    assert (nobody.exit_code, nobody.stdout) == (0, "")
+    assert "claude-code, codex, cursor, gemini, copilot, vscode, windsurf, opencode" in nobody.stderr
+    refused, dry = run("install", "codex"), run("install", "codex", "--dry-run")
+    assert (refused.exit_code, dry.exit_code) == (2, 0)
+    assert "the confirmation needs a terminal" in refused.stderr
+    assert "--yes" in refused.stderr
+    assert not (project / ".codex").exists()
     first = run("install", "codex", "--yes", *REMORA)
     assert first.exit_code == 0
-    assert f"+++ {project}/.codex/hooks.json" in first.stdout
-    assert "+[mcp_servers.remora]" in first.stdout
+    for shown in (refused, dry, first):
+        assert f"+++ {project}/.codex/hooks.json" in shown.stdout
+        assert "+[mcp_servers.remora]" in shown.stdout
     assert f"created: {project}/.codex/config.toml" in first.stdout
     assert "type /hooks and trust the hooks" in first.stdout
     assert run("install", "codex", *REMORA).stdout == "Codex: nothing to change\n"
-    gone = run("uninstall", "codex", "--yes")
-    assert "deleted:" in gone.stdout
+    assert "deleted:" in run("uninstall", "codex", "--yes").stdout
     assert not (project / ".codex").exists()
     assert run("uninstall", "codex").stdout == "Codex: nothing to change\n"
 
 
-def test_nobody_to_ask(run: Run, person: Path, project: Path) -> None:
-    """Where no host is found, the known are named; without a terminal a change is shown and refused."""
-    result = run("install")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "claude-code, codex, cursor, gemini, copilot, vscode, windsurf, opencode" in result.stderr
-    result = run("install", "cursor")
-    assert "+++" in result.stdout
-    assert "the confirmation needs a terminal" in result.stderr
-    assert "--yes" in result.stderr
-    dry = run("install", "cursor", "--dry-run")
-    assert (result.exit_code, dry.exit_code) == (2, 0)
-    assert "+++" in dry.stdout
-    assert not (project / ".cursor").exists()
-
-
-def test_json(run: Run, answer: Answer, person: Path, project: Path) -> None:
+def test_json(run: Run, answer: Answer, person: Path) -> None:
     """The document has every file with what becomes of it."""
     planned = answer("install", "gemini", "--dry-run", *REMORA)
     assert (planned["host"], planned["scope"], planned["applied"]) == ("gemini", "project", False)
@@ -86,10 +79,13 @@ def test_json(run: Run, answer: Answer, person: Path, project: Path) -> None:
     refused = run("install", "gemini", "--json")
     assert refused.exit_code == 2
     assert json.loads(refused.stdout)["error"]["kind"] == "InvalidInput"
-    assert answer("install", "gemini", "--yes", *REMORA)["applied"] is True
-    again = answer("install", "gemini", "--yes", *REMORA)
-    assert (again["applied"], again["files"][0]["action"]) == (False, "keep")
-    assert answer("uninstall", "gemini", "--yes")["files"][0]["action"] == "delete"
+    for verb, applied, action in (
+        ("install", True, "create"),
+        ("install", False, "keep"),
+        ("uninstall", True, "delete"),
+    ):
+        done = answer(verb, "gemini", "--yes", *(REMORA if verb == "install" else ()))
+        assert (done["applied"], done["files"][0]["action"]) == (applied, action)
 
 
 def test_all(run: Run, answer: Answer, person: Path, project: Path) -> None:
@@ -145,31 +141,21 @@ def test_at_home_and_in_a_repository(
     assert (person / ".codex/hooks.json").exists()
 
 
-def test_asking(person: Path, project: Path) -> None:
-    """On a terminal it asks, and does nothing without a yes."""
-    for typed, there in (("", False), ("y", True)):
-        said = at_terminal("codex", {"Make this change?": typed})
-        assert "mcp_servers.remora" in said
-        assert (project / ".codex/hooks.json").exists() is there
-        assert ("Nothing was changed." in said) is not there
-
-
-def agent(person: Path, monkeypatch: pytest.MonkeyPatch, name: str = "claude") -> Path:
-    """Put a program of an agent on the path; return where the user's settings will lie."""
+@pytest.fixture
+def settings(person: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the settings will lie of a person who has the programs of two agents."""
     programs = person / "programs"
     programs.mkdir()
-    (programs / name).write_text("#!/bin/sh\ncat\n")
-    (programs / name).chmod(0o755)
+    for name in ("claude", "codex"):
+        (programs / name).write_text("#!/bin/sh\ncat\n")
+        (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("REMORA_CONFIG", str(person / "settings"))
     return person / "settings" / "config.toml"
 
 
-def test_an_agent_writes_what_sessions_teach_after_a_yes(
-    run: Run, person: Path, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_writes_what_sessions_teach_after_a_yes(run: Run, settings: Path, project: Path) -> None:
     """`--writer` is the yes, `--yes` alone is none; the command is set, and what stood there stays."""
-    settings = agent(person, monkeypatch)
     settings.parent.mkdir()
     settings.write_text("[learn]\nquotes = false\n")
     result = run("install", "claude-code", "--yes", "--writer")
@@ -190,17 +176,21 @@ def test_an_agent_writes_what_sessions_teach_after_a_yes(
     assert settings.read_text() == text
 
 
-def test_the_question_is_asked_once(person: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It names the program and the cost; after a no the next install does not ask."""
-    settings = agent(person, monkeypatch, "codex")
-    said = at_terminal("codex", {"Make this change?": "y", "Allow this?": "n"})
-    assert "`codex` can write memories from each session, for about 5,000 tokens in" in said
+def test_asking(settings: Path, project: Path) -> None:
+    """On a terminal it asks, and does nothing without a yes; a writer it offers once, with the cost."""
+
+    def said(answers: dict[str, str]) -> str:
+        """Install at a terminal, answer what is asked, and return what was said."""
+        code, shown = on_terminal("install", "codex", "--no-color", answers=answers)
+        assert code == 0
+        return " ".join(shown.split())
+
+    shown = [said({"Make this change?": "", "Allow this?": "n"})]
+    assert not (project / ".codex/hooks.json").exists()
+    shown.append(said({"Make this change?": "y"}))
+    assert (project / ".codex/hooks.json").exists()
+    assert all("mcp_servers.remora" in one for one in shown)
+    assert ["Nothing was changed." in one for one in shown] == [True, False]
+    assert ["Allow this?" in one for one in shown] == [True, False]
+    assert "`codex` can write memories from each session, for about 5,000 tokens in" in shown[0]
     assert not settings.exists()
-    assert "Allow this?" not in at_terminal("codex", {})
-
-
-def at_terminal(host: str, answers: dict[str, str]) -> str:
-    """Install at a terminal, answer what is asked, and return what was said."""
-    code, said = on_terminal("install", host, "--no-color", answers=answers)
-    assert code == 0
-    return " ".join(said.split())

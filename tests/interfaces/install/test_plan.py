@@ -17,9 +17,9 @@ from tests.helpers import SECRET
 from tests.interfaces.install.conftest import Bench
 
 
-def parts(bench: Bench, host: str, wish: Wish | None = None) -> set[str]:
-    """Return the file names that installing would make or change."""
-    return {change.path.name for change in bench.plan(host, wish).every if change.action != "keep"}
+def parts(bench: Bench, host: str) -> set[str]:
+    """Return the names of the files that installing would make or change."""
+    return {change.path.name for change in bench.plan(host).every if change.action != "keep"}
 
 
 def test_hosts_that_run_the_hooks_of_others(bench: Bench) -> None:
@@ -28,7 +28,7 @@ def test_hosts_that_run_the_hooks_of_others(bench: Bench) -> None:
         before = parts(bench, host)
         bench.install("claude-code")
         assert parts(bench, host) == before
-        assert "also runs Claude Code's hooks" in " ".join(bench.plan(host).notes)
+        assert "also runs Claude Code's hooks" in bench.notes(host)
         bench.uninstall("claude-code")
     bench.install("copilot")
     assert parts(bench, "vscode") == {"mcp.json"}
@@ -37,12 +37,18 @@ def test_hosts_that_run_the_hooks_of_others(bench: Bench) -> None:
     assert parts(bench, "copilot") == {"mcp.json", "remora.instructions.md"}
 
 
-def test_hooks_in_both_scopes(bench: Bench) -> None:
-    """What the person has already is not put into the project as well; uninstalling says where it is."""
+def test_hooks_that_are_there_already(bench: Bench) -> None:
+    """What the person or the plugin has is not put into the project unless it is asked for."""
+    for name in ("person/.claude/settings.json", "shop/.claude/settings.local.json"):
+        bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": True, "x@y": True}}))
+        assert bench.plan("claude-code").idle
+        assert "Remora plugin is enabled" in bench.notes("claude-code")
+        assert not bench.plan("claude-code", Wish(hooks=True)).idle
+        bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": False}}))
+        assert not bench.plan("claude-code").idle
     bench.install("claude-code", Wish(scope=USER))
-    plan = bench.plan("claude-code")
-    assert "the user has them already" in " ".join(plan.notes)
-    assert {change.path.name for change in plan.every if change.after} == {".mcp.json"}
+    assert "the user has them already" in bench.notes("claude-code")
+    assert {change.path.name for change in bench.plan("claude-code").every if change.after} == {".mcp.json"}
     plan = planning.uninstall(bench.given("claude-code"), HOSTS["claude-code"], None)
     assert plan.idle
     assert "--scope user" in " ".join(plan.notes)
@@ -52,27 +58,14 @@ def test_hooks_in_both_scopes(bench: Bench) -> None:
     assert bench.plan("claude-code", Wish(scope=USER)).idle
 
 
-def test_the_plugin_is_enough(bench: Bench) -> None:
-    """Where the Remora plugin is enabled, nothing is written unless it is asked for."""
-    for name in ("person/.claude/settings.json", "shop/.claude/settings.local.json"):
-        bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": True, "x@y": True}}))
-        plan = bench.plan("claude-code")
-        assert plan.idle
-        assert "Remora plugin is enabled" in " ".join(plan.notes)
-        assert not bench.plan("claude-code", Wish(hooks=True)).idle
-        bench.put(bench.folder / name, json.dumps({"enabledPlugins": {"remora@market": False}}))
-        assert not bench.plan("claude-code").idle
-
-
 def test_a_server_of_that_name(bench: Bench) -> None:
     """A server called remora that somebody set up, or wrote in another way, stays through both commands."""
-    url = "http://127.0.0.1:8765/mcp"
     own = {
-        "claude-code": (".mcp.json", json.dumps({"mcpServers": {"remora": {"type": "http", "url": url}}})),
-        "codex": (".codex/config.toml", f'[mcp_servers.remora]\nurl = "{url}"\n'),
+        "claude-code": (".mcp.json", '{"mcpServers": {"remora": {"type": "http", "url": "http://a/mcp"}}}'),
+        "codex": (".codex/config.toml", '[mcp_servers.remora]\nurl = "http://127.0.0.1:8765/mcp"\n'),
         "gemini": (
             ".gemini/settings.json",
-            json.dumps({"mcpServers": {"remora": {"command": "uvx", "args": ["remora", "mcp"], "env": {}}}}),
+            '{"mcpServers": {"remora": {"command": "uvx", "args": ["remora", "mcp"], "env": {}}}}',
         ),
     }
     for host, (name, text) in own.items():
@@ -102,39 +95,31 @@ def test_a_table_that_lost_its_marks(bench: Bench) -> None:
 
 def test_handlers_beside_ours(bench: Bench) -> None:
     """Those of an earlier version give way; one that somebody put into our group, and their events, stay."""
-    old = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "remora hook --host claude-code"}]}]}}
     path = bench.root / ".claude/settings.json"
-    bench.put(path, json.dumps(old, indent=2))
+    old = {"type": "command", "command": "remora hook --host claude-code"}
+    bench.put(path, json.dumps({"hooks": {"Stop": [{"hooks": [old]}]}}, indent=2))
     bench.install("claude-code")
     found = json.loads(path.read_text())
     (group,) = found["hooks"]["Stop"]
     assert group["hooks"][0]["timeout"] == 5
-    theirs = {
-        "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
-        "Notification": [{"hooks": [{"type": "command", "command": "say hm"}]}],
-    }
-    group["hooks"] += theirs["Stop"][0]["hooks"]
-    found["hooks"]["Notification"] = theirs["Notification"]
+    theirs = {"hooks": [{"type": "command", "command": "say done"}]}
+    group["hooks"] += theirs["hooks"]
+    found["hooks"]["Notification"] = [theirs]
     path.write_text(json.dumps(found))
     bench.uninstall("claude-code")
-    assert json.loads(path.read_text()) == {"hooks": theirs}
+    assert json.loads(path.read_text()) == {"hooks": {"Stop": [theirs], "Notification": [theirs]}}
 
 
-def test_diff(bench: Bench) -> None:
-    """The change is a unified diff with the file's names; a secret beside it is not shown."""
+def test_the_change_is_shown_and_is_the_one_made(bench: Bench) -> None:
+    """It is a unified diff without the secrets beside it; a file that changed meanwhile stops everything."""
     bench.put(bench.root / ".mcp.json", f'{{\n  "env": {{"GITHUB_TOKEN": "{SECRET}"}}\n}}')
-    (change,) = (c for c in bench.plan("claude-code").every if c.path.name == ".mcp.json")
+    plan = bench.plan("claude-code")
+    (change,) = (c for c in plan.every if c.path.name == ".mcp.json")
     lines = change.diff()
     assert lines[:2] == [f"--- {change.path}", f"+++ {change.path}"]
     assert '+  "mcpServers": {' in lines
     assert "\\ no line end here" in lines[-1]
     assert "ghp_" not in "\n".join(lines)
-
-
-def test_changed_meanwhile(bench: Bench) -> None:
-    """A file that changed between looking and doing stops everything."""
-    bench.put(bench.root / ".mcp.json", "{}")
-    plan = bench.plan("claude-code")
     bench.put(bench.root / ".mcp.json", '{"a": 1}')
     was = bench.tree()
     with pytest.raises(Conflict, match="changed since the preview"):
@@ -154,7 +139,13 @@ def test_a_file_that_may_not_be_written(bench: Bench) -> None:
 
 
 def test_files_that_cannot_be_used(bench: Bench) -> None:
-    """A folder in a file's place, a file in a folder's, bytes that are no text, a file of our name."""
+    """What is no file, no text or not ours is named; a broken file stops only what has to change it."""
+    bench.put(bench.root / ".mcp.json", "{ broken")
+    assert bench.uninstall("claude-code").idle
+    bench.put(bench.root / ".mcp.json", '{ "remora": broken')
+    with pytest.raises(SourceError, match="a value is expected"):
+        bench.uninstall("claude-code")
+    (bench.root / ".mcp.json").unlink()
     (bench.root / ".mcp.json").mkdir()
     bench.put(bench.root / ".cursor", "x")
     bench.put(bench.root / ".gemini/settings.json", "{}".encode("utf-16"))
@@ -178,8 +169,7 @@ def test_what_a_host_has_for_the_user_alone(bench: Bench, tmp_path: Path) -> Non
     first, bench.root = bench.root, tmp_path / "other"
     bench.root.mkdir()
     bench.install("windsurf")
-    plan = bench.uninstall("windsurf")
-    assert f"{first} uses it, too" in " ".join(plan.notes)
+    assert f"{first} uses it, too" in " ".join(bench.uninstall("windsurf").notes)
     assert shared.exists()
     bench.root = first
     bench.uninstall("windsurf")
@@ -190,33 +180,23 @@ def test_what_a_host_has_for_the_user_alone(bench: Bench, tmp_path: Path) -> Non
 def test_what_the_notes_say(bench: Bench) -> None:
     """A file that switches hooks off, a path of this machine alone, and what a project has no file for."""
     bench.put(bench.root / ".claude/settings.json", '{"disableAllHooks": true}')
-    assert "disableAllHooks" in " ".join(bench.plan("claude-code").notes)
+    assert "disableAllHooks" in bench.notes("claude-code")
     plan = bench.plan("windsurf", Wish(scope="project"))
     assert "no mcp: Windsurf has no such file in a project" in plan.notes
     assert all(change.path.is_relative_to(bench.root) for change in plan.every)
     bench.call = bench.call._replace(words=("/opt/remora",))
-    assert "do not commit" in " ".join(bench.plan("claude-code").notes)
-    assert not any("commit" in note for note in bench.plan("claude-code", Wish(scope=USER)).notes)
-
-
-def test_a_broken_file_of_somebody_else(bench: Bench) -> None:
-    """Uninstalling passes over a broken file that has nothing of ours in it, and refuses one that has."""
-    bench.put(bench.root / ".mcp.json", "{ broken")
-    assert bench.uninstall("claude-code").idle
-    bench.put(bench.root / ".mcp.json", '{ "remora": broken')
-    with pytest.raises(SourceError, match="a value is expected"):
-        bench.uninstall("claude-code")
+    assert "do not commit" in bench.notes("claude-code")
+    assert "commit" not in bench.notes("claude-code", Wish(scope=USER))
 
 
 def test_a_host_that_writes_its_file_anew(bench: Bench) -> None:
     """After the host wrote everything in another order and form, ours is found and taken out."""
-    bench.put(bench.home / ".claude.json", '{"numStartups": 1}')
-    bench.install("claude-code", Wish(scope=USER))
     path = bench.home / ".claude.json"
+    bench.put(path, '{"numStartups": 1}')
+    bench.install("claude-code", Wish(scope=USER))
     found = json.loads(path.read_text())
-    path.write_text(
-        json.dumps({"numStartups": 2, **{k: found[k] for k in sorted(found, reverse=True)}}, indent=4)
-    )
+    anew = {key: found[key] for key in sorted(found, reverse=True)} | {"numStartups": 2}
+    path.write_text(json.dumps(anew, indent=4))
     assert bench.plan("claude-code", Wish(scope=USER)).idle
     bench.uninstall("claude-code", USER)
-    assert json.loads(path.read_text()) == {"numStartups": found["numStartups"]}
+    assert json.loads(path.read_text()) == {"numStartups": 2}

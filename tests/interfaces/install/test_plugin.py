@@ -21,7 +21,7 @@ from remora.interfaces.verbs import VERBS
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "plugin"
-SKILLS = sorted(path.parent.name for path in PLUGIN.glob("skills/*/SKILL.md"))
+SKILLS = "forget off recall reflect remember why wrong".split()  # those that the documentation names
 CLAUDE = os.environ.get("REMORA_CLAUDE", "")  # `python dev.py plugin` sets it
 live = pytest.mark.skipif(not CLAUDE, reason="needs Claude Code: python dev.py plugin")
 STUB = """\
@@ -38,12 +38,13 @@ def read(name: str) -> Any:
     return json.loads((PLUGIN / name).read_text("utf-8"))
 
 
-def test_version() -> None:
-    """The plugin has the version of the project: Claude Code updates a plugin when it changes."""
+def test_manifest() -> None:
+    """The plugin has the version of the project, at which Claude Code updates it, and its skills."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     manifest = read(".claude-plugin/plugin.json")
     assert manifest["version"] == remora.__version__
     assert manifest["license"] == project["license"]
+    assert sorted(path.parent.name for path in PLUGIN.glob("skills/*/SKILL.md")) == SKILLS
     market = json.loads((ROOT / ".claude-plugin/marketplace.json").read_text("utf-8"))
     (entry,) = market["plugins"]
     assert entry["name"] == manifest["name"]
@@ -78,11 +79,6 @@ def test_skills(name: str) -> None:
     assert set(verbs) <= {verb.name for verb in VERBS}
     quoted = {word for word in re.findall(r"`(\w+)`", body) if "_" in word}
     assert quoted <= tools
-
-
-def test_the_skills() -> None:
-    """There are those that the documentation names."""
-    assert SKILLS == ["forget", "off", "recall", "reflect", "remember", "why", "wrong"]
 
 
 @pytest.fixture

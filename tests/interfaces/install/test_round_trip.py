@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from remora.core.errors import SourceError
-from remora.interfaces.install import jsonc, records
-from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, File, files_of
+from remora.interfaces.install import records
+from remora.interfaces.install.hosts import HOSTS, LOCAL, SCOPES, USER, File
 from remora.interfaces.install.insertions import BOM
 from remora.interfaces.install.plan import Wish
 from tests.interfaces.install.conftest import Bench
+from tests.interfaces.install.test_texts import said
 
 JSON = """\
 {
@@ -36,6 +35,7 @@ JSON = """\
 TOML = '# mine\nmodel = "m"  # the best\n\n[mcp_servers.other]\ncommand = "x"\n'
 PROSE = "# Rules\n\nAlways run `make lint`.\n"
 STATES = ("absent", "empty", "blank", "frame", "other", "crlf", "tabs", "bom", "unended", "small")
+PLACES = [*((host, scope) for host in HOSTS for scope in (None, USER)), ("claude-code", LOCAL)]
 ALL = Wish(hooks=True, mcp=True, rules=True)
 
 
@@ -56,34 +56,30 @@ def before(kind: str, state: str) -> str | None:
     }[state]
 
 
-def prepared(bench: Bench, host: str, state: str) -> Iterator[File]:
-    """Write every file that a host will change as it may be beforehand; files with our own name excepted."""
-    place = bench.given(host).place
-    for file in {
-        f.path: f for scope in (None, *SCOPES) for f in files_of(HOSTS[host], place, scope)
-    }.values():
-        own = getattr(file.piece, "alone", False)
-        text = before(file.path.suffix, state) if not own or state in ("absent", "empty") else None
+def alone(file: File) -> bool:
+    """Return whether a file has our name, and nothing but ours in it."""
+    return getattr(file.piece, "alone", False)
+
+
+def prepare(bench: Bench, host: str, state: str = "other") -> dict[str, bytes]:
+    """Write the files that a host shares with us as they may be beforehand; return all that is there."""
+    for path, file in bench.files(host, None, *SCOPES).items():
+        text = before(path.suffix, state) if not alone(file) or state in ("absent", "empty") else None
         if text is not None:
-            bench.put(file.path, text)
-        yield file
+            bench.put(path, text)
+    return bench.tree()
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize(
-    ("host", "scope"), [*((host, scope) for host in HOSTS for scope in (None, USER)), ("claude-code", LOCAL)]
-)
+@pytest.mark.parametrize(("host", "scope"), PLACES)
 def test_install_and_uninstall(bench: Bench, host: str, scope: str | None, state: str) -> None:
     """Installing twice is installing once, and uninstalling gives every byte, mode and folder back."""
     wish = ALL._replace(scope=scope)
-    list(prepared(bench, host, state))
-    was = bench.tree()
-    first = bench.install(host, wish)
+    was = prepare(bench, host, state)
+    assert not bench.install(host, wish).idle
     installed = bench.tree()
     assert installed != was
-    assert not first.idle
-    again = bench.install(host, wish)
-    assert again.idle
+    assert bench.install(host, wish).idle
     assert bench.tree() == installed
     bench.uninstall(host, scope)
     assert bench.tree() == was
@@ -91,59 +87,41 @@ def test_install_and_uninstall(bench: Bench, host: str, scope: str | None, state
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_what_is_installed_can_be_read(bench: Bench, host: str) -> None:
-    """Every file says what it said before, and what is ours beside it."""
-    assert list(prepared(bench, host, "other"))
+def test_what_is_installed_can_be_read_and_edited(bench: Bench, host: str) -> None:
+    """A file says what it said, and what is ours beside it; what is written into it later stays alone."""
+    prepare(bench, host)
     bench.install(host, ALL)
-    for file in files_of(HOSTS[host], bench.given().place, None):
-        text, alone = file.path.read_text("utf-8"), getattr(file.piece, "alone", False)
-        if file.path.suffix == ".toml":
+    files = bench.files(host)
+    for path, file in files.items():
+        text = path.read_text("utf-8")
+        assert "remora" in text
+        edited = text + "\n# added later\n"
+        if path.suffix == ".toml":
             assert tomllib.loads(text)["mcp_servers"].keys() == {"other", "remora"}
-        elif file.path.suffix in (".json", ".jsonc"):
-            found = plain(text)
-            if not alone:
+        elif path.suffix in (".json", ".jsonc"):
+            edited = text.replace("{", '{"added": [1], // later\n', 1)
+            found = said(text)
+            if not alone(file):
                 assert found["model"] == "m"
                 assert found["mcpServers"]["other"] == {"command": "x"}
                 assert found["hooks"]["Stop"][0] == {"hooks": [{"type": "command", "command": "say done"}]}
                 assert all(comment in text for comment in ("// mine", "/* loud */", "// last"))
         else:
-            assert alone or text.startswith(PROSE)
-        assert "remora" in text
-
-
-def plain(text: str) -> dict[str, Any]:
-    """Return what a JSON text with comments says."""
-    node = jsonc.parse(text)
-    assert node is not None
-    found: dict[str, Any] = node.plain()
-    return found
-
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_edited_since(bench: Bench, host: str) -> None:
-    """What somebody wrote into the files after installing stays, and only that stays."""
-    list(prepared(bench, host, "other"))
-    bench.install(host, ALL)
-    files = {file.path: file for file in files_of(HOSTS[host], bench.given().place, None)}
-    for path in files:
-        text = path.read_text("utf-8")
-        if path.suffix in (".json", ".jsonc"):
-            bench.put(path, text.replace("{", '{"added": [1], // later\n', 1))
-        else:
-            bench.put(path, text + "\n# added later\n")
+            assert alone(file) or text.startswith(PROSE)
+        bench.put(path, edited)
     bench.uninstall(host)
     for path, file in files.items():
         text = path.read_text("utf-8")
         assert "remora" not in text.lower().replace(str(bench.folder), "")
         assert "later" in text
-        if path.suffix in (".json", ".jsonc") and not getattr(file.piece, "alone", False):
-            assert plain(text) == {"added": [1], **plain(JSON)}
+        if path.suffix in (".json", ".jsonc") and not alone(file):
+            assert said(text) == {"added": [1], **said(JSON)}
 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_without_a_record(bench: Bench, host: str) -> None:
     """Where there is none, as in a clone, or none to be read, ours is known by its looks."""
-    list(prepared(bench, host, "other"))
+    prepare(bench, host)
     bench.install(host, ALL)
     kept = list((bench.data / "installed").iterdir())
     for text in ("", "[]", "{}", '{"version": 99}', '{"version": 1, "files": [{}]}'):
@@ -162,8 +140,7 @@ def test_without_a_record(bench: Bench, host: str) -> None:
 @pytest.mark.parametrize("host", HOSTS)
 def test_another_command_and_another_wish(bench: Bench, host: str) -> None:
     """Another command replaces the entries, a part that is left out goes; the old files come back."""
-    list(prepared(bench, host, "other"))
-    was = bench.tree()
+    was = prepare(bench, host)
     bench.install(host, ALL)
     bench.call = bench.call._replace(words=("/opt/my tools/memory", "-x"))
     bench.install(host, ALL)
@@ -183,21 +160,19 @@ def test_another_command_and_another_wish(bench: Bench, host: str) -> None:
 @pytest.mark.parametrize("text", ["{", '{"hooks": 5, "mcp": 5, "mcpServers": 5, "servers": 5', "a = = b"])
 def test_a_broken_file_is_never_touched(bench: Bench, host: str, text: str) -> None:
     """One file that cannot be read stops everything, names its place, and says what to write by hand."""
-    files = [
-        f for f in files_of(HOSTS[host], bench.given().place, None) if f.path.suffix in (".json", ".toml")
-    ]
-    bench.put(files[-1].path, text)
+    *_, last = (path for path in bench.files(host) if path.suffix in (".json", ".toml"))
+    bench.put(last, text)
     was = bench.tree()
     with pytest.raises(SourceError) as caught:
         bench.install(host, ALL)
-    assert f"{files[-1].path}:1:" in str(caught.value)
+    assert f"{last}:1:" in str(caught.value)
     assert "by hand" in caught.value.hint
     assert "remora" in caught.value.hint
     assert bench.tree() == was
     assert not bench.data.exists()
 
 
-def test_links_modes_and_folders(bench: Bench) -> None:
+def test_links_and_modes(bench: Bench) -> None:
     """A link stays one, also to nothing; a file keeps its mode, a new one is as open as its folder."""
     real = bench.home / "dotfiles" / "claude.json"
     bench.put(real, "{}")
@@ -220,7 +195,7 @@ def test_links_modes_and_folders(bench: Bench) -> None:
     assert bench.tree() == was
 
 
-def test_no_secret_in_the_record(bench: Bench) -> None:
+def test_the_record_has_no_secret(bench: Bench) -> None:
     """It holds no text of the file, and is its owner's; a folder in which somebody put something stays."""
     bench.put(bench.home / ".codex/config.toml", 'token = "hush"\n')
     bench.install("codex", Wish(scope=USER))
