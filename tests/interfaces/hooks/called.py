@@ -46,6 +46,10 @@ class World:
         """Return the words that start the hook."""
         return [sys.executable, "-m", "remora", "hook", *(words or ("--host", "claude-code"))]
 
+    def shell(self, redirections: str) -> list[str]:
+        """Return the words that start the hook from a shell, with its streams as that says."""
+        return ["/bin/sh", "-c", f'exec "$@" {redirections}', "sh", *self.command()]
+
     def run(self, given: Any, *words: str, command: list[str] | None = None, **more: Any) -> Done:
         """Run the hook and wait for it; objects are written as JSON.
 
@@ -99,10 +103,14 @@ class World:
         """Return the live file of a session."""
         return self.data / "live" / file_name(host, session)
 
+    def moments(self, session: str = "s1", host: str = "claude-code") -> list[Any]:
+        """Return the lines of a live file."""
+        return list(read(str(self.live(session, host)))[1])
+
     @property
     def kinds(self) -> list[str]:
         """The kinds of the moments of the session."""
-        return [line["k"] for line in read(str(self.live()))[1] if line["k"] != "said"]
+        return [line["k"] for line in self.moments() if line["k"] != "said"]
 
     @property
     def database(self) -> Path:

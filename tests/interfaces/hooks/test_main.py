@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import resource
 import select
 import shutil
 import signal
@@ -22,7 +21,7 @@ import pytest
 
 from remora.disk.live import read
 from remora.interfaces.hooks.hosts import HOSTS
-from tests.helpers import SECRET, holds
+from tests.helpers import SECRET, holds, no_file_above
 from tests.interfaces.hooks.called import DECISION, LESSON, SOURCE, World
 from tests.interfaces.hooks.schemas import goldens, wrong
 
@@ -55,12 +54,10 @@ def test_help(world):
     usage = b"remora hook [--host NAME] < EVENT"
     assert world.run(b"", "--help").stdout.startswith(usage)
     ours, theirs = pty.openpty()
-    done = subprocess.run(
-        world.command(), env=world.environ, stdin=theirs, stdout=subprocess.PIPE, check=True
-    )
+    typed = subprocess.run(world.command(), env=world.environ, stdin=theirs, capture_output=True, check=True)
+    assert typed.stdout.startswith(usage)
     os.close(ours)
     os.close(theirs)
-    assert done.stdout.startswith(usage)
 
 
 @pytest.mark.parametrize("name", HOSTS)
@@ -91,8 +88,7 @@ def test_every_event_of_every_host_is_answered(world, ask, name):
 )
 def test_what_is_no_event_and_no_host(world, given, words):
     """Nothing is said, one line is logged; a typing error in somebody's settings disturbs nobody."""
-    event = world.edit()
-    del event["prompt_id"]
+    event = {key: value for key, value in world.edit().items() if key != "prompt_id"}
     world.quiet(event if given is None else given, *words)
     assert len(world.log) == 1
     assert not world.live().exists()
@@ -126,7 +122,7 @@ def test_ten_megabytes(world):
     started = time.monotonic()
     world.quiet(event, "--host", host)
     assert time.monotonic() - started < 5
-    assert read(str(world.live("s1", host)))[1][-1]["a"] == "run"
+    assert world.moments("s1", host)[-1]["a"] == "run"
     assert sum(path.stat().st_size for path in world.data.rglob("*.jsonl")) < 20_000
     assert world.log == []
     script = "import remora.interfaces.hooks.main as m; m.MAX_INPUT = 1000; m.main(['--host', 'claude-code'])"
@@ -137,19 +133,18 @@ def test_ten_megabytes(world):
 # Where it is written to
 
 
-@pytest.mark.parametrize(
-    ("closed", "logged"),
-    [(">&-", ["OSError: stdout is closed"]), ("2>&-", []), (">&- 2>&-", ["OSError: stdout is closed"])],
-)
-def test_streams_that_are_closed(world, closed, logged):
-    """No file of ours gets the number of a stream; the moment is noted."""
-    command = ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *world.command()]
-    done = world.run(world.edit(), command=command)
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_are_closed(world, closed):
+    """No file of ours gets the number of a stream; the moment is noted; without stdin there is no event."""
+    logged = [] if closed == "2>&-" else ["OSError: stdout is closed"]
+    done = world.run(world.edit(), command=world.shell(closed))
     assert (done.returncode, done.stderr) == (0, b"")
     assert bool(done.stdout) is not bool(logged)
     assert world.log == logged
     assert world.kinds == ["before"]
     assert all(line.startswith("{") for line in world.live().read_text().splitlines())
+    world.quiet(b"", command=world.shell("<&-"))
+    assert len(world.log) == len(logged) + 1
 
 
 def test_what_could_not_be_said(world):
@@ -162,8 +157,6 @@ def test_what_could_not_be_said(world):
             assert (done.returncode, done.stderr) == (0, b"")
     told = ["OSError: [Errno 28] No space left on device", "BrokenPipeError: [Errno 32] Broken pipe"]
     assert world.log == told
-    world.quiet(b"", command=["/bin/sh", "-c", 'exec "$@" <&-', "sh", *world.command()])
-    assert len(world.log) == 3  # without stdin there is no event
     reader, writer = socket.socketpair()
     writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
     done = world.run(world.edit(), stdout=writer, stderr=subprocess.PIPE)
@@ -176,27 +169,26 @@ def test_what_could_not_be_said(world):
 # Where it runs
 
 
-@pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PreToolUse"])
-def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "kind"), [("SessionStart", "start"), ("UserPromptSubmit", "prompt"), ("PreToolUse", "before")]
+)
+def test_a_hook_that_is_killed_while_it_waits_has_noted_its_event(world, tmp_path, name, kind):
     """The event stands in the live file, the session goes on, and its end takes it in with the project's."""
     asked, programs = tmp_path / "asked", tmp_path / "programs"
     programs.mkdir()
     (programs / "git").write_text(f"#!/bin/sh\ntouch {asked}\nexec sleep 20\n")
     (programs / "git").chmod(0o755)
-    given = (
-        world.edit("toolu_9") if name == "PreToolUse" else world.event(name, source="startup", prompt="go on")
-    )
+    event = world.event(name, source="startup", prompt="go on")
     environ = world.environ | {"PATH": f"{programs}{os.pathsep}{world.environ['PATH']}"}
-    hook = world.begin(given, env=environ, start_new_session=True)
+    hook = world.begin(world.edit() if kind == "before" else event, env=environ, start_new_session=True)
     assert until(asked.exists)
     os.killpg(hook.pid, signal.SIGKILL)
     hook.communicate()
     assert hook.returncode == -signal.SIGKILL
-    noted = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "before"}[name]
-    assert world.kinds == [noted]
-    assert read(str(world.live()))[1][0].get("p", ["cart.py"]) == ["cart.py"]
+    assert world.kinds == [kind]
+    assert world.moments()[0].get("p", ["cart.py"]) == ["cart.py"]
     goes_on(world)
-    head = read(str(world.live()))[0]
+    head, _ = read(str(world.live()))
     assert head is not None
     assert head.home == str(world.database.parent)
 
@@ -208,8 +200,7 @@ def test_odd_environments(world):
     environ = world.environ | {"PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error"}
     assert LESSON in world.said(world.edit(), env=environ)
     world.said(world.event("SessionStart", source="startup"), env=environ)
-    working = {name: value for name, value in environ.items() if name != "REMORA_WORK"}
-    world.quiet(world.event("SessionEnd", reason="other"), env=working)
+    world.quiet(world.event("SessionEnd", reason="other"), env=environ | {"REMORA_WORK": ""})
     assert until(lambda: world.kinds[-1] == "learnt")
     assert world.log == []
     world.quiet(world.edit(session_id="s2"), env=bare | {"PATH": "/nowhere"})
@@ -218,18 +209,16 @@ def test_odd_environments(world):
 
 def test_a_stop_where_nobody_tells_the_end(world):
     """The session is learned, and again only some minutes later; another host's stop starts nothing."""
-    working = {name: value for name, value in world.environ.items() if name != "REMORA_WORK"}
+    working = world.environ | {"REMORA_WORK": ""}
     told = {"sessionId": "v1", "cwd": str(world.root)}
     for name, more in (("UserPromptSubmit", {"prompt": "mend the cart"}), ("Stop", {})):
         world.quiet({**told, "hookEventName": name, **more}, "--host", "vscode", env=working)
-    live = world.live("v1", "vscode")
-    assert until(lambda: read(str(live))[1][-1]["k"] == "learnt")
+    assert until(lambda: world.moments("v1", "vscode")[-1]["k"] == "learnt")
     world.quiet({**told, "hookEventName": "Stop"}, "--host", "vscode", env=working)
     world.quiet(world.event("UserPromptSubmit", prompt="go on"), env=working)
     world.quiet(world.event("Stop"), env=working)
     time.sleep(0.5)
-    assert read(str(live))[1][-1]["k"] == "stop"
-    assert world.kinds[-1] == "stop"
+    assert world.moments("v1", "vscode")[-1]["k"] == world.kinds[-1] == "stop"
 
 
 # Where it cannot write
@@ -237,12 +226,9 @@ def test_a_stop_where_nobody_tells_the_end(world):
 
 def test_no_room_on_the_disk(world):
     """What cannot be noted is not said, lest it is said at every turn; it is said when there is room."""
-
-    def no_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
     for given in (world.event("SessionStart", source="startup"), world.edit()):
-        world.quiet(given, preexec_fn=no_room)
+        with no_file_above(0):
+            world.quiet(given, command=world.command())
     assert world.log == []
     goes_on(world)
 
@@ -268,7 +254,7 @@ def test_a_database_that_is_in_use(world, ask, monkeypatch):
         assert ask(world.event("SessionStart", session_id="s2", source="startup")) is None
         assert time.monotonic() - started < 4
     assert world.log[1:] == ["TimeoutError: no answer within 0.5 s"]
-    assert [line["k"] for line in read(str(world.live("s2")))[1]] == ["before", "start"]
+    assert [line["k"] for line in world.moments("s2")] == ["before", "start"]
     assert LESSON in world.said(world.edit("toolu_next", session_id="s2"))
 
 
@@ -338,7 +324,7 @@ def test_an_environment_full_of_secrets(world):
     """None is written, printed, or handed to the work that follows, and the work is done without them."""
     names = "GITHUB_TOKEN AWS_SECRET_ACCESS_KEY STRIPE_API_KEY ANTHROPIC_API_KEY DATABASE_URL MY_VARIABLE"
     secrets = {name: f"{SECRET}{number}" for number, name in enumerate(names.split())}
-    environ = {k: v for k, v in world.environ.items() if k != "REMORA_WORK"} | secrets
+    environ = world.environ | {"REMORA_WORK": ""} | secrets
     told = {"hook_event_name": "sessionStart", "conversation_id": "c1", "workspace_roots": [str(world.root)]}
     shell = {"tool_name": "Shell", "tool_input": {"command": f"curl -u u:{SECRET} x"}, "tool_use_id": "u1"}
     printed = []
@@ -352,8 +338,7 @@ def test_an_environment_full_of_secrets(world):
         assert (done.returncode, done.stderr) == (0, b"")
         printed.append(done.stdout)
     assert SECRET.encode() not in b"".join(printed)
-    live = world.live("c1", "cursor")
-    assert until(lambda: read(str(live))[1][-1]["k"] == "learnt")
+    assert until(lambda: world.moments("c1", "cursor")[-1]["k"] == "learnt")
     assert holds(world.data, SECRET) == []
     assert world.log == []
 
