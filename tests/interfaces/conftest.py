@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 NOW = "2026-03-01T12:00:00Z"
 Run = Callable[..., Result]
+Answer = Callable[..., Any]
+Remember = Callable[..., str]
 
 
 @pytest.fixture
@@ -78,7 +80,7 @@ def run(project: Path, clock: FixedClock) -> Run:
 
 
 @pytest.fixture
-def answer(run: Run) -> Callable[..., Any]:
+def answer(run: Run) -> Answer:
     """Run a command line that must succeed and return its JSON document."""
 
     def call(*words: str, stdin: str | None = None) -> Any:
@@ -90,7 +92,7 @@ def answer(run: Run) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def remember(answer: Callable[..., Any]) -> Callable[..., str]:
+def remember(answer: Answer) -> Remember:
     """Remember a text and return its id; a pattern unless another type is given."""
 
     def call(text: str, *options: str) -> str:

@@ -1,25 +1,30 @@
-"""The group: overview, help, options everywhere, errors and exit codes."""
+"""The group and the list of its verbs: overview, help, options everywhere, errors and exit codes."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from remora.app.memory import Memory
+from remora.app.records.entries import Entries
+from remora.app.records.journal import Journal
+from remora.app.records.session import Session
+from remora.app.sharing.sharing import Sharing
 from remora.core.errors import StoreFull
-from remora.interfaces.cli import cli
+from remora.interfaces.cli import cli, load
 from remora.interfaces.commands.cli_context import CliContext
-from remora.interfaces.verbs import VERBS
-from tests.interfaces.conftest import Run
+from remora.interfaces.verbs import GROUPS, VERBS, verb
+from tests.interfaces.conftest import Answer, Run
 from tests.tables import table
 
 
-def test_what_it_says_of_itself(run: Run, answer: Callable[..., Any]) -> None:
+def test_what_it_says_of_itself(run: Run, answer: Answer) -> None:
     """Without a verb an example; in the help each visible verb; the version; the address of the panel."""
     result = run()
     assert result.exit_code == 0
@@ -28,9 +33,8 @@ def test_what_it_says_of_itself(run: Run, answer: Callable[..., Any]) -> None:
     assert "remora init" in result.stdout
     assert [v["name"] for v in answer()["verbs"]] == [v.name for v in VERBS if not v.hidden]
     text = run("--help").stdout
-    for verb in VERBS:
-        line = f"  {verb.name.ljust(10)}  {verb.help}"
-        assert (line in text) is not verb.hidden
+    for one in VERBS:
+        assert (f"  {one.name.ljust(10)}  {one.help}" in text) is not one.hidden
     assert text.index("Begin:") < text.index("Remember:") < text.index("Recall:") < text.index("The store:")
     assert run("--version").stdout.startswith("remora ")
     assert list(json.loads(run("--version", "--json").stdout)) == ["version"]
@@ -40,10 +44,8 @@ def test_what_it_says_of_itself(run: Run, answer: Callable[..., Any]) -> None:
 def test_unknown_verb_and_option(run: Run) -> None:
     """A slip of the finger gets the right word, or the place where options are explained; in JSON a kind."""
     result = run("serach", "x")
-    assert result.exit_code == 2
-    assert result.stderr == (
-        "error: there is no verb 'serach'. Did you mean search?\nhint: See `remora --help`.\n"
-    )
+    told = "error: there is no verb 'serach'. Did you mean search?\nhint: See `remora --help`.\n"
+    assert (result.exit_code, result.stderr) == (2, told)
     assert "Did you mean" not in run("xyzzy").stderr
     result = run("list", "--colour")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -85,12 +87,10 @@ def test_options_before_and_behind_the_verb(run: Run, tmp_path: Path) -> None:
     assert result.stdout.endswith("stored as pattern  --json is an option\n")
 
 
-class _Broken(CliContext):
-    """A cli whose memory fails in a way of choice."""
+class Broken(CliContext):
+    """A command line whose memory fails in a way of choice."""
 
-    def __init__(self, error: BaseException) -> None:
-        super().__init__()
-        self.error = error
+    error: BaseException
 
     def memory(self, *, writes: bool = True) -> object:  # type: ignore[override]
         """Fail."""
@@ -99,7 +99,9 @@ class _Broken(CliContext):
 
 def failing(error: BaseException, *words: str) -> tuple[int, str, str]:
     """Return exit code, stdout and stderr of a verb whose memory fails."""
-    result = CliRunner().invoke(cli, ["stats", *words], obj=_Broken(error))
+    context = Broken()
+    context.error = error
+    result = CliRunner().invoke(cli, ["stats", *words], obj=context)
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -123,3 +125,35 @@ def test_no_color(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(CliContext().colour)
     assert found == [True, False, True, False]
     assert run("--no-color", "list").exit_code == run("list", "--no-color").exit_code == 0
+
+
+NAMES = [v.name for v in VERBS]
+# Verbs that are no single question to a memory.
+WITHOUT_METHOD = ("completion", "hook", "install", "mcp", "panel", "recover", "statusline", "uninstall")
+OWNERS = {"": Memory, "session": Session, "entries": Entries, "journal": Journal, "sharing": Sharing}
+
+
+def test_the_list_of_verbs() -> None:
+    """The group has each verb once and in order; a verb has a documented method and one sentence of help."""
+    assert cli.list_commands(click.Context(cli)) == list(dict.fromkeys(NAMES)) == NAMES
+    assert all(load(name) is not None for name in NAMES)
+    assert load("forgetting") is None
+    for entry in (*VERBS, *(inner for group in GROUPS.values() for inner in group)):
+        owner, _, method = entry.method.rpartition(".")
+        if method:
+            assert inspect.getdoc(getattr(OWNERS[owner], method)), entry.name
+        else:
+            assert entry.name in WITHOUT_METHOD
+        assert entry.help[0].isupper(), entry.name
+        assert entry.help.endswith("."), entry.name
+        assert len(entry.help) <= 68, entry.name  # a line of a terminal
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_verb_has_help(run: Run, name: str) -> None:
+    """`remora VERB --help` begins with the verb's line, and speaks of --json and --project."""
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    for told in (f"Usage: remora {name}", verb(name).help, "--json", "--project PATH"):
+        assert told in words

@@ -9,7 +9,6 @@ import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,9 +19,8 @@ from remora.interfaces.cli import cli
 from remora.interfaces.commands import maintenance
 from remora.net import listeners
 from tests.helpers import Repo
-from tests.interfaces.conftest import Run, command_line
+from tests.interfaces.conftest import Answer, Remember, Run, command_line
 
-Answer = Callable[..., Any]
 RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache must be keyed by tenant id.\n"
 
 
@@ -143,7 +141,7 @@ def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(BASH is None, reason="there is no bash here")
-def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[..., str]) -> None:
+def test_bash_completes(press_tab: Callable[..., list[str]], remember: Remember) -> None:
     """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""
     assert press_tab("remora", "sea") == ["search"]
     assert press_tab("remora", "list", "--needs") == ["--needs-review"]
@@ -153,7 +151,7 @@ def test_bash_completes(press_tab: Callable[..., list[str]], remember: Callable[
     assert press_tab("remora", "show", memory_id[:4]) == [memory_id[:8]]
 
 
-def test_words_and_ids_are_completed(run: Run, project: Path, remember: Callable[..., str]) -> None:
+def test_words_and_ids_are_completed(run: Run, project: Path, remember: Remember) -> None:
     """Verbs, options and values, the last of several, too; ids of memories, of forgotten ones for restore."""
     for line, found in {
         "sup": "supersede",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +11,7 @@ from remora.app.memory import Memory
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.interfaces.commands import cli_context
 from tests.helpers import SECRET
-from tests.interfaces.conftest import Run
-
-Answer = Callable[..., Any]
+from tests.interfaces.conftest import Answer, Run
 
 
 @pytest.fixture

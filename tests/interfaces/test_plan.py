@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,10 @@ from remora.interfaces.commands.learn import Reviewed, due, review_each, review_
 from remora.interfaces.draw import plain
 from remora.interfaces.words import speaking
 from remora.observer.promotion import Discarded
-from tests.interfaces.conftest import Run
+from tests.interfaces.conftest import Answer, Run
 from tests.observer.sessions import session
 from tests.retrieval.worlds import record
 
-Answer = Callable[..., Any]
 TASK = "make the token lifetime a setting"
 
 

@@ -1,4 +1,4 @@
-"""The command line in French: each page once, and what stays English."""
+"""What people read: each page in French once, what stays English, and the verbs that hints name."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,8 +16,10 @@ import click
 import pytest
 
 from remora.core import errors as faults
+from remora.core.errors import NotFound
 from remora.interfaces import words
 from remora.interfaces.cli import cli, load
+from remora.interfaces.mcp_server.server import _in_words
 from remora.interfaces.verbs import VERBS
 from tests.helpers import Repo
 from tests.interfaces.conftest import Run
@@ -29,10 +32,11 @@ RULES = "# Rules\n\n- Run the tests with pytest -q\n- Never push on Friday\n"
 # Lines that change something, each in a project of its own, and those that only show; of the latter the last
 # need the code to be indexed. ID stands for the id of the memory that is there.
 PAGES = table(__file__, "french")
-ID = "ID"
-
-
 PACKAGE = Path(words.__file__).parents[2]
+COMMAND = re.compile(r"`(remora [a-z][^`]*)`")
+# What models and programs read, never people.
+NOT_FOR_PEOPLE = ("conversation/", "core/payloads.py", "interfaces/adapters/", "interfaces/mcp_server/")
+OF_A_TYPE = re.compile(r"must be|, not (of )?\{\}$")  # click and the panel check the values of people
 
 
 @cache
@@ -54,14 +58,10 @@ def constants() -> dict[str, str]:
     }
 
 
-# What models and programs read, never people.
-NOT_FOR_PEOPLE = (
-    "conversation/",
-    "core/payloads.py",
-    "interfaces/adapters/",
-    "interfaces/mcp_server/",
-)
-OF_A_TYPE = re.compile(r"must be|, not (of )?\{\}$")  # click and the panel check the values of people
+@cache
+def texts() -> set[str]:
+    """Return every text that stands in the code of the package."""
+    return {text for tree in trees().values() for text in spelled(tree)}
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def shop(run: Run, project: Path, french: None) -> str:
 @pytest.mark.parametrize(("words", "told"), [row[1:] for row in PAGES if row[0] == "changes"])
 def test_a_change_in_french(run: Run, shop: str, words: str, told: str) -> None:
     """What a person reads after a change is French, whichever verb it comes from."""
-    assert told.replace(ID, shop) in run(*words.replace(ID, shop).split()).output
+    assert told.replace("ID", shop) in run(*words.replace("ID", shop).split()).output
 
 
 def test_pages_in_french(run: Run, shop: str) -> None:
@@ -93,8 +93,8 @@ def test_pages_in_french(run: Run, shop: str) -> None:
     for line, told in (row[1:] for row in PAGES if row[0] == "shows"):
         if line.startswith("impact"):
             run("index")
-        shown = run(*line.replace(ID, shop).split()).output
-        if told.replace(ID, shop) not in shown:
+        shown = run(*line.replace("ID", shop).split()).output
+        if told.replace("ID", shop) not in shown:
             english[line] = (told, shown)
     assert english == {}
 
@@ -127,15 +127,13 @@ def spelled(node: ast.AST) -> Iterator[str]:
         if isinstance(one, ast.Constant) and isinstance(one.value, str):
             yield one.value
         elif isinstance(one, ast.JoinedStr):
-            yield _template(one, {})
-            yield _template(one, constants())
+            for known in ({}, constants()):
+                yield "".join(_part(part, known) for part in one.values)
 
 
-def _template(text: ast.JoinedStr, known: Mapping[str, str]) -> str:
-    parts = [getattr(part, "value", part) for part in text.values]
-    return "".join(
-        part if isinstance(part, str) else known.get(getattr(part, "id", ""), "{}") for part in parts
-    )
+def _part(part: ast.expr, known: Mapping[str, str]) -> str:
+    value = getattr(part, "value", part)
+    return value if isinstance(value, str) else known.get(getattr(value, "id", ""), "{}")
 
 
 def told_apart(text: str) -> bool:
@@ -185,7 +183,7 @@ def test_all_help_has_its_french() -> None:
     helped = {text for command in commands for text in explained(command)}
     helped |= {text for one in VERBS for text in (one.help, one.section)} | OF_OTHERS
     assert helped - set(SENTENCES) == set()
-    assert set(SENTENCES) - helped - {text for tree in trees().values() for text in spelled(tree)} == set()
+    assert set(SENTENCES) - helped - texts() == set()
 
 
 def test_help_in_french(run: Run, french: None) -> None:
@@ -199,3 +197,33 @@ def test_help_in_french(run: Run, french: None) -> None:
     assert "[défaut : 8; 1<=x<=1000]" in told
     assert 'Exemple : remora search "how long' in told
     assert "Commandes" in run("session", "--help").stdout
+
+
+# Hints
+
+
+def test_what_a_hint_tells_to_run_exists() -> None:
+    """Each verb and each option that a text of the package names is one that the command line takes."""
+    lines = {found for text in texts() for found in COMMAND.findall(text)}
+    assert len(lines) > 60
+    for line in sorted(lines):
+        words = shlex.split(line)[1:]
+        command: click.Command | None = cli
+        context = click.Context(cli, info_name="remora")
+        while isinstance(command, click.Group) and words and words[0][0] not in "-{":
+            name, command, words = command.resolve_command(context, words)
+            assert command is not None, line
+            context = click.Context(command, context, info_name=name)
+        if command is not None and words[:1] != ["{}"]:
+            command.make_parser(context).parse_args(words)
+
+
+def test_a_model_is_told_of_tools() -> None:
+    """Over MCP a hint names the tool that does it, and what no tool does is for a person at a terminal."""
+    listed = NotFound("there is no memory 'x'", hint="`remora list` shows the ids.")
+    assert _in_words(listed) == "there is no memory 'x'. `search_memory` shows the ids."
+    begun = NotFound("nothing is known of 'x'", hint="`remora init` reads the history and the code.")
+    assert _in_words(begun).endswith("At a terminal: `remora init` reads the history and the code.")
+    nearly = NotFound("no x", hint="Did you mean y? Give a path. `remora index` reads new files.")
+    told = "no x. Did you mean y? Give a path. At a terminal: `remora index` reads new files."
+    assert _in_words(nearly) == told
