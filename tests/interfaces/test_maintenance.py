@@ -55,8 +55,8 @@ def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path, t
     assert "Fridays" not in run("list").stdout
 
 
-def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) -> None:
-    """It finds no error, says how to begin, and makes no folder; nor does the completion of an id."""
+def test_doctor(run: Run, answer: Answer, tmp_path: Path) -> None:
+    """It says how to begin and makes no folder; that it is off is told; broken settings have their code."""
     result = run("doctor")
     assert result.exit_code == 0
     assert "does not exist yet" in result.stdout
@@ -64,17 +64,12 @@ def test_doctor_in_an_empty_project(run: Run, answer: Answer, tmp_path: Path) ->
     assert complete("remora show ") == []
     assert answer("doctor")["level"] == "warning"  # there is no embedding model in these tests
     assert not (tmp_path / "data" / "projects").exists()
-
-
-def test_doctor_with_broken_settings(run: Run, project: Path) -> None:
-    """That it is off here is told, too; settings that keep everything from opening have their code."""
     run("remember", "Money is kept in cents")
     assert "Remora is off for this project" not in run("doctor").stdout
     run("off")
     assert "Remora is off for this project" in run("doctor").stdout
-    own = Path(os.environ["REMORA_CONFIG"])
-    own.mkdir(parents=True, exist_ok=True)
-    (own / "config.toml").write_text("home = [")
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config" / "config.toml").write_text("home = [")
     result = run("doctor")
     assert result.exit_code == 3
     assert "is not valid TOML" in result.stdout
@@ -94,9 +89,8 @@ def test_reindex(run: Run, answer: Answer, project: Path, clock: FixedClock) -> 
 def test_completion_script(run: Run, answer: Answer) -> None:
     """Each shell gets a script that asks remora itself."""
     for shell in ("bash", "zsh", "fish"):
-        script = run("completion", shell).stdout
+        script, document = run("completion", shell).stdout, answer("completion", shell)
         assert f"_REMORA_COMPLETE={shell}_complete" in script
-        document = answer("completion", shell)
         assert document["script"].strip() == script.strip()
         assert "remora completion" in document["install"]
 
@@ -175,12 +169,7 @@ def test_words_and_ids_are_completed(run: Run, project: Path, remember: Remember
 def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The question names the server and the doubt; whatever the answer is, it is not asked again."""
     asked: list[str] = []
-
-    def confirm(question: str, **_: object) -> bool:
-        asked.append(question)
-        return False
-
-    monkeypatch.setattr("click.confirm", confirm)
+    monkeypatch.setattr("click.confirm", lambda question, **_: asked.append(question))
     monkeypatch.setattr(listeners, "distrusted", lambda *_: "it belongs to another user (id 4242)")
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"

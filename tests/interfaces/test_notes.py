@@ -33,11 +33,10 @@ def test_a_conversation_and_its_summary(run: Run, answer: Answer, talk: str) -> 
     assert "#12  assistant" in shown.stdout
     assert "Decision: 60 entries in cache.py" in shown.stdout
     assert "tokens of messages, 8,000 reserved" in shown.stderr
-    result = run("session", "compact", talk, "4")
-    assert "8 messages of cli:1 summarised, 4 kept" in result.stdout
-    assert "remora note show cli-1-1" in result.stdout
-    messages = answer("session", "show", talk)["messages"]
-    assert [m["seq"] for m in messages] == [0, 9, 10, 11, 12]
+    told = run("session", "compact", talk, "4").stdout
+    assert "8 messages of cli:1 summarised, 4 kept" in told
+    assert "remora note show cli-1-1" in told
+    assert [m["seq"] for m in answer("session", "show", talk)["messages"]] == [0, 9, 10, 11, 12]
     assert len(answer("session", "show", talk, "--all")["messages"]) == 12
     assert "40 entries" in run("note", "show", "cli-1-1").stdout
     assert "8 messages in cli:1" in run("journal", "history").stdout
@@ -49,8 +48,7 @@ def test_a_conversation_and_its_summary(run: Run, answer: Answer, talk: str) -> 
     assert "no conversation has new messages" in run("journal", "consolidate").stdout
     assert run("journal", "add", "Moved the queue to Redis").stdout.endswith("added to the history\n")
     assert "Moved the queue to Redis" in run("journal", "history").stdout
-    result = run("session", "append", "cli:2", "--role", "user", f"use {SECRET}")
-    assert "1 secret removed" in result.stdout
+    assert "1 secret removed" in run("session", "append", "cli:2", "--role", "user", f"use {SECRET}").stdout
     assert SECRET not in json.dumps(answer("session", "show", "cli:2"))
 
 
@@ -69,8 +67,8 @@ def test_search_of_one_conversation_and_of_notes(run: Run, answer: Answer, talk:
 # Notes
 
 
-def test_a_note_and_its_names(run: Run, answer: Answer) -> None:
-    """It is found by every name, and no other note has one of them; its text comes from stdin, too."""
+def test_a_note_and_its_names(run: Run, answer: Answer, tmp_path: Path) -> None:
+    """Found by every name, which no other has; a folder of notes that replaces them needs a yes."""
     assert "added" in run("note", "add", "deploy", "Never on Fridays", "--alias", "release").stdout
     run("note", "rename", "deploy", "deploying")
     run("note", "alias", "deploying", "ship")
@@ -86,10 +84,6 @@ def test_a_note_and_its_names(run: Run, answer: Answer) -> None:
     assert len(answer("note", "list")["entries"]) == 1
     run("note", "remove", "release")
     assert answer("note")["entries"] == []
-
-
-def test_notes_as_a_folder(run: Run, answer: Answer, tmp_path: Path) -> None:
-    """A dump is read back; since it replaces everything, somebody has to say yes."""
     folder = str(tmp_path / "dumped")
     run("note", "add", "deploy", "Never on Fridays")
     assert "1 entry written" in run("note", "dump", folder).stdout
@@ -146,7 +140,7 @@ def test_move_in_says_what_came_and_what_did_not(run: Run, answer: Answer) -> No
     Path("memory.jsonl").write_text(json.dumps(entity) + "\n{broken\n", "utf-8")
     assert "would be imported from mcp" in run("move-in", "memory.jsonl", "--dry-run").stdout
     assert answer("list")["memories"] == []
-    result = run("move-in", "memory.jsonl")
-    assert "imported from mcp" in result.stdout
-    assert "not imported" in result.stdout
+    moved = run("move-in", "memory.jsonl").stdout
+    assert "imported from mcp" in moved
+    assert "not imported" in moved
     assert "nothing new" in run("move-in", "memory.jsonl").stdout

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,20 +32,20 @@ finally:
 """
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["--help"], ["remember", "--help"], ["list"], ["remember", "Tokens expire", "--type", "decision"]],
-    ids=["help", "verb help", "list", "remember"],
-)
-def test_light_verbs_load_nothing_heavy(project: Path, words: list[str]) -> None:
+def plain(shown: str) -> str:
+    """Return what a terminal showed without its escape sequences."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+
+
+@pytest.mark.parametrize("line", ["--help", "remember --help", "list", "remember Tokens-expire -t decision"])
+def test_light_verbs_load_nothing_heavy(project: Path, line: str) -> None:
     """Help, list and remember load no model, no matrix, no HTTP client and nothing to draw with."""
-    source = str(Path(command_line.__code__.co_filename).parent.parent.parent)
-    script = WHICH_LOADED.format(where=source, words=["remora", *words])
+    script = WHICH_LOADED.format(where=str(Path(__file__).parents[2]), words=["remora", *line.split()])
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert "remora.interfaces.cli" in loaded
     assert loaded.isdisjoint(HEAVY)
-    if "--help" in words:
+    if "--help" in line:
         assert loaded.isdisjoint(("apsw", "subprocess", "remora.app.memory", "remora.store.connection"))
 
 
@@ -62,17 +63,13 @@ def test_reader_that_stops_reading(project: Path) -> None:
         assert lister.wait(timeout=60) == 141
 
 
-def test_full_disk_behind_stdout(process: Process) -> None:
-    """Output that cannot be written is an error in one line."""
-    command = [*command_line(), "--version"]
+def test_streams_that_hold_little(process: Process) -> None:
+    """A full disk is an error in one line; signs that a stream cannot hold are escapes; JSON stays JSON."""
     with Path("/dev/full").open("w") as full:
+        command = [*command_line(), "--version"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: No space left on device")
-
-
-def test_stream_that_holds_few_signs(process: Process) -> None:
-    """What the stream cannot hold is written as an escape; JSON stays JSON."""
     env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     assert process("remember", "Größe 令牌", "--type", "pattern").returncode == 0
     assert "Größe \\u4ee4\\u724c" in process("list", env=env, encoding="latin-1").stdout
@@ -82,14 +79,11 @@ def test_stream_that_holds_few_signs(process: Process) -> None:
 
 def test_interrupt(project: Path) -> None:
     """Ctrl-C while waiting for stdin ends with 130, without a word."""
-    waiting = subprocess.Popen(
-        [*command_line(), "remember", "-", "--type", "pattern"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # What runs in the background has been told to ignore Ctrl-C, and hands that on.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    command = [*command_line(), "remember", "-", "--type", "pattern"]
+    pipe = subprocess.PIPE
+    # What runs in the background has been told to ignore Ctrl-C, and hands that on.
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    waiting = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heard)
     assert waiting.stdin is not None
     waiting.stdin.write(b"x" * 100_000)  # more than a pipe holds: it is read, so the verb has begun
     waiting.stdin.flush()
@@ -133,11 +127,6 @@ def test_edit_in_the_editor(process: Process, tmp_path: Path) -> None:
     code, shown = on_terminal("edit", memory_id, EDITOR=str(editor))
     assert code == 2
     assert "the text was not changed" in shown
-
-
-def plain(shown: str) -> str:
-    """Return what a terminal showed without its escape sequences."""
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,18 +22,14 @@ def people(tmp_path: Path, environ: dict[str, str], clock: FixedClock) -> tuple[
     """Ann and Ben: each runs commands in a project folder and a home of their own."""
     (tmp_path / "carried").mkdir()
 
-    def made(name: str) -> Person:
-        root = tmp_path / name / "shop"
-        root.mkdir(parents=True)
-        own = {**environ, "HOME": str(tmp_path / name), "REMORA_HOME": str(tmp_path / name / "data")}
+    def run(home: Path, *words: str) -> Result:
+        clock.advance(seconds=1)
+        (home / "shop").mkdir(parents=True, exist_ok=True)
+        own = {**environ, "HOME": str(home), "REMORA_HOME": str(home / "data")}
+        line = ["--project", str(home / "shop"), *words]
+        return CliRunner(env=own).invoke(cli, line, obj=CliContext(clock))
 
-        def run(*words: str) -> Result:
-            clock.advance(seconds=1)
-            return CliRunner(env=own).invoke(cli, ["--project", str(root), *words], obj=CliContext(clock))
-
-        return run
-
-    return made("ann"), made("ben")
+    return partial(run, tmp_path / "ann"), partial(run, tmp_path / "ben")
 
 
 @pytest.fixture
@@ -51,15 +48,14 @@ def joined(people: tuple[Person, Person], tmp_path: Path) -> tuple[Person, Perso
 def test_nothing_leaves_before_a_yes(people: tuple[Person, Person], tmp_path: Path) -> None:
     """Before sharing the verbs say how to begin; the first exchange asks, a preview says what would go."""
     ann, _ = people
-    for words in (("sync",), ("team",), ("share", "invite")):
-        answer = ann(*words)
+    for line in ("sync", "team", "share invite"):
+        answer = ann(*line.split())
         assert answer.exit_code != 0
         assert "this project is not shared" in answer.stderr
         assert "remora share init git" in answer.stderr
     ann("remember", "The gateway rejects RS256", "--type", "decision")
     ann("remember", "I prefer tabs over spaces", "--type", "preference")
-    told = ann("share", "init", f"folder:{tmp_path}/carried", "--me", "Ann")
-    assert "to send: 1 change" in told.stdout
+    assert "to send: 1 change" in ann("share", "init", f"folder:{tmp_path}/carried", "--me", "Ann").stdout
     preview = ann("share", "status", "--would-send").stdout
     assert "The gateway rejects RS256" in preview
     assert "a preference; `remora share add ID` shares it" in preview
