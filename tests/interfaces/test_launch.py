@@ -11,6 +11,7 @@ import time
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,10 +38,9 @@ class World:
         self.repo = Repo(tmp_path / "repository").init()
         files = {f"{name}.py": TRAP for name in MODULES}
         self.repo.commit("start", {**files, "remora/__init__.py": TRAP, "remora/__main__.py": TRAP})
-        for name in ("remora", "git"):
-            program = self.repo.root / name if name == "git" else self.repo.root / "remora.exe"
-            program.write_text(f"#!/bin/sh\ntouch {self.marks}/{name}\n")
-            program.chmod(0o755)
+        for name, program in {"remora": "remora.exe", "git": "git"}.items():
+            (self.repo.root / program).write_text(f"#!/bin/sh\ntouch {self.marks}/{name}\n")
+            (self.repo.root / program).chmod(0o755)
         kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMPDIR") if name in os.environ}
         self.environ = kept | {
             "HOME": str(self.home),
@@ -52,23 +52,24 @@ class World:
 
     def run(self, *words: str, shell: str = "", text: str = "", fails: bool = False, **more: str) -> str:
         """Run a command in the repository, which must succeed or must fail; return what it printed."""
-        done = subprocess.run(
-            shell or list(words),
-            shell=bool(shell),
-            cwd=self.repo.root,
-            env=self.environ | more,
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        place: dict[str, Any] = {"cwd": self.repo.root, "env": self.environ | more, "shell": bool(shell)}
+        how: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 60, "check": False}
+        done = subprocess.run(shell or list(words), input=text, **place, **how)
         assert (done.returncode != 0) == fails, done.stderr
-        return done.stdout
+        return str(done.stdout)
+
+    def install(self) -> None:
+        """Install Claude Code's parts as somebody does who has no script of ours on the path."""
+        self.run(sys.executable, "-P", "-m", "remora", *"install claude-code --scope user --yes".split())
 
     def sprung(self) -> list[str]:
         """Return the traps that were stepped into."""
         return sorted(path.name for path in self.marks.iterdir())
+
+    @property
+    def event(self) -> str:
+        """The start of a session in the repository."""
+        return json.dumps({"session_id": "s", "cwd": str(self.repo.root), "hook_event_name": "SessionStart"})
 
 
 @pytest.fixture
@@ -83,54 +84,47 @@ def test_the_traps_work(world: World):
     assert world.sprung() != []
 
 
-def installed(world: World, host: str, scope: str) -> Mapping[str, object]:
-    """Install for a host as somebody does who has no script of ours on the path; return its record."""
-    world.run(sys.executable, "-P", "-m", "remora", "install", host, "--scope", scope, "--yes")
+def installed(world: World) -> str:
+    """Install; return the command in the record, which is lost."""
+    world.install()
     (record,) = (world.home / "data" / "installed").glob("*.json")
-    found: Mapping[str, object] = json.loads(record.read_text("utf-8"))
+    found = json.loads(record.read_text("utf-8"))
     record.unlink()
-    return found
+    return str(found["command"])
 
 
 @pytest.mark.slow
 def test_a_server_runs_nothing_of_the_folder_where_the_environment_allows_it(world: World):
     """Its own -P holds, whatever PYTHONSAFEPATH says."""
-    command = str(installed(world, "claude-code", "user")["command"])
+    command = installed(world)
     assert "-m remora" in command
     world.run(shell=f"{command} mcp", text="", PYTHONSAFEPATH="")
     assert world.sprung() == []
 
 
-def written(world: World) -> list[Mapping[str, object] | list[str]]:
-    """Return everything in the files that an install wrote which has a command, as a host reads it."""
-    found: list[Mapping[str, object] | list[str]] = []
+def entries(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the tables of a file that hold a command, at any depth."""
+    if isinstance(value, Mapping) and ("command" in value or "bash" in value):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from entries(inner)
+
+
+def written(world: World) -> Iterator[Mapping[str, Any]]:
+    """Yield everything in the files that an install wrote which has a command, as a host reads it."""
     for folder in (world.home, world.repo.root):
         for path in sorted(folder.rglob("*")):
-            inner = path.relative_to(folder).parts
-            if not path.is_file() or inner[0] in ("data", ".git", "remora"):
+            if path.relative_to(folder).parts[0] in ("data", ".git", "remora"):
                 continue
             if path.suffix in (".json", ".jsonc"):
-                found += entries(json.loads(path.read_text("utf-8")))
+                yield from entries(json.loads(path.read_text("utf-8")))
             elif path.suffix == ".toml":
-                found += entries(tomllib.loads(path.read_text("utf-8")))
+                yield from entries(tomllib.loads(path.read_text("utf-8")))
             elif path.suffix == ".js":
                 words = re.search(r"const COMMAND = (\[.*\])", path.read_text("utf-8"))
                 assert words, path
-                found.append(json.loads(words[1]))
-    return found
-
-
-def entries(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield the tables of a file that hold a command, at any depth."""
-    if isinstance(value, Mapping):
-        if "command" in value or "bash" in value:
-            yield value
-        else:
-            for inner in value.values():
-                yield from entries(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from entries(inner)
+                yield {"command": [*json.loads(words[1]), "hook", "--host", "opencode"]}
 
 
 # Installs for every host in one process, as if each had been typed.
@@ -149,16 +143,11 @@ def commands(world: World) -> set[tuple[str, ...]]:
     """Return what the files tell hosts to run: a line for a shell alone, or a list of words."""
     found: set[tuple[str, ...]] = set()
     for one in written(world):
-        if isinstance(one, list):
-            found.add((*map(str, one), "hook", "--host", "opencode"))
-            continue
-        for key, value in one.items():
-            if key in ("powershell", "windows", "commandWindows"):
-                assert "-m" not in str(value) or re.search(r"-P\W+-m\b", str(value)), value
-            elif key in ("command", "bash"):
-                words = value if isinstance(value, list) else [value]
-                more = one.get("args")
-                found.add(tuple(map(str, [*words, *(more if isinstance(more, list) else [])])))
+        for key in {"powershell", "windows", "commandWindows"} & one.keys():
+            assert "-m" not in str(one[key]) or re.search(r"-P\W+-m\b", str(one[key])), one
+        for key in {"command", "bash"} & one.keys():
+            words = one[key] if isinstance(one[key], list) else [one[key]]
+            found.add(tuple(map(str, [*words, *one.get("args", [])])))
     return found
 
 
@@ -171,11 +160,9 @@ def test_every_command_in_the_files_runs_nothing_of_the_folder(tmp_path: Path):
         world = World(tmp_path / scope)
         world.run(sys.executable, "-P", "-c", INSTALL_ALL, scope, *HOSTS)
         found = commands(world)
-        event = {"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"}
         for line in sorted(found - ran):
-            alone = len(line) == 1
-            text = "" if line[-1] == "mcp" else json.dumps(event)
-            world.run(*line, shell=line[0] if alone else "", text=text)
+            text = "" if line[-1] == "mcp" else world.event
+            world.run(*line, shell=line[0] if len(line) == 1 else "", text=text)
         ran |= found
         told = [" ".join(line) for line in found]
         assert [host for host in HOSTS if not any(f"--host {host}" in line for line in told)] == []
@@ -185,8 +172,7 @@ def test_every_command_in_the_files_runs_nothing_of_the_folder(tmp_path: Path):
 def test_what_is_called_by_its_place_runs_nothing_of_the_folder(world: World):
     """The script, as the files of one person have it, and the entry for a host's configuration."""
     script = str(Path(sys.executable).with_name("remora"))
-    event = json.dumps({"session_id": "s", "cwd": str(world.repo.root), "hook_event_name": "SessionStart"})
-    world.run(script, "hook", "--host", "claude-code", text=event)
+    world.run(script, "hook", "--host", "claude-code", text=world.event)
     server = json.loads(world.run(script, "mcp", "--json"))["mcpServers"]["remora"]
     world.run(server["command"], *server["args"])
     assert world.sprung() == []
@@ -210,24 +196,21 @@ def test_a_relative_place_on_the_path_is_not_installed_by_name(world: World):
     (world.repo.root / "remora").rename(world.repo.root / "package")
     (world.repo.root / "remora.exe").rename(world.repo.root / "remora")
     world.environ["PATH"] += os.pathsep + "."
-    command = str(installed(world, "claude-code", "user")["command"])
-    assert command.startswith(sys.executable)
+    assert installed(world).startswith(sys.executable)
     assert world.sprung() == []
 
 
 def test_what_an_earlier_version_installed_is_noticed_and_mended(world: World):
     """The doctor names the command that mends it, and that command does."""
-    installed(world, "claude-code", "user")
+    installed(world)
     settings = world.home / ".claude" / "settings.json"
-    old = settings.read_text("utf-8").replace('"-P", ', "")
-    settings.write_text(old, "utf-8")
+    settings.write_text(settings.read_text("utf-8").replace('"-P", ', ""), "utf-8")
     record = {"version": 1, "host": "claude-code", "scope": "user", "root": "", "files": []}
-    record["command"] = f"{sys.executable} -m remora"
-    folder = world.home / "data" / "installed"
-    (folder / "claude-code-user.json").write_text(json.dumps(record), "utf-8")
+    old = json.dumps(record | {"command": f"{sys.executable} -m remora"})
+    (world.home / "data" / "installed" / "claude-code-user.json").write_text(old, "utf-8")
     (found,) = looked_at(world.home / "data", world.environ)
     assert (found.level, found.advice) == ("warning", "Run `remora install claude-code --scope user`.")
-    world.run(sys.executable, "-P", "-m", "remora", "install", "claude-code", "--scope", "user", "--yes")
+    world.install()
     mended = settings.read_text("utf-8")
     assert mended.count('"-P", "-m"') == mended.count('"-m"') > 0
 
