@@ -217,8 +217,8 @@ def test_any_draft(answer: Answer, run: Run, project: Path) -> None:
 # Finding
 
 
-def test_search_line(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
-    """A hit is one line, which --why explains; the document has its score, memory and reasons."""
+def test_search_and_context(run: Run, answer: Answer, remember: Remember, clock: FixedClock) -> None:
+    """A hit is one line, which --why explains; a block goes to stdout, how full it is to stderr."""
     memory_id = remember("Tokens expire after 24 h", "--type", "decision", "--file", "a.py")
     remember("Caches are keyed by tenant", "--type", "gotcha")
     clock.advance(days=3)
@@ -232,6 +232,16 @@ def test_search_line(run: Run, answer: Answer, remember: Remember, clock: FixedC
     hit = document["hits"][0]
     assert (document["query"], hit["memory"]["id"], hit["text"]) == ("tokens expire", memory_id, rest[3])
     assert {"stage", "score", "rank", "note"} == set(hit["why"][0])
+    words = ["context", "tokens expire after", "--phase", "define", "--budget", "300"]
+    result, document = run(*words), answer(*words)
+    assert "Tokens expire after 24 h" in result.stdout
+    assert "of 300 tokens" in result.stderr
+    assert (document["text"], document["budget"]) == (result.stdout.rstrip("\n"), 300)
+    assert document["tokens"] <= 300
+
+
+def test_why_tells_what_brings_a_memory_up(run: Run, remember: Remember) -> None:
+    """Triggers that were given, and those that were read from its words."""
     given = "--forbids console.log( --when src/ --unless src/cli/"
     told = run("why", remember("Logs are structured", *given.split())).stdout
     assert "triggers: forbids `console.log(`; only with `src/`; not with `src/cli/`" in told
@@ -282,19 +292,6 @@ def test_nothing_found_says_of_what(run: Run, project: Path, remember: Remember)
     assert result.stderr.startswith("Nothing found. Try other words")
     assert "`remora search --code`" in result.stderr
     assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing matches the filters.\n"
-
-
-def test_context(run: Run, answer: Answer, remember: Remember) -> None:
-    """The block goes to stdout as it is; how full it is goes to stderr."""
-    remember("Tokens expire after 24 h", "--type", "decision")
-    result = run("context", "tokens expire after", "--phase", "define", "--budget", "300")
-    assert result.exit_code == 0
-    assert "Tokens expire after 24 h" in result.stdout
-    assert "of 300 tokens" in result.stderr
-    document = answer("context", "tokens expire after", "--phase", "define", "--budget", "300")
-    assert document["text"] == result.stdout.rstrip("\n")
-    assert document["budget"] == 300
-    assert document["tokens"] <= 300
 
 
 def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
