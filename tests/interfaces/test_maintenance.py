@@ -7,7 +7,6 @@ import shlex
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,35 +113,27 @@ COMP_CWORD=$(($# - 1))
 """
 
 
-@pytest.fixture
-def press_tab(project: Path, tmp_path: Path) -> Callable[..., list[str]]:
-    """Complete the last of some words in a bash that has sourced the script, and return what it offers."""
+@pytest.mark.slow
+@pytest.mark.skipif(BASH is None, reason="there is no bash here")
+def test_bash_completes(project: Path, tmp_path: Path, remember: Remember) -> None:
+    """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""
     program = tmp_path / "bin" / "remora"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(command_line())} "$@"\n')
     program.chmod(0o755)
     env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
-
-    def press(*words: str) -> list[str]:
-        assert BASH is not None
-        command = [BASH, "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *words]
-        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout.splitlines()
-
-    return press
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(BASH is None, reason="there is no bash here")
-def test_bash_completes(press_tab: Callable[..., list[str]], remember: Remember) -> None:
-    """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""
-    assert press_tab("remora", "sea") == ["search"]
-    assert press_tab("remora", "list", "--needs") == ["--needs-review"]
-    assert press_tab("remora", "search", "'two words'", "--type", "gotcha,dec") == ["gotcha,decision"]
-    assert press_tab("remora", "xyzzy") == []
     memory_id = remember("Tokens expire after 24 h, or sooner: it's $HOME * that counts")
-    assert press_tab("remora", "show", memory_id[:4]) == [memory_id[:8]]
+    for line, found in {
+        "remora sea": "search",
+        "remora list --needs": "--needs-review",
+        "remora search 'two words' --type gotcha,dec": "gotcha,decision",
+        "remora xyzzy": "",
+        f"remora show {memory_id[:4]}": memory_id[:8],
+    }.items():
+        typed = shlex.split(line, posix=False)  # quotes stay
+        command = [str(BASH), "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *typed]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
+        assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", found.split()), line
 
 
 def test_words_and_ids_are_completed(run: Run, project: Path, remember: Remember) -> None:
