@@ -90,25 +90,6 @@ def test_claude_code(bench: Bench) -> None:
     assert "has no file of one user in a project" in bench.notes("codex", Wish(scope=LOCAL))
 
 
-def test_servers(bench: Bench) -> None:
-    """Each host's form of a server that it starts itself."""
-    for host in HOSTS:
-        bench.install(host, Wish(hooks=False, rules=False))
-    plain = {"command": "remora", "args": ["mcp"]}
-    opencode = bench.document("shop/opencode.json")
-    assert opencode["mcp"]["remora"] == {"type": "local", "command": ["remora", "mcp"], "enabled": True}
-    toml = tomllib.loads((bench.root / ".codex/config.toml").read_text())
-    assert toml == {"mcp_servers": {"remora": plain}}
-    for name, key, form in (
-        ("shop/.cursor/mcp.json", "mcpServers", plain),
-        ("shop/.gemini/settings.json", "mcpServers", plain),
-        ("person/.codeium/windsurf/mcp_config.json", "mcpServers", plain),
-        ("shop/.github/mcp.json", "mcpServers", {"type": "local", **plain, "tools": ["*"]}),
-        ("shop/.vscode/mcp.json", "servers", {"type": "stdio", **plain}),
-    ):
-        assert bench.document(name) == {key: {"remora": form}}
-
-
 def test_opencode_with_comments(bench: Bench) -> None:
     """A configuration that may have comments is the one that is used where there is one."""
     bench.put(bench.root / "opencode.jsonc", "{\n  // mine\n}\n")
@@ -155,15 +136,28 @@ def test_windows(bench: Bench) -> None:
          f'"{remora}" hook --host vscode'),
         ("claude-code", "shop/.claude/settings.json", "Stop", "command", remora),
     ):  # fmt: skip
-        bench.install(host, Wish(hooks=True))
+        bench.install(host, Wish(hooks=True) if host in ("copilot", "vscode") else None)
         assert handlers(bench, name)[event][key] == line
     assert "postToolUse" not in handlers(bench, "shop/.cursor/hooks.json")
 
 
-def test_rules(bench: Bench) -> None:
-    """Rules have their host's front matter, stay short, and stand once where hosts share a file."""
+def test_servers_and_rules(bench: Bench) -> None:
+    """Each host has its form of a server, and of rules that are short and stand once in a shared file."""
     for host in HOSTS:
         bench.install(host, Wish(hooks=False, rules=True))
+    plain = {"command": "remora", "args": ["mcp"]}
+    opencode = bench.document("shop/opencode.json")
+    assert opencode["mcp"]["remora"] == {"type": "local", "command": ["remora", "mcp"], "enabled": True}
+    toml = tomllib.loads((bench.root / ".codex/config.toml").read_text())
+    assert toml == {"mcp_servers": {"remora": plain}}
+    for name, key, form in (
+        ("shop/.cursor/mcp.json", "mcpServers", plain),
+        ("shop/.gemini/settings.json", "mcpServers", plain),
+        ("person/.codeium/windsurf/mcp_config.json", "mcpServers", plain),
+        ("shop/.github/mcp.json", "mcpServers", {"type": "local", **plain, "tools": ["*"]}),
+        ("shop/.vscode/mcp.json", "servers", {"type": "stdio", **plain}),
+    ):
+        assert bench.document(name) == {key: {"remora": form}}
     fronts = {
         ".claude/rules/remora.md": "",
         ".cursor/rules/remora.mdc": "alwaysApply: true",
