@@ -42,10 +42,7 @@ def assert_clean(text: str) -> None:
 # What each tool is called with, and a word that its answer has; ID stands for a memory's.
 CALLED: dict[str, tuple[dict[str, Any], str]] = {
     "search_memory": ({"query": "pager"}, "keeps its stream"),
-    "record_memory": (
-        {"content": f"The pager is opened late {SOFTER}", "files": [PLANTED]},
-        "there is no file",
-    ),
+    "record_memory": ({"content": f"The pager opens late {SOFTER}", "files": [PLANTED]}, "there is no file"),
     "get_session_context": ({}, ""),
     "analyze_impact": ({"target": "a.py"}, "pager"),
     "get_dependencies": ({"target": "a.py"}, "pager"),
@@ -111,10 +108,9 @@ def test_no_resource_and_no_prompt_shows_what_was_planted(call: Caller, planted:
         assert_clean(text)
     with pytest.raises(MCPError) as missing:
         call.read("remora://memory/x%1b%5b2Jx%e2%80%ae")
-    assert_clean(str(missing.value))
     with pytest.raises(MCPError) as unknown:
         call.prompt(f"none {PLANTED}")
-    assert_clean(str(unknown.value))
+    assert_clean(f"{missing.value} {unknown.value}")
 
 
 # Hooks
@@ -130,15 +126,16 @@ def test_no_event_of_a_host_brings_what_was_planted(name: str) -> None:
         assert_clean(json.dumps(shown, ensure_ascii=False).replace("\\n", ""))
 
 
+EDITED = {"file_path": "a.py"}
 # The events at which Claude Code's model hears something, with a word that it hears here.
 EVENTS: dict[str, tuple[dict[str, Any], str]] = {
     "SessionStart": ({"source": "startup"}, "counted from one"),
     "UserPromptSubmit": ({"prompt": f"mend the pager {PLANTED}"}, "of this shop"),
     "PreToolUse": (
-        {"tool_name": "Edit", "tool_input": {"file_path": "a.py", "old_string": "1", "new_string": "2"}},
+        {"tool_name": "Edit", "tool_input": {**EDITED, "old_string": "1", "new_string": "2"}},
         "keeps its stream",
     ),
-    "PostToolUse": ({"tool_name": "Read", "tool_input": {"file_path": "a.py"}, "tool_response": {}}, ""),
+    "PostToolUse": ({"tool_name": "Read", "tool_input": EDITED, "tool_response": {}}, ""),
     "PostToolUseFailure": ({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": PLANTED}, ""),
     "SubagentStart": ({"agent_id": "a1", "agent_type": "general-purpose"}, ""),
 }
@@ -167,11 +164,8 @@ def test_no_hook_says_what_was_planted(
 SAID: dict[str, tuple[Callable[[Memory, Loop], Any], str]] = {
     "brief": (lambda _, loop: loop.brief("mend the pager"), "counted from one"),
     "first_message": (lambda _, loop: loop.first_message(f"mend the pager {PLANTED}"), "keeps its stream"),
-    "before": (
-        lambda _, loop: loop.before("Edit", {"file_path": "a.py", "new_string": "2"}),
-        "keeps its stream",
-    ),
-    "after": (lambda _, loop: loop.after("Read", {"file_path": "a.py"}, PLANTED), ""),
+    "before": (lambda _, loop: loop.before("Edit", {**EDITED, "new_string": "2"}), "keeps its stream"),
+    "after": (lambda _, loop: loop.after("Read", EDITED, PLANTED), ""),
     "prepare_step": (lambda _, loop: _between(loop), "The pager"),
     "context": (lambda memory, _: memory.context("mend the pager"), "keeps its stream"),
     "plan_context": (lambda memory, _: memory.plan_context("mend the pager", files=["a.py"]), ""),

@@ -112,20 +112,16 @@ def test_a_start_and_a_first_prompt_load_nothing_that_learns(begun, name):
     assert found & LEARNING == set()
 
 
-@pytest.mark.parametrize("name", ["", "emacs", "x" * 1000, "claude_code"])
-def test_an_unknown_host_is_an_error_that_lists_the_known(name: str) -> None:
-    """What cannot be answered is said once, in words; nothing is guessed."""
-    with pytest.raises(InvalidInput) as raised:
-        host_named(name)
-    assert len(str(raised.value)) < 100
-    assert all(known in raised.value.hint for known in HOSTS)
-
-
-def test_hosts_that_never_say_that_a_session_is_over() -> None:
-    """They have no such event; OpenCode's is for sessions that a person deletes."""
+def test_hosts_by_name() -> None:
+    """An unknown one is an error that lists the known; some have no event for the end of a session."""
+    for name in ("", "emacs", "x" * 1000, "claude_code"):
+        with pytest.raises(InvalidInput) as raised:
+            host_named(name)
+        assert len(str(raised.value)) < 100
+        assert all(known in raised.value.hint for known in HOSTS)
     modules: dict[str, Any] = {name: host_named(name) for name in HOSTS}
     without = {name for name, host in modules.items() if END not in host._KINDS.values()}
-    assert without | {"opencode"} == ENDLESS
+    assert without | {"opencode"} == ENDLESS  # OpenCode's is for sessions that a person deletes
 
 
 @pytest.mark.parametrize(("name", "payload", "environ"), table(__file__, "whose"))
