@@ -72,7 +72,7 @@ READING = (
 
 
 def test_what_cannot_be_read_or_remembered(run: Run, answer: Answer) -> None:
-    """Bytes that are no text, at every verb that reads stdin, a text that is too long, and broken drafts."""
+    """Bytes that are no text, a text that is too long, broken drafts; and of any text the secrets."""
     for line in READING:
         result = run(*line.split(), stdin=bytes(range(256)) * 4)
         assert (result.exit_code, result.stderr) == (2, BINARY)
@@ -86,10 +86,6 @@ def test_what_cannot_be_read_or_remembered(run: Run, answer: Answer) -> None:
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
     assert answer("list")["memories"] == answer("note")["entries"] == answer("session")["sessions"] == []
-
-
-def test_secrets_are_counted_and_never_shown(run: Run) -> None:
-    """The answer says how many secrets of which kind were taken out; the value is nowhere."""
     told = run("remember", "The staging password: hunter2swordfish", "--type", "gotcha").stdout
     assert "1 secret removed before storing: 1 password" in told
     assert "hunter2swordfish" not in told + run("list").stdout + run("list", "--json").stdout

@@ -117,16 +117,12 @@ def test_marks() -> None:
 
 
 def test_hits_that_are_no_memories() -> None:
-    """A turn is known by the caller's id, its speaker and its session; a passage has neither."""
+    """A turn has an id of the caller and a speaker, a passage neither; one on the named file answers."""
     turn = Hit("7", "turn", "hello", 0.4, external_id="D1:3", session_id="cli:1", role="Ada")
     assert (present.hit_key(turn), present.hit_whence(turn)) == ("D1:3", "Ada in cli:1")
     note = Hit("MEMORY.md:4-5", "longterm", "hello", 0.4, path="memory/MEMORY.md", start_line=4)
     assert (present.hit_key(note), present.hit_whence(note)) == ("MEMORY.md:4-5", "")
     assert present.hit_files(note) == ()
-
-
-def test_a_question_is_answered_by_any_hit_that_is_about_it() -> None:
-    """A hit on the file that is named answers it, also below one that has more of its words."""
     words = Hit("a", "turn", "what broke", 0.37)
     on_file = Hit("b", "turn", "no length", 0.31, why=(Reason("graph", present.NAMED, None, "in it"),))
     assert present.answered([words, on_file])

@@ -207,8 +207,8 @@ def learn(run: Run, project: Path, *numbers: int) -> str:
     return result.stdout
 
 
-def test_learn_says_what_is_new(run: Run, answer: Answer, project: Path) -> None:
-    """And what was only seen again; a run that finds nothing new says that and no more."""
+def test_learn_says_what_is_new_and_what_it_left_out(run: Run, answer: Answer, project: Path) -> None:
+    """What was only seen again is told, too, or that nothing is new; what was left out is listed whole."""
     (project / "web").mkdir()
     assert "No agent session was found in web." in run("learn", "web").stderr
     assert "Name a transcript or a folder." in run("learn").stderr
@@ -226,6 +226,14 @@ def test_learn_says_what_is_new(run: Run, answer: Answer, project: Path) -> None
     again = run("learn", "talks").stdout.splitlines()
     assert again[0] == "Nothing new: 1 unchanged transcript"
     assert len(again) == 2
+    assert "add --again --dry-run" in run("learn", "talks", "--left-out").stderr
+    found = answer("learn", "talks", "--again", "--dry-run")
+    listed = run("learn", "talks", "--again", "--dry-run", "--left-out").stdout.splitlines()
+    heads = [line for line in listed if not line.startswith(" ")]
+    assert len(heads) == len(found["discarded"]) > 0
+    assert len(listed) - len(heads) == sum(found["discarded"].values()) == len(found["left_out"])
+    one = found["left_out"][0]
+    assert f"  {' '.join(one['what'].split())}: {one['why']}" in listed
     told = learn(run, project, *range(2, 6))
     assert told.startswith("4 sessions read, 1 unchanged; 2 memories learned, 1 seen again\n")
     assert "[met in 5 sessions, resolved in the same way in 5 of them]" in told
@@ -280,19 +288,6 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
         "    Polling fails: `poll` is no longer there",
         "    Use tabs: it was forgotten or changed here",
     ]
-
-
-def test_all_that_was_left_out_can_be_listed(run: Run, answer: Answer, project: Path) -> None:
-    """Each whole, under its filter, as many as were counted; a run that reads nothing says how to see it."""
-    learn(run, project)
-    assert "add --again --dry-run" in run("learn", "talks", "--left-out").stderr
-    found = answer("learn", "talks", "--again", "--dry-run")
-    listed = run("learn", "talks", "--again", "--dry-run", "--left-out").stdout.splitlines()
-    heads = [line for line in listed if not line.startswith(" ")]
-    assert len(heads) == len(found["discarded"]) > 0
-    assert len(listed) - len(heads) == sum(found["discarded"].values()) == len(found["left_out"])
-    one = found["left_out"][0]
-    assert f"  {' '.join(one['what'].split())}: {one['why']}" in listed
 
 
 def test_what_a_review_asks_by_trust_level(memory: Memory) -> None:
