@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from remora.core.clock import from_iso
 from remora.entries.names import checked
 from remora.lifecycle.drafts import prepare as prepare_draft
 from remora.sources.others.import_result import Found
+from remora.sources.rules import RuleScan
+
+Files = dict[str, str | bytes | Path | None]
 
 
 def check(found: Found) -> Found:
@@ -64,26 +68,25 @@ def counts(found: Found) -> dict[str, tuple[int, int, int]]:
     return {one.kind: (one.seen, one.taken, one.skipped) for one in found.counts}
 
 
-def why(found: Found) -> dict[str, str]:
+def why(found: Found | RuleScan) -> dict[str, str]:
     """Return the reason for each place that was skipped."""
     return {one.what: one.why for one in found.skipped}
 
 
-def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write files below a folder and return it."""
+def write(root: Path, files: Mapping[str, str | bytes | Path | None]) -> Path:
+    """Write files below a folder and return it; a path is what a link leads to, and None makes a pipe."""
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if content is None:
+            os.mkfifo(path)
+        elif isinstance(content, Path):
+            path.symlink_to(content)
+        else:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return root
 
 
 def lines(records: Iterable[Any]) -> str:
     """Return records as JSON Lines; text stands as it is."""
     return "".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in records)
-
-
-def external_ids(found: Found) -> tuple[list[str | None], list[str]]:
-    """Return all that must be the same at every reading."""
-    messages = [message["external_id"] for session in found.sessions for message in session.messages]
-    return [draft.external_id for draft in found.drafts], messages

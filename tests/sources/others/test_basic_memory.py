@@ -11,7 +11,8 @@ from remora.core.values import Entry
 from remora.sources.others import basic_memory
 from remora.sources.others.basic_memory import observations
 from remora.sources.others.formats import detect
-from tests.sources.others.looks import check, counts, why, write
+from remora.sources.others.import_result import Found
+from tests.sources.others.looks import Files, check, counts, why, write
 from tests.tables import table
 
 NOTE = """---
@@ -37,23 +38,26 @@ Some words.
 """
 
 
+def read(root: Path, files: Files) -> Found:
+    """Write notes and read them."""
+    return check(basic_memory.read(write(root, files)))
+
+
 def test_a_note_and_its_observations_come_over(tmp_path: Path) -> None:
     """The note whole with its tags, each observation under its title with a type, tags and its line."""
-    write(tmp_path, {"specs/Auth design.md": NOTE})
-    assert detect(tmp_path) == ["basic-memory"]
-    found = check(basic_memory.read(tmp_path))
+    found = read(tmp_path / "one", {"specs/Auth design.md": NOTE})
+    assert detect(tmp_path / "one") == ["basic-memory"]
     body = NOTE.split("---\n", 2)[2].strip() + "\n\nTags: auth, security"
-    assert found.entries == (
-        Entry(0, "specs/auth-design", body, "note", ("Auth design",), "2026-01-05T09:00:00.000Z"),
-    )
+    at = "2026-01-05T09:00:00.000Z"
+    assert found.entries == (Entry(0, "specs/auth-design", body, "note", ("Auth design",), at),)
     first, second = found.drafts
     assert (first.content, first.type) == ("Auth design: Stateless tokens (after a review)", "decision")
     assert first.tags == ("from:basic-memory", "category:decision", "jwt", "api", "auth", "security")
-    assert (first.created_at, first.origin_path, first.origin_line) == (
-        "2026-01-05T09:00:00.000Z", "specs/Auth design.md", 14,
-    )  # fmt: skip
+    assert (first.created_at, first.origin_path, first.origin_line) == (at, "specs/Auth design.md", 14)
     assert (second.content, second.type) == ("Auth design: Tokens expire after 15 minutes", "requirement")
     assert counts(found) == {"memories": (2, 2, 0), "entries": (1, 1, 0)}
+    moved = read(tmp_path / "two", {"other/place.md": NOTE.replace("Some words.", "\n\nOther words.\n")})
+    assert [d.external_id for d in moved.drafts] == [d.external_id for d in found.drafts]
 
 
 @pytest.mark.parametrize(("line", "category", "text", "tags"), table(__file__, "observations"))
@@ -65,67 +69,27 @@ def test_what_an_observation_is(line: str, category: str, text: str, tags: str) 
 
 def test_titles_and_places_stand_in_for_what_is_missing(tmp_path: Path) -> None:
     """Without front matter the file's name is the title and its place the name; its time is the file's."""
-    write(
-        tmp_path,
-        {"a/Plain.md": "Just text.\n- [idea] Try it\n", "b/Plain.md": "---\ntype: Person\n---\nBob\n"},
-    )
+    text = "Just text.\n- [idea] Try it\n- [idea]  Try  it #x"
+    write(tmp_path, {"a/Plain.md": text})
     os.utime(tmp_path / "a" / "Plain.md", (1_577_836_800, 1_577_836_800))
-    found = check(basic_memory.read(tmp_path))
+    found = read(tmp_path, {"b/Plain.md": "---\ntype: Person\n---\nBob\n"})
     assert [(e.name, e.aliases, e.content) for e in found.entries] == [
-        ("a/Plain", ("Plain",), "Just text.\n- [idea] Try it"),
+        ("a/Plain", ("Plain",), text),
         ("b/Plain", (), "Bob\n\nType: Person"),
     ]
     assert found.remarks == ("duplicate aliases were left out: Plain of b/Plain",)
-    assert (found.drafts[0].content, found.drafts[0].created_at) == (
-        "Plain: Try it",
-        "2020-01-01T00:00:00.000Z",
-    )
-
-
-def test_a_moved_note_keeps_its_ids(tmp_path: Path) -> None:
-    """The permalink names a note; the words name an observation."""
-    write(tmp_path / "one", {"specs/auth.md": NOTE})
-    first = basic_memory.read(tmp_path / "one")
-    write(tmp_path / "two", {"other/place.md": NOTE.replace("Some words.", "\n\nOther words.\n")})
-    second = basic_memory.read(tmp_path / "two")
-    assert [d.external_id for d in first.drafts] == [d.external_id for d in second.drafts]
-
-
-def test_the_same_observation_twice_is_one(tmp_path: Path) -> None:
-    """A note may repeat itself; a memory does not."""
-    write(tmp_path, {"a.md": "- [tip] Rinse it\n- [tip]  Rinse  it #x\n"})
-    found = check(basic_memory.read(tmp_path))
+    tried = [(draft.content, draft.created_at) for draft in found.drafts]
+    assert tried == [("Plain: Try it", "2020-01-01T00:00:00.000Z")]
     assert counts(found)["memories"] == (2, 1, 1)
-    assert why(found) == {"a.md:2": "a duplicate of an imported memory"}
+    assert why(found) == {"a/Plain.md:3": "a duplicate of an imported memory"}
 
 
-def test_bad_files_cost_only_themselves(tmp_path: Path) -> None:
-    """Empty, binary and other files, links and folders that are not entered are named."""
-    write(
-        tmp_path / "kb",
-        {
-            "good.md": NOTE,
-            "empty.md": "---\ntitle: x\n---\n",
-            "bin.md": bytes(range(256)) * 4,
-            "image.png": b"\x89PNG",
-            ".obsidian/app.md": "x",
-            "latin.md": "caf\u00e9".encode("latin-1"),
-        },
-    )
-    write(tmp_path, {"outside.md": "secret"})
-    (tmp_path / "kb" / "out.md").symlink_to(tmp_path / "outside.md")
-    (tmp_path / "kb" / "again").symlink_to(tmp_path / "kb")
-    found = check(basic_memory.read(tmp_path / "kb"))
-    assert [entry.content for entry in found.entries][1] == "café"
+def test_a_note_in_another_encoding_is_read(tmp_path: Path) -> None:
+    """It is remarked; folders of programs are not entered."""
+    found = read(tmp_path, {"latin.md": "caf\u00e9".encode("latin-1"), ".obsidian/app.md": "x"})
+    assert [entry.content for entry in found.entries] == ["café"]
     assert found.remarks == ("not UTF-8; read as Windows-1252: latin.md",)
-    assert why(found) == {
-        ".obsidian": "folder not read",
-        "again": "a link to a folder",
-        "bin.md": "binary, not text",
-        "empty.md": "empty",
-        "image.png": "not a note",
-        "out.md": "a link out of the folder",
-    }
+    assert why(found) == {".obsidian": "folder not read"}
 
 
 def test_a_folder_of_markdown_is_not_enough(tmp_path: Path) -> None:

@@ -12,14 +12,38 @@ from remora.core.values import Entry
 from remora.sources.others import crabtalk
 from remora.sources.others.formats import detect
 from remora.sources.others.import_result import Found
-from tests.sources.others.looks import check, counts, why, write
+from tests.sources.others.looks import Files, check, counts, why, write
 
 HEADER = b"CRMEM\0" + struct.pack("<IH", 1, 0) + b"\0\0\0\0"
-VERSION = "a memory file of version 99; only version 1 is known"
 FIXTURE = bytes.fromhex(
     "43524d454d00 01000000 0000 00000000 0200000000000000 01000000 0100000000000000 8877665544332211 01000000"
     "02000000 6869 02000000 796f 01000000 03000000 686579"
 )
+NOTE = """<div id="meta">
+<dl>
+  <dt>Created</dt>
+  <dd><time datetime="2020-01-01T00:00:00Z">2020-01-01T00:00:00Z</time></dd>
+  <dt>Aliases</dt>
+  <dd>
+    <ul>
+      <li>a&lt;b</li>
+      <li>x&amp;y</li>
+    </ul>
+  </dd>
+</dl>
+</div>
+
+Roll out in steps.
+
+- one
+"""
+TREE: Files = {
+    "SUMMARY.md": "# Summary\n\n# Notes\n\n- [deploy](notes/deploy.md)\n",
+    "book.toml": "[book]\n",
+    "notes/deploy.md": NOTE,
+    "archives/talk-1.md": "No block: all is text.\n\n",
+    "topics/rust.md": '\ufeff<div id="meta">\n<dl>\n</dl>\n</div>\n\nAbout Rust.\n',
+}
 
 
 def text(value: str | bytes) -> bytes:
@@ -28,17 +52,9 @@ def text(value: str | bytes) -> bytes:
     return struct.pack("<I", len(raw)) + raw
 
 
-def entry(
-    number: int,
-    name: str | bytes,
-    content: str,
-    aliases: tuple[str, ...] = (),
-    *,
-    kind: int = 0,
-    at: int = 1577836800,
-) -> bytes:
-    """Return an entry as the file holds it."""
-    head = struct.pack("<QQI", number, at, kind)
+def entry(number: int, name: str | bytes, content: str, *aliases: str, kind: int = 0) -> bytes:
+    """Return an entry of the first day of 2020 as the file holds it."""
+    head = struct.pack("<QQI", number, 1577836800, kind)
     return head + text(name) + text(content) + struct.pack("<I", len(aliases)) + b"".join(map(text, aliases))
 
 
@@ -58,16 +74,20 @@ def read(tmp_path: Path, raw: bytes) -> Found:
 def test_the_fixture_of_71_bytes(tmp_path: Path) -> None:
     """A whole file: the archive "hi" that says "yo", also called "hey", from a time no calendar has."""
     assert len(FIXTURE) == 71
-    found = read(tmp_path, FIXTURE)
-    assert found.entries == (Entry(1, "hi", "yo", "archive", ("hey",), ""),)
-    assert found.remarks == ("creation time unknown: memory.crmem:1",)
+    for reserved in (b"\0\0\0\0", b"\xde\xad\xbe\xef"):  # they mean nothing
+        found = read(tmp_path, FIXTURE[:12] + reserved + FIXTURE[16:])
+        assert found.entries == (Entry(1, "hi", "yo", "archive", ("hey",), ""),)
+        assert found.remarks == ("creation time unknown: memory.crmem:1",)
     assert detect(tmp_path / "memory.crmem") == ["crabtalk"]
+    assert read(tmp_path, body()).counts == ()
 
 
 def test_entries_come_over_with_name_text_kind_aliases_and_time(tmp_path: Path) -> None:
-    """Unicode names, empty text and three aliases in their order; a topic becomes a note and says so."""
+    """A topic becomes a note, which is said; an unknown kind and text that is not UTF-8 cost one entry."""
     raw = body(
-        entry(1, "über 名前", "", ("c", "a", "b")),
+        entry(1, "über 名前", "", "c", "a", "b"),
+        entry(2, "odd", "x", kind=7),
+        entry(3, b"\xff\xfe", "x"),
         entry(4, "old talk", "They agreed.", kind=1),
         entry(9, "rust", "About Rust.", kind=2),
     )
@@ -78,12 +98,11 @@ def test_entries_come_over_with_name_text_kind_aliases_and_time(tmp_path: Path) 
         Entry(4, "old talk", "They agreed.", "archive", (), made),
         Entry(9, "rust", "About Rust.", "note", (), made),
     )
-    assert found.remarks == ("topics were imported as notes: memory.crmem:3",)
-
-
-def test_an_empty_memory_is_no_error(tmp_path: Path) -> None:
-    """A file without entries gives none."""
-    assert read(tmp_path, body()).counts == ()
+    assert found.remarks == ("topics were imported as notes: memory.crmem:5",)
+    assert why(found) == {
+        "memory.crmem:2": "an entry of unknown kind 7",
+        "memory.crmem:3": "text that is not UTF-8",
+    }
 
 
 @pytest.mark.parametrize(
@@ -91,8 +110,8 @@ def test_an_empty_memory_is_no_error(tmp_path: Path) -> None:
     [
         (b"", "shorter than the header of a memory file"),
         (b"NOTMEMFILE______garbage", "not a memory file: wrong header"),
-        (b"CRMEM\0" + struct.pack("<IH", 1, 2) + b"\0" * 4, "a memory file with unknown flags (0x0002)"),
-        (b"CRMEM\0" + struct.pack("<IH", 99, 2) + b"\0" * 4, VERSION),
+        (b"CRMEM\0\1\0\0\0\2\0" + b"\0" * 4, "a memory file with unknown flags (0x0002)"),
+        (b"CRMEM\0\x63\0\0\0\2\0" + b"\0" * 4, "a memory file of version 99; only version 1 is known"),
         (HEADER, "the file ends before its first entry"),
         (HEADER + b"\0" * 11, "the file ends before its first entry"),
     ],
@@ -103,15 +122,9 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, raw: bytes, reason: str
     assert (found.entries, why(found)) == ((), {"memory.crmem": reason})
 
 
-def test_the_reserved_bytes_are_not_looked_at(tmp_path: Path) -> None:
-    """They are written as 0 and mean nothing."""
-    raw = FIXTURE[:12] + b"\xde\xad\xbe\xef" + FIXTURE[16:]
-    assert len(read(tmp_path, raw).entries) == 1
-
-
 def test_a_cut_at_any_byte_loses_only_what_is_cut(tmp_path: Path) -> None:
     """Entries before the cut come over, the others are counted as missing."""
-    first, second = entry(1, "a", "first"), entry(2, "b", "second", ("bb",))
+    first, second = entry(1, "a", "first"), entry(2, "b", "second", "bb")
     raw = body(first, second)
     whole = len(raw) - len(second)
     for end in range(len(HEADER) + 12, len(raw)):
@@ -121,89 +134,17 @@ def test_a_cut_at_any_byte_loses_only_what_is_cut(tmp_path: Path) -> None:
         assert why(found) == {f"memory.crmem:{taken + 1}": f"the file ends inside entry {taken + 1} of 2"}
 
 
-def test_absurd_lengths_ask_for_no_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rest", [b"", b"\xff\xff\xff\xff", text("a") + text("b") + b"\xff\xff\xff\xff"])
+def test_absurd_lengths_ask_for_no_memory(tmp_path: Path, rest: bytes) -> None:
     """Counts and lengths of gigabytes are found out before anything is made for them."""
     head = struct.pack("<QQI", 1, 0, 0)
-    for raw in (
-        body(count=0xFFFFFFFF),
-        body(head + b"\xff\xff\xff\xff"),
-        body(head + text("a") + text("b") + b"\xff\xff\xff\xff" + b"\0" * 100),
-    ):
-        assert read(tmp_path, raw).entries == ()
+    raw = body(head + rest + b"\0" * 100) if rest else body(count=0xFFFFFFFF)
+    assert read(tmp_path, raw).entries == ()
 
 
-def test_a_bad_entry_does_not_take_the_others_with_it(tmp_path: Path) -> None:
-    """An unknown kind and text that is not UTF-8 cost one entry each."""
-    raw = body(entry(1, "a", "x"), entry(2, "b", "x", kind=7), entry(3, b"\xff\xfe", "x"), entry(4, "d", "x"))
-    found = read(tmp_path, raw)
-    assert [one.name for one in found.entries] == ["a", "d"]
-    assert why(found) == {
-        "memory.crmem:2": "an entry of unknown kind 7",
-        "memory.crmem:3": "text that is not UTF-8",
-    }
-
-
-def test_names_and_aliases_become_unique(tmp_path: Path) -> None:
-    """CrabTalk allows a name and an alias twice; here every name leads to one entry, and changes are said."""
-    raw = body(
-        entry(1, "deploy", "one", ("ship", "test", "ship")),
-        entry(2, "deploy", "two", ("ship",)),
-        entry(3, "test", "three", ("deploy",)),
-        entry(4, "", "four"),
-        entry(5, "deploy", "one"),
-    )
-    found = read(tmp_path, raw)
-    assert [(one.id, one.name, one.aliases) for one in found.entries] == [
-        (1, "deploy", ("ship",)),
-        (2, "deploy (note)", ()),
-        (3, "test", ()),
-        (4, "entry 4", ()),
-    ]
-    assert why(found) == {"memory.crmem:5": "a duplicate of an imported entry"}
-    assert found.remarks == (
-        "duplicate names were changed: deploy is now deploy (note)",
-        "duplicate aliases were left out: test of deploy, ship of deploy (note), deploy of test",
-    )
-    assert read(tmp_path, raw) == found
-
-
-NOTE = """<div id="meta">
-<dl>
-  <dt>Created</dt>
-  <dd><time datetime="2020-01-01T00:00:00Z">2020-01-01T00:00:00Z</time></dd>
-  <dt>Aliases</dt>
-  <dd>
-    <ul>
-      <li>a&lt;b</li>
-      <li>x&amp;y</li>
-    </ul>
-  </dd>
-</dl>
-</div>
-
-Roll out in steps.
-
-- one
-"""
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A dumped memory."""
-    return write(
-        tmp_path / "brain",
-        {
-            "SUMMARY.md": "# Summary\n\n# Notes\n\n- [deploy](notes/deploy.md)\n",
-            "book.toml": "[book]\n",
-            "notes/deploy.md": NOTE,
-            "archives/talk-1.md": "No block: all is text.\n\n",
-            "topics/rust.md": '\ufeff<div id="meta">\n<dl>\n</dl>\n</div>\n\nAbout Rust.\n',
-        },
-    )
-
-
-def test_a_dumped_tree_comes_over(tree: Path) -> None:
-    """Notes, archives and topics with time and aliases; signs come back from their escapes."""
+def test_a_dumped_tree_comes_over(tmp_path: Path) -> None:
+    """Notes, archives and topics have time and aliases; memory files and trees in a folder come together."""
+    tree = write(tmp_path / "brain", TREE)
     assert detect(tree) == ["crabtalk"]
     found = check(crabtalk.read(tree))
     assert found.entries == (
@@ -213,43 +154,21 @@ def test_a_dumped_tree_comes_over(tree: Path) -> None:
     )
     assert found.skipped == ()
     assert found.remarks == ("topics were imported as notes: topics/rust.md",)
+    home = write(tmp_path / "home", {"data/any.name": FIXTURE})
+    shutil.copytree(tree, home / "brain")
+    assert check(crabtalk.read(home)).entries[1:] == found.entries
 
 
-def test_odd_entries_of_a_tree(tree: Path) -> None:
+def test_odd_entries_of_a_tree(tmp_path: Path) -> None:
     """A block that never ends is text, a date before 1970 is none, other files are named."""
-    write(
-        tree,
-        {
-            "notes/open.md": '<div id="meta">\n<dl>\ntext',
-            "notes/old.md": NOTE.replace("2020", "1960"),
-            "notes/bad.md": NOTE.replace("2020-01-01T00:00:00Z", "soon"),
-            "notes/readme.txt": "x",
-            "notes/sub/deep.md": "x",
-            "notes/binary.md": bytes(range(256)) * 4,
-            "archives/deploy.md": "Another of that name.",
-        },
-    )
-    found = check(crabtalk.read(tree))
+    odd: Files = {
+        "notes/open.md": '<div id="meta">\n<dl>\ntext',
+        "notes/old.md": NOTE.replace("2020", "1960"),
+        "notes/bad.md": NOTE.replace("2020-01-01T00:00:00Z", "soon"),
+        "archives/deploy.md": "Another of that name.",
+    }
+    found = check(crabtalk.read(write(tmp_path, TREE | odd)))
     by_name = {entry.name: entry for entry in found.entries}
     assert by_name["open"].content == '<div id="meta">\n<dl>\ntext'
     assert (by_name["old"].created_at, by_name["bad"].created_at) == ("", "")
     assert by_name["deploy (archive)"].content == "Another of that name."
-    assert why(found) == {
-        "notes/binary.md": "binary, not text",
-        "notes/readme.txt": "not an entry of a dumped memory",
-        "notes/sub/deep.md": "not an entry of a dumped memory",
-    }
-
-
-def test_a_folder_may_hold_all_of_it(tree: Path, tmp_path: Path) -> None:
-    """Memory files of any name and trees come over together."""
-    write(tmp_path / "home", {"data/any.name": FIXTURE})
-    shutil.copytree(tree, tmp_path / "home" / "brain")
-    found = check(crabtalk.read(tmp_path / "home"))
-    assert [entry.name for entry in found.entries] == ["hi", "deploy", "talk-1", "rust"]
-
-
-def test_folders_that_only_share_names_are_not_crabtalks(tmp_path: Path) -> None:
-    """A folder of notes without the blocks is somebody else's."""
-    write(tmp_path, {"notes/a.md": "x", "SUMMARY.md": "# Summary of the year\n"})
-    assert detect(tmp_path) == []

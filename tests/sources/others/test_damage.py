@@ -11,54 +11,75 @@ import pytest
 
 from remora.sources.others.formats import detect, read
 from tests.helpers import files
-from tests.sources.others import (
-    test_auto_claude,
-    test_basic_memory,
-    test_claude_code,
-    test_crabtalk,
-    test_golemcore,
-    test_mcp_memory,
-    test_neoclaw,
-)
-from tests.sources.others.looks import check, lines, write
-from tests.sources.others.test_crabtalk import body, entry
-from tests.sources.others.test_forge import memory
-from tests.sources.others.test_golem_items import item
-from tests.sources.others.test_golem_protobuf import WHOLE
+from tests.sources.others.left import LEFT, leave
+from tests.sources.others.looks import check, why, write
+from tests.sources.others.test_golemcore import SESSION
 
 ROUNDS = 25
+BINARY = bytes(range(256)) * 4
+FORGE = "---\nid: m\nscope: repo\ncategory: patterns\nversion: {}\n---\nx"
+NO_NUMBER = "front matter with a version that is not a positive number"
+NO_DAY = "not a file of GolemCore's memory"
+BAD_FILES: list[tuple[str, str, str | bytes | Path | None, str]] = [
+    ("neoclaw", "workspace/memory/note.txt", "x", "not a file of neoclaw's memory"),
+    ("neoclaw", "sessions/again", Path("../sessions"), "a link to a folder"),
+    ("neoclaw", "sessions/loop.jsonl", Path("loop.jsonl"), "a broken link"),
+    ("neoclaw", "sessions/out.jsonl", Path(__file__), "a link out of the folder"),
+    ("neoclaw", "sessions/pipe.jsonl", None, "not a regular file"),
+    ("neoclaw", "sessions/a.jsonl", Path("telegram_12.jsonl"), "a link to a file that is also read directly"),
+    ("golemcore", "memory/2026-02-05.md", "\n", "empty"),
+    ("golemcore", "memory/2026-02-30.md", "x", NO_DAY),
+    ("golemcore", "memory/a.db", "x", NO_DAY),
+    ("golemcore", "memory/old/2026-02-04.md", "x", NO_DAY),
+    ("golemcore", "sessions/c.tmp", "x", "not a session of GolemCore"),
+    ("golemcore", "sessions/b.pb", b"\x0a\xff", "truncated, or not a session"),
+    ("golemcore", "sessions/b.json", b"", "empty"),
+    ("golemcore", "sessions/b.json", b"  \n", "empty"),
+    ("golemcore", "sessions/b.json", b"null", "contains no session"),
+    ("golemcore", "sessions/b.json", b"{", "not JSON"),
+    ("golemcore", "sessions/b.json", json.dumps(SESSION)[:-40], "not JSON"),
+    ("golemcore", "sessions/b.json", b'{"id": "a", "messages": []}', "contains no messages"),
+    ("golemcore", "sessions/b.json", b"[" * 100_000, "not JSON"),
+    ("golemcore", "sessions/b.json", b'{"id": "\xff"}', "not UTF-8"),
+    ("crabtalk", "brain/notes/bin.md", BINARY, "binary, not text"),
+    ("crabtalk", "brain/notes/readme.txt", "x", "not an entry of a dumped memory"),
+    ("crabtalk", "brain/notes/sub/deep.md", "x", "not an entry of a dumped memory"),
+    ("forge", "notes.txt", "x", "not a memory file"),
+    ("forge", "x.md", "Just text.", "no front matter"),
+    ("forge", "x.md", b"", "no front matter"),
+    ("forge", "x.md", "---\nid: mem_a\nno end", "unclosed front matter"),
+    ("forge", "x.md", "---\nid: mem_a\n---\nx", "front matter without scope"),
+    ("forge", "x.md", "---\nscope: repo\n---\nx", "front matter without id"),
+    ("forge", "x.md", FORGE.format("0"), NO_NUMBER),
+    ("forge", "x.md", FORGE.format("one"), NO_NUMBER),
+    ("forge", "x.md", FORGE.format("1").replace("\nx", "\n \n"), "contains no text"),
+    ("forge", "x.md", FORGE.format("1").replace(": m", ": mem_c"), "the id mem_c also occurs in mem_c.md"),
+    ("forge", "x.md", b"\x00\x01\x02\x03\x04\x05\x00\xff", "binary, not text"),
+    ("claude-code", "a.txt", "x", "not a note of Claude Code"),
+    ("claude-code", "sub/b.md", "x", "not a note of Claude Code"),
+    ("claude-code", "bin.md", BINARY, "binary, not text"),
+    ("claude-code", "empty.md", "", "empty"),
+    ("claude-code", "huge.md", "x" * (1 << 21), "larger than 1 MB"),
+    ("claude-code", "loop.md", Path("loop.md"), "a broken link"),
+    ("basic-memory", "bin.md", BINARY, "binary, not text"),
+    ("basic-memory", "empty.md", "---\ntitle: x\n---\n", "empty"),
+    ("basic-memory", "image.png", b"\x89PNG", "not a note"),
+    ("basic-memory", "again", Path("specs"), "a link to a folder"),
+    ("basic-memory", "out.md", Path(__file__), "a link out of the folder"),
+]
+NAMES = [f"{system}: {name}: {reason}" for system, name, _, reason in BAD_FILES]
 
 
-FILES: dict[str, dict[str, str | bytes]] = {
-    "neoclaw": {
-        "memory/MEMORY.md": "x\n",
-        "memory/HISTORY.md": test_neoclaw.OLDER + test_neoclaw.ENTRY,
-        "sessions/a.jsonl": lines([test_neoclaw.META, *test_neoclaw.SAID]),
-    },
-    "golemcore": {
-        "sessions/a.pb": WHOLE,
-        "sessions/b.json": json.dumps(test_golemcore.SESSION),
-        "memory/2026-02-07.md": test_golemcore.DAY,
-        "memory/items/semantic.jsonl": lines([item(), item(id="i2", ttlDays=3, scope="task:1")]),
-    },
-    "crabtalk": {
-        "notes/a.md": test_crabtalk.NOTE,
-        "mem": body(entry(1, "a", "b", ("c",)), entry(2, "d", "e", kind=1)),
-    },
-    "forge": {**memory("a", "x"), **memory("b", "y", version=2, supersedes="mem_a"), **memory("c", "z")},
-    "auto-claude": {},
-    "claude-code": {"MEMORY.md": test_claude_code.INDEX, "feedback_testing.md": test_claude_code.TOPIC},
-    "basic-memory": {"a/b.md": test_basic_memory.NOTE},
-    "mcp-memory": {"memory.jsonl": lines([test_mcp_memory.ANN, test_mcp_memory.SHOP, test_mcp_memory.WORKS])},
-}
-
-
-def _make(system: str, root: Path) -> None:
-    """Write what a system leaves."""
-    write(root, FILES[system])
-    if system == "auto-claude":
-        root.mkdir()
-        test_auto_claude.make(root / "memory.db", *(test_auto_claude.row(id=f"m{n}") for n in range(30)))
+@pytest.mark.parametrize(("system", "name", "content", "reason"), BAD_FILES, ids=NAMES)
+def test_a_bad_file_costs_only_itself(
+    tmp_path: Path, system: str, name: str, content: str | bytes | Path | None, reason: str
+) -> None:
+    """It is counted and named with the reason, and all else comes over as it does without it."""
+    root = leave(system, tmp_path / "there")
+    sound = check(read(root, system))
+    found = check(read(write(root, {name: content}), system))
+    assert why(found) == why(sound) | {name.removeprefix("workspace/"): reason}
+    assert found._replace(counts=sound.counts, skipped=sound.skipped) == sound
 
 
 def _damage(raw: bytes, chance: random.Random) -> bytes:
@@ -82,12 +103,11 @@ def _damage(raw: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", FILES)
+@pytest.mark.parametrize("system", LEFT)
 def test_no_damage_raises(tmp_path: Path, system: str) -> None:
     """Cut, changed and emptied files are read or named; the counts add up; the folder stays as it is."""
     chance = random.Random(system)
-    root = tmp_path / "there"
-    _make(system, root)
+    root = leave(system, tmp_path / "there")
     assert detect(root) == [system]
     assert check(read(root, system)).counts
     sound = {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
@@ -102,10 +122,9 @@ def test_no_damage_raises(tmp_path: Path, system: str) -> None:
         path.write_bytes(sound[path])
 
 
-@pytest.mark.parametrize("system", FILES)
+@pytest.mark.parametrize("system", LEFT)
 def test_reading_again_elsewhere_gives_the_same(tmp_path: Path, system: str) -> None:
     """External ids depend on neither the time of reading nor the place."""
-    _make(system, tmp_path / "there")
-    first = check(read(tmp_path / "there", system))
+    first = check(read(leave(system, tmp_path / "there"), system))
     shutil.move(tmp_path / "there", tmp_path / "elsewhere")
     assert read(tmp_path / "elsewhere", system) == first

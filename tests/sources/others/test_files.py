@@ -11,6 +11,8 @@ from remora.sources.others import files
 from remora.sources.others.files import File, json_lines, parse_json, read_bytes, tool_calls_of
 from remora.sources.others.import_result import Unreadable
 
+UNFIT = "JSON with numbers out of range, or nested too deep"
+
 
 @pytest.mark.parametrize(
     ("raw", "reason"),
@@ -18,21 +20,17 @@ from remora.sources.others.import_result import Unreadable
         (b"{", "not JSON"),
         (b"\xff{}", "not UTF-8"),
         (b"[" * 50_000 + b"]" * 50_000, "not JSON"),
-        (b"[" * 60 + b"]" * 60, "JSON with numbers out of range, or nested too deep"),
-        (b"[1e999]", "JSON with numbers out of range, or nested too deep"),
-        (b"[NaN]", "JSON with numbers out of range, or nested too deep"),
+        (b"[" * 60 + b"]" * 60, UNFIT),
+        (b"[1e999]", UNFIT),
+        (b"[NaN]", UNFIT),
         (b"9" * 10_000, "not JSON"),
     ],
 )
 def test_json_that_cannot_be_kept_is_refused(raw: bytes, reason: str) -> None:
-    """What JSON could not hold again, or would break a parser, has a reason."""
+    """What JSON could not hold again, or would break a parser, has a reason; a mark before it is no harm."""
     with pytest.raises(Unreadable) as raised:
         parse_json(raw)
     assert str(raised.value) == reason
-
-
-def test_json_may_begin_with_a_mark() -> None:
-    """A byte order mark does no harm."""
     assert parse_json('\ufeff{"a": 1.5}'.encode()) == {"a": 1.5}
 
 
@@ -51,18 +49,17 @@ def test_tool_calls_of_all_forms() -> None:
     nested = {"id": 2, "function": {"name": "b", "arguments": '{"y": 2}'}}
     plain = {"name": "c", "arguments": "no json"}
     assert tool_calls_of([flat, nested, plain, {"id": "4"}, "x"]) == [
-        {"id": "1", "name": "a", "arguments": {"x": 1}},
+        flat,
         {"id": "", "name": "b", "arguments": {"y": 2}},
-        {"id": "", "name": "c", "arguments": "no json"},
+        {"id": "", **plain},
     ]
     assert tool_calls_of({"id": "1"}) == []
 
 
 def test_files_that_are_too_large_are_refused(tmp_path: Path) -> None:
     """The limit is in bytes; a missing file is a reason too."""
-    (tmp_path / "a").write_bytes(b"x" * (1 << 20))
-    assert len(read_bytes(tmp_path / "a", 1 << 20)) == 1 << 20
     (tmp_path / "a").write_bytes(b"x" * ((1 << 20) + 1))
+    assert len(read_bytes(tmp_path / "a", (1 << 20) + 1)) == (1 << 20) + 1
     with pytest.raises(Unreadable, match="larger than 1 MB"):
         read_bytes(tmp_path / "a", 1 << 20)
     with pytest.raises(Unreadable, match="cannot be read: No such file"):

@@ -8,21 +8,18 @@ import pytest
 
 from remora.core.errors import InvalidInput, NotFound
 from remora.sources.others.formats import SYSTEMS, detect, read
-from tests.sources.others.looks import check, lines, write
+from tests.sources.others.looks import Files, check, lines, write
 from tests.sources.others.test_crabtalk import FIXTURE
 from tests.sources.others.test_forge import memory
-from tests.sources.others.test_golem_items import item
+from tests.sources.others.test_golem_items import SEMANTIC, item
+from tests.sources.others.test_mcp_memory import ANN
 
 
 def test_all_systems_have_a_reader(tmp_path: Path) -> None:
-    """Every name can be read, also from an empty folder."""
+    """Every name can be read, also from an empty folder; other names and missing paths are errors."""
     for system in SYSTEMS:
         assert check(read(tmp_path, system)).system == system
     assert detect(tmp_path) == []
-
-
-def test_what_nobody_knows_is_refused(tmp_path: Path) -> None:
-    """A path with nothing at it and a system without a reader are errors, with what to do."""
     with pytest.raises(NotFound):
         detect(tmp_path / "none")
     with pytest.raises(NotFound):
@@ -33,27 +30,20 @@ def test_what_nobody_knows_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_may_hold_several(tmp_path: Path) -> None:
-    """All that are in it are named, in one order."""
-    write(
-        tmp_path,
-        {
-            "memory/items/semantic.jsonl": lines([item()]),
-            "memory.jsonl": lines([{"type": "entity", "name": "A", "observations": ["b c"]}]),
-            "store.bin": FIXTURE,
-            **memory("a", "Use tabs."),
-        },
-    )
+    """All that are in it are named, in one order; a time of reading lets GolemCore's memories expire."""
+    files: Files = {SEMANTIC: lines([item(ttlDays=1)]), "memory.jsonl": lines([ANN]), "store.bin": FIXTURE}
+    write(tmp_path, files | memory("a", "Use tabs."))
     assert detect(tmp_path) == ["golemcore", "crabtalk", "forge", "mcp-memory"]
+    assert len(read(tmp_path, "golemcore").drafts) == 1
+    assert read(tmp_path, "golemcore", now=4e9).drafts == ()
 
 
 def test_a_lone_memory_file_may_be_several_systems(tmp_path: Path) -> None:
     """Its text says nothing about who wrote it; below `.claude` it is Claude Code's."""
-    write(
-        tmp_path,
-        {"a/memory/MEMORY.md": "Some facts.\n", ".claude/projects/p/memory/MEMORY.md": "Some facts.\n"},
-    )
+    write(tmp_path / "a", {"memory/MEMORY.md": "Some facts.\n"})
     assert detect(tmp_path / "a") == ["neoclaw", "golemcore", "claude-code"]
-    assert detect(tmp_path / ".claude" / "projects" / "p") == ["claude-code"]
+    project = write(tmp_path / ".claude" / "projects" / "p", {"memory/MEMORY.md": "Some facts.\n"})
+    assert detect(project) == ["claude-code"]
 
 
 @pytest.mark.parametrize(
@@ -66,8 +56,10 @@ def test_a_lone_memory_file_may_be_several_systems(tmp_path: Path) -> None:
         ("sessions/a.json", '{"id": "a", "messages": []}', "golemcore"),
         ("sessions/a.json", '{"messages": []}', None),
         ("sessions/a.pb", "hello", None),
+        ("sessions/a.jsonl", '{"_type": "metadata", "version": 1, "key": "Remora\'s own"}\n', None),
         ("notes/a.md", '<div id="meta">\n</div>\nx', "crabtalk"),
         ("notes/a.md", "<div>\nx", None),
+        ("SUMMARY.md", "# Summary of the year\n", None),
         ("any.db", "CRMEM", None),
         ("any.db", "SQLite format 3\0", None),
         ("a.md", "---\nid: 5\n---\nx", None),
@@ -87,10 +79,3 @@ def test_a_single_session_is_known(tmp_path: Path) -> None:
     write(tmp_path, {"a.jsonl": lines([{"_type": "metadata", "key": "cli:1"}, said])})
     assert detect(tmp_path / "a.jsonl") == ["neoclaw"]
     assert check(read(tmp_path / "a.jsonl", "neoclaw")).sessions[0].id == "cli:1"
-
-
-def test_options_reach_their_readers(tmp_path: Path) -> None:
-    """The time of reading lets GolemCore's memories expire."""
-    write(tmp_path, {"memory/items/semantic.jsonl": lines([item(ttlDays=1)])})
-    assert len(read(tmp_path, "golemcore").drafts) == 1
-    assert read(tmp_path, "golemcore", now=4e9).drafts == ()

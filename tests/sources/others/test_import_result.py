@@ -7,6 +7,7 @@ from remora.sources.others.import_result import (
     EXAMPLES,
     MAX_ENTRY,
     MAX_ENTRY_NAME,
+    Found,
     FoundSession,
     Gatherer,
     Link,
@@ -14,48 +15,72 @@ from remora.sources.others.import_result import (
 from tests.sources.others.looks import check, counts, why
 
 
+def found_with(*entries: Entry) -> Found:
+    """Return what is found when a reader hands over these entries."""
+    gather = Gatherer("crabtalk")
+    for entry in entries:
+        gather.saw("entries")
+        gather.entry(entry, f"place {entry.id}")
+    return check(gather.found())
+
+
 def test_drafts_are_brought_within_bounds() -> None:
-    """Unseen signs go, numbers come into their range, the system is a tag, nothing is verified."""
+    """Unseen signs go, numbers come into their range, nothing is verified; links need both of their ends."""
     gather = Gatherer("forge")
-    gather.saw("memories")
-    draft = MemoryDraft(
+    odd = MemoryDraft(
         " a\u202eb\x00 ", "unknown", "nobody", confidence=float("nan"), tags=(" x ", "x", ""),
         user_verified=True, related_files=tuple(f"f{n}" for n in range(500)), external_id="forge:1",
     )  # fmt: skip
-    gather.draft(draft, "p")
-    (taken,) = check(gather.found()).drafts
+    for draft in (odd, MemoryDraft("another", external_id="forge:2")):
+        gather.saw("memories")
+        gather.draft(draft, "p")
+    links = [Link("forge:1", "derived_from", f"forge:{to}") for to in (2, 2, 3)]
+    for link in links:
+        gather.link(link)
+    found = check(gather.found())
+    taken = found.drafts[0]
     assert (taken.content, taken.type, taken.source, taken.confidence) == ("ab", "pattern", "mcp_auto", 0.5)
     assert (taken.tags, len(taken.related_files), taken.user_verified) == (("from:forge", "x"), 100, False)
+    assert found.links == (links[0],)
 
 
-def test_links_need_both_ends() -> None:
-    """A relation to something that stayed behind is none."""
-    gather = Gatherer("forge")
-    for name in ("forge:1", "forge:2"):
-        gather.saw("memories")
-        gather.draft(MemoryDraft(f"memory {name}", external_id=name), "p")
-    both = Link("forge:1", "derived_from", "forge:2")
-    gather.link(both)
-    gather.link(both)
-    gather.link(Link("forge:1", "derived_from", "forge:3"))
-    assert check(gather.found()).links == (both,)
-
-
-def test_names_win_over_aliases_whatever_comes_first() -> None:
-    """An alias that a later entry is named is left out; numbers make a third of a name different."""
-    gather = Gatherer("crabtalk")
-    for number, aliases in enumerate((("b", "shared"), ("shared",), ()), 1):
-        gather.saw("entries")
-        gather.entry(Entry(number, "a", f"text {number}", "note", aliases), "p")
-    gather.saw("entries")
-    gather.entry(Entry(4, "b", "text 4"), "p")
-    found = check(gather.found())
-    assert [(one.name, one.aliases) for one in found.entries] == [
-        ("a", ("shared",)),
-        ("a (note)", ()),
-        ("a (3)", ()),
-        ("b", ()),
+def test_names_and_aliases_become_unique() -> None:
+    """Every name leads to one entry, names win over aliases, whatever comes first, and changes are said."""
+    found = found_with(
+        Entry(1, "deploy", "one", "note", ("ship", "test", "ship")),
+        Entry(2, "deploy", "two", "note", ("ship",)),
+        Entry(3, "deploy", "three"),
+        Entry(4, "test", "four", "note", ("deploy",)),
+        Entry(5, "", "five"),
+        Entry(6, "deploy", "one"),
+    )
+    assert [(one.id, one.name, one.aliases) for one in found.entries] == [
+        (1, "deploy", ("ship",)),
+        (2, "deploy (note)", ()),
+        (3, "deploy (3)", ()),
+        (4, "test", ()),
+        (5, "entry 5", ()),
     ]
+    assert why(found) == {"place 6": "a duplicate of an imported entry"}
+    assert found.remarks == (
+        "duplicate names were changed: deploy is now deploy (note), deploy is now deploy (3)",
+        "duplicate aliases were left out: test of deploy, ship of deploy (note), deploy of test",
+    )
+
+
+def test_names_of_entries_fit_the_entry_store() -> None:
+    """Line ends become spaces, signs nobody sees go, long names end in a mark of what was cut."""
+    long = "n" * 400
+    names = (" a\tb\nc\u2028d\u202e ", f"{long}1", f"{long}2", "cafe\u0301", "\x00")
+    aliases = tuple(f"also {n}" for n in range(1_001))
+    entries = [Entry(n, name, f"text {n}", "note", () if n else aliases) for n, name in enumerate(names)]
+    found = found_with(*entries, Entry(9, "big", "x" * (MAX_ENTRY + 1)))
+    first, second, third, fourth, fifth = found.entries
+    assert (first.name, fourth.name, fifth.name) == ("a b c d", "caf\u00e9", "entry 4")
+    assert second.name != third.name
+    assert len(second.name) == MAX_ENTRY_NAME
+    assert len(first.aliases) == 1_000
+    assert why(found) == {"place 9": "longer than 16 MB"}
 
 
 def test_sessions_without_messages_and_of_one_name() -> None:
@@ -83,23 +108,3 @@ def test_skips_and_remarks_are_named_up_to_a_number() -> None:
     assert len(found.skipped) == EXAMPLES + 3
     assert found.skipped[-1] == ("a: 5 more", "not JSON")
     assert found.remarks[0].endswith("a:19 and 5 more")
-
-
-def test_names_of_entries_fit_the_entry_store() -> None:
-    """Line ends become spaces, signs nobody sees go, long names end in a mark of what was cut."""
-    gather = Gatherer("crabtalk")
-    long = "n" * 400
-    for number, name in enumerate((" a\tb\nc\u2028d\u202e ", long + "1", long + "2", "cafe\u0301", "\x00")):
-        gather.saw("entries")
-        gather.entry(
-            Entry(number, name, f"text {number}", "note", tuple(f"{number} {n}" for n in range(1_001))), "p"
-        )
-    gather.saw("entries")
-    gather.entry(Entry(9, "big", "x" * (MAX_ENTRY + 1)), "big")
-    found = check(gather.found())
-    first, second, third, fourth, fifth = found.entries
-    assert (first.name, fourth.name, fifth.name) == ("a b c d", "caf\u00e9", "entry 4")
-    assert second.name != third.name
-    assert len(second.name) == MAX_ENTRY_NAME
-    assert len(first.aliases) == 1_000
-    assert why(found) == {"big": "longer than 16 MB"}
