@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,10 +21,6 @@ from remora.graph import file_reader
 from remora.sources import rules
 from remora.sources.history import CoChange
 from tests.helpers import SECRET, Repo, environment, holds, rows, texts
-
-if TYPE_CHECKING:
-    from remora.sources.git import Commit
-    from remora.sources.rule_files import Found
 
 RULES = """# Working here
 
@@ -51,9 +47,15 @@ def stored(memory: Memory, words: str, *, forgotten: bool = False) -> MemoryReco
     return found[0]
 
 
-def counts(report: InitReport) -> dict[str, int]:
-    """Return what a report says became of the drafts."""
-    return {name: getattr(report, name) for name in ("stored", "merged", "unchanged", "retired")}
+def became(report: InitReport) -> dict[str, int]:
+    """Return what a report says became of the drafts, zeros left out."""
+    numbers = {name: getattr(report, name) for name in ("stored", "merged", "unchanged", "retired")}
+    return {name: number for name, number in numbers.items() if number}
+
+
+def fixes(repo: Repo) -> list[str]:
+    """Commit the fixes and return their ids."""
+    return [repo.commit(message, files) for message, files in FIX.items()]
 
 
 def why(report: InitReport) -> list[str]:
@@ -64,21 +66,20 @@ def why(report: InitReport) -> list[str]:
 def test_rules_and_history(repo: Repo, memory: Memory) -> None:
     """Rules become memories that a person taught, fixes candidates with their commit, files know partners."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "src/auth/tokens.py": "0", "src/auth/keys.py": "0"})
-    shas = [repo.commit(message, files) for message, files in FIX.items()]
+    shas = fixes(repo)
     repo.commit("Rotate keys", {"src/auth/tokens.py": "2", "src/auth/keys.py": "2"})
     report = memory.init()
-    assert report.rule_files == ("CLAUDE.md",)
-    assert (report.rules_found, report.commits_read, report.commits_new, report.candidates) == (2, 4, 4, 2)
-    assert counts(report) == {"stored": 4, "merged": 0, "unchanged": 0, "retired": 0}
+    assert (report.rule_files, report.rules_found) == (("CLAUDE.md",), 2)
+    assert (report.commits_read, report.commits_new, report.candidates) == (4, 4, 2)
+    assert became(report) == {"stored": 4}
     assert (report.files_known, report.edges > 0) == (4, True)
     assert (report.project_id, report.root) == (memory.project_id, str(repo.root))
     rule = stored(memory, "make test")
-    assert (rule.source, rule.needs_review, rule.origins[0].path) == ("user_taught", False, "CLAUDE.md")
-    assert rule.origins[0].line == 3
+    assert (rule.source, rule.needs_review) == ("user_taught", False)
+    assert (rule.origins[0].path, rule.origins[0].line) == ("CLAUDE.md", 3)
     fix = stored(memory, "clock of the client")
     assert (fix.source, fix.needs_review, fix.commit_sha) == ("commit_auto", True, shas[0])
-    assert fix.created_at == "2026-01-02T12:00:00.000Z"
-    assert fix.related_files == ("src/auth/tokens.py",)
+    assert (fix.created_at, fix.related_files) == ("2026-01-02T12:00:00.000Z", ("src/auth/tokens.py",))
     assert "src/auth/keys.py" in [h.path for h in memory.related_files("src/auth/tokens.py")]
 
 
@@ -102,16 +103,12 @@ def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[
 def test_again_changes_nothing(repo: Repo, memory: Memory, walks: Callable[[], list[list[str]]]) -> None:
     """A second run leaves every table as it is; git walks from the last commit on, not over the old."""
     repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": RULES})
-    last = ""
-    for message, files in FIX.items():
-        last = repo.commit(message, files)
+    last = fixes(repo)[-1]
     memory.init()
     before = rows(memory)
     assert any(call[0] == "log" for call in walks())
     report = memory.init()
-    assert walks() == []
-    assert rows(memory) == before
-    assert counts(report) == {"stored": 0, "merged": 0, "unchanged": 2, "retired": 0}
+    assert (walks(), rows(memory), became(report)) == ([], before, {"unchanged": 2})
     assert (report.commits_read, report.commits_new, report.candidates) == (3, 0, 0)
     head = repo.commit("Rotate keys", {"src/auth/keys.py": "1"})
     assert memory.init().commits_new == 1
@@ -120,16 +117,24 @@ def test_again_changes_nothing(repo: Repo, memory: Memory, walks: Callable[[], l
     assert all(f"{last}..{head}" in call for call in again)
 
 
-def test_the_same_rule_in_two_files(repo: Repo, memory: Memory) -> None:
-    """A rule that two files hold is stored once, with both places; so is one that a file gets later."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES, "AGENTS.md": "# Rules\n\n" + RULES})
+def test_the_same_rule_in_several_files(repo: Repo, memory: Memory) -> None:
+    """It is stored once, with all its places, and so are two that are nearly equal; both stay to the last."""
+    long = "- Every service must retry a failed request three times with exponential backoff and then writes"
+    long += " the order to the dead letter queue for the operations team of the night shift.\n"
+    alike = long.replace("then writes", "then puts")
+    repo.commit("Add the shop", {"CLAUDE.md": RULES + long, "AGENTS.md": f"# Rules\n\n{RULES}{alike}"})
     report = memory.init()
-    assert (report.rules_found, report.stored) == (2, 2)
+    assert (report.rules_found, became(report)) == (4, {"stored": 3, "merged": 1})
     places = {(o.path, o.line) for o in stored(memory, "make test").origins}
     assert places == {("AGENTS.md", 5), ("CLAUDE.md", 3)}
-    repo.commit("More", {".cursorrules": "- Always run `make test` before you push to the main branch.\n"})
+    repo.put(".cursorrules", RULES.splitlines()[2])
     assert memory.init().stored == 0
     assert {o.path for o in stored(memory, "make test").origins} == {"AGENTS.md", "CLAUDE.md", ".cursorrules"}
+    (repo.root / "AGENTS.md").unlink()
+    assert memory.init().retired == 0
+    (repo.root / "CLAUDE.md").unlink()
+    assert memory.init().retired == 2
+    assert [m.content for m in memory.list()] == [RULES.splitlines()[2][2:]]
 
 
 def test_an_edited_rule(repo: Repo, memory: Memory) -> None:
@@ -141,14 +146,13 @@ def test_an_edited_rule(repo: Repo, memory: Memory) -> None:
     memory.init()
     assert stored(memory, "make test") == first
     repo.put("CLAUDE.md", RULES.replace("make test", "make check"))
-    report = memory.init()
-    assert counts(report) == {"stored": 1, "merged": 0, "unchanged": 1, "retired": 1}
+    assert became(memory.init()) == {"stored": 1, "unchanged": 1, "retired": 1}
     assert stored(memory, "make check").deprecated is False
     old = stored(memory, "make test", forgotten=True)
     assert (old.deprecated, old.review_reason) == (True, "gone from the files it was read from")
     assert old.content not in texts(memory.search("run make test"))
     repo.put("CLAUDE.md", RULES)
-    assert counts(memory.init()) == {"stored": 0, "merged": 1, "unchanged": 1, "retired": 1}
+    assert became(memory.init()) == {"merged": 1, "unchanged": 1, "retired": 1}
     again = stored(memory, "make test")
     assert (again.id, again.review_reason, again.needs_review) == (first.id, None, False)
     assert again.origins == first.origins
@@ -179,7 +183,7 @@ def test_a_file_that_is_gone(repo: Repo, memory: Memory) -> None:
     more += "- Write one sentence a line in all documentation of this project.\n"
     more += "- Ask before you add a library to the project.\n- Name each service after a river.\n"
     repo.commit("Add the shop", {"CLAUDE.md": RULES + more, "AGENTS.md": RULES.splitlines()[2] + "\n"})
-    assert counts(memory.init()) == {"stored": 5, "merged": 1, "unchanged": 0, "retired": 0}
+    assert became(memory.init()) == {"stored": 5, "merged": 1}
     memory.verify(stored(memory, "four spaces").id)
     memory.pin(stored(memory, "one sentence").id)
     memory.edit(stored(memory, "add a library").id, content="Libraries are chosen by Ann")
@@ -188,19 +192,6 @@ def test_a_file_that_is_gone(repo: Repo, memory: Memory) -> None:
     kept = {m.content.split()[0]: m.type for m in memory.list()}
     assert set(kept) == {"Always", "Never", "Use", "Write", "Libraries"}
     assert kept["Never"] == "requirement"
-
-
-def test_two_rules_that_became_one_memory(repo: Repo, memory: Memory) -> None:
-    """A memory that two nearly equal rules became stays until both are gone."""
-    long = "- Every service must retry a failed request three times with exponential backoff and then writes"
-    long += " the order to the dead letter queue for the operations team of the night shift.\n"
-    repo.commit("Add the shop", {"CLAUDE.md": long, "AGENTS.md": long.replace("then writes", "then puts")})
-    report = memory.init()
-    assert (report.rules_found, report.stored, report.merged) == (2, 1, 1)
-    (repo.root / "AGENTS.md").unlink()
-    assert memory.init().retired == 0
-    (repo.root / "CLAUDE.md").unlink()
-    assert memory.init().retired == 1
 
 
 def test_what_a_person_forgot_stays_forgotten(repo: Repo, memory: Memory) -> None:
@@ -224,71 +215,57 @@ def test_what_a_person_forgot_stays_forgotten(repo: Repo, memory: Memory) -> Non
 
 
 def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path) -> None:
-    """No secret of a rule file or commit message, nor any hash of its text, reaches the home."""
-    rule = f"Use the key {SECRET} to publish the package to the registry from the release job."
-    fix = f"fix: publishing failed because the key {SECRET} was read before the vault was open"
-    repo.commit("Add the shop", {"CLAUDE.md": f"# Rules\n\n- {rule}\n"})
-    body = "The release job started first, so the registry refused an empty password until someone retried."
-    message = f"{fix}\n\n{body}"
-    repo.commit(message, {"src/release.py": "1"})
-    report = memory.init()
-    assert [(r.kind, r.count >= 2) for r in report.redactions] == [("github-token", True)]
-    assert stored(memory, "publish the package").redaction_count >= 1
-    before = rows(memory)
-    assert counts(memory.init()) == {"stored": 0, "merged": 0, "unchanged": 1, "retired": 0}
-    assert rows(memory) == before
-    memory.close()
-    for text in (SECRET, rule, rule.rstrip("."), rule.casefold(), rule.rstrip(".").casefold(), fix, message):
-        assert holds(tmp_path / "data", text) == []
-
-
-def test_secrets_that_a_cut_would_halve(repo: Repo, memory: Memory, tmp_path: Path) -> None:
-    """A key that is longer than a rule, and a token where a message is cut, leave no part behind."""
-    digests = [hashlib.sha512(str(n).encode()).digest() for n in range(30)]
-    lines = [base64.b64encode(d)[:64].decode() for d in digests]
+    """None of them, no part of one that is long or where a text is cut, nor any hash reaches the home."""
+    lines = [base64.b64encode(hashlib.sha512(str(n).encode()).digest())[:64].decode() for n in range(30)]
     key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"])
-    rule = "Always rotate this key on the first Monday of a month, before the release job runs."
-    repo.commit(
-        "Add the shop", {"CLAUDE.md": f"# Keys\n\nThe key of the shop:\n\n```\n{key}\n```\n\n- {rule}\n"}
-    )
+    rule = f"Use the key {SECRET} to publish the package to the registry from the release job."
+    rules_file = f"# Keys\n\nThe key of the shop:\n\n```\n{key}\n```\n\n- {rule}\n"
+    repo.commit("Add the shop", {"CLAUDE.md": rules_file})
     reason = "the nightly backup stopped the server of the shop, which then forgot the clock of the proxy."
     said = " ".join(f"Reason {n}: {reason}" for n in range(11))
     for cut in range(560, 610, 7):
+        subject = f"fix: token refresh number {cut} failed behind the proxy"
         body = f"{said[:cut]} {SECRET} was the key that the server had used all the time until then."
-        repo.commit(
-            f"fix: token refresh number {cut} failed behind the proxy\n\n{body}", {f"src/f{cut}.py": "1"}
-        )
+        repo.commit(f"{subject}\n\n{body}", {f"src/f{cut}.py": "1"})
+    fix = f"fix: publishing failed because the key {SECRET} was read before the vault was open"
+    message = f"{fix}\n\nThe release job started first, so the registry refused an empty password."
+    repo.commit(message, {"src/release.py": "1"})
     report = memory.init()
-    assert [r.kind for r in report.redactions] == ["github-token", "private-key"]
-    assert report.candidates == 8
-    found = stored(memory, "first Monday")
-    assert found.origins[0].line == 40
-    assert counts(memory.init())["unchanged"] == report.rules_found
+    assert [(r.kind, r.count >= 2) for r in report.redactions] == [
+        ("github-token", True),
+        ("private-key", False),
+    ]
+    assert report.candidates == 9
+    found = stored(memory, "publish the package")
+    assert (found.origins[0].line, found.redaction_count) == (40, 1)
+    before = rows(memory)
+    assert became(memory.init()) == {"unchanged": report.rules_found}
+    assert rows(memory) == before
     memory.close()
-    for part in (*lines, SECRET[:12]):
+    spellings = [text for told in (rule, rule.rstrip(".")) for text in (told, told.casefold())]
+    for part in (*lines, SECRET, SECRET[:12], *spellings, fix, message):
         assert holds(tmp_path / "data", part) == []
         assert part not in repr(report)
 
 
 def test_new_commits_only(repo: Repo, memory: Memory) -> None:
-    """The history goes on from the last commit that was seen, and adds up to the same as in one go."""
-    messages = list(FIX.items())
+    """The history goes on from the last commit; a rewritten one is read anew, to the same end, fixes too."""
+    one, two = FIX.items()
     repo.commit("Add the shop", {"src/auth/tokens.py": "0", "src/bill/total.py": "0"})
-    repo.commit(*messages[0])
+    repo.commit(*one)
     first = memory.init()
-    repo.commit(*messages[1])
     repo.commit("Both", {"src/auth/tokens.py": "3", "src/bill/total.py": "3"})
+    repo.commit(*two)
     second = memory.init()
     assert (first.commits_new, second.commits_new, second.commits_read) == (2, 2, 4)
     assert (first.candidates, second.candidates, second.unchanged) == (1, 1, 0)
-    pairs = rows(memory)["git_pairs"]
-    db = memory._project.db
-    with db.connection.transaction():
-        db.history.clear()
-        db.meta.set("history.commit", None)
-        db.meta.set("history.clock", 0)
-    memory.init()
-    assert rows(memory)["git_pairs"] == pairs
+    before = [m.id for m in memory.list()], rows(memory)["git_pairs"]
+    date = {f"GIT_{who}_DATE": "2026-01-04T12:00:00Z" for who in ("AUTHOR", "COMMITTER")}
+    repo.git("commit", "-q", "--amend", "--reset-author", "-m", two[0], GIT_AUTHOR_NAME="Bo", **date)
+    again = memory.init()
+    assert any("it is not part of this branch; read from the start again" in line for line in why(again))
+    assert (again.commits_new, again.commits_read, again.merged) == (4, 4, 1)
+    assert ([m.id for m in memory.list()], rows(memory)["git_pairs"]) == before
 
 
 def by(repo: Repo, name: str, files: dict[str, str]) -> None:
@@ -299,32 +276,31 @@ def by(repo: Repo, name: str, files: dict[str, str]) -> None:
     repo.git("commit", "-q", "-m", f"{name} worked", GIT_AUTHOR_NAME=name)
 
 
+def owned(memory: Memory, path: str) -> tuple[str, int, list[Author]] | None:
+    """Return the module of a file that is there, its commits and its authors."""
+    found = memory.ownership(path)
+    assert found is None or found.present
+    return found and (found.module, found.commits, list(found.authors))
+
+
 def test_whose_files_are(repo: Repo, memory: Memory) -> None:
     """After `init` each file has its module and its authors, also over a rename and a second run."""
     by(repo, "Ada", {"shop/auth/tokens.py": "0" * 99, "src/click/core.py": "0", "setup.py": "0"})
     by(repo, "Bo", {"shop/auth/tokens.py": "1" * 99})
     by(repo, "Bo", {"shop/auth/tokens.py": "2" * 99, "src/click/core.py": "1"})
     memory.init()
-    owned = memory.ownership("shop/auth/tokens.py")
-    assert owned is not None
-    assert (owned.module, owned.commits, owned.present) == ("shop/auth", 3, True)
-    assert owned.authors == (Author("Bo", 2), Author("Ada", 1))
-    whose = {path: memory.ownership(path) for path in ("src/click/core.py", "setup.py", "nobody.py")}
-    assert {path: o and (o.module, o.commits) for path, o in whose.items()} == {
-        "src/click/core.py": ("src/click", 2),
-        "setup.py": (".", 1),
-        "nobody.py": None,
-    }
+    assert owned(memory, "shop/auth/tokens.py") == ("shop/auth", 3, [Author("Bo", 2), Author("Ada", 1)])
+    assert owned(memory, "src/click/core.py") == ("src/click", 2, [Author("Ada", 1), Author("Bo", 1)])
+    assert owned(memory, "setup.py") == (".", 1, [Author("Ada", 1)])
+    assert owned(memory, "nobody.py") is None
     assert memory.stats().modules == {".": 1, "shop/auth": 1, "src/click": 1}
     (repo.root / "shop/login").mkdir()
     repo.git("mv", "shop/auth/tokens.py", "shop/login/tokens.py")
     by(repo, "Ada", {"setup.py": "1"})
     memory.init()
-    moved = memory.ownership(str(repo.root / "shop/login/tokens.py"))
-    assert moved is not None
-    assert (moved.module, moved.commits) == ("shop/login", 4)
-    assert moved.authors == (Author("Ada", 2), Author("Bo", 2))
-    assert memory.ownership("shop/auth/tokens.py") is None
+    moved = str(repo.root / "shop/login/tokens.py")
+    assert owned(memory, moved) == ("shop/login", 4, [Author("Ada", 2), Author("Bo", 2)])
+    assert owned(memory, "shop/auth/tokens.py") is None
     assert memory.stats().modules == {".": 1, "shop/login": 1, "src/click": 1}
     with pytest.raises(InvalidInput, match="path is empty"):
         memory.ownership(" ")
@@ -332,21 +308,19 @@ def test_whose_files_are(repo: Repo, memory: Memory) -> None:
 
 def test_an_author_who_comes_late(repo: Repo, memory: Memory) -> None:
     """Who takes a file over is its main author, though many came before and each run brings one commit."""
-    for name in ("Ada", "Bo", "Cy", "Di", "Ed", "Flo"):
-        for number in range(2):
-            by(repo, name, {"a.py": f"{name} {number}"})
+    for number, name in enumerate(("Ada", "Bo", "Cy", "Di", "Ed", "Flo") * 2):
+        by(repo, name, {"a.py": f"{number}"})
     for number in range(3):
         by(repo, "Zoe", {"a.py": f"Zoe {number}"})
         memory.init()
-    owned = memory.ownership("a.py")
-    assert owned is not None
-    assert owned.authors[0] == Author("Zoe", 3)
+    module, _, authors = owned(memory, "a.py") or ("", 0, [])
+    assert (module, authors[0]) == (".", Author("Zoe", 3))
 
 
 def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:
     """A fix that a later commit reverts is forgotten, and the revert is a dead end; a pinned one stays."""
     repo.commit("Add the shop", {"src/auth/tokens.py": "0", "src/bill/total.py": "0"})
-    shas = [repo.commit(message, files) for message, files in FIX.items()]
+    shas = fixes(repo)
     memory.init()
     memory.pin(stored(memory, "discount code").id)
     for sha, (message, files) in zip(shas, FIX.items(), strict=True):
@@ -360,19 +334,6 @@ def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:
     assert not stored(memory, "An earlier commit: invoice totals").deprecated
     assert any(m.type == "dead_end" for m in memory.list(records=True))
     assert memory.init().retired == 0
-
-
-def test_a_rewritten_history(repo: Repo, memory: Memory) -> None:
-    """After a rebase the history is read from the start again; rewritten fixes are not doubled."""
-    repo.commit("Add the shop", {"src/auth/tokens.py": "0"})
-    repo.commit(*next(iter(FIX.items())))
-    memory.init()
-    before = [m.id for m in memory.list()]
-    repo.git("commit", "-q", "--amend", "--date=2026-02-01T00:00:00Z", "-m", next(iter(FIX)))
-    report = memory.init()
-    assert any("it is not part of this branch; read from the start again" in line for line in why(report))
-    assert (report.commits_new, report.commits_read, report.merged) == (2, 2, 1)
-    assert [m.id for m in memory.list()] == before
 
 
 def test_switching_branches(repo: Repo, memory: Memory) -> None:
@@ -392,14 +353,13 @@ def test_switching_branches(repo: Repo, memory: Memory) -> None:
 def test_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:
     """A shallow clone gives what it has; when older commits come later they are read too."""
     repo.commit("Add the shop", {"src/auth/tokens.py": "0", "CLAUDE.md": RULES})
-    for message, files in FIX.items():
-        repo.commit(message, files)
-    clone = tmp_path / "clone"
-    subprocess.run(["git", "clone", "-q", "--depth", "2", f"file://{repo.root}", str(clone)], check=True)
-    with Memory.open(clone, environ=environment(tmp_path)) as memory:
+    fixes(repo)
+    clone = Repo(tmp_path / "clone")
+    clone.git("clone", "-q", "--depth", "2", f"file://{repo.root}", ".")
+    with Memory.open(clone.root, environ=environment(tmp_path)) as memory:
         report = memory.init()
         assert (report.commits_new, report.rules_found, report.files_known) == (2, 2, 3)
-        subprocess.run(["git", "-C", str(clone), "fetch", "-q", "--unshallow"], check=True)
+        clone.git("fetch", "-q", "--unshallow")
         report = memory.init()
         assert (report.commits_new, report.commits_read) == (3, 3)
         assert why(report)[0].endswith("older commits now; read from the start again")
@@ -417,6 +377,17 @@ def test_no_repository(folder: Path, bare: Memory) -> None:
     assert (report.unchanged, report.commits_new, report.files_known) == (2, 0, 0)
 
 
+def test_a_repository_that_vanished(repo: Repo, memory: Memory) -> None:
+    """When the repository is deleted under an open memory, nothing that was known is lost."""
+    repo.commit("Add the shop", {"CLAUDE.md": RULES})
+    memory.init()
+    memory.remember("Tokens expire after 24 h")
+    before = rows(memory)
+    shutil.rmtree(repo.root / ".git")
+    report = memory.init()
+    assert (report.unchanged, report.commits_new, rows(memory)) == (2, 0, before)
+
+
 def test_what_cannot_be_read_or_stored_is_named(repo: Repo, memory: Memory) -> None:
     """A repository that git cannot read, a bad file, a rule that is only a secret: the others are stored."""
     repo.commit("Add the shop", {"CLAUDE.md": f"{RULES}- {SECRET}\n"})
@@ -432,10 +403,8 @@ def test_what_cannot_be_read_or_stored_is_named(repo: Repo, memory: Memory) -> N
 
 def test_progress(repo: Repo, memory: Memory, tmp_path: Path) -> None:
     """The callback hears of each part of the work; a path outside of the project is refused."""
-    commits = "".join(
-        f"commit refs/heads/main\ncommitter Ada <ada@example.org> {number} +0000\ndata 4\nMore\n"
-        for number in range(60)
-    )
+    head = "commit refs/heads/main\ncommitter Ada <ada@example.org>"
+    commits = "".join(f"{head} {number} +0000\ndata 4\nMore\n" for number in range(60))
     subprocess.run(["git", "fast-import", "--quiet"], cwd=repo.root, input=commits.encode(), check=True)
     (repo.root / "src").mkdir()
     steps: list[tuple[str, int, int]] = []
@@ -453,48 +422,38 @@ def test_files_that_are_gone(repo: Repo, memory: Memory) -> None:
     def about(text: str, *paths: str, **more: Any) -> str:
         return memory.remember(text, related_files=paths, **more).id
 
+    parent = about("Parsers are slow")
     lost = about("The old parser reads the whole file at once", "src/old.py")
-    parent = memory.remember("Parsers are slow")
-    child = about("So the old parser caches", "src/old.py", derived_from=[parent.id])
+    child = about("So the old parser caches", "src/old.py", derived_from=[parent])
     others = [
         about("Both parsers skip comments", "src/old.py", "src/new.py"),
         about("Parsers raise ParseError", "src/**"),
         about("The planner will be a file of its own", "src/planner.py"),
     ]
+
+    def flags(*ids: str) -> list[tuple[str | None, bool, str | None]]:
+        return [(m.stale_at, m.needs_review, m.review_reason) for m in map(memory.show, ids)]
+
     memory.init()
-    memory.forget(parent.id)
-    assert [memory.show(one).stale_at for one in (lost, child, *others)] == [None] * 5
+    memory.forget(parent)
+    rests = f"rests on {parent[:8]}, which was forgotten"
+    there = [(None, False, None), (None, True, rests)]
+    assert flags(lost, child, *others) == [*there, *[there[0]] * 3]
     (repo.root / "src/old.py").unlink()
     repo.commit("Drop the old parser")
     memory.init()
-    found = memory.show(lost)
-    assert (found.stale_at, found.needs_review) == ("2026-03-01T12:00:00.000Z", True)
-    assert found.review_reason == "its files are gone"
-    rests = f"rests on {parent.id[:8]}, which was forgotten"
-    assert memory.show(child).review_reason == f"{rests}; its files are gone"
-    assert [memory.show(one).stale_at for one in others] == [None] * 3
+    at = "2026-03-01T12:00:00.000Z"
+    assert flags(lost, child) == [
+        (at, True, "its files are gone"),
+        (at, True, f"{rests}; its files are gone"),
+    ]
+    assert flags(*others) == [there[0]] * 3
     before = rows(memory)
     memory.init()
     assert rows(memory) == before
     repo.commit("Bring it back", {"src/old.py": "0"})
     memory.init()
-    back = [memory.show(one) for one in (lost, child)]
-    assert [(m.stale_at, m.needs_review, m.review_reason) for m in back] == [
-        (None, False, None),
-        (None, True, rests),
-    ]
-
-
-def test_a_repository_that_vanished(repo: Repo, memory: Memory) -> None:
-    """When the repository is deleted under an open memory, nothing that was known is lost."""
-    repo.commit("Add the shop", {"CLAUDE.md": RULES})
-    memory.init()
-    memory.remember("Tokens expire after 24 h")
-    before = rows(memory)
-    shutil.rmtree(repo.root / ".git")
-    report = memory.init()
-    assert (report.unchanged, report.commits_new) == (2, 0)
-    assert rows(memory) == before
+    assert flags(lost, child) == there
 
 
 def test_what_raises_when_it_is_read_is_named(
@@ -504,27 +463,22 @@ def test_what_raises_when_it_is_read_is_named(
     code = {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"}
     rule = {"AGENTS.md": "- Ask before you add a library.\n"}
     repo.commit("Add the shop", {"CLAUDE.md": RULES, **rule, **code})
-    shas = [repo.commit(message, files) for message, files in FIX.items()]
-    learn, load, parse = CoChange.learn, rules._Loader.load, file_reader.FileReader._parse
+    shas = fixes(repo)
 
-    def learning(self: CoChange, commit: Commit) -> None:
-        if commit.sha == shas[0]:
-            raise RecursionError("deep")
-        learn(self, commit)
+    def breaks(owner: type, method: str, error: Exception, is_bad: Callable[[Any], bool]) -> None:
+        real = getattr(owner, method)
 
-    def loading(self: rules._Loader, found: Found, *more: Any) -> None:
-        if found.path == "AGENTS.md":
-            raise ValueError("odd")
-        load(self, found, *more)
+        def broken(self: Any, one: Any, *more: Any) -> Any:
+            if is_bad(one):
+                raise error
+            return real(self, one, *more)
 
-    def parsing(self: file_reader.FileReader, item: file_reader.Listed) -> Any:
-        if item.path == "bad.py":
-            raise ValueError("max() of nothing")
-        return parse(self, item)
+        monkeypatch.setattr(owner, method, broken)
 
-    monkeypatch.setattr(CoChange, "learn", learning)
-    monkeypatch.setattr(rules._Loader, "load", loading)
-    monkeypatch.setattr(file_reader.FileReader, "_parse", parsing)
+    breaks(CoChange, "learn", RecursionError("deep"), lambda commit: commit.sha == shas[0])
+    breaks(rules._Loader, "load", ValueError("odd"), lambda found: found.path == "AGENTS.md")
+    wrong = ValueError("max() of nothing")
+    breaks(file_reader.FileReader, "_parse", wrong, lambda item: item.path == "bad.py")
     report = memory.init()
     assert set(why(report)) >= {
         "AGENTS.md: ValueError: odd",

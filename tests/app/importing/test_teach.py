@@ -44,48 +44,38 @@ def notes(bare: Memory) -> Path:
 
 
 def test_a_file_becomes_memories(bare: Memory, notes: Path) -> None:
-    """Lists and paragraphs are typed, sure, taught by the user, and know their place."""
+    """Lists and paragraphs are typed, sure, taught by the user, and know their place, as a dry run says."""
+    tried = bare.teach(notes, dry_run=True)
+    assert (tried.dry_run, bare.list()) == (True, [])
+    assert all(piece.memory_id == "" for piece in tried.pieces)
     found = bare.teach(notes)
     assert (found.path, found.kind, found.dry_run) == ("docs/payments.md", "taught", False)
+    assert told(found) == told(tried)
+    assert [piece.text for piece in found.pieces] == [piece.text for piece in tried.pieces]
     assert told(found) == [
         ("stored", "pattern", 3),
         ("stored", "requirement", 5),
         ("stored", "preference", 6),
         ("stored", "workflow_recipe", 11),
     ]
-    assert [(s.what, s.why) for s in found.skipped] == [
-        ("docs/payments.md:7 “TODO”", "says nothing by itself")
-    ]
+    assert found.skipped == (("docs/payments.md:7 “TODO”", "says nothing by itself"),)
     record = bare.show(found.pieces[1].memory_id)
     assert (record.source, record.confidence, record.tags) == ("user_taught", 1.0, ("taught",))
     assert (record.origins[0].path, record.origins[0].line) == ("docs/payments.md", 5)
     recipe = bare.show(found.pieces[3].memory_id)
     assert recipe.payload is not None
-    assert [step["description"] for step in recipe.payload["steps"]][1] == "Run `make rates`"
-
-
-def test_a_look_first(bare: Memory, notes: Path) -> None:
-    """A dry run says exactly what would happen, and nothing has."""
-    tried = bare.teach(notes, dry_run=True)
-    assert tried.dry_run
-    assert bare.list() == []
-    assert all(piece.memory_id == "" for piece in tried.pieces)
-    done = bare.teach(notes)
-    assert told(done) == told(tried)
-    assert [piece.text for piece in done.pieces] == [piece.text for piece in tried.pieces]
-    again = bare.teach(notes, dry_run=True)
-    assert {piece.action for piece in again.pieces} == {"merged"}
-    assert again.pieces[0].why == f"with {done.pieces[0].memory_id[:8]}, the same text"
+    assert recipe.payload["steps"][1]["description"] == "Run `make rates`"
 
 
 def test_teaching_twice_changes_nothing(bare: Memory, notes: Path) -> None:
     """What is known is merged, what is new is stored; a person's word brings back what was dropped."""
-    bare.teach(notes)
-    before = {m.id for m in bare.list()}
+    done = bare.teach(notes)
+    again = bare.teach(notes, dry_run=True)
+    assert {piece.action for piece in again.pieces} == {"merged"}
+    assert again.pieces[0].why == f"with {done.pieces[0].memory_id[:8]}, the same text"
     notes.write_text(NOTES + "\nRates are refreshed at 06:00 because the bank closes at 05:00.\n", "utf-8")
     again = bare.teach(notes)
-    assert (again.number("merged"), again.number("stored")) == (4, 1)
-    assert len(bare.list()) == len(before) + 1
+    assert (again.number("merged"), again.number("stored"), len(bare.list())) == (4, 1, 5)
     gone = bare.forget(again.pieces[1].memory_id)
     assert bare.teach("n.md", text=gone.content).pieces[0].action == "restored"
     assert not bare.show(gone.id).deprecated
@@ -139,31 +129,22 @@ def test_the_users_own_memory(bare: Memory) -> None:
     assert (record.id, record.related_files) == (found.pieces[0].memory_id, ())
 
 
-def test_files_that_cannot_be_read(bare: Memory) -> None:
-    """They are refused with the reason, and nothing is stored."""
+def test_what_cannot_be_read_is_refused(bare: Memory, tmp_path: Path) -> None:
+    """The reason is told, and nothing is stored; nor is anything taught to a memory that is only read."""
+    reasons = {b"": "empty", b"\x00\x01\x02" * 400: "binary", b"- a line\n" * 120_000: "larger than 1 MB"}
     bad = bare.root / "bad.md"
-    for text, why in (
-        (b"", "empty"),
-        (b"\x00\x01\x02" * 400, "binary"),
-        (b"- a line\n" * 120_000, "larger than 1 MB"),
-    ):
+    for text, why in reasons.items():
         bad.write_bytes(text)
-        with pytest.raises(InvalidInput, match=why):
-            bare.teach(bad)
-        with pytest.raises(InvalidInput, match=why):
-            bare.teach("bad.md", text=text)
-    assert bare.list() == []
-
-
-def test_places_that_are_no_file(bare: Memory, tmp_path: Path) -> None:
-    """A file that is not there, a folder, a name that cannot be one."""
+        for given in (None, text):
+            with pytest.raises(InvalidInput, match=why):
+                bare.teach(bad, text=given)
     with pytest.raises(NotFound, match="there is no file"):
         bare.teach("nowhere.md")
     with pytest.raises(InvalidInput, match="is a folder"):
         bare.teach(bare.root)
     with pytest.raises(InvalidInput):
         bare.teach("a\0b")
-    bare.remember("x is y")
+    assert bare.list() == []
     with (
         Memory.open(bare.root, environ=environment(tmp_path), read_only=True) as readonly,
         pytest.raises(StoreReadOnly),
