@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from remora.core.rule_names import kind_of
 from remora.sources import rule_files
 from remora.sources.rule_files import find
@@ -33,45 +35,40 @@ EVERY = {
     ".github/copilot-instructions.md": ("copilot", "", True),
     ".github/instructions/sub/ts.instructions.md": ("copilot", "", False),
 }
+NONE = """
+    README.md docs/agents.md docs/adr/README.md .learnings/FEATURE_REQUESTS.md web/CONTRIBUTING.md
+    src/decisions/a.md docs/CLAUDE.md.bak .cursor/rules/a.md .github/instructions/readme.md rules/a.md
+    x.cursor/rules/a.mdc
+""".split()
+
+
+def put_rules(work, paths: str) -> None:
+    """Write a rule into each of some files."""
+    for path in paths.split():
+        work.put(path, "- A rule of some kind")
+
+
+def found_in(*places) -> list[str]:
+    """Return the paths of the rule files of a project."""
+    return [f.path for f in find(*places)[0]]
 
 
 def test_every_kind_is_known():
-    """A path says what kind it is, what it applies to and whether it is about everything."""
-    assert {path: kind_of(path) for path in EVERY} == EVERY
-
-
-def test_other_files_are_none():
-    """Names that only resemble rule files are left alone."""
-    others = [
-        "README.md", "docs/agents.md", "docs/adr/README.md", ".learnings/FEATURE_REQUESTS.md",
-        "web/CONTRIBUTING.md", "src/decisions/a.md", "docs/CLAUDE.md.bak", ".cursor/rules/a.md",
-        ".github/instructions/readme.md", "rules/a.md", "x.cursor/rules/a.mdc",
-    ]  # fmt: skip
-    assert [path for path in others if kind_of(path)] == []
+    """A path says what kind it is and what it applies to; names that only resemble are left alone."""
+    assert {path: kind_of(path) for path in [*EVERY, *NONE] if kind_of(path)} == EVERY
 
 
 def test_in_a_repository_ignored_trees_are_not_walked(repo, work, tmp_path):
     """Git lists the files; what is ignored at the root is found, what is gone, of others or bare is not."""
-    for path in ("CLAUDE.md", "web/AGENTS.md", "ignored/AGENTS.md", "vendor/lib/AGENTS.md", "GEMINI.md",
-                 "node_modules/x/AGENTS.md", ".claude/CLAUDE.md", "CLAUDE.local.md",
-                 ".cursor/rules/deep/x.mdc"):  # fmt: skip
-        repo.put(path, "- A rule of some kind")
+    known = ["CLAUDE.local.md", "CLAUDE.md", ".claude/CLAUDE.md", "web/AGENTS.md", ".cursor/rules/deep/x.mdc"]
+    put_rules(repo, " ".join(known))
+    put_rules(repo, "ignored/AGENTS.md vendor/lib/AGENTS.md GEMINI.md node_modules/x/AGENTS.md")
     repo.put(".gitignore", "ignored/\nCLAUDE.local.md\n.claude/\n.cursor/\n")
     repo.commit("one")
     (repo.root / "GEMINI.md").unlink()
-    inner = type(work)(repo.root / "inner")
-    inner.init()
-    inner.put("CLAUDE.md", "x")
-    inner.commit("one")
-    found, skipped = find(repo.root)
-    assert [f.path for f in found] == [
-        "CLAUDE.local.md",
-        "CLAUDE.md",
-        ".claude/CLAUDE.md",
-        "web/AGENTS.md",
-        ".cursor/rules/deep/x.mdc",
-    ]
-    assert skipped == []
+    inner = type(work)(repo.root / "inner").init()
+    inner.commit("one", {"CLAUDE.md": "x"})
+    assert (found_in(repo.root), find(repo.root)[1]) == (known, [])
     assert [(f.path, f.folder) for f in find(repo.root / "web")[0]] == [("AGENTS.md", "")]
     repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "bare.git"))
     assert find(tmp_path / "bare.git") == ([], [])
@@ -79,49 +76,36 @@ def test_in_a_repository_ignored_trees_are_not_walked(repo, work, tmp_path):
 
 def test_outside_git_the_trees_of_others_are_not_walked(work):
     """Dependencies, environments, hidden folders and other repositories hold other people's rules."""
-    for path in ("src/CLAUDE.md", "node_modules/x/CLAUDE.md", ".hidden/CLAUDE.md", "env2/AGENTS.md",
-                 "env2/pyvenv.cfg", "other/AGENTS.md", "other/.git/HEAD", "vendor/GEMINI.md",
-                 "app/.cursor/rules/a.mdc"):  # fmt: skip
-        work.put(path, "- A rule of some kind")
-    assert [f.path for f in find(work.root)[0]] == ["src/CLAUDE.md", "app/.cursor/rules/a.mdc"]
+    put_rules(work, "src/CLAUDE.md node_modules/x/CLAUDE.md .hidden/CLAUDE.md env2/AGENTS.md env2/pyvenv.cfg")
+    put_rules(work, "other/AGENTS.md other/.git/HEAD vendor/GEMINI.md app/.cursor/rules/a.mdc")
+    assert found_in(work.root) == ["src/CLAUDE.md", "app/.cursor/rules/a.mdc"]
 
 
 def test_without_git_the_folder_is_walked_and_that_is_told(repo, monkeypatch, tmp_path):
-    """A missing git costs a longer walk, nothing else."""
-    repo.put("web/AGENTS.md", "x")
+    """A missing git costs a longer walk, which ends at so many files and folders."""
+    put_rules(repo, " ".join(f"d{n}/AGENTS.md" for n in range(5)))
     monkeypatch.setenv("PATH", str(tmp_path))
-    found, skipped = find(repo.root)
-    assert [f.path for f in found] == ["web/AGENTS.md"]
-    assert skipped[0].what == "git"
-    assert "not installed" in skipped[0].why
-
-
-def test_there_is_an_end_to_files_and_folders(work, monkeypatch):
-    """A tree that never ends is read to a limit, which is told."""
-    for n in range(5):
-        work.put(f"d{n}/AGENTS.md", "x")
     monkeypatch.setattr(rule_files, "MAX_FILES", 3)
-    found, skipped = find(work.root)
-    assert len(found) == 3
-    assert [(s.what, s.why) for s in skipped] == [("2 rule files", "only the first 3 are read")]
+    assert found_in(repo.root) == ["d0/AGENTS.md", "d1/AGENTS.md", "d2/AGENTS.md"]
+    git, rest = find(repo.root)[1]
+    assert git.what == "git"
+    assert "not installed" in git.why
+    assert rest == ("2 rule files", "only the first 3 are read")
     monkeypatch.setattr(rule_files, "MAX_FOLDERS", 2)
-    assert any("was not searched" in s.why for s in find(work.root)[1])
+    assert any("was not searched" in s.why for s in find(repo.root)[1])
 
 
-def test_what_an_agent_noted_is_found_by_the_projects_name(repo, tmp_path):
+@pytest.mark.parametrize("place", ["main", "side"])
+def test_what_an_agent_noted_is_found_by_the_projects_name(repo, tmp_path, place):
     """The folder's name is the path with other signs replaced; work trees share the main one."""
-    repo.put("x.py", "1")
-    repo.commit("one")
+    repo.commit("one", {"x.py": "1"})
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     slug = "".join(c if c.isalnum() and c.isascii() else "-" for c in str(repo.root.resolve()))
-    memory = tmp_path / "home" / ".claude" / "projects" / slug / "memory"
-    memory.mkdir(parents=True)
-    (memory / "MEMORY.md").write_text("x")
-    (memory / "testing.md").write_text("x")
-    for root in (repo.root, tmp_path / "side"):
-        found, _ = find(root, tmp_path / "home")
-        assert [(f.path, f.kind, f.whole) for f in found] == [
-            (f"~/.claude/projects/{slug}/memory/MEMORY.md", "claude_memory", True),
-            (f"~/.claude/projects/{slug}/memory/testing.md", "claude_memory", False),
-        ]
-        assert find(root) == ([], [])
+    noted = f".claude/projects/{slug}/memory"
+    put_rules(type(repo)(tmp_path / "home"), f"{noted}/MEMORY.md {noted}/testing.md")
+    root = {"main": repo.root, "side": tmp_path / "side"}[place]
+    assert [(f.path, f.kind, f.whole) for f in find(root, tmp_path / "home")[0]] == [
+        (f"~/{noted}/MEMORY.md", "claude_memory", True),
+        (f"~/{noted}/testing.md", "claude_memory", False),
+    ]
+    assert find(root) == ([], [])
