@@ -104,26 +104,21 @@ def test_types_are_the_same_here(tmp_path: Path) -> None:
     assert found.remarks == ("memories of unknown types were imported as patterns: convention",)
 
 
-def test_other_tables_are_named_with_their_size(tmp_path: Path) -> None:
-    """Embeddings, the index, what the observer counted and the graph are not taken, and it says so."""
-    found = read(tmp_path / "memory.db", row(), more=OTHER_TABLES)
-    assert counts(found)["rows"] == (6, 0, 6)
-    assert why(found) == {
+def test_one_project_can_be_chosen(tmp_path: Path) -> None:
+    """Without a choice all projects come over, tagged and counted; what stays is named with its size."""
+    rows = (row(), row(id="m2", project_id="p2"), row(id="m3", project_id="p2"), row(id="m4", deprecated=1))
+    everything = read(tmp_path / "memory.db", *rows, more=OTHER_TABLES)
+    assert everything.remarks == ("memories of several projects: p1 (2), p2 (2)",)
+    assert [draft.tags[-1] for draft in everything.drafts] == ["project:p1", "project:p2", "project:p2"]
+    assert counts(everything) == {"memories": (4, 3, 1), "rows": (6, 0, 6)}
+    assert why(everything) == {
+        "memory.db:4": "deprecated",
         "memory.db: 1 rows of else_where": "an unknown table",
         "memory.db: 1 rows of graph_nodes": "the code graph is rebuilt from the project",
         "memory.db: 1 rows of memories_fts": "the full-text index is rebuilt",
         "memory.db: 1 rows of memory_embeddings": "embeddings are recomputed by the current model",
         "memory.db: 2 rows of observer_file_nodes": "the observer's counts are not imported",
     }
-
-
-def test_one_project_can_be_chosen(tmp_path: Path) -> None:
-    """Without a choice all projects come over, tagged and counted, but for what was given up there."""
-    rows = (row(), row(id="m2", project_id="p2"), row(id="m3", project_id="p2"), row(id="m4", deprecated=1))
-    everything = read(tmp_path / "memory.db", *rows)
-    assert everything.remarks == ("memories of several projects: p1 (2), p2 (2)",)
-    assert [draft.tags[-1] for draft in everything.drafts] == ["project:p1", "project:p2", "project:p2"]
-    assert (counts(everything)["memories"], why(everything)) == ((4, 3, 1), {"memory.db:4": "deprecated"})
     chosen = read(tmp_path / "again.db", *rows, project="p2")
     assert [draft.external_id for draft in chosen.drafts] == ["auto-claude:m2", "auto-claude:m3"]
     assert set(why(chosen).values()) == {"of another project"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 from pathlib import Path
 
@@ -144,23 +143,26 @@ def test_absurd_lengths_ask_for_no_memory(tmp_path: Path, rest: bytes) -> None:
 
 def test_a_dumped_tree_comes_over(tmp_path: Path) -> None:
     """Notes, archives and topics have time and aliases; memory files and trees in a folder come together."""
-    tree = write(tmp_path / "brain", TREE)
+    tree = write(tmp_path / "home" / "brain", TREE)
     assert detect(tree) == ["crabtalk"]
     found = check(crabtalk.read(tree))
+    at = "2020-01-01T00:00:00.000Z"
     assert found.entries == (
-        Entry(0, "deploy", "Roll out in steps.\n\n- one", "note", ("a<b", "x&y"), "2020-01-01T00:00:00.000Z"),
+        Entry(0, "deploy", "Roll out in steps.\n\n- one", "note", ("a<b", "x&y"), at),
         Entry(0, "talk-1", "No block: all is text.", "archive"),
         Entry(0, "rust", "About Rust.", "note"),
     )
     assert found.skipped == ()
     assert found.remarks == ("topics were imported as notes: topics/rust.md",)
-    home = write(tmp_path / "home", {"data/any.name": FIXTURE})
-    shutil.copytree(tree, home / "brain")
-    assert check(crabtalk.read(home)).entries[1:] == found.entries
+    write(tmp_path / "home", {"a/any.name": FIXTURE})
+    names = [entry.name for entry in check(crabtalk.read(tmp_path / "home")).entries]
+    assert names == ["hi", "deploy", "talk-1", "rust"]
+    other = {"notes/a.md": "x", "SUMMARY.md": "# Summary of the year\n"}  # names alone say nothing
+    assert detect(write(tmp_path / "other", other)) == []
 
 
 def test_odd_entries_of_a_tree(tmp_path: Path) -> None:
-    """A block that never ends is text, a date before 1970 is none, other files are named."""
+    """A block that never ends is text, a date before 1970 is none, a name that is taken is changed."""
     odd: Files = {
         "notes/open.md": '<div id="meta">\n<dl>\ntext',
         "notes/old.md": NOTE.replace("2020", "1960"),

@@ -59,7 +59,6 @@ def test_a_lone_memory_file_may_be_several_systems(tmp_path: Path) -> None:
         ("sessions/a.jsonl", '{"_type": "metadata", "version": 1, "key": "Remora\'s own"}\n', None),
         ("notes/a.md", '<div id="meta">\n</div>\nx', "crabtalk"),
         ("notes/a.md", "<div>\nx", None),
-        ("SUMMARY.md", "# Summary of the year\n", None),
         ("any.db", "CRMEM", None),
         ("any.db", "SQLite format 3\0", None),
         ("a.md", "---\nid: 5\n---\nx", None),
@@ -71,11 +70,3 @@ def test_a_lone_memory_file_may_be_several_systems(tmp_path: Path) -> None:
 def test_content_decides_not_names(tmp_path: Path, name: str, body: str, system: str | None) -> None:
     """A file with the right name and other content is nobody's."""
     assert detect(write(tmp_path, {name: body})) == ([system] if system else [])
-
-
-def test_a_single_session_is_known(tmp_path: Path) -> None:
-    """A path may be one file of a system that has many."""
-    said = {"role": "user", "content": "x", "timestamp": "2026-01-01T00:00:00.000Z"}
-    write(tmp_path, {"a.jsonl": lines([{"_type": "metadata", "key": "cli:1"}, said])})
-    assert detect(tmp_path / "a.jsonl") == ["neoclaw"]
-    assert check(read(tmp_path / "a.jsonl", "neoclaw")).sessions[0].id == "cli:1"

@@ -85,7 +85,7 @@ def test_a_binary_session_is_read(workspace: Path) -> None:
     (session,) = found.sessions
     assert session.messages[0]["external_id"] == "golemcore:m9"
     assert (session.state, session.created_at) == ("ACTIVE", "2026-02-07T14:03:20.000Z")
-    assert counts(found)["sessions"] == (2, 1, 1)
+    assert (counts(found)["sessions"], counts(found)["messages"]) == ((2, 1, 1), (4, 1, 3))
     assert why(found) == {
         "sessions/telegram:12345.pb:1": "only the transcription of audio is imported",
         "sessions/telegram:12345.json": "a session with this name was already imported",

@@ -8,11 +8,10 @@ from remora.sources.others.import_result import (
     MAX_ENTRY,
     MAX_ENTRY_NAME,
     Found,
-    FoundSession,
     Gatherer,
     Link,
 )
-from tests.sources.others.looks import check, counts, why
+from tests.sources.others.looks import check, why
 
 
 def found_with(*entries: Entry) -> Found:
@@ -81,19 +80,6 @@ def test_names_of_entries_fit_the_entry_store() -> None:
     assert len(second.name) == MAX_ENTRY_NAME
     assert len(first.aliases) == 1_000
     assert why(found) == {"place 9": "longer than 16 MB"}
-
-
-def test_sessions_without_messages_and_of_one_name() -> None:
-    """They are counted with their messages."""
-    gather = Gatherer("neoclaw")
-    said = ({"role": "user", "content": "x", "external_id": "1"},)
-    for messages in ((), said, said):
-        gather.saw("sessions")
-        gather.saw("messages", len(messages))
-        gather.session(FoundSession("a", "", "ACTIVE", messages), f"place {len(messages)}")
-    found = check(gather.found())
-    assert counts(found) == {"sessions": (3, 1, 2), "messages": (2, 1, 1)}
-    assert why(found)["place 0"] == "contains no messages"
 
 
 def test_skips_and_remarks_are_named_up_to_a_number() -> None:

@@ -71,6 +71,8 @@ def test_everything_of_a_workspace_comes_over(home: Path) -> None:
     for inside in ("", "workspace", "workspace/memory"):  # they mean the same
         assert detect(home / inside) == ["neoclaw"]
         assert neoclaw.read(home / inside) == found
+    assert detect(home / SESSION) == ["neoclaw"]
+    assert neoclaw.read(home / SESSION).sessions == found.sessions
 
 
 def test_messages_have_ids_of_their_own(home: Path, read: Read) -> None:
