@@ -231,10 +231,8 @@ def test_secrets_in_rules_and_commits(repo: Repo, memory: Memory, tmp_path: Path
     message = f"{fix}\n\nThe release job started first, so the registry refused an empty password."
     repo.commit(message, {"src/release.py": "1"})
     report = memory.init()
-    assert [(r.kind, r.count >= 2) for r in report.redactions] == [
-        ("github-token", True),
-        ("private-key", False),
-    ]
+    taken = {r.kind: r.count for r in report.redactions}
+    assert taken == {"github-token": 5, "private-key": 1}  # a token behind the cut is not counted
     assert report.candidates == 9
     found = stored(memory, "publish the package")
     assert (found.origins[0].line, found.redaction_count) == (40, 1)
