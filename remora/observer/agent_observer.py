@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from remora.checks.ordinary import is_ordinary, places_of
-from remora.core.events import CommandRun, Event, Signal
+from remora.core.events import CommandRun, Event
 from remora.core.paths import has_drive
 from remora.observer import speech
 from remora.observer.calls import Call, Calls, call_of
 from remora.observer.errors import Errors
 from remora.observer.files import Files
 from remora.observer.scratchpad import Limits, Scratchpad
-from remora.observer.search import OFTEN, Searches
+from remora.observer.search import Searches
 from remora.observer.state import State, keep_last, make_room
 from remora.observer.timeline import Timeline
 from remora.observer.workflow import Workflow
@@ -32,8 +31,7 @@ class AgentObserver(State):
     """The detectors and the state of one agent of a session.
 
     Its spans and file changes are in numbers of events, not in clocks or steps: `spans` has the first and the
-    last event of each run, `changes` maps a path to its changes (order, step, event), and `modified` contains
-    the files that it was told had changed.
+    last event of each run, and `changes` maps a path to its changes (order, step, event).
     """
 
     pad: Scratchpad
@@ -46,7 +44,6 @@ class AgentObserver(State):
     stopped: bool
     reports: int
     changes: dict[str, list[tuple[int, int, str]]]
-    modified: dict[str, tuple[int, int, str]]
 
     def __init__(self, agent: str = "", limits: Limits = Limits(), now: int = 0) -> None:  # noqa: B008
         self.pad = Scratchpad(agent, limits.signals)
@@ -55,7 +52,7 @@ class AgentObserver(State):
         self.spans = [(now, now)]
         self.stopped = False
         self.reports = 0
-        self.changes, self.modified = {}, {}
+        self.changes = {}
 
     def lives(self, now: int) -> None:
         """Record that the agent is running; start a new span if it had stopped."""
@@ -166,13 +163,9 @@ class AgentObserver(State):
 
     def _note_change(self, call: Call, now: int) -> None:
         for path in call.paths[:20]:
-            if not inside(path):
-                continue
-            if call.worked:
+            if inside(path) and call.worked:
                 make_room(self.changes, 2_000)
                 keep_last(self.changes.setdefault(path, []), (now, call.step, call.key), 50)
-            elif "modified since" in call.text[:400]:
-                self.modified[path] = (now, call.step, call.key)
 
     def finish(self, timeline: Timeline, now: int) -> None:
         """Settle the open calls and finish every detector."""
@@ -203,39 +196,3 @@ class AgentObserver(State):
                 part = run._replace(purpose=known.purpose, event=known.event)
                 ran.append(part._replace(command=plain, with_variables=form if form != plain else ""))
         return ran
-
-    def acute(self) -> list[Signal]:
-        """Return the signals that are worth reporting at once, reported before or not."""
-        known, found = self.pad.analytics, list[Signal]()
-        if known.self_correction_count:
-            found += [s for s in self.pad.signals() if s.type == "self_correction"]
-        for key, count in known.grep_pattern_counts.items():
-            hunt = self.searches.hunts.get(key)
-            if count >= OFTEN and hunt:
-                detail = {"pattern": hunt.pattern, "found": hunt.answer, "count": count}
-                answer = (hunt.answer,) if hunt.answer else ()
-                found.append(self._early("repeated_grep", key, hunt.steps[-1], answer, detail))
-        if known.config_files_touched and len(known.file_edit_set) >= 2:
-            for path in sorted(known.config_files_touched):
-                beside = {"with": sorted(known.file_edit_set - {path})[:8]}
-                found.append(self._early("config_touch", path, known.current_step, (path,), beside))
-        if len(known.error_fingerprints) >= 2:
-            for failure in self.errors.failures.values():
-                if not failure.harness:
-                    detail = {
-                        "message": failure.message,
-                        "command": failure.target,
-                        "resolved": failure.resolved,
-                        "resolved_how": failure.answer.how,
-                        "tool": failure.tool,
-                        "harness": False,
-                    }
-                    step, key = failure.steps[-1], failure.fingerprint
-                    found.append(self._early("error_retry", key, step, failure.answer.paths, detail))
-        return found
-
-    def _early(
-        self, kind: str, key: str, step: int, paths: tuple[str, ...], detail: dict[str, Any]
-    ) -> Signal:
-        pad = self.pad
-        return Signal(kind, key, step, None, paths, detail, (), pad.tainted_at(step), pad.agent)

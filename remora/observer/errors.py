@@ -202,10 +202,6 @@ class Errors(State):
             evidence=call.step,
             key=old.key if old else call.key,
         )
-        if not harness:
-            counts = pad.analytics.error_fingerprints
-            make_room(counts, self.limits.errors)
-            counts[name] = counts.get(name, 0) + 1
         if name in self.open:
             self.open.remove(name)
         if run is not None and already_there(call):

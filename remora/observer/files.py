@@ -89,7 +89,6 @@ class Files(State):
             keep_last(self.edits, touch, 400)
             if is_config(path) and not is_lock(path):
                 keep_last(self.configs.setdefault(path, []), call.step, 50)
-                pad.analytics.config_files_touched.add(path)
         else:
             self._chase(path, call, pad)
         use = self.uses[path]
@@ -108,7 +107,6 @@ class Files(State):
         )
 
     def _count(self, touch: Touch, pad: Scratchpad) -> None:
-        edited = pad.analytics.file_edit_set
         use = self.uses.get(touch.path)
         if use is None:
             pad.dropped += make_room(self.uses, self.limits.files)
@@ -122,8 +120,6 @@ class Files(State):
             first_at=min(times, default=None),
             last_at=max(times, default=None),
         )
-        if touch.edit and len(edited) < self.limits.files:
-            edited.add(touch.path)
 
     def _pair(self, touch: Touch, event: str, pad: Scratchpad) -> None:
         for path in [p for p, t in self.recent.items() if touch.step - t.step > WINDOW]:

@@ -134,9 +134,9 @@ class Observer:
         if event.kind not in _ENDS:
             watch.lives(self.events)
         pad = watch.pad
-        if event.step > pad.analytics.current_step:
-            watch.missed(pad.analytics.current_step, event.step)
-            pad.analytics.current_step = event.step
+        if event.step > pad.step:
+            watch.missed(pad.step, event.step)
+            pad.step = event.step
         kind = event.kind
         if kind in ("tool_call", "tool_result"):
             if kind == "tool_call" and event.action == "run":
@@ -187,7 +187,7 @@ class Observer:
         watch.stopped = True
         if watch.pad.agent and watch.pad.taint_step is not None:
             main = self._parts.watches[""].pad
-            main.taint(f"subagent: {watch.pad.taint_source}", main.analytics.current_step)
+            main.taint(f"subagent: {watch.pad.taint_source}", main.step)
 
     def _reported(self, watch: AgentObserver, call: Call) -> None:
         """Taint the agent that gets the report of a tainted subagent, or of one without recorded events.
@@ -201,18 +201,16 @@ class Observer:
         sources = [w.pad.taint_source for w in others if w.pad.taint_step is not None]
         if sources:
             watch.pad.taint(f"subagent: {sources[0]}", call.step)
-        elif sum(w.pad.analytics.current_step > 0 for w in others) < watch.reports:
+        elif sum(w.pad.step > 0 for w in others) < watch.reports:
             watch.pad.taint(UNSEEN, call.step)
 
     def acute(self) -> list[Signal]:
-        """Return the signals of a running session that are worth reporting at once, each once.
+        """Return the signals so far that are worth reporting at once, each once.
 
-        The user or the model corrected itself; the same thing was searched for three times;
-        configuration was changed beside another file; two different errors occurred.
+        The user stated a rule or the model took a belief back; the same thing was searched for three times
+        and found; a configuration file was changed beside another file; an error recurred.
         """
-        found: list[Signal] = []
-        for watch in self._parts.watches.values():
-            found += [s for s in watch.acute() if (s.type, s.key) not in self._told]
+        found = [s for s in self.finalize().signals if s.type in EARLY and (s.type, s.key) not in self._told]
         self._told.update((s.type, s.key) for s in found)
         return sorted(found, key=lambda s: (-EARLY[s.type], s.step, s.key))
 
@@ -298,7 +296,7 @@ class Observer:
         signals = merge([w.pad.signals() for w in watches])
         signals = [s for s in signals if s.type != "read_abandon" or s.key not in wanted]
         signals += conflicts(watches)
-        tokens = sum(w.pad.analytics.total_input_tokens for w in watches)
+        tokens = sum(w.pad.tokens for w in watches)
         found = Observation(
             self.session_id,
             self.host,

@@ -12,30 +12,24 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
-from remora.core.text import jaccard, words
 
 if TYPE_CHECKING:
     from remora.observer.agent_observer import AgentObserver
 
 _ANSWERS = ("found", "instead", "then")  # keys of a signal's detail that contain its answer
-ALIKE = 0.88  # share of common words above which two sentences are the same
 _NUMBERS = ("reads", "edits", "forward", "backward", "edited", "count")
 
 
 def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
     """Return the signals of several agents, each type and key once, with the number of agents.
 
-    Agents with another answer are not counted. Corrections in other words are the same if more than ALIKE
-    of the words are.
+    Agents with another answer are not counted.
     """
     found: dict[tuple[str, str], Signal] = {}
     shown: dict[tuple[str, str], dict[int, str]] = {}
-    said: list[tuple[frozenset[str], tuple[str, str]]] = []
     for number, signals in enumerate(each):
         for signal in signals:
             name = (signal.type, signal.key)
-            if signal.type == "self_correction" and len(each) > 1:
-                name = _same_saying(signal, name, said)
             old = found.get(name)
             found[name] = signal if old is None else _joined(old, signal)
             shown.setdefault(name, {})[number] = _answer(signal)
@@ -48,17 +42,6 @@ def merge(each: Sequence[Sequence[Signal]]) -> list[Signal]:
 
 def _answer(signal: Signal) -> str:
     return next((str(signal.detail[name]) for name in _ANSWERS if signal.detail.get(name)), "")
-
-
-def _same_saying(
-    signal: Signal, name: tuple[str, str], said: list[tuple[frozenset[str], tuple[str, str]]]
-) -> tuple[str, str]:
-    own = frozenset(words(str(signal.detail.get("sentence", ""))))
-    for other, known in said:
-        if jaccard(own, other) > ALIKE:
-            return known
-    said.append((own, name))
-    return name
 
 
 def _joined(one: Signal, other: Signal) -> Signal:
@@ -79,7 +62,7 @@ def _joined(one: Signal, other: Signal) -> Signal:
 
 
 def conflicts(lives: Sequence[AgentObserver]) -> list[Signal]:
-    """Return a signal for each file that two agents changed while both ran, or were told had changed."""
+    """Return a signal for each file that two agents changed while both ran."""
     found: dict[str, Signal] = {}
     for place, one in enumerate(lives):
         for other in lives[place + 1 :]:
@@ -91,17 +74,6 @@ def conflicts(lives: Sequence[AgentObserver]) -> list[Signal]:
                 if at_once:
                     changes = (mine or one.changes[path])[0], (theirs or other.changes[path])[0]
                     _add(found, path, (one.pad.agent, other.pad.agent), changes)
-    for life in lives:
-        for path, told in life.modified.items():
-            running = [
-                o
-                for o in lives
-                if o is not life
-                and o.ran_at(told[0])
-                and any(c[0] < told[0] for c in o.changes.get(path, ()))
-            ]
-            if running:
-                _add(found, path, (life.pad.agent, running[0].pad.agent), (told,))
     return [_tainted(found[path], lives) for path in sorted(found)]
 
 

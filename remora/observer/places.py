@@ -147,8 +147,6 @@ def _judged(signal: Signal, shown: Sequence[ShownRow]) -> tuple[str, str]:
     name = signal.key if signal.type == "repeated_grep" else ""
     if name and ("|" in name or name in _SAYS_NOTHING or not _IDENTIFIER.search(_typed(signal))):
         return "", "the words are too common"
-    if signal.type == "external_reference" and not signal.key.startswith("http"):
-        return "", "it is no web address"
     if not (key := TELLING[signal.type].answer):
         return "", ""
     answer = majority([_answers(one, key) for one in shown])

@@ -14,22 +14,7 @@ FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED = re.compile(r"^[ \t]*(?:>|\||[+-]{3} |@@|=== |✓|⏺|❯|\d{4}-\d\d-\d\d).*$", re.MULTILINE)
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")  # between two sentences
 ASKING = re.compile(r"ask.?user|user.?input|question", re.IGNORECASE)  # a tool that asks the person
-# Where a sentence may start: a line without its bullet, or after a full stop.
-STARTS = re.compile(r"[\n.!?…:)](?:(?<=\n)[ \t]*(?:[-*•] |\d+[.)] )?|(?<!\n) +)(?:\*\*)?")
-END = re.compile(r"(?<=[\w)`'\"\]*])[.!?](?=\s|$)|\n\s*\n|\n(?=[ \t]*(?:[-*•] |\d+[.)] ))|\n(?=[A-Z])")
 
-# Phrases of the Auto Claude memory document (section 4), each at the beginning of a sentence. Its "Actually"
-# and "Wait" are left out: most sentences after them are plans or doubts.
-BELIEF = re.compile(
-    r"I (?:was|am) (?:wrong|mistaken)\b|I (?:initially|originally) thought\b[^.\n]*\bbut\b"
-    r"|Let me reconsider\b|Correction:"
-)
-DEAD_END = re.compile(
-    r"(?:This|That|The) (?:\w+ )?approach (?:won['’]t|will not|cannot|can['’]t|does(?:n['’]t| not)) \w+"
-    r"|I (?:need|have) to abandon\b|Let me try (?:a different|another) approach\b"
-    r"|[^.\n]{0,120}?\b(?:unavailable in (?:test|ci|production)|not available in this environment)\b",
-    re.IGNORECASE,
-)
 _PEOPLE = (
     r"\b(?:users?|customers?|they|he|she|reporters?|reviewers?|colleagues?|maintainers?|people|somebody"
     r"|someone)\b"

@@ -47,30 +47,14 @@ class Suspect(NamedTuple):
     events: tuple[str, ...]
 
 
-class Analytics(State):
-    """The counts of a running session, for early triggers."""
-
-    file_edit_set: set[str]
-    grep_pattern_counts: dict[str, int]
-    error_fingerprints: dict[str, int]
-    current_step: int
-    config_files_touched: set[str]
-    self_correction_count: int
-    total_input_tokens: int
-
-    def __init__(self) -> None:
-        self.file_edit_set, self.config_files_touched = set(), set()
-        self.grep_pattern_counts, self.error_fingerprints = {}, {}
-        self.current_step = self.self_correction_count = self.total_input_tokens = 0
-
-
 class Scratchpad(State):
     """The suspected signals of one agent. Detectors call `suspect`; `finalize` calls `signals`."""
 
     agent: str
     limit: int
     suspects: dict[tuple[str, str], Suspect]
-    analytics: Analytics
+    step: int  # the current one
+    tokens: int  # of input, so far
     taint_source: str
     taint_step: int | None
     dropped: int
@@ -79,7 +63,8 @@ class Scratchpad(State):
 
     def __init__(self, agent: str = "", limit: int = Limits().signals) -> None:
         self.agent, self.limit = agent, limit
-        self.suspects, self.analytics = {}, Analytics()
+        self.suspects = {}
+        self.step = self.tokens = 0
         self.taint_source, self.taint_step = "", None
         self.dropped = 0
         self.cwds, self.written = [], []

@@ -25,11 +25,10 @@ _NAME = re.compile(r"[A-Za-z_][\w-]{3,}")
 _NOTHING = re.compile(
     r"\s*+(?:no (?:files|matches|results)(?: were)? found|found 0 |\(no output\))?\.?\s*$", re.IGNORECASE
 )
-_LOCAL = re.compile(r"^(?:\w+://)?(?:localhost|127\.|0\.0\.0\.0|\[::1\]|file:)", re.IGNORECASE)
+_LOCAL = re.compile(r"^\w+://(?:localhost|127\.|0\.0\.0\.0|\[::1\])", re.IGNORECASE)
 _ESCAPES = re.compile(r"\\[bBdDsSwW.(){}\[\]|*+?^$/-]|\[[^\]]{0,200}\]|\{\d*+,?\d*+\}")
 _EITHER = re.compile(r"\[(\w)\w\]")  # [Cc]ase
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{8,27}\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b", re.IGNORECASE)
-_WRITES = re.compile(r"create|update|delete|post|send|write|upload|merge|close|assign", re.IGNORECASE)
 _GREPS = frozenset("grep egrep fgrep rg ag ack".split())
 _EVERYTHING = re.compile(r"^(?:\*\*/)?\*(?:\.\w+|\.\{[\w,]+\})?$")
 
@@ -101,9 +100,6 @@ class Searches(State):
         if key in self.hot:
             self.hot.remove(key)
         keep_last(self.hot, key, 24)
-        counts = pad.analytics.grep_pattern_counts
-        make_room(counts, self.limits.patterns)
-        counts[key] = len(self.hunts[key].steps)
 
     def _globbed(self, call: Call, pad: Scratchpad) -> None:
         pattern = call.pattern.strip("'\"")
@@ -115,18 +111,9 @@ class Searches(State):
             self.globs.setdefault(pattern, Glob(call.step, finds, False, "", 0, call.key))
 
     def _fetched(self, call: Call, pad: Scratchpad) -> None:
-        url = call.url or str(call.extra.get("query") or "")
-        address = (url or call.tool).split("?")[0].split("#")[0].rstrip("/")
-        if (
-            not address
-            or _LOCAL.match(address)
-            or (call.tool.startswith("mcp__") and _WRITES.search(call.tool))
-        ):
+        address = call.url.split("?")[0].split("#")[0].rstrip("/")
+        if not address.startswith("http") or _LOCAL.match(address):
             return
-        if call.tool.startswith("mcp__"):
-            address = f"{call.tool} {address}".strip() if url else call.tool
-        elif "://" not in address and url:  # a query in words
-            address = f"search: {' '.join(sorted(_NAME.findall(url.lower())))[:120]}"
         keep_last(self.fetched, (address, call.step), 50)
         pad.suspect(
             "external_reference",
@@ -134,7 +121,7 @@ class Searches(State):
             call.step,
             at=call.at,
             event=call.key,
-            detail={"url": shorten(url, 300), "tool": call.tool, "then": ""},
+            detail={"url": shorten(call.url, 300), "tool": call.tool, "then": ""},
         )
 
     def _opened(self, call: Call, pad: Scratchpad) -> None:

@@ -7,24 +7,42 @@ in the words that were typed.
 
 from __future__ import annotations
 
+import re
+
 from remora.core.text import content_hash, shorten
 from remora.core.typed_prompt import typed
 from remora.observer.calls import Call
 from remora.observer.fingerprint import user_said
-from remora.observer.quoted_text import BELIEF, DEAD_END, END, FENCE, NOT_TYPED, QUOTED, STARTS
+from remora.observer.quoted_text import FENCE, NOT_TYPED, QUOTED, SENTENCE
 from remora.observer.scratchpad import Scratchpad
 from remora.observer.statements import statements
 
 _READ = 6_000  # characters of a text that are looked at
 _SENTENCE = 600  # characters of a sentence that are kept
 MOST = 5  # corrections of one text
+# Phrases of the Auto Claude memory document (section 4), each at the beginning of a sentence. Its "Actually"
+# and "Wait" are left out: most sentences after them are plans or doubts.
+BELIEF = re.compile(
+    r"I (?:was|am) (?:wrong|mistaken)\b|I (?:initially|originally) thought\b[^.\n]*\bbut\b"
+    r"|Let me reconsider\b|Correction:"
+)
+DEAD_END = re.compile(
+    r"(?:This|That|The) (?:\w+ )?approach (?:won['’]t|will not|cannot|can['’]t|does(?:n['’]t| not)) \w+"
+    r"|I (?:need|have) to abandon\b|Let me try (?:a different|another) approach\b"
+    r"|[^.\n]{0,120}?\b(?:unavailable in (?:test|ci|production)|not available in this environment)\b",
+    re.IGNORECASE,
+)
 
 
 def told(text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
     """Process a reply or a thought of the model."""
-    for kind, sentence in _corrections(_plain(text)):
-        _suspect(pad, kind, sentence, step, key, at, evidence=None)
-        pad.analytics.self_correction_count += kind == "belief"
+    found = 0
+    for sentence in SENTENCE.split(QUOTED.sub("", FENCE.sub("\n", text[:_READ]))):
+        said = sentence.strip(" \t*-•")
+        kind = "belief" if BELIEF.match(said) else "dead_end" if DEAD_END.match(said) else ""
+        if kind and found < MOST:
+            found += 1
+            _suspect(pad, kind, said, step, key, at, evidence=None)
 
 
 def asked(text: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
@@ -42,7 +60,6 @@ def refused(call: Call, pad: Scratchpad) -> None:
 def _stated(words: str, step: int, key: str, at: str | None, pad: Scratchpad) -> None:
     for rule in statements(words[:_READ]) if not NOT_TYPED.match(words) else ():
         _suspect(pad, "user", rule.said, step, key, at, evidence=0)  # a person's words are never tainted
-        pad.analytics.self_correction_count += 1
 
 
 def _suspect(
@@ -57,24 +74,3 @@ def _suspect(
         evidence=evidence,
         detail={"kind": kind, "sentence": shorten(sentence, _SENTENCE)},
     )
-
-
-def _corrections(text: str) -> list[tuple[str, str]]:
-    """Return the corrections in a text, each as its kind and its sentence."""
-    found: list[tuple[str, str]] = []
-    for start in (m.end() - 1 for m in STARTS.finditer(f"\n{text}")):
-        kind = "belief" if BELIEF.match(text, start) else "dead_end" if DEAD_END.match(text, start) else ""
-        if kind and len(found) < MOST:
-            end = END.search(text, start + 1)
-            sentence = text[start : end.end() if end else len(text)].strip(" *-•")
-            found.append((kind, sentence))
-    return found
-
-
-def _plain(text: str) -> str:
-    """Return a text without code blocks and quoted lines; paragraphs are kept."""
-    if len(text) > _READ:
-        text = text[: _READ // 2] + "\n\n" + text[-_READ // 2 :]
-    if "```" in text:
-        text = FENCE.sub("\n", text)
-    return QUOTED.sub("", text)

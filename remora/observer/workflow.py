@@ -106,7 +106,7 @@ class Workflow(State):
         if tokens is None or step <= self.last_step:
             return
         self.counted = [*self.counted[:1], (step, key)]
-        pad.analytics.total_input_tokens += tokens
+        pad.tokens += tokens
         self.last_step = step
 
     # The end
@@ -126,7 +126,7 @@ class Workflow(State):
             "tests first" if before else "tests between changes" if between else "tests at the end",
             0,
             events=self.tested,
-            evidence=pad.analytics.current_step,
+            evidence=pad.step,
             detail={"runs": self.order.count("t")},
         )
 

@@ -7,26 +7,6 @@ from remora.core.values import Taint
 from remora.observer.parallel_agents import merge, merge_commands, merge_errors, merge_files
 
 
-def saying(key: str, sentence: str, step: int = 1) -> Signal:
-    """Return a correction."""
-    return Signal("self_correction", key, step, detail={"sentence": sentence, "count": 1})
-
-
-def test_the_same_saying_in_nearly_the_same_words_is_one():
-    """Two agents, eleven of twelve words alike; a third says something else."""
-    words = "the cache of tokens is written by the store and not by a hook"
-    found = merge(
-        [[saying("a", words)], [saying("b", words + " now", 2)], [saying("c", "the port is fixed")]]
-    )
-    assert [(s.key, s.agents, s.detail["count"]) for s in found] == [("a", 2, 2), ("c", 1, 1)]
-
-
-def test_what_one_agent_said_twice_is_not_merged():
-    """Words are compared between agents only."""
-    words = "the cache of tokens is written by the store and not by a hook"
-    assert len(merge([[saying("a", words), saying("b", words + " now")]])) == 2
-
-
 def test_the_earlier_sight_leads_and_taint_stays():
     """Numbers are added, the first step counts, either's taint is kept."""
     late = Signal(
