@@ -389,7 +389,7 @@ def _say(
             break
         if trigger == "rule" and any(_one_rule(note, said) for said in chosen):
             continue
-        if len(render.told(trigger, about, [*chosen, note])) <= room and not _opposed(note, look, setting):
+        if len(render.told(trigger, about, [*chosen, note])) <= room:
             chosen.append(note)
     if not chosen:
         return SILENCE
@@ -512,27 +512,6 @@ def agreeing(notes: list[Note]) -> list[Note]:
             wrong |= {one.id} if _outweighs(other, one) else set()
             wrong |= {other.id} if _outweighs(one, other) else set()
     return [note for note in notes if note.id not in wrong]
-
-
-def _opposed(note: Note, look: HookReader, setting: Setting) -> bool:
-    """Return whether a memory in the store contradicts a note and has at least the same rank.
-
-    The note was found by a file, a command or an error; its contradiction may have no such trigger.
-    """
-    rivals = [
-        other
-        for other in look.like(note.content)
-        if other.id != note.id
-        and not (_seen(note) and _seen(other))
-        and other.confidence >= setting.threshold()
-        and _alike(note.content, other.content)
-        and _outweighs(other, note)
-    ]
-    if not rivals:
-        return False
-    from remora.core.relation import relation
-
-    return any(relation(other.content, note.content) == "later" for other in rivals)
 
 
 def _one_rule(one: Note, other: Note) -> bool:

@@ -6,9 +6,9 @@ duplicates of the same type, found by full-text search and confirmed word by wor
 number, an identifier or a negation are never merged, however similar the rest is.
 
 A statement of a person or an agent is compared with earlier statements (`core.relation.relation`): the same
-in other words is merged, with both texts kept; an earlier statement that a later one contradicts is retired
-with the reason, and restored when the later one is forgotten. Only a person's statement can retire a person's
-statement.
+in other words is merged, with both texts kept; an earlier memory that a later statement contradicts is
+retired with the reason, and restored when the later one is forgotten. Only a person's statement can retire a
+person's statement, and what a session met retires none.
 
 A merge keeps both origins. It never lowers certainty: tags and files are joined, the higher confidence is
 kept, a person's statement outranks an inference. Tainted text adds only its origin to a clean memory; a
@@ -164,7 +164,8 @@ class Intake:
             # If a person said the same in two sessions, the first external id is kept.
             said = record.session_id and draft.session_id and draft.source == record.source == "user_taught"
             unnamed = draft._replace(external_id=None) if said else draft
-            if relation(draft.content, record.content) == "same" and _may_merge(record, unnamed):
+            same = _states(record) and relation(draft.content, record.content) == "same"
+            if same and _may_merge(record, unnamed):
                 return self._merge(record, draft, NEAR_DUPLICATE, prepared)
         return self._held_against(rivals, self._insert(draft, prepared))
 
@@ -183,11 +184,11 @@ class Intake:
         return [records[i] for i in ids if i != apart_from]
 
     def _held_against(self, rivals: Sequence[MemoryRecord], new: MemoryRecord) -> MemoryRecord:
-        """Retire the statements that a new one contradicts, or the new one if the other is later."""
+        """Retire the memories that a new statement contradicts, or the new one if another is later."""
         notes: list[str] = []
         for record in rivals:
             older, newer = (record, new) if _said(record) <= _said(new) else (new, record)
-            if newer.branch not in (None, older.branch) or not _outranks(newer, older):
+            if not _states(newer) or newer.branch not in (None, older.branch) or not _outranks(newer, older):
                 continue
             if relation(newer.content, older.content) != "later":
                 continue
@@ -321,13 +322,13 @@ def _near_duplicate(draft: MemoryDraft, alike: Iterable[MemoryRecord]) -> tuple[
 
 
 def _rivals(draft: MemoryDraft, alike: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    """Return the statements on the same matter as a draft."""
+    """Return the memories on the same matter as a draft, without those from outside and from rule files."""
     own = matter(draft.content)
     return [
         record
         for record in alike
-        if _is_stated(record.source, record.type, record.origins[0].path if record.origins else None)
-        and record.taint is None
+        if record.taint is None
+        and not (record.origins and record.origins[0].path)
         and len(own & (other := matter(record.content))) >= SHARED * min(len(own), len(other))
     ][:RIVALS]
 
@@ -344,6 +345,10 @@ def maker_of(made: MemoryDraft | MemoryRecord) -> str:
 def _is_stated(source: str, memory_type: str, path: str | None) -> bool:
     """Return whether a memory is a statement of a person or an agent, and not from a rule file."""
     return source in STATED and not path and memory_type not in (*_NEVER_NEAR, *payloads.PAYLOADS)
+
+
+def _states(record: MemoryRecord) -> bool:
+    return _is_stated(record.source, record.type, record.origins[0].path if record.origins else None)
 
 
 def _said(record: MemoryRecord) -> str:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Collection, Iterable
-from itertools import combinations
 from math import log2
 from typing import NamedTuple
 
@@ -25,7 +23,7 @@ BUSY_MS = 100  # a reader waits only while a crashed writer's log is read again
 SALT, AT_ONCE = "trial.salt", "trial.at_once"  # meta keys: see `store.trials`
 ROOT = "root"  # meta key: the folder that the project was opened in last
 MOST = 40  # memories read for one query
-MOST_WORDS, MOST_ALIKE = 4, 8  # of a text, the longest, and memories that share them
+MOST_PARTNERS = 8  # files that change with one
 _CLOCK = "history.clock"  # in `meta`: how many commits were learned; as `history` writes it
 _STALE_DAYS = 200  # between a file's last change and that of a pair that no longer counts
 MOST_TRIGGERED = 400  # the same before the further words of their triggers are checked
@@ -211,7 +209,7 @@ class HookReader:
                   WHERE f.path = ?1 AND p.commits >= ?2 AND p.commits >= ?3 * (f.commits + 1)
                     AND p.bond >= f.reach + ?4
                     AND julianday(f.last_date) - julianday(p.last_date) <= {_STALE_DAYS}
-                  ORDER BY p.commits DESC, p.other LIMIT {MOST_ALIKE}"""
+                  ORDER BY p.commits DESC, p.other LIMIT {MOST_PARTNERS}"""
         rows = self._rows(sql, (path, together, share, log2(tied)))
         return [Partner._make([*row[:4], int(row[4] or 0), row[5]]) for row in rows]
 
@@ -223,23 +221,6 @@ class HookReader:
                   WHERE memories_fts MATCH ?1 AND {_LIVE} ORDER BY m.id LIMIT ?2"""
         found = [_note(row) for row in self._rows(sql, (f"content : {match}", most + 1))]
         return found if len(found) <= most else []
-
-    def like(self, text: str) -> list[Note]:
-        """Return the memories that share at least two of a text's longest distinctive words.
-
-        Matching any single word would return half of a large store and take ten times as long.
-        """
-        words = {word.lower() for word in re.findall(r"[^\W\d_]\w{3,}", text)}
-        terms = sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]
-        pairs = [f'("{one}" AND "{other}")' for one, other in combinations(terms, 2)]
-        if not terms:
-            return []
-        match = f"content : ({' OR '.join(pairs) or terms[0]})"
-        sql = f"""WITH best AS (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH ?
-                                ORDER BY rank LIMIT {MOST_ALIKE})
-                  SELECT {_NOTE} FROM best CROSS JOIN memories m ON m.seq = best.seq
-                  WHERE {_LIVE} ORDER BY best.rank, m.id"""
-        return [_note(row) for row in self._rows(sql, (match,))]
 
     def _rows(self, sql: str, values: tuple[object, ...]) -> list[tuple]:  # type: ignore[type-arg]
         return [row for connection in self._connections for row in connection.execute(sql, values)]

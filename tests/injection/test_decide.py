@@ -81,11 +81,6 @@ class Store(HookReader):
         found = [n for n in self._notes if phrase in n.content]
         return found if len(found) <= most else []
 
-    def like(self, text: str) -> list[Note]:
-        """Return the notes that share a word with a text."""
-        known = set(text.split())
-        return [n for n in self._notes if known & set(n.content.split())]
-
 
 def setting(**more: Any) -> Setting:
     """Return a setting in which the project is the folder /w."""
@@ -232,27 +227,6 @@ def test_of_two_words_of_the_user_the_later_one_is_said():
     assert decide(EDIT, State(), Store(old, new), setting()).ids == (new.id,)
     undated = note("Do not use default exports in web", "a.py", number=4)
     assert decide(EDIT, State(), Store(old, undated), setting()).ids == ()
-
-
-def test_a_denial_that_is_about_no_file_counts_too():
-    """What was found by its file is held against the whole store; a loose likeness is no denial."""
-    said = note("The tests need REDIS_URL to be set", "a.py", number=2)
-    denial = note("It is not true that the tests need REDIS_URL to be set", number=3)
-    assert decide(EDIT, State(), Store(said, denial), setting()).text == ""
-    other = note("The docs do not need the tests of last year to be set in bold", number=3)
-    assert decide(EDIT, State(), Store(said, other), setting()).ids == (said.id,)
-
-
-def test_what_a_session_met_can_be_denied_but_not_by_what_it_met_otherwise():
-    """Two errors that were met in different ways are both true; somebody who says no is heard."""
-    met = {"type": "error_pattern", "source": "observer_inferred", "key": "f" * 16, "sessions": 2}
-    failed = at(moments.FAILED, "run", command="make", text="boom")
-    one = note("`make` fails: no rule for all; resolved by `make build`", number=2, **met)
-    other = note("`make` fails: no rule for all; not resolved by `make build`", number=3, **met)
-    store = Store(one, other, error=[one])
-    assert decide(failed, State(), store, setting()).ids == (one.id,)
-    denial = other._replace(source="user_taught", type="gotcha")
-    assert decide(failed, State(), Store(one, denial, error=[one]), setting()).text == ""
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,26 @@ def test_a_near_duplicate_among_many_alike(db: Database, take: Take) -> None:
     assert receipt(take(changed, type="decision")).action == "stored"
 
 
+@pytest.mark.parametrize(
+    ("met", "denied"),
+    [
+        ("The tests need REDIS_URL to be set", "It is not true that the tests need REDIS_URL to be set"),
+        (
+            "`make` fails: no rule for all; resolved by `make build`",
+            "`make` fails: no rule for all; not resolved by `make build`",
+        ),
+    ],
+)
+def test_a_statement_denies_what_a_session_met(db: Database, take: Take, met: str, denied: str) -> None:
+    """What was met leaves search when somebody denies it; what is met later retires no statement."""
+    old = take(met, source="observer_inferred", session_id="s1")
+    apart = take("The docs need bold words to be set", source="observer_inferred", session_id="s1")
+    new = take(denied, source="agent_explicit")
+    take(f"Still true: {met}", source="observer_inferred", session_id="s2")
+    known = db.memories.get_many([old.id, apart.id, new.id])
+    assert [one for one, memory in known.items() if memory.deprecated] == [old.id]
+
+
 def test_words_that_say_nothing_are_no_duplicates(take: Take) -> None:
     """Two texts of stop words alone are compared as a whole only."""
     take("We should be there")

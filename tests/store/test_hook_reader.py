@@ -69,14 +69,6 @@ def test_what_has_a_trigger(hook_reader: HookReader):
     assert hook_reader.triggered([("term", "gh")]) == []
 
 
-def test_what_speaks_of_the_same(hook_reader: HookReader, db: Database):
-    """Those that share the most words, whatever they are about; a text without words finds nothing."""
-    add(db.memories, record("p1", "The parser needs a grammar", type="decision"))
-    add(db.memories, record("p2", "It is not true that the parser needs a grammar", type="gotcha"))
-    assert [n.id for n in hook_reader.like('parser needs grammar, says "he" AND (she)')] == ["p1", "p2"]
-    assert hook_reader.like('- ( " * a b') == []
-
-
 def test_what_commits_change_together(hook_reader: HookReader, db: Database):
     """Files that are there, of another name, often enough together, in small commits and not long ago."""
     names = ("a.py", "far.py", "b.sql", "a.md", "gone.py", "old.py")
@@ -146,7 +138,6 @@ def test_every_question_is_answered_from_the_oldest_schema_on(version: int, tmp_
     found.patterns(WARNINGS)
     found.partners("src/users.py", 1, 0.1, 0.1)
     found.saying("checked id", 3)
-    found.like("Call getUserById with a checked id")
     found.effects("file")
     found.held_last(["m-one"])
     found.counts()
