@@ -3,7 +3,6 @@
 A plan counts items and a session counts replies of the model, so the two cannot be divided directly. The
 average number of steps for a planned item over the whole project makes plans comparable: a module is
 reported if its sessions take at least OFF times, or at most 1 / OFF of, the steps that their plans suggest.
-The sentence adds when tests are run: between the changes or after them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from remora.observer.candidate import (
     external_id,
     placed,
     seen_words,
-    shown_by,
 )
 from remora.observer.paths import is_doc
 from remora.shell.location import inside
@@ -30,7 +28,6 @@ from remora.store.session_reader import SessionReader, ShownRow
 
 SESSIONS = 3
 OFF = 2.0  # a ratio this far from 1, up or down, is reported
-ORDERED = 0.8  # share of a module's sessions with tests that ran them at the same time
 MODULES = 3  # counted for each session, those with most changes
 CONFIDENCE = 0.6
 
@@ -57,14 +54,9 @@ def costs(session: Observation) -> list[Signal]:
         detail = {"planned": planned, "steps": session.steps}
         keys = ("project", *(f"module:{m}" for m in where))
         found += [Signal("step_overrun", key, session.steps, session.ended, (), detail) for key in keys]
-    order = max((s for s in session.signals if s.type == "test_order"), key=_runs, default=None)
-    for module in where:
-        if order is not None:
-            tests = {"order": order.key, "runs": _runs(order)}
-            found.append(Signal("test_order", f"module:{module}", 0, session.ended, (), tests))
-        if session.tokens:
-            tokens = {"tokens": session.tokens}
-            found.append(Signal("context_token_spike", f"module:{module}", 0, session.ended, (), tokens))
+    tokens = {"tokens": session.tokens}
+    for module in where if session.tokens else ():
+        found.append(Signal("context_token_spike", f"module:{module}", 0, session.ended, (), tokens))
     return found
 
 
@@ -77,10 +69,6 @@ def calibrations(session: Observation, seen: SessionReader) -> Iterator[Candidat
         if per_thing:
             yield from _calibration(session, seen, module, key, per_thing)
         yield from _tokens(session, seen, module, key)
-
-
-def _runs(signal: Signal) -> int:
-    return runs if isinstance(runs := signal.detail.get("runs"), int) else 0
 
 
 def _pair(shown: ShownRow) -> tuple[int, int] | None:
@@ -105,10 +93,9 @@ def _calibration(
     steps, things = median(s for s, _ in pairs), median(p for _, p in pairs)
     content = (
         f"Work in {code(module)} takes {much} steps that its plans suggest: about {steps:.0f} "
-        f"for {things:.0f} planned things{_tests(seen, key)} {seen_words(count)}."
+        f"for {things:.0f} planned things {seen_words(count)}."
     )
-    plan, tests = placed(session, "plan"), [s.key for s in session.signals if s.type == "test_order"]
-    tested = shown_by(session, *(("test_order", name) for name in tests))
+    plan = placed(session, "plan")
     payload = {
         "module": module,
         "average_actual_steps": round(actual, 1),
@@ -116,17 +103,7 @@ def _calibration(
         "ratio": round(ratio, 2),
         "sample_count": len(pairs),
     }
-    evidence = Evidence(plan.steps, (*plan.events, *tested.events))
-    yield _candidate(session, "step_overrun", "task_calibration", key, content, payload, count, evidence)
-
-
-def _tests(seen: SessionReader, key: str) -> str:
-    """Return in words when the sessions of a module run their tests; empty if they differ."""
-    orders = Counter(str(s.detail.get("order", "")) for s in seen.signals("test_order", key))
-    order, times = max(orders.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-    if times < SESSIONS or times < ORDERED * sum(orders.values()):
-        return ""
-    return f", with {order} ({times} of {sum(orders.values())} sessions)"
+    yield _candidate(session, "step_overrun", "task_calibration", key, content, payload, count, plan)
 
 
 def _tokens(

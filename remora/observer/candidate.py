@@ -1,7 +1,7 @@
 """Memory candidates that a session proposes, with the 17 types of signals and the wording of memories.
 
 The scores and the sessions needed are those of the Auto Claude memory document (section 4). File access,
-backtracks and time anomalies become no memory, nor do the model's corrections of itself.
+backtracks, orders of tests and time anomalies become no memory, nor do the model's corrections of itself.
 """
 
 from __future__ import annotations

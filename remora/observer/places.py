@@ -32,14 +32,6 @@ AGREE = 0.5  # share of the sessions with an answer that must agree
 CONFIDENCE = {"repeated_grep": 0.55, "read_abandon": 0.6, "glob_ignore": 0.55}
 OFTEN_GREP, MOST_GREP = 0.04, 0.3  # confidence for each session that searched, and its maximum
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|\w_\w|\w[-.]\w")
-_SAYS_NOTHING = frozenset(
-    """
-    agent agents branch checkpoint checkpoints command commands commit commits config context data error
-    errors false file files fixme hook hooks id input key list logging main message metadata name output
-    path paths print result return session sessions settings state strategy string strings test tests todo
-    true type types user value values
-    """.split()
-)
 
 
 class Telling(NamedTuple):
@@ -145,7 +137,7 @@ def _answers(shown: ShownRow, key: str) -> list[str]:
 def _judged(signal: Signal, shown: Sequence[ShownRow]) -> tuple[str, str]:
     """Return the answer of most sessions, empty if none is needed, and why the signal makes no memory."""
     name = signal.key if signal.type == "repeated_grep" else ""
-    if name and ("|" in name or name in _SAYS_NOTHING or not _IDENTIFIER.search(_typed(signal))):
+    if name and ("|" in name or not _IDENTIFIER.search(_typed(signal))):
         return "", "the words are too common"
     if not (key := TELLING[signal.type].answer):
         return "", ""

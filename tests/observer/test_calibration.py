@@ -10,7 +10,7 @@ from remora.core.events import Observation
 from remora.core.payloads import validate
 from remora.observer.calibration import calibrations
 from remora.observer.candidate import Candidate, Withdrawn
-from tests.observer.sessions import on, seen_of, shows
+from tests.observer.sessions import on, seen_of
 
 
 def of(*sessions: Observation) -> list[Candidate | Withdrawn]:
@@ -54,22 +54,6 @@ def test_a_module_that_takes_more_than_planned_is_told() -> None:
     }
     assert (found.draft.related_modules, found.draft.branch) == (("store",), None)
     assert told(*USUAL, *slow[:2]) == []
-
-
-def test_a_module_that_is_told_says_when_its_tests_run() -> None:
-    """Where its sessions agree on it, three at least."""
-
-    def tested(day: int, order: str) -> Observation:
-        return planned(day, "store", 200, signals=(shows("test_order", order, detail={"runs": 3}),))
-
-    agreed = [tested(day, "tests between changes") for day in (11, 12, 13)]
-    (found,) = told(*USUAL, *agreed)
-    assert (
-        "for 5 planned things, with tests between changes (3 of 3 sessions) (seen in" in found.draft.content
-    )
-    parted = [*agreed, tested(14, "tests first")]
-    (found,) = told(*USUAL, *parted)
-    assert "tests" not in found.draft.content
 
 
 def test_a_module_that_meets_its_plans_is_withdrawn() -> None:
