@@ -44,21 +44,16 @@ _ERROR = cue(
     r"\bfails? with\b",
 )
 _GOTCHA = cue(
-    rf"^\W*{any_of('warning caution careful beware gotchas? caveats? pitfalls? note heads.?up watch.out')}\b",
-    whole(r"""
-        be.careful be.aware beware gotcha caveat pitfall watch.out note.that keep.in.mind foot-?gun quirk
-        known.(?:issue|bug|limitation|problem)s? work-?around silently otherwise easy.to.(?:miss|forget)
-        will.(?:break|crash|hang|deadlock|fail) does(?:n't|.not).work won't.work flaky
-    """),
-    r"\b(?:don't|do not|avoid)\b.{0,200}"
-    r"\b(?:because|otherwise|since it|causes?|or (?:it|they|the|you|else))\b",
+    rf"^\W*{any_of('warning caution careful note heads.?up')}\b",
+    whole(
+        """be.careful be.aware beware gotchas? caveats? pitfalls? watch.out note.that keep.in.mind
+        known.issues?"""
+    ),
+    r"\b(?:don't|do not|avoid)\b.{0,200}\b(?:because|otherwise|since it|causes?)\b",
 )
 _DECISION = cue(
-    r"\bwe (?:chose|decided|opted|picked|settled|went with|moved|rejected|deliberately|intentionally)\b",
-    whole(r"""
-        decided.(?:to|on|against) decision: rationale by.design on.purpose chosen.(?:because|for|over)
-        the.reason.(?:is|we|for) deliberate(?:ly)? intentional(?:ly)?
-    """),
+    r"\bwe (?:chose|decided|went with|deliberately|intentionally)\b",
+    whole("decided.(?:to|on|against) decisions? rationale by.design trade-?offs"),
 )
 _REASON = cue(r"\bbecause\b")
 # Words of an order in the other languages of `remora/core/directive.py`, beside its negators and "always".
@@ -70,69 +65,46 @@ _ORDERING = one_of(
 _ORDERS_CJK = "必须|必須|务必|应该|应当|请|避免|禁止|一律|べき|してください|반드시|해야|하세요|하십시오|금지"
 _ORDERS_ELSEWHERE = re.compile(rf"(?<!\w)(?:{_ORDERING})(?!\w)|{_ORDERS_CJK}", re.IGNORECASE)
 _ORDERS = cue(
-    whole(r"""
-        must mustn't always never mandatory shall forbidden prohibited not.allowed non-negotiable
-        no.exceptions make.sure be.sure has.to have.to (?:you|we).need.to may.only may.not
-        only.(?:when|if|ever|with|by) (?:is|are).required(?!.to) source.of.truth
-    """),
-    r"(?:^|[.;:!?(–—]\s*|\n[^\S\n]*)(?:(?:do not|don['’]t|ensure|critical)\b|important:)",
+    whole("must mustn't always never mandatory forbidden make.sure ensure (?:is|are).required"),
     r"\b(?:do not|don['’]t)\b",
-    r"\bbefore (?:\w+ing|you|every|each|any)\b",
 )
 _PREFERS = cue(
     whole(r"""
-        prefer(?:red)? favou?r avoid instead.of rather.than should(?!.(?:see|now|have|be.able)) shouldn['’]t
-        discouraged try.to (?:i|we).(?:like|prefer|want|use|expect|keep|write|avoid)
+        prefer(?:red)? favou?r avoid instead.of rather.than should(?!.(?:see|now|have)) shouldn['’]t
+        (?:i|we).(?:like|prefer|want|use|expect|keep|write|avoid)
     """)
 )
 # The headings that give the pieces below them a type, even in a few words.
 _BELOW = {
-    "error_pattern": cue(
-        whole(r"troubleshoot\w* common.errors? error.messages? known.errors? common.issues?")
-    ),
-    "gotcha": cue(
-        whole(r"""
-            gotchas? pitfalls? caveats? known.(?:issues?|bugs?|limitations?|quirks?) quirks foot-?guns
-            traps? mistakes? anti-?patterns? limitations things.to.(?:know|avoid) warnings? watch.out
-            lessons.learned
-        """)
-    ),
-    "decision": cue(
+    "error_pattern": cue(whole(r"troubleshoot\w* (?:common|known).errors?")),
+    "gotcha": _GOTCHA,
+    "decision": _DECISION,
+    "requirement": cue(
         whole(
-            r"decisions decision.(?:log|records?) rationale adrs? design.choices trade-?offs why.(?:we|not)"
+            """hard.rules? critical constraints? requirements? must always never do.not don'?ts? forbidden
+            invariants?"""
         )
     ),
-    "requirement": cue(
-        whole(r"""
-            hard.rules? critical constraints? requirements? mandatory must always never non-negotiables?
-            do.not do'?s don'?ts? forbidden prohibited definition.of.done boundaries invariants?
-        """)
-    ),
     "preference": cue(
-        whole(r"""
-            rules? style conventions? preferences? guidelines? standards? naming formatting practices?
-            principles? avoid what.not.to
-        """)
+        whole(
+            """rules? style conventions? preferences? guidelines? standards? naming formatting practices?
+            principles?"""
+        )
     ),
 }
 _ONCE = cue(
-    whole(r"""
-        install\w* set-?up setting.up getting.started quick.?start prerequisites? bootstrap\w* onboarding
-        first.(?:time|steps) environment.variables requirements.to your.first cloning
-    """)
+    whole("install\\w* set-?up getting.started quick.?start prerequisites? onboarding first.(?:time|steps)")
 )
 _FOR_OTHERS = cue(
-    whole(r"""
-        bugs? issues? report\w* questions? discussions? conduct licen[cs]\w+ sponsor\w* donat\w+ financial
-        requests?.for feature.requests? features? ideas? security support help community thank\w* welcome
-        legal cla get.involved releas\w+ triag\w+ maintainers?
-    """)
+    whole(
+        r"""bugs? issues? report\w* questions? discussions? conduct licen[cs]\w+ features? security support
+        releas\w+"""
+    )
 )
 _PLACE = cue(
-    r"^\W{0,8}`[\w@.*{},<>\[\]-]*[/.][\w@./*{},<>\[\]-]*`\s*(?:[-–—:→=(]|(?:is|are|has|contains?|holds?|provides?)\b)",
     r"\b(?:is|are) (?:responsible for|split into|organi[sz]ed)\b",
-    r"\b(?:located|found|defined|implemented|stored) in\b",
-    r"\b(?:lives?|resides?|sits?) (?:in|under|at)\b",
+    r"\b(?:located|found|defined|implemented|lives?) in\b",
+    r"^\W{0,8}`[\w@.*{}-]*[/.][\w@./*{}-]*`\s*[-–—:→=(]",
     r"[├└│]",
 )
 _FIRST_WORD = re.compile(r"(?:^|[`$])[ \t]*([\w-]+)", re.MULTILINE)  # of a line or of code
@@ -143,10 +115,8 @@ _CONDITION = (
     r"(?:(?:when|if|for|to|in|on|before|after|with|once|while|during|where|unless|at|as|from)\b"
     r"[^.;:]{1,120}?,\s+)?"
 )
-_ADVERBS = r"(?:(?:please|also|then|first|just|simply|instead|finally|only|and|or)\s+)*"
 _IMPERATIVE = re.compile(
-    rf"^(?>\W{{0,20}}){_LABEL}(?>[^\w`]{{0,20}}){_CONDITION}{_ADVERBS}{VERBS}\s(?![^.:`]*:\s*`)",
-    re.IGNORECASE,
+    rf"^(?>\W{{0,20}}){_LABEL}(?>[^\w`]{{0,20}}){_CONDITION}{VERBS}\s(?![^.:`]*:\s*`)", re.IGNORECASE
 )
 _LEANS_BACK = re.compile(
     r"^\W*(?:this|these|those|that|it|they|them|same|also|then|otherwise|and|but|or|above|below|such|there"
