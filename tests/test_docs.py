@@ -48,9 +48,11 @@ def test_console_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_to_files(page: Path) -> None:
-    """Every relative link of a page names a file that exists."""
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    """Every relative link of a page, and every test that it names, is a file that exists."""
+    text = page.read_text("utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
     missing = [link for link in links if not (page.parent / link).exists()]
+    missing += [test for test in re.findall(r"`(tests/[\w/.-]+)", text) if not (ROOT / test).exists()]
     assert missing == []
 
 

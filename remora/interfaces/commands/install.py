@@ -90,8 +90,8 @@ def install(
         if not plans:
             cli.note(say("install.none", names=", ".join(HOSTS)))
         return
-    _carry_out(cli, plans, yes=yes, dry_run=dry_run, one=host is not None)
-    if writer is not False and not dry_run:
+    refused = not _carry_out(cli, plans, yes=yes, dry_run=dry_run, one=host is not None)
+    if writer is not False and not dry_run and not refused:
         _offer_writer(cli, where, names, asked=writer is None)
     if mcp is not False and given is None and not dry_run and find_spec("mcp") is None:
         cli.remark(say("install.mcp"))
@@ -260,7 +260,8 @@ def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
 
 def _carry_out(
     cli: CliContext, plans: Sequence[Plan | Failed], *, yes: bool, dry_run: bool, one: bool
-) -> None:
+) -> bool:
+    """Make the changes of some plans after a question; return False if it was answered with no."""
     failures = [plan for plan in plans if not isinstance(plan, Plan)]
     if one and failures:
         raise failures[0][1]
@@ -278,6 +279,7 @@ def _carry_out(
         cli.answer(documents[0] if one else {"hosts": documents}, tuple(pages))
     if failures:
         raise failures[0][1]
+    return agreed or dry_run or not busy
 
 
 def _agreed(cli: CliContext, plans: Sequence[Plan], *, yes: bool) -> bool:

@@ -177,7 +177,7 @@ def test_an_agent_writes_what_sessions_teach_after_a_yes(run: Run, settings: Pat
 
 
 def test_asking(settings: Path, project: Path) -> None:
-    """On a terminal it asks, and does nothing without a yes; a writer it offers once, with the cost."""
+    """On a terminal it asks, and does nothing without a yes; after one it offers a writer, once."""
 
     def said(answers: dict[str, str]) -> str:
         """Install at a terminal, answer what is asked, and return what was said."""
@@ -185,12 +185,13 @@ def test_asking(settings: Path, project: Path) -> None:
         assert code == 0
         return " ".join(shown.split())
 
-    shown = [said({"Make this change?": "", "Allow this?": "n"})]
+    shown = [said({"Make this change?": ""})]
     assert not (project / ".codex/hooks.json").exists()
-    shown.append(said({"Make this change?": "y"}))
+    shown.append(said({"Make this change?": "y", "Allow this?": "n"}))
     assert (project / ".codex/hooks.json").exists()
     assert all("mcp_servers.remora" in one for one in shown)
     assert ["Nothing was changed." in one for one in shown] == [True, False]
-    assert ["Allow this?" in one for one in shown] == [True, False]
-    assert "`codex` can write memories from each session, for about 5,000 tokens in" in shown[0]
+    assert ["Allow this?" in one for one in shown] == [False, True]
+    assert "`codex` can write memories from each session, for about 5,000 tokens in" in shown[1]
+    assert "Allow this?" not in said({})
     assert not settings.exists()
