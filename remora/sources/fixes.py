@@ -36,14 +36,10 @@ CONFIDENCE = 0.6
 REASON_WORDS = 4  # minimum words of what a body adds to its subject
 
 
-_FIX_VERB = any_of(r"""
-        fix(?:es|ed|ing)? resolve[sd]? correct(?:s|ed)? repair(?:s|ed)? prevent(?:s|ed)? avoid(?:s|ed)?
-        work.?around do.not don't stop never make.sure ensure guard restore
-    """)
 _FIX = re.compile(
     r"^(?:(?:fix|bugfix|hotfix|bug|perf)(?:\([^)]*\))?!?:\s*\S"  # conventional commits
-    rf"|[\w./*{{}},-]+(?:\([^)]*\))?:\s*(?:{_FIX_VERB}|handle)\b"  # "net/http: fix …"
-    rf"|(?:bug ?fix|hot ?fix|{_FIX_VERB})\b)",
+    r"|(?:[\w./*{},-]+(?:\([^)]*\))?:\s*)?"  # "net/http: fix …"
+    r"(?:bug ?fix|hot ?fix|fix(?:es|ed|ing)?|resolve[sd]?|prevent(?:s|ed)?|avoid(?:s|ed)?)\b)",
     re.IGNORECASE,
 )
 _OTHER_KIND = re.compile(
@@ -52,13 +48,8 @@ _OTHER_KIND = re.compile(
 )
 
 _ERROR = re.compile(
-    r"\b[A-Z]\w*(?:Error|Exception|Fault|Panic|Warning)\b|\bSIG(?:SEGV|ABRT|PIPE|KILL)\b"
-    r"|\bE(?:NOENT|PIPE|ACCES)\b|\b(?i:"
-    + any_of(r"""
-        seg(?:mentation.)?faults? dead-?locks? tracebacks? stack.overflow panics? race.conditions?
-        crash\w* memory.leaks? infinite.(?:loop|recursion) null.pointer use.after.free out.of.memory
-    """)
-    + r")\b"
+    r"\b[A-Z]\w*(?:Error|Exception|Panic)\b|\bSIG(?:SEGV|ABRT|PIPE|KILL)\b"
+    r"|\b(?i:crash\w*|panics?|dead-?locks?|segfaults?|tracebacks?|race conditions?)\b"
 )
 _REVERT = re.compile(r"^(?:revert|reverts|reverted|back ?out)\b[:\s]*(?:\"(.+)\"|(.*))", re.IGNORECASE)
 _REVERTED = re.compile(

@@ -53,7 +53,7 @@ _GOTCHA = cue(
 )
 _DECISION = cue(
     r"\bwe (?:chose|decided|went with|deliberately|intentionally)\b",
-    whole("decided.(?:to|on|against) decisions? rationale by.design trade-?offs"),
+    whole("decided.(?:to|on|against) rationale by.design"),
 )
 _REASON = cue(r"\bbecause\b")
 # Words of an order in the other languages of `remora/core/directive.py`, beside its negators and "always".
@@ -65,7 +65,8 @@ _ORDERING = one_of(
 _ORDERS_CJK = "必须|必須|务必|应该|应当|请|避免|禁止|一律|べき|してください|반드시|해야|하세요|하십시오|금지"
 _ORDERS_ELSEWHERE = re.compile(rf"(?<!\w)(?:{_ORDERING})(?!\w)|{_ORDERS_CJK}", re.IGNORECASE)
 _ORDERS = cue(
-    whole("must mustn't always never mandatory forbidden make.sure ensure (?:is|are).required"),
+    whole("must mustn't always never mandatory forbidden make.sure ensure(?!-) (?:is|are).required"),
+    r"\bbefore (?:\w+ing|you|every|each|any)",
     r"\b(?:do not|don['’]t)\b",
 )
 _PREFERS = cue(
@@ -78,11 +79,11 @@ _PREFERS = cue(
 _BELOW = {
     "error_pattern": cue(whole(r"troubleshoot\w* (?:common|known).errors?")),
     "gotcha": _GOTCHA,
-    "decision": _DECISION,
+    "decision": cue(whole("decisions? rationale adrs? trade-?offs")),
     "requirement": cue(
         whole(
-            """hard.rules? critical constraints? requirements? must always never do.not don'?ts? forbidden
-            invariants?"""
+            """hard.rules? critical constraints? requirements? must always never do.not don'?ts? forbidden mandatory
+            invariants? non-negotiables?"""
         )
     ),
     "preference": cue(
