@@ -82,8 +82,8 @@ _BELOW = {
     "decision": cue(whole("decisions? rationale adrs? trade-?offs")),
     "requirement": cue(
         whole(
-            """hard.rules? critical constraints? requirements? must always never do.not don'?ts? forbidden mandatory
-            invariants? non-negotiables?"""
+            """hard.rules? critical constraints? requirements? must always never do.not don'?ts? forbidden
+            mandatory invariants? non-negotiables?"""
         )
     ),
     "preference": cue(
