@@ -34,6 +34,11 @@ def open_log(folder: Path, session_id: str = "cli:42", **more: Any) -> SessionLo
     return SessionLog(folder / "sessions", session_id, FixedClock(T0), **more)
 
 
+def reopened(log: SessionLog) -> SessionLog:
+    """Return another object for the same file, which knows nothing yet."""
+    return SessionLog(log.path.parent, "cli:42", FixedClock(T0))
+
+
 def user(content: str, **more: Any) -> dict[str, Any]:
     """Return a message of the user."""
     return {"role": "user", "content": content, **more}
@@ -44,9 +49,9 @@ def texts(messages: list[Message]) -> list[str]:
     return [message.content for message in messages]
 
 
-def lines(log: SessionLog) -> list[dict[str, Any]]:
-    """Return the objects in a log's file."""
-    return [json.loads(line) for line in log.path.read_text(encoding="utf-8").split("\n")[:-1]]
+def kinds(log: SessionLog) -> list[str | None]:
+    """Return what each line of a log's file says that it is; a message says nothing."""
+    return [json.loads(line).get("_type") for line in log.path.read_text("utf-8").splitlines()]
 
 
 def test_opening_a_log_makes_nothing(tmp_path: Path) -> None:
@@ -64,20 +69,27 @@ def test_extend_keeps_the_order_and_goes_on_counting(log: SessionLog) -> None:
     with pytest.raises(InvalidInput, match="message 2 of 2: role"):
         log.extend([user("good"), {"role": "", "content": "bad"}])
     assert [m.seq for m in log.extend([user("a"), user("b")])] == [1, 2]
-    other = SessionLog(log.path.parent, "cli:42", FixedClock(T0))
-    assert [m.seq for m in other.extend([user("c"), user("d")])] == [3, 4]
+    assert [m.seq for m in reopened(log).extend([user("c"), user("d")])] == [3, 4]
     assert texts(log.history()) == ["a", "b", "c", "d"]
+    log.clear()
+    assert texts(log.since(2)) == ["c", "d"]
+    assert [m.seq for m in log.since(0)] == [1, 2, 3, 4]
+    assert log.since(4) == []
 
 
 def test_an_external_id_goes_in_once(log: SessionLog) -> None:
-    """A message seen before, in an earlier batch or this one, is not appended; the report names it."""
+    """A message seen before is not appended, the report names it, and a batch of such writes nothing."""
     first = log.extend([user("a", external_id="1"), user("b", external_id="2")])
     added = log.add([user("a", external_id="1"), user("c", external_id="3"), user("c", external_id="3")])
     assert added.repeated == (0, 2)
     assert added.messages[0] == first[0]
     assert added.messages[1] == added.messages[2]
-    assert texts(log.history()) == ["a", "b", "c"]
-    assert [m.seq for m in log.history()] == [1, 2, 3]
+    assert [(m.seq, m.content) for m in log.history()] == [(1, "a"), (2, "b"), (3, "c")]
+    before = log.path.read_bytes()
+    again = reopened(log).add([user(text, external_id=str(n)) for n, text in enumerate("abc", 1)])
+    assert again.repeated == (0, 1, 2)
+    assert texts(list(again.messages)) == ["a", "b", "c"]
+    assert log.path.read_bytes() == before
 
 
 @pytest.mark.parametrize("before", ["", "a"])
@@ -89,17 +101,6 @@ def test_another_text_under_a_known_id_is_refused(log: SessionLog, before: str) 
     with pytest.raises(Conflict, match="external_id '2' with another text"):
         log.extend([user("b", external_id="2"), user("c", external_id="2")])
     assert texts(log.history()) == [before]
-
-
-def test_a_batch_of_repetitions_writes_nothing(log: SessionLog) -> None:
-    """Giving everything again leaves the file as it is, also from a new object."""
-    batch = [user(str(n), external_id=str(n)) for n in range(5)]
-    log.extend(batch)
-    before = log.path.read_bytes()
-    again = SessionLog(log.path.parent, "cli:42", FixedClock("2027-01-01")).add(batch)
-    assert again.repeated == (0, 1, 2, 3, 4)
-    assert texts(list(again.messages)) == ["0", "1", "2", "3", "4"]
-    assert log.path.read_bytes() == before
 
 
 def test_clear_empties_the_context_and_keeps_the_history(log: SessionLog) -> None:
@@ -117,27 +118,20 @@ def test_clear_empties_the_context_and_keeps_the_history(log: SessionLog) -> Non
 
 
 def test_compact_puts_the_summary_first(log: SessionLog) -> None:
-    """Ten messages of which three are kept: four are current, the summary first, ten were said."""
+    """Of ten messages three are kept behind the summary; a summary that comes too late is refused."""
     log.extend([user(f"msg{n}") for n in range(10)])
     log.compact("S", 8, archive_name="a-1", details={"tools": ["ls"]})
-    assert texts(log.messages()) == ["[Conversation summary]\nS", "msg7", "msg8", "msg9"]
-    assert log.messages()[0] == Message(
-        0, "system", "[Conversation summary]\nS", T0, metadata={"archiveName": "a-1"}
-    )
+    summary = "[Conversation summary]\nS"
+    assert texts(log.messages()) == [summary, "msg7", "msg8", "msg9"]
+    assert log.messages()[0] == Message(0, "system", summary, T0, metadata={"archiveName": "a-1"})
     assert (log.count(), log.total()) == (4, 10)
     assert log.boundary is not None
     assert (log.boundary.archive_name, log.boundary.details) == ("a-1", {"tools": ["ls"]})
-
-
-def test_a_compaction_that_comes_too_late_is_refused(log: SessionLog) -> None:
-    """A summary of what was cleared or compacted meanwhile brings nothing back."""
-    log.extend([user(str(n)) for n in range(6)])
-    log.compact("first", 4)
-    with pytest.raises(Conflict, match="begins at message 4"):
-        log.compact("of the same", 4)
+    with pytest.raises(Conflict, match="begins at message 8"):
+        log.compact("of the same", 8)
     log.clear()
-    with pytest.raises(Conflict, match="begins at message 7"):
-        log.compact("of what is gone", 6)
+    with pytest.raises(Conflict, match="begins at message 11"):
+        log.compact("of what is gone", 10)
     assert log.messages() == []
 
 
@@ -161,7 +155,7 @@ def test_state(log: SessionLog) -> None:
     log.set_state("PAUSED")
     log.set_state("PAUSED")
     assert log.metadata["state"] == "PAUSED"
-    assert [line["_type"] for line in lines(log)] == ["metadata", "state"]
+    assert kinds(log) == ["metadata", "state"]
     with pytest.raises(InvalidInput, match="ASLEEP"):
         log.set_state("ASLEEP")
 
@@ -198,7 +192,7 @@ def test_consolidated(log: SessionLog) -> None:
     log.mark_consolidated(2)
     log.mark_consolidated(1)
     assert log.consolidated == 2
-    assert sum(line.get("_type") == "consolidated" for line in lines(log)) == 1
+    assert kinds(log).count("consolidated") == 1
     with pytest.raises(InvalidInput, match="messages 1 to 3"):
         log.mark_consolidated(4)
 
@@ -210,26 +204,24 @@ def test_read_from_goes_on_where_it_stopped(log: SessionLog) -> None:
     assert texts(first) == ["a", "b"]
     assert offset == log.path.stat().st_size
     assert log.read_from(offset) == ([], offset)
-    other = SessionLog(log.path.parent, "cli:42", FixedClock(T0))
+    other = reopened(log)
     other.clear()
     other.append(user("c"))
     second, end = log.read_from(offset)
     assert [(m.seq, m.content) for m in second] == [(3, "c")]
-    assert SessionLog(log.path.parent, "cli:42", FixedClock(T0)).read_from(end) == ([], end)
+    assert reopened(log).read_from(end) == ([], end)
 
 
 def test_read_from_in_pieces(log: SessionLog) -> None:
     """With a bound the pieces add up to the whole, and every piece has at least one message."""
     log.extend([user("x" * 100 + str(n)) for n in range(20)])
-    found: list[Message] = []
-    offset, pieces = 0, 0
-    while True:
-        piece, after = log.read_from(offset, max_bytes=400)
-        if after == offset:
-            break
-        assert piece
-        found, offset, pieces = found + piece, after, pieces + 1
+    found, pieces = list[Message](), 0
+    piece, offset = log.read_from(0, max_bytes=400)
+    while piece:
+        found, pieces = found + piece, pieces + 1
+        piece, offset = log.read_from(offset, max_bytes=400)
     assert found == log.history()
+    assert offset == log.path.stat().st_size
     assert 5 < pieces < 20
     assert log.read_from(0, max_bytes=1)[0] == log.history()[:1]
     for nowhere in (1, -1, 10_000):  # no line begins there
@@ -288,20 +280,14 @@ def test_a_file_edited_by_hand(log: SessionLog) -> None:
 
 
 @pytest.mark.parametrize("words", ["other", "a longer text"])
-def test_an_edit_in_place_is_seen(log: SessionLog, words: str) -> None:
-    """A word of the same length is seen by the file's time; a longer file is not taken for an append."""
+def test_a_file_that_is_edited_replaced_or_removed(log: SessionLog, tmp_path: Path, words: str) -> None:
+    """An edit of any length and another file are read anew; no file is an empty log that begins again."""
     log.extend([user("first"), user("x" * 1000)])
     assert texts(log.history())[0] == "first"
     log.path.write_bytes(log.path.read_bytes().replace(b"first", words.encode()))
     os.utime(log.path, (0, 0))  # the clock of a file may be too coarse to tell the two writes apart
     assert texts(log.history()) == [words, "x" * 1000]
-
-
-def test_a_file_that_is_replaced_or_removed(log: SessionLog, tmp_path: Path) -> None:
-    """Another file under the same name is read anew; no file is an empty log that begins again."""
-    log.append(user("a"))
-    assert log.total() == 1
-    other = SessionLog(tmp_path / "elsewhere", "cli:42", FixedClock(T0))
+    other = open_log(tmp_path / "elsewhere")
     other.extend([user("x"), user("y")])
     other.path.replace(log.path)
     assert texts(log.history()) == ["x", "y"]
@@ -317,22 +303,12 @@ def test_windows_line_ends_and_a_byte_order_mark(log: SessionLog) -> None:
     log.path.write_bytes(b"\xef\xbb\xbf" + log.path.read_bytes().replace(b"\n", b"\r\n"))
     assert log.history() == expected
     log.append(user("d"))
-    assert texts(open_log(log.path.parents[1]).history()) == ["a", "b\r\nc", "d"]
+    assert texts(reopened(log).history()) == ["a", "b\r\nc", "d"]
     assert log.problems() == []
 
 
-def test_a_log_without_metadata_line_gets_one(log: SessionLog) -> None:
-    """A file that was made by hand, or is empty, is given its metadata at the first append."""
-    log.path.parent.mkdir()
-    log.path.write_text('{"role":"user","content":"a"}\n')
-    assert log.append(user("b")).seq == 2
-    assert log.metadata["createdAt"] == T0
-    assert texts(log.history()) == ["a", "b"]
-    assert sum(line.get("_type") == "metadata" for line in lines(log)) == 1
-
-
 def test_a_file_that_is_not_a_log(log: SessionLog) -> None:
-    """A file of rubbish is reported line by line, is not an error, and can be appended to."""
+    """Rubbish is reported line by line; the first append gives the file its metadata."""
     log.path.parent.mkdir()
     log.path.write_bytes(b"\x00\x01\xff\n[]\n{\n" + b"\x00" * 100)
     assert log.history() == []
@@ -340,6 +316,11 @@ def test_a_file_that_is_not_a_log(log: SessionLog) -> None:
     log.append(user("a"))
     assert texts(log.history()) == ["a"]
     assert len(log.problems()) == 4
+    log.path.write_text('{"role":"user","content":"a"}\n')
+    assert log.append(user("b")).seq == 2
+    assert log.metadata["createdAt"] == T0
+    assert texts(log.history()) == ["a", "b"]
+    assert kinds(log).count("metadata") == 1
 
 
 def test_an_unfinished_line_is_reported_and_then_judged(log: SessionLog) -> None:
@@ -417,23 +398,15 @@ def as_documented(folder: Path) -> SessionLog:
     log.append(user("How long do tokens live?\nAnd where is it set?"))
     clock.advance(seconds=2.5)
     call = {"id": "call_1", "name": "read_file", "arguments": {"path": "auth/tokens.py"}}
-    answer = "24 hours; auth/tokens.py sets it."
+    found = {"content": "TTL = 24 * 3600", "tool_call_id": "call_1", "tool_name": "read_file"}
+    answer = {"content": "24 hours; auth/tokens.py sets it.", "external_id": "msg-7"}
+    dinner = {"content": "Dinner was great 🍜", "time": "1:56 pm on 8 May, 2023", "external_id": "D1:3"}
     log.extend(
         [
             {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
-            {
-                "role": "tool",
-                "content": "TTL = 24 * 3600",
-                "tool_call_id": "call_1",
-                "tool_name": "read_file",
-            },
-            {"role": "assistant", "content": answer, "external_id": "msg-7", "metadata": {"model": "small"}},
-            {
-                "role": "Melanie",
-                "content": "Dinner was great 🍜",
-                "time": "1:56 pm on 8 May, 2023",
-                "external_id": "D1:3",
-            },
+            {"role": "tool", **found},
+            {"role": "assistant", **answer, "metadata": {"model": "small"}},
+            {"role": "Melanie", **dinner},
         ]
     )
     clock.advance(seconds=60)
@@ -478,13 +451,3 @@ def test_importing_the_log_is_light() -> None:
         [sys.executable, "-c", code], cwd=DOCUMENT.parents[1], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
-
-
-def test_since_gives_what_came_after_a_message(tmp_path: Path) -> None:
-    """Messages after a number, whatever the boundary says; none after the last."""
-    log = SessionLog(tmp_path, "cli:1", FixedClock())
-    log.extend([{"role": "user", "content": str(n)} for n in range(5)])
-    log.clear()
-    assert [m.content for m in log.since(2)] == ["2", "3", "4"]
-    assert [m.seq for m in log.since(0)] == [1, 2, 3, 4, 5]
-    assert log.since(5) == []
