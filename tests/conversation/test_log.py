@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +18,20 @@ from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, StoreBusy, StoreError, StoreTooNew
 from remora.core.values import Message
 from remora.disk.files import lock
+from tests.conversation.logs import T0, open_log, texts, user
 
-T0 = "2026-01-01T00:00:00.000Z"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "session-log.md"
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> SessionLog:
     """Return an empty log of the session `cli:42`."""
-    return open_log(tmp_path)
-
-
-def open_log(folder: Path, session_id: str = "cli:42", **more: Any) -> SessionLog:
-    """Return a log of a session with a clock that stands still."""
-    return SessionLog(folder / "sessions", session_id, FixedClock(T0), **more)
+    return open_log(tmp_path / "sessions")
 
 
 def reopened(log: SessionLog) -> SessionLog:
     """Return another object for the same file, which knows nothing yet."""
-    return SessionLog(log.path.parent, "cli:42", FixedClock(T0))
-
-
-def user(content: str, **more: Any) -> dict[str, Any]:
-    """Return a message of the user."""
-    return {"role": "user", "content": content, **more}
-
-
-def texts(messages: list[Message]) -> list[str]:
-    """Return what was said, without who and when."""
-    return [message.content for message in messages]
+    return open_log(log.path.parent)
 
 
 def kinds(log: SessionLog) -> list[str | None]:
@@ -54,9 +39,8 @@ def kinds(log: SessionLog) -> list[str | None]:
     return [json.loads(line).get("_type") for line in log.path.read_text("utf-8").splitlines()]
 
 
-def test_opening_a_log_makes_nothing(tmp_path: Path) -> None:
+def test_opening_a_log_makes_nothing(log: SessionLog, tmp_path: Path) -> None:
     """A session that nobody wrote to is empty and has no file, no folder and no creation time."""
-    log = open_log(tmp_path)
     assert (log.history(), log.messages(), log.count(), log.total(), log.problems()) == ([], [], 0, 0, [])
     assert log.metadata == {"version": 1, "key": "cli:42", "state": "ACTIVE"}
     assert log.read_from(0) == ([], 0)
@@ -96,10 +80,9 @@ def test_an_external_id_goes_in_once(log: SessionLog) -> None:
 def test_another_text_under_a_known_id_is_refused(log: SessionLog, before: str) -> None:
     """An empty message keeps its place, too: another text under its id is an error, nothing is appended."""
     log.append(user(before, external_id="1"))
-    with pytest.raises(Conflict, match="external_id '1' with another text"):
-        log.extend([user("b"), user("other", external_id="1")])
-    with pytest.raises(Conflict, match="external_id '2' with another text"):
-        log.extend([user("b", external_id="2"), user("c", external_id="2")])
+    for known, batch in {"1": [user("b")], "2": [user("b", external_id="2")]}.items():
+        with pytest.raises(Conflict, match=f"external_id '{known}' with another text"):
+            log.extend([*batch, user("other", external_id=known)])
     assert texts(log.history()) == [before]
 
 
@@ -120,13 +103,21 @@ def test_clear_empties_the_context_and_keeps_the_history(log: SessionLog) -> Non
 def test_compact_puts_the_summary_first(log: SessionLog) -> None:
     """Of ten messages three are kept behind the summary; a summary that comes too late is refused."""
     log.extend([user(f"msg{n}") for n in range(10)])
+    for kept_from in (0, -1, 12):
+        with pytest.raises(InvalidInput, match="messages 1 to 10"):
+            log.compact("S", kept_from)
+    with pytest.raises(InvalidInput, match="summary"):
+        log.compact(" ", 2)
+    with pytest.raises(InvalidInput, match="JSON"):
+        log.compact("S", 2, details={"x": object()})
+    assert kinds(log) == ["metadata", *[None] * 10]
     log.compact("S", 8, archive_name="a-1", details={"tools": ["ls"]})
+    assert log.boundary is not None
+    assert (log.boundary.archive_name, log.boundary.details) == ("a-1", {"tools": ["ls"]})
     summary = "[Conversation summary]\nS"
     assert texts(log.messages()) == [summary, "msg7", "msg8", "msg9"]
     assert log.messages()[0] == Message(0, "system", summary, T0, metadata={"archiveName": "a-1"})
     assert (log.count(), log.total()) == (4, 10)
-    assert log.boundary is not None
-    assert (log.boundary.archive_name, log.boundary.details) == ("a-1", {"tools": ["ls"]})
     with pytest.raises(Conflict, match="begins at message 8"):
         log.compact("of the same", 8)
     log.clear()
@@ -135,29 +126,16 @@ def test_compact_puts_the_summary_first(log: SessionLog) -> None:
     assert log.messages() == []
 
 
-def test_a_compaction_needs_words_and_json(log: SessionLog) -> None:
-    """An empty summary, details that are no JSON, or a message that is not there, move no boundary."""
-    log.extend([user("a"), user("b")])
-    for kept_from in (0, -1, 4):
-        with pytest.raises(InvalidInput, match="messages 1 to 2"):
-            log.compact("S", kept_from)
-    with pytest.raises(InvalidInput, match="summary"):
-        log.compact(" ", 2)
-    with pytest.raises(InvalidInput, match="JSON"):
-        log.compact("S", 2, details={"x": object()})
-    assert log.boundary is None
-
-
 def test_state(log: SessionLog) -> None:
-    """The state is ACTIVE until set, a change leaves a marker, no change leaves none."""
+    """The state is ACTIVE until set, a change leaves a marker, no change and no wrong one leave any."""
     log.set_state("ACTIVE")
     assert not log.path.exists()
     log.set_state("PAUSED")
     log.set_state("PAUSED")
-    assert log.metadata["state"] == "PAUSED"
-    assert kinds(log) == ["metadata", "state"]
     with pytest.raises(InvalidInput, match="ASLEEP"):
         log.set_state("ASLEEP")
+    assert log.metadata["state"] == "PAUSED"
+    assert kinds(log) == ["metadata", "state"]
 
 
 def test_metadata_can_be_added_changed_and_taken_away(tmp_path: Path) -> None:
@@ -256,7 +234,7 @@ def test_what_is_returned_can_be_changed_without_harm(log: SessionLog) -> None:
 
 
 def test_a_later_version_is_left_alone(log: SessionLog) -> None:
-    """A file of a version that we cannot know is neither read nor written."""
+    """A file of a version that we cannot know is neither read nor written; a folder is no log either."""
     log.append(user("a"))
     log.path.write_text(log.path.read_text().replace('"version":1', '"version":2'))
     before = log.path.read_bytes()
@@ -265,6 +243,10 @@ def test_a_later_version_is_left_alone(log: SessionLog) -> None:
     with pytest.raises(StoreTooNew):
         log.append(user("b"))
     assert log.path.read_bytes() == before
+    log.path.unlink()
+    log.path.mkdir()
+    with pytest.raises(StoreError, match="cli%3a42"):
+        log.append(user("a"))
 
 
 def test_a_file_edited_by_hand(log: SessionLog) -> None:
@@ -336,59 +318,35 @@ def test_an_unfinished_line_is_reported_and_then_judged(log: SessionLog) -> None
     assert log.problems() == []
 
 
-@pytest.mark.parametrize("session_id", ["", None, 42])
-def test_a_session_has_an_id(tmp_path: Path, session_id: Any) -> None:
-    """An id is text that is not empty."""
-    with pytest.raises(InvalidInput, match="session id"):
-        SessionLog(tmp_path, session_id, FixedClock(T0))
-
-
 def test_ids_that_look_alike_are_different_sessions(tmp_path: Path) -> None:
-    """Ids that other systems write to one file have their own here, and none leaves the folder."""
+    """Ids that other systems write to one file have their own here, none leaves the folder, all are text."""
     ids = ["a:b", "a_b", "A:b", "a/b", "../a", "a:b ", "é", "e\u0301", "x" * 300, "x" * 301]
     for session_id in ids:
-        open_log(tmp_path, session_id).append(user(session_id))
-    assert [texts(open_log(tmp_path, session_id).history()) for session_id in ids] == [[i] for i in ids]
+        open_log(tmp_path / "sessions", session_id).append(user(session_id))
+    logs = [open_log(tmp_path / "sessions", session_id) for session_id in ids]
+    assert [texts(log.history()) for log in logs] == [[session_id] for session_id in ids]
     assert len(list((tmp_path / "sessions").glob("*.jsonl"))) == len(ids)
-
-
-def test_a_folder_in_the_place_of_the_file(log: SessionLog) -> None:
-    """What cannot be a log is an error of ours that names it."""
-    log.path.mkdir(parents=True)
-    with pytest.raises(StoreError, match="cli%3a42"):
-        log.append(user("a"))
+    none: Any
+    for none in ("", None, 42):
+        with pytest.raises(InvalidInput, match="session id"):
+            open_log(tmp_path, none)
 
 
 def test_threads_share_one_log(log: SessionLog) -> None:
     """Threads that append and read through one object lose and repeat nothing."""
-    sizes: list[int] = []
 
-    def write(name: str) -> None:
+    def write(name: str) -> int:
         for n in range(10):
             log.extend([user(f"{name}{n}a"), user(f"{name}{n}b")])
-            sizes.append(len(log.history()))
+        return len(log.history())
 
-    threads = [threading.Thread(target=write, args=(name,)) for name in "xyz"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(3) as threads:
+        assert max(threads.map(write, "xyz")) == 60
     said = texts(log.history())
     assert [m.seq for m in log.history()] == list(range(1, 61))
     for name in "xyz":
         assert [t for t in said if t[0] == name] == [f"{name}{n}{c}" for n in range(10) for c in "ab"]
     assert said[::2] == [text[:-1] + "a" for text in said[1::2]]
-    assert max(sizes) == 60
-
-
-def documented() -> tuple[str, str]:
-    """Return the example and the reader in the format's description."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    example = re.search(r"```jsonl\n(.*?)```", text, re.DOTALL)
-    reader = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert example is not None
-    assert reader is not None
-    return example[1], reader[1]
 
 
 def as_documented(folder: Path) -> SessionLog:
@@ -421,18 +379,18 @@ def as_documented(folder: Path) -> SessionLog:
 
 
 def test_the_documentation_shows_the_real_file(tmp_path: Path) -> None:
-    """The example in docs/session-log.md is byte for byte what the log writes."""
-    assert as_documented(tmp_path).path.read_text(encoding="utf-8") == documented()[0]
-
-
-def test_the_reader_in_the_documentation_agrees(tmp_path: Path) -> None:
-    """The reader that docs/session-log.md offers sees what the log sees, before and after each marker."""
+    """The file in docs/session-log.md is what we write; its reader sees what we see after each line."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    [example] = re.findall(r"```jsonl\n(.*?)```", text, re.DOTALL)
+    reader = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    written = as_documented(tmp_path).path.read_bytes()
+    assert written.decode() == example
     names: dict[str, Any] = {}
-    exec(documented()[1], names)
-    whole = as_documented(tmp_path).path.read_bytes().splitlines(keepends=True)
+    exec(reader, names)
+    whole = written.splitlines(keepends=True)
     whole[5:5] = [b"rubbish\n", b"\n", b'{"role":"Ann","content":"by hand"}\n', b'{"_type":"later"}\n']
     for count in range(1, len(whole) + 1):
-        log = SessionLog(tmp_path / str(count), "telegram:12345", FixedClock(T0))
+        log = open_log(tmp_path / str(count), "telegram:12345")
         log.path.parent.mkdir()
         log.path.write_bytes(b"".join(whole[:count]))
         metadata, history, context, problems = names["read_log"](whole[:count])

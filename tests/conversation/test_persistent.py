@@ -18,7 +18,7 @@ from remora.conversation.strategies import STRATEGIES
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Message, ToolCall
-from tests.conversation.test_log_crash import start
+from tests.conversation.logs import start
 
 HEAD = "[Conversation summary]\n"
 

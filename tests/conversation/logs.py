@@ -1,0 +1,63 @@
+"""What the tests of session logs share: logs whose clock stands still, and processes that write to one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import remora
+from remora.conversation.log import SessionLog
+from remora.core.clock import FixedClock
+from remora.core.values import Message
+
+T0 = "2026-01-01T00:00:00.000Z"
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
+HEAD = """
+import os
+import sys
+from pathlib import Path
+from remora.conversation.log import SessionLog
+from remora.core.clock import SystemClock
+
+folder = Path({folder!r})
+log = SessionLog(folder, "cli:42", SystemClock())
+
+def user(content, **more):
+    return {{"role": "user", "content": content, **more}}
+"""
+
+
+def open_log(folder: Path, session_id: str = "cli:42", **more: Any) -> SessionLog:
+    """Return a log of a session through an object that knows nothing yet."""
+    return SessionLog(folder, session_id, FixedClock(T0), **more)
+
+
+def user(content: str, **more: Any) -> dict[str, Any]:
+    """Return a message of the user."""
+    return {"role": "user", "content": content, **more}
+
+
+def texts(messages: Sequence[Message]) -> list[str]:
+    """Return what was said, without who and when."""
+    return [message.content for message in messages]
+
+
+def start(script: str, folder: Path) -> subprocess.Popen[str]:
+    """Start a Python process on a script that knows `log`, the session in a folder, and `user`."""
+    code = HEAD.format(folder=str(folder)) + textwrap.dedent(script)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True, env=ENVIRONMENT
+    )
+
+
+def output_of(process: subprocess.Popen[str]) -> str:
+    """Wait for a process to end well and return what it printed."""
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    return out.strip()
