@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import remora
@@ -47,16 +47,14 @@ def texts(messages: Sequence[Message]) -> list[str]:
     return [message.content for message in messages]
 
 
-def start(script: str, folder: Path) -> subprocess.Popen[str]:
+def start(script: str, folder: Path) -> Popen[str]:
     """Start a Python process on a script that knows `log`, the session in a folder, and `user`."""
     code = HEAD.format(folder=str(folder)) + textwrap.dedent(script)
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True, env=ENVIRONMENT
-    )
+    command = [sys.executable, "-c", code]
+    return Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=ENVIRONMENT)
 
 
-def output_of(process: subprocess.Popen[str]) -> str:
+def output_of(process: Popen[str]) -> str:
     """Wait for a process to end well and return what it printed."""
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")

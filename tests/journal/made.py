@@ -1,19 +1,41 @@
-"""What the journal's tests share: a journal with a fixed clock, messages, and answers of a model."""
+"""What the journal's tests share: a journal with a fixed clock, messages, answers of a model, processes."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
+import textwrap
 from datetime import UTC
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 from remora.core.clock import FixedClock, to_iso
 from remora.core.config import JournalSettings
 from remora.core.values import Message, ToolCall
 from remora.journal.files import Journal
+from remora.llm.scripted import Call
 
 NOW = "2026-02-27T14:30:00.000Z"
 SETTINGS = JournalSettings()
+HEAD = """
+import os
+import re
+import sys
+from datetime import UTC
+from pathlib import Path
+from remora.core.clock import SystemClock
+from remora.core.config import JournalSettings
+from remora.core.values import Message
+from remora.journal.consolidate import consolidate
+from remora.journal.files import Journal
+from remora.llm.scripted import ScriptedModel
+from tests.journal.made import answer, journal_in, longer_memory
+
+folder = Path(sys.argv[1])
+journal = Journal(folder / "memory", SystemClock(), UTC)
+"""
 
 
 def journal_in(folder: Path, now: str = NOW, **more: Any) -> Journal:
@@ -40,6 +62,12 @@ def answer(entry: Any = "[2026-02-27 14:30] They chose ES256.", memory: Any = "-
     return json.dumps({"history_entry": entry, "memory_update": memory, **more})
 
 
+def longer_memory(call: Call, *lines: str) -> str:
+    """Return the memory that a model is shown, with some lines more."""
+    shown = call.messages[0].content.split("## Current Long-term Memory\n\n")[1].split("\n\n## Conv")[0]
+    return "\n".join([*([] if shown == "(empty)" else [shown]), *(f"- {line}" for line in lines)])
+
+
 def history(journal: Journal) -> str:
     """Return HISTORY.md, empty where there is none."""
     return journal.history_path.read_text("utf-8") if journal.history_path.exists() else ""
@@ -52,3 +80,18 @@ def aside(journal: Journal) -> list[str]:
 
 def no_sleep(_: float) -> None:
     """Wait for nothing."""
+
+
+class Marks(list[tuple[str, int]]):
+    """The sessions that were marked as consolidated, in order; calling it marks one."""
+
+    def __call__(self, session: str, up_to: int) -> None:
+        """Remember a mark."""
+        self.append((session, up_to))
+
+
+def start(script: str, folder: Path, *words: str) -> Popen[str]:
+    """Start a Python process on a script that knows the journal in a folder, and how to consolidate."""
+    code = [sys.executable, "-c", HEAD + textwrap.dedent(script), str(folder), *words]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    return Popen(code, text=True, env=environment, stdout=PIPE, stderr=PIPE)
