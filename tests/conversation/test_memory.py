@@ -19,6 +19,7 @@ Cases listed for 004 that are not about this document but about what replaced it
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -38,18 +39,8 @@ def memory_of(*messages: tuple[str, str], **options: Any) -> ConversationMemory:
 
 def five() -> ConversationMemory:
     """Return the list of 004's test: a system message of 3 tokens, then 1, 2, 3 and 4."""
-    return memory_of(
-        ("system", "You are helpful"),
-        ("user", "Hello"),
-        ("assistant", "Hi there!"),
-        ("user", "How are you?"),
-        ("assistant", "I'm doing great!"),
-    )
-
-
-def numbered() -> ConversationMemory:
-    """Return a memory of the messages 1 to 5."""
-    return memory_of(*(("user", str(n)) for n in range(1, 6)))
+    spoken = ("Hello", "Hi there!", "How are you?", "I'm doing great!")
+    return memory_of(("system", "You are helpful"), *zip(["user", "assistant"] * 2, spoken, strict=True))
 
 
 def texts(messages: Any) -> list[str]:
@@ -57,42 +48,34 @@ def texts(messages: Any) -> list[str]:
     return [message.content for message in messages]
 
 
-@pytest.mark.parametrize(("n", "recent"), [(2, "45"), (10, "12345"), (0, ""), (-1, ""), (5, "12345")])
-def test_get_recent(n: int, recent: str):
+def test_get_recent():
     """The last messages come, oldest first; more than there are gives all, 0 and less none."""
-    assert texts(numbered().get_recent(n)) == list(recent)
-
-
-@pytest.mark.parametrize("budget", [0, -1])
-def test_prune_without_a_budget(budget: int):
-    """A budget that is not positive is refused, also by an empty memory, and nothing changes."""
-    for memory in (five(), memory_of()):
-        before = memory.get_all()
-        with pytest.raises(InvalidInput, match=r"^max_tokens must be positive$"):
-            memory.prune(budget)
-        assert memory.get_all() == before
+    memory = memory_of(*(("user", text) for text in "12345"))
+    for n, recent in {2: "45", 10: "12345", 0: "", -1: "", 5: "12345"}.items():
+        assert texts(memory.get_recent(n)) == list(recent)
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments"),
+    ("method", "argument", "reason"),
     [
-        ("prune", ["50"]),
-        ("prune", [True]),
-        ("prune", [2.5]),
-        ("get_recent", ["3"]),
-        ("get_by_role", [3]),
-        ("find", [None]),
-        ("tag", [None, "x"]),
-        ("by_tag", [None]),
+        ("prune", 0, "max_tokens must be positive$"),
+        ("prune", -1, "max_tokens must be positive$"),
+        ("prune", "50", "max_tokens must be "),
+        ("prune", True, "max_tokens must be "),
+        ("prune", 2.5, "max_tokens must be "),
+        ("get_recent", "3", "n must be "),
+        ("get_by_role", 3, "role must be "),
+        ("find", None, "query must be "),
+        ("by_tag", None, "tag must be "),
     ],
 )
-def test_arguments_of_a_wrong_type(method: str, arguments: list[Any]):
-    """They are refused by name, and nothing changes."""
-    memory = five()
-    before = memory.get_all()
-    with pytest.raises(InvalidInput, match=r"^(max_tokens|n|role|query|which|tag) must be "):
-        getattr(memory, method)(*arguments)
-    assert memory.get_all() == before
+def test_arguments_that_cannot_be(method: str, argument: Any, reason: str):
+    """They are refused by name, also by an empty memory, and nothing changes."""
+    for memory in (five(), memory_of()):
+        before = memory.get_all()
+        with pytest.raises(InvalidInput, match=f"^{reason}"):
+            getattr(memory, method)(argument)
+        assert memory.get_all() == before
 
 
 @pytest.mark.parametrize(
@@ -114,44 +97,40 @@ def test_prune_the_list_of_the_document(budget: int, conversation: int):
     ("said", "budget", "kept", "fits"),
     [
         # two of 3 tokens for 5: 004's code keeps the second alone, we keep both as it documents
-        (["s:first of two", "s:secondof two", "u:late"], 5, ["first of two", "secondof two"], False),
+        ("s:first of two, s:secondof two, u:late", 5, "first of two, secondof two", False),
         # with 7 there is room for both and the latest message of 1 token
-        (
-            ["s:first of two", "s:secondof two", "u:old?", "u:late"],
-            7,
-            ["first of two", "secondof two", "late"],
-            True,
-        ),
+        ("s:first of two, s:secondof two, u:old?, u:late", 7, "first of two, secondof two, late", True),
         # 004's code keeps the last one alone when they fit exactly; here all stay, and what counts as 0
-        (["s:1234", "s:5678", "u:more", "u:hi"], 2, ["1234", "5678", "hi"], True),
+        ("s:1234, s:5678, u:more, u:hi", 2, "1234, 5678, hi", True),
         # user, system, user becomes system, user, user, and system messages keep their order
-        (["u:a", "s:b", "u:c", "s:d"], 100, ["b", "d", "a", "c"], True),
+        ("u:a, s:b, u:c, s:d", 100, "b, d, a, c", True),
     ],
 )
-def test_system_messages(said: list[str], budget: int, kept: list[str], fits: bool):
+def test_system_messages(said: str, budget: int, kept: str, fits: bool):
     """They all stay, in front, whatever the budget; the result says whether they fit."""
     roles = {"s": "system", "u": "user"}
-    memory = memory_of(*((roles[text[0]], text[2:]) for text in said))
+    messages = [(roles[one[0]], one[2:]) for one in said.split(", ")]
+    memory = memory_of(*messages)
     pruned = memory.prune(budget)
-    assert texts(memory.get_all()) == kept
+    assert texts(memory.get_all()) == kept.split(", ")
     assert pruned.fits is fits
-    assert sorted(texts((*pruned.kept, *pruned.dropped))) == sorted(text[2:] for text in said)
+    assert sorted(texts((*pruned.kept, *pruned.dropped))) == sorted(text for _, text in messages)
 
 
-def test_a_system_message_over_the_budget():
-    """At 2 of 3 tokens the system message stays by itself, as in 004, and the note says so."""
+def test_what_does_not_fit_is_told():
+    """The note says when the system message alone is too large, as at 2 in 004, or the latest message."""
     pruned = five().prune(2)
     assert texts(pruned.kept) == ["You are helpful"]
     assert (pruned.tokens, pruned.fits) == (3, False)
     assert pruned.note == "the system messages alone take 3 tokens of 2"
+    pruned = five().prune(6)
+    assert (len(pruned.kept), pruned.fits, pruned.note) == (1, True, "the latest message does not fit")
 
 
 def test_threads_add_read_and_prune():
     """Batches added while others read and prune are never torn, and none is lost but by pruning."""
     memory = memory_of(("system", "stay"))
-    dropped: list[Message] = []
-    torn: list[str] = []
-    done = threading.Event()
+    dropped, torn, done = list[Message](), list[str](), threading.Event()
 
     def add(worker: int) -> None:
         for n in range(40):
@@ -159,23 +138,19 @@ def test_threads_add_read_and_prune():
 
     def look() -> None:
         while not done.is_set():
-            said = texts(m for m in memory.get_all() if m.role == "user")
+            said = texts(memory.get_by_role("user"))
             torn.extend(x for x, y in pairwise(said) if x.endswith("a") and x[:-1] != y[:-1])
 
     def prune() -> None:
         while not done.is_set():
             dropped.extend(memory.prune(60).dropped)
 
-    adders = [threading.Thread(target=add, args=(worker,)) for worker in range(4)]
-    others = [threading.Thread(target=target) for target in (look, prune, prune)]
-    for thread in (*adders, *others):
-        thread.start()
-    for thread in adders:
-        thread.join()
-    done.set()
-    for thread in others:
-        thread.join()
-    left = texts(m for m in memory.get_all() if m.role == "user")
+    with ThreadPoolExecutor(7) as threads:
+        others = [threads.submit(act) for act in (look, prune, prune)]
+        list(threads.map(add, range(4)))
+        done.set()
+    assert [other.exception() for other in others] == [None] * 3
+    left = texts(memory.get_by_role("user"))
     assert torn == []
     assert len(dropped) + len(left) == 4 * 40 * 2
     assert set(texts(dropped)).isdisjoint(left)
@@ -199,21 +174,13 @@ def test_messages_are_copies():
     assert memory.get_all()[0].metadata == {"a": {"b": [1]}, "tags": ["t"]}
 
 
-def test_nothing_is_ignored():
-    """None is no message, alone or among others."""
-    memory = memory_of()
-    memory.add(None)
-    memory.add_many([None, Message(0, "user", "a"), None, Message(0, "user", "b")])
-    assert texts(memory.get_all()) == ["a", "b"]
-
-
 def test_mappings_are_messages():
-    """A mapping becomes a message by the rules of the session log; a time is kept only if it was given."""
+    """A mapping becomes a message by the rules of the session log, with a time if one is given; None none."""
     memory = memory_of()
-    memory.add(
-        {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "name": "ls"}], "metadata": {"n": 1}}
-    )
-    memory.add({"role": "user", "content": "y", "time": "2026-01-01T10:00:00+02:00"})
+    call = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "name": "ls"}]}
+    memory.add(None)
+    memory.add(call | {"metadata": {"n": 1}})
+    memory.add_many([None, {"role": "user", "content": "y", "time": "2026-01-01T10:00:00+02:00"}, None])
     assert memory.get_all() == [
         Message(0, "assistant", "x", tool_calls=(ToolCall("1", "ls"),), metadata={"n": 1}),
         Message(0, "user", "y", time="2026-01-01T08:00:00.000Z"),
@@ -232,18 +199,14 @@ def test_mappings_are_messages():
     ],
 )
 def test_what_is_no_message(wrong: Any):
-    """What is no message is refused, and nothing of its batch is added."""
+    """What is no message is refused, and nothing of its batch is added; one message is no batch."""
     memory = memory_of()
     with pytest.raises(InvalidInput):
         memory.add_many([Message(0, "user", "fine"), wrong])
-    assert memory.count() == 0
-
-
-def test_one_message_is_not_a_list():
-    """A single message given as a list is refused with the verb to use."""
     with pytest.raises(InvalidInput, match="must be a list") as caught:
-        memory_of().add_many({"role": "user", "content": "x"})  # type: ignore[dict-item]
+        memory.add_many({"role": "user", "content": "x"})  # type: ignore[dict-item]
     assert caught.value.hint == "Use add for a single one."
+    assert memory.count() == 0
 
 
 def test_a_result_without_its_call_is_named():
@@ -255,30 +218,20 @@ def test_a_result_without_its_call_is_named():
     assert pruned.note == "1 tool result stands without the call"
 
 
-def test_not_even_the_latest_fits():
-    """When the newest message is larger than the room the note says why nothing is left."""
-    pruned = five().prune(6)
-    assert (len(pruned.kept), pruned.fits, pruned.note) == (1, True, "the latest message does not fit")
-
-
-def test_strategies_by_name():
-    """The memory's strategy is used unless a call names another; an unknown one changes nothing."""
+def test_strategies_and_counters_by_name():
+    """The memory's strategy is used unless a call names another; an unknown name changes nothing."""
     memory = memory_of(*(("user", f"{n:04}") for n in range(6)), strategy=window(4))
     assert len(memory.prune(100).kept) == 4
     assert len(memory.prune(3, "recency").kept) == 3
     with pytest.raises(InvalidInput, match="'best'"):
         memory.prune(1, "best")
+    assert memory.count() == 3
     with pytest.raises(InvalidInput, match="'best'"):
         memory_of(strategy="best")
-    assert memory.count() == 3
-
-
-def test_counter_by_name():
-    """Tokens are counted by the counter that was named; an unknown one is refused."""
+    with pytest.raises(InvalidInput, match="'words'"):
+        memory_of(counter="words")
     assert memory_of(("user", "hello world"), counter="chars/4").tokens() == 3
     assert ConversationMemory([{"role": "user", "content": "hello world"}]).tokens() == 6
-    with pytest.raises(InvalidInput, match="'words'"):
-        ConversationMemory(counter="words")
 
 
 def test_tags():
@@ -295,10 +248,12 @@ def test_tags():
     assert texts(memory.by_tag("mood")) == ["I'm doing great!"]
 
 
-@pytest.mark.parametrize(("which", "tags"), [(5, ("t",)), (-6, ("t",)), (0, ()), (0, (" ",)), (0, ("a", ""))])
-def test_tags_that_cannot_be(which: int, tags: tuple[str, ...]):
-    """No message at that place, no tag or a blank one is refused."""
+@pytest.mark.parametrize(
+    ("which", "tags"), [(5, ["t"]), (-6, ["t"]), (0, []), (0, [" "]), (0, ["a", ""]), (None, ["x"])]
+)
+def test_tags_that_cannot_be(which: Any, tags: list[str]):
+    """No message at that place, no place, no tag or a blank one is refused."""
     memory = five()
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="^which must be " if which is None else None):
         memory.tag(which, *tags)
     assert all(message.metadata is None for message in memory.get_all())
