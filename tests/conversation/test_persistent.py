@@ -11,14 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remora.conversation.flatten import FLATTENED_TO
-from remora.conversation.log import SessionLog
 from remora.conversation.memory import ConversationMemory
 from remora.conversation.persistent import NO_SUMMARY, PersistentMemory
 from remora.conversation.strategies import STRATEGIES
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Message, ToolCall
-from tests.conversation.logs import start
+from tests.conversation.logs import output_of, start
 
 HEAD = "[Conversation summary]\n"
 
@@ -52,7 +51,7 @@ def test_what_is_added_outlives_the_object(tmp_path: Path):
     memory = filled(tmp_path)
     memory.add(None)
     assert memory_in(tmp_path).get_all() == memory.get_all()
-    assert texts(memory.get_all()) == ["sys", *map(str, range(10))]
+    assert texts(memory.get_all()) == ["sys", *"0123456789"]
     assert [message.seq for message in memory.get_all()] == list(range(1, 12))
     assert memory.count() == 11
     assert texts(memory.get_recent(2)) == ["8", "9"]
@@ -64,20 +63,17 @@ def test_pruning_moves_the_boundary(tmp_path: Path):
     memory = filled(tmp_path)
     history = memory.log.history()
     pruned = memory.prune(40)
-    assert texts(pruned.kept) == ["sys", "7", "8", "9"]
-    assert texts(pruned.dropped) == [str(n) for n in range(7)]
+    assert (texts(pruned.kept), texts(pruned.dropped)) == (["sys", *"789"], [*"0123456"])
     assert (pruned.tokens, pruned.fits) == (40, True)
     assert memory.get_all() == memory_in(tmp_path).get_all() == list(pruned.kept)
     assert memory.log.history() == history
+    # a program that knows nothing of pruning sees that something is missing
+    assert texts(memory.log.messages()) == [NO_SUMMARY.rstrip("."), *"789"]
     memory.add(long("new"))
-    assert texts(memory.get_all()) == ["sys", "7", "8", "9", "new"]
-
-
-def test_others_read_the_log_as_always(tmp_path: Path):
-    """A program that knows nothing of pruning sees that something is missing, and what follows."""
-    memory = filled(tmp_path)
-    memory.prune(40)
-    assert texts(memory.log.messages()) == [NO_SUMMARY.rstrip("."), "7", "8", "9"]
+    assert texts(memory.get_all()) == ["sys", *"789", "new"]
+    memory.clear()
+    assert (memory.get_all(), memory.count(), memory.log.total()) == ([], 0, 12)
+    memory.clear()
 
 
 def test_dropping_only_what_is_before_the_boundary(tmp_path: Path):
@@ -96,15 +92,6 @@ def test_dropping_only_what_is_before_the_boundary(tmp_path: Path):
     memory.clear()
     memory.add(long("anew"))
     assert texts(memory.get_all()) == ["anew"]
-
-
-def test_clear(tmp_path: Path):
-    """A cleared memory is empty, system messages included; the history is not."""
-    memory = filled(tmp_path)
-    memory.prune(40)
-    memory.clear()
-    assert (memory.get_all(), memory.count(), memory.log.total()) == ([], 0, 11)
-    memory.clear()
 
 
 def test_late_system_messages(tmp_path: Path):
@@ -156,12 +143,9 @@ def test_a_summary_where_the_boundary_stays(tmp_path: Path):
 def test_after_a_compaction(tmp_path: Path):
     """A compaction's summary is a system message that stays, and its flattened calls stay flattened."""
     memory = memory_in(tmp_path)
-    memory.add(long("0"))
-    memory.add(
-        {"role": "assistant", "content": "look", "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}]}
-    )
-    memory.add({"role": "tool", "content": "a.py", "tool_call_id": "1", "tool_name": "ls"})
-    memory.add_many([long("3"), long("4", "assistant")])
+    asked = Message(0, "assistant", "look", tool_calls=(ToolCall("1", "ls", {}),))
+    found = Message(0, "tool", "a.py", tool_call_id="1", tool_name="ls")
+    memory.add_many([long("0"), asked, found, long("3"), long("4", "assistant")])
     memory.log.compact("what was said", 2, details={FLATTENED_TO: 5})
     flat = "look\n[Tool: ls | Args: {}]\n[Result: a.py]"
     assert texts(memory.get_all()) == ["what was said", flat, "3", "4"]
@@ -173,10 +157,9 @@ def test_after_a_compaction(tmp_path: Path):
 
 def test_a_boundary_moved_by_others(tmp_path: Path):
     """Whoever was faster wins: a pruning whose summary came too late changes nothing and says so."""
-    other = SessionLog(tmp_path, "cli:42", FixedClock())
 
     def slow(_messages: Sequence[Message]) -> str:
-        other.clear()
+        memory_in(tmp_path).clear()
         return "too late"
 
     memory = filled(tmp_path, summarise=slow, summary_tokens=20)
@@ -201,17 +184,15 @@ def test_processes_that_prune_at_once(tmp_path: Path):
             return hex(said)
 
         memory = PersistentMemory(log, counter="floor-bytes/4", summarise=told)
-        pruned = [memory.prune(budget, strategy) for budget in {budgets}]
+        pruned = [memory.prune(budget, {strategy!r}) for budget in {budgets}]
         print(*(p.tokens for p in pruned if not p.fits))
         """
     pruning = [
-        start(script.replace("{budgets}", str(budgets)).replace("strategy)", f"{strategy!r})"), tmp_path)
+        start(script.replace("{budgets}", str(budgets)).replace("{strategy!r}", repr(strategy)), tmp_path)
         for budgets in ([600, 300, 120], [500, 200, 130])
         for strategy in ("importance", "recency")
     ]
-    for process in pruning:
-        out, error = process.communicate(timeout=60)
-        assert (out.strip(), error) == ("", "")
+    assert [output_of(process) for process in pruning] == [""] * 4
     memory = memory_in(tmp_path)
     assert memory.tokens() <= 120
     front, summary, *rest = texts(memory.get_all())
@@ -229,7 +210,7 @@ def test_processes_that_tag_at_once(tmp_path: Path):
         assert [memory.tag(place, "{name}") for _ in range(2) for place in range(11)] == [1] * 11 + [0] * 11
         """
     for process in [start(script.replace("{name}", name), tmp_path) for name in "abcd"]:
-        assert process.communicate(timeout=60)[1] == ""
+        assert output_of(process) == ""
     for message in memory_in(tmp_path).get_all():
         assert sorted((message.metadata or {})["tags"]) == list("abcd")
 
@@ -265,7 +246,7 @@ STEPS = st.lists(
         st.tuples(st.just("add"), st.sampled_from(["system", "user", "assistant"]), st.integers(0, 9)),
         st.tuples(st.just("call"), st.just(""), st.integers(0, 2)),
         st.tuples(st.just("prune"), st.sampled_from(sorted(STRATEGIES)), st.integers(1, 12)),
-        st.tuples(st.just("clear"), st.just(""), st.just(0)),
+        st.just(("clear", "", 0)),
     ),
     max_size=14,
 )
@@ -283,16 +264,12 @@ def test_it_is_what_a_memory_in_memory_is(
     held = ConversationMemory(**options)
     said = 0
     for step, name, number in steps:
+        new: list[Message] = []
         if step == "add":
-            message = Message(0, name, ("we decided " if number > 7 else f"{said} ") + "x" * number * 8)
-            for memory in (kept, held):
-                memory.add(message)
-            said += 1
+            new = [Message(0, name, ("we decided " if number > 7 else f"{said} ") + "x" * number * 8)]
         elif step == "call":
             call = Message(0, "assistant", "c", tool_calls=(ToolCall(str(number), "ls"),))
-            for memory in (kept, held):
-                memory.add_many([call, Message(0, "tool", "r" * 9, tool_call_id=str(number))])
-            said += 2
+            new = [call, Message(0, "tool", "r" * 9, tool_call_id=str(number))]
         elif step == "prune":
             first, second = kept.prune(number * 20, name), held.prune(number * 20, name)
             assert (first.tokens, first.fits, first.note) == (second.tokens, second.fits, second.note)
@@ -301,5 +278,8 @@ def test_it_is_what_a_memory_in_memory_is(
         else:
             kept.clear()
             held.clear()
+        kept.add_many(new)
+        held.add_many(new)
+        said += len(new)
         assert sorted(texts(kept.get_all())) == sorted(texts(held.get_all()))
     assert kept.log.total() == said
