@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -15,28 +16,27 @@ LIMIT = 8192
 LINES = [f"- fact number {n}: the service {n} listens on port {8000 + n}" for n in range(200)]
 LARGE = "\n".join(LINES)  # about 10 kB
 MIDDLE = "\n".join(LINES[:100])  # about 5 kB
+CHINESE = "".join(f"用户喜欢第{chr(0x4E00 + 7 * n)}种方案，因为它更快。" for n in range(40))
+TEMPLATE = "# Long-term Memory\n\n## Preferences\n(none yet)"
+WORDS = "words of the memory"
 
 
-def accepted(text, memory="- RS256", limit=LIMIT, **more):
+def accepted(text, memory="- RS256", limit=LIMIT):
     """Return the reply of an answer that has to be accepted."""
-    return judge(text, memory, limit, **more)
+    return judge(text, memory, limit)
 
 
-def refused(text, memory="- RS256", limit=LIMIT, **more):
+def refused(text, memory="- RS256", limit=LIMIT):
     """Return the reason of an answer that has to be rejected."""
     with pytest.raises(Rejected) as caught:
-        judge(text, memory, limit, **more)
+        judge(text, memory, limit)
     return str(caught.value)
 
 
-def test_two_texts():
-    """An entry and a new memory are accepted, trimmed."""
+def test_two_fields():
+    """An entry and a new memory are accepted, trimmed; an object or a list is stored as JSON text."""
     reply = accepted(answer(" They chose ES256.\r\n", "- ES256\r\n- more\n"))
     assert reply == ("They chose ES256.", "- ES256\n- more", (), ())
-
-
-def test_objects_and_lists_become_json():
-    """A field that is an object or a list is stored as JSON text."""
     reply = accepted(answer({"time": "now", "é": [1]}, ["a", {"b": 2}]))
     assert json.loads(reply.history_entry) == {"time": "now", "é": [1]}
     assert "é" in reply.history_entry
@@ -70,59 +70,45 @@ def test_an_unchanged_memory(said):
 # --- what would be lost ------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("memory", "update", "loss"),
+    [
+        # without being asked to, a model may drop up to half of the bytes
+        (MIDDLE, "\n".join(LINES[:60]), ""),
+        (MIDDLE, "\n".join(LINES[:40]), "without a request to shorten it"),
+        # other lines with the same words are no loss, the same length about something else is one
+        (MIDDLE, " ".join(line[2:] for line in reversed(LINES[:100])), ""),
+        (MIDDLE, "I have updated your long-term memory with everything that was discussed. " * 80, WORDS),
+        # Chinese counts by pairs of signs
+        (CHINESE, CHINESE.replace("更快", "更安全"), ""),
+        (CHINESE, "".join(chr(0x6000 + n) for n in range(400)), WORDS),
+        # up to 80 bytes are a template and may change as a whole; of up to 400, some facts, a quarter stays
+        (TEMPLATE, "- tabs", ""),
+        (TEMPLATE, " ", "empty"),
+        ("x" * 80, "- tabs", ""),
+        ("x" * 81, "- tabs", "from 81 to 6 bytes"),
+        ("x" * 400, "y" * 100, ""),
+        ("x" * 400, "y" * 99, "from 400 to 99 bytes"),
+        ("x" * 401, "y" * 100, "from 401 to 100 bytes"),
+        # asked to shorten, a model may go down to a quarter of the allowed size; at the limit none is asked
+        (LARGE, "y" * (LIMIT // 4), ""),
+        (LARGE, "y" * (LIMIT // 4 - 1), "must remain"),
+        ("y" * LIMIT, "y" * 3000, "without a request"),
+    ],
+)
+def test_what_a_memory_may_lose(memory, update, loss):
+    """An update may shorten, reorder and rewrite a memory within bounds; beyond them the loss is told."""
+    found = what_is_lost(memory, update, LIMIT)
+    assert loss in found
+    assert bool(found) == bool(loss)
+
+
 def test_171_bytes_for_ten_kilobytes():
     """The reported case is refused whether shortening was asked for or not."""
     tiny = "- " + "x" * 169
     assert len(LARGE.encode()) > 10_000
     assert "from" in refused(answer(memory=tiny), LARGE)
     assert "without a request" in refused(answer(memory=tiny), LARGE, 40_960)
-
-
-def test_a_memory_may_lose_half_but_not_more():
-    """Without being asked to, a model may drop up to half of the bytes."""
-    assert what_is_lost(MIDDLE, "\n".join(LINES[:60]), LIMIT) == ""
-    assert "without a request to shorten it" in what_is_lost(MIDDLE, "\n".join(LINES[:40]), LIMIT)
-
-
-def test_a_memory_may_be_put_in_another_order():
-    """Other lines with the same words are no loss."""
-    assert what_is_lost(MIDDLE, " ".join(line[2:] for line in reversed(LINES[:100])), LIMIT) == ""
-
-
-def test_a_memory_may_not_be_replaced():
-    """A text of the same length about something else is a loss."""
-    chat = (
-        "I have updated your long-term memory with everything that was discussed today, as you asked. " * 60
-    )
-    assert "words of the memory" in what_is_lost(MIDDLE, chat, LIMIT)
-
-
-def test_scripts_without_spaces_count_by_pairs():
-    """A Chinese memory may be changed in part, and not be replaced."""
-    memory = "".join(f"用户喜欢第{chr(0x4E00 + 7 * n)}种方案，因为它更快。" for n in range(40))
-    assert what_is_lost(memory, memory.replace("更快", "更安全"), LIMIT) == ""
-    other = "".join(chr(0x6000 + n) for n in range(400))
-    assert "words of the memory" in what_is_lost(memory, other, LIMIT)
-
-
-def test_a_short_memory_may_be_rewritten():
-    """Up to 80 bytes are a template and may change as a whole; of up to 400, some facts, a quarter stays."""
-    template = "# Long-term Memory\n\n## Preferences\n(none yet)"
-    assert what_is_lost(template, "- tabs", LIMIT) == ""
-    assert what_is_lost("x" * 80, "- tabs", LIMIT) == ""
-    assert what_is_lost("x" * 81, "- tabs", LIMIT) != ""
-    assert what_is_lost("x" * 400, "y" * 100, LIMIT) == ""
-    assert what_is_lost("x" * 400, "y" * 99, LIMIT) != ""
-    assert what_is_lost("x" * 401, "y" * 100, LIMIT) != ""
-    assert what_is_lost(template, " ", LIMIT) != ""
-
-
-def test_what_may_remain_of_a_memory_over_its_size():
-    """Asked to shorten, a model may go down to a quarter of the allowed size, and no further."""
-    assert what_is_lost(LARGE, "y" * (LIMIT // 4), LIMIT) == ""
-    assert "must remain" in what_is_lost(LARGE, "y" * (LIMIT // 4 - 1), LIMIT)
-    exact = "y" * LIMIT  # exactly the limit: nothing was asked
-    assert "without a request" in what_is_lost(exact, "y" * 3000, LIMIT)
 
 
 # --- facts -------------------------------------------------------------------------------------
@@ -135,15 +121,11 @@ def test_facts_are_offered():
         {"content": "Use tabs.", "type": "preference", "files": "setup.cfg"},
     ]
     reply = accepted(answer(facts=facts))
-    first, second = reply.facts
-    assert first == MemoryDraft(
-        "Tokens live 24 h.",
-        "decision",
-        source="observer_inferred",
-        confidence=0.6,
-        related_files=("auth/tokens.py",),
-    )
-    assert second.related_files == ("setup.cfg",)
+    made: dict[str, Any] = {"source": "observer_inferred", "confidence": 0.6}
+    assert list(reply.facts) == [
+        MemoryDraft("Tokens live 24 h.", "decision", related_files=("auth/tokens.py",), **made),
+        MemoryDraft("Use tabs.", "preference", related_files=("setup.cfg",), **made),
+    ]
     assert reply.problems == ()
 
 
