@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from datetime import date, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -25,57 +26,38 @@ def test_memory_is_read_trimmed_and_written_as_given(tmp_path):
     assert journal.versions() == []
     journal.memory_path.write_bytes(b"\xef\xbb\xbf\n\n# A\r\n\r\n- edited on Windows \n\n")
     assert journal.read_memory().text == "# A\n\n- edited on Windows"
-
-
-def test_a_memory_that_cannot_be_read_is_empty_and_reported(tmp_path):
-    """A folder in the place of the file gives no text and says so."""
-    journal = journal_in(tmp_path)
-    journal.memory_path.mkdir(parents=True)
+    journal.memory_path.write_bytes(b"caf\xe9")
+    assert journal.read_memory() == ("caf\ufffd", "MEMORY.md is not UTF-8 from byte 3 on", b"caf\xe9")
+    journal.memory_path.unlink()
+    journal.memory_path.mkdir()
     reading = journal.read_memory()
     assert (reading.text, reading.data) == ("", None)
     assert "MEMORY.md" in reading.problem
 
 
-def test_a_memory_that_is_not_utf8_is_read_in_part_and_reported(tmp_path):
-    """Bytes of another encoding are replaced, and the problem names the place."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("x")
-    journal.memory_path.write_bytes(b"caf\xe9")
-    assert journal.read_memory() == ("caf\ufffd", "MEMORY.md is not UTF-8 from byte 3 on", b"caf\xe9")
-
-
 def test_a_write_keeps_what_was_there(tmp_path):
-    """The text before a write becomes a version, byte for byte, also when a person had edited it."""
+    """The text before a write becomes a version, byte for byte, also an edited one, and can come back."""
     journal = journal_in(tmp_path)
     journal.write_memory("one")
     assert journal.versions() == []
-    journal.memory_path.write_bytes(b"one, edited\r\n\xe9")
+    edited = b"one, edited\r\n\xe9"
+    journal.memory_path.write_bytes(edited)
     assert journal.write_memory("two")
     [kept] = journal.versions()
-    assert kept.path.read_bytes() == b"one, edited\r\n\xe9"
+    assert kept.path.read_bytes() == edited
     assert (kept.name, kept.time) == ("MEMORY-2026-02-27T14-30-00.000Z.md", "2026-02-27T14:30:00.000Z")
-
-
-def test_a_version_comes_back(tmp_path):
-    """Restoring brings the bytes of a version back and keeps the present ones as a version."""
-    journal = journal_in(tmp_path)
-    for text in ("one", "two", "three"):
-        journal.write_memory(text)
-    oldest = journal.versions()[-1]
-    assert oldest.path.read_text("utf-8") == "one"
-    assert journal.restore_version(oldest.name)
-    assert journal.read_memory().text == "one"
-    assert [kept.path.read_text("utf-8") for kept in journal.versions()] == ["three", "two", "one"]
-
-
-@pytest.mark.parametrize("name", ["MEMORY-2020-01-01T00-00-00.000Z.md", "../MEMORY.md", ""])
-def test_only_a_version_can_be_restored(tmp_path, name):
-    """A name that no version has, a path among them, is not found."""
-    journal = journal_in(tmp_path)
-    journal.write_memory("one")
-    with pytest.raises(NotFound):
-        journal.restore_version(name)
-    assert journal.read_memory().text == "one"
+    journal.write_memory("three")
+    for name in ("MEMORY-2020-01-01T00-00-00.000Z.md", "../MEMORY.md", ""):
+        with pytest.raises(NotFound):
+            journal.restore_version(name)
+    assert journal.read_memory().text == "three"
+    assert journal.restore_version(kept.name)
+    assert journal.memory_path.read_bytes() == edited
+    assert [kept.path.read_bytes() for kept in journal.versions()] == [
+        b"three",
+        b"two",
+        b"one, edited\r\n\xe9",
+    ]
 
 
 def test_an_edit_between_read_and_write_is_seen(tmp_path):
@@ -137,26 +119,22 @@ def test_an_entry_goes_to_both_files_byte_for_byte(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("blocked", "other"), [("HISTORY.md", "HISTORY-2026-02.md"), ("HISTORY-2026-02.md", "HISTORY.md")]
+    "names", [["HISTORY.md", "HISTORY-2026-02.md"], ["HISTORY-2026-02.md", "HISTORY.md"]]
 )
-def test_one_history_file_is_enough(tmp_path, blocked, other):
-    """Where one of the two cannot be written the entry is in the other, and the problem is told."""
+def test_one_history_file_is_enough(tmp_path, names):
+    """Where one of the two cannot be written the problem is told; where none can, it is an error."""
     journal = journal_in(tmp_path)
-    (journal.folder / blocked).mkdir(parents=True)
+    blocked, other = (journal.folder / name for name in names)
+    blocked.mkdir(parents=True)
     appended = journal.append_history("Chose ES256.")
-    assert "Chose ES256." in (journal.folder / other).read_text("utf-8")
-    assert blocked in appended.problems[0]
-
-
-def test_an_entry_that_no_file_takes_is_an_error(tmp_path):
-    """Where both files cannot be written nothing was stored, and the caller learns it."""
-    journal = journal_in(tmp_path)
-    for path in journal.history_of("2026-02-27T14:30:00.000Z"):
-        path.mkdir(parents=True)
-    with pytest.raises(StoreError):
-        journal.append_history("x")
+    assert "Chose ES256." in other.read_text("utf-8")
+    assert blocked.name in appended.problems[0]
     with pytest.raises(InvalidInput):
         journal.append_history(" \n")
+    other.unlink()
+    other.mkdir()
+    with pytest.raises(StoreError):
+        journal.append_history("x")
 
 
 def test_notes_are_kept_by_the_local_day(tmp_path):
@@ -168,12 +146,9 @@ def test_notes_are_kept_by_the_local_day(tmp_path):
     assert journal.read_day(date(2026, 2, 8)).text == line.strip()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no tzset")
 def test_the_machine_has_a_zone_too(tmp_path, monkeypatch):
     """Without a zone the machine's own is used."""
-    if sys.platform == "win32":
-        pytest.skip("no tzset")
-    import time
-
     monkeypatch.setenv("TZ", "XYZ-3")  # three hours east of Greenwich
     time.tzset()
     try:
