@@ -16,6 +16,7 @@ from remora.core.text import sound
 from remora.core.values import Message, ToolCall
 
 NOW = "2026-01-01T00:00:00.000Z"
+WHOLE: dict[str, Any] = {"role": "u", "content": "x"}
 
 ANY_TEXT = st.text(st.characters(), max_size=30)  # lone surrogates included
 WORDS = ANY_TEXT.filter(lambda text: bool(sound(text).strip()))
@@ -40,16 +41,16 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
-def there_and_back(message: dict[str, Any], seq: int = 1) -> Message:
+def there_and_back(message: dict[str, Any]) -> Message:
     """Return what stands in the log for a message."""
     (prepared,) = prepare([message], NOW)
-    line = number(prepared, seq)
+    line = number(prepared, 1)
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     record = decode(line)
     assert record is not None
-    assert record["seq"] == seq
-    read, doubts = read_message(record, seq)
+    assert record["seq"] == 1
+    read, doubts = read_message(record, 1)
     assert doubts == []
     return read
 
@@ -63,56 +64,49 @@ def as_json(value: Any) -> Any:
 def test_every_message_comes_back(message: dict[str, Any]) -> None:
     """Whatever the texts and values are, the line is one line and says what was given."""
     read = there_and_back(message)
-    assert read.role == sound(message["role"])
-    assert read.content == sound(message["content"])
-    assert read.external_id == (sound(message["external_id"]) if "external_id" in message else None)
-    assert read.tool_call_id == (sound(message["tool_call_id"]) if "tool_call_id" in message else None)
-    assert read.tool_name == (sound(message["tool_name"]) if "tool_name" in message else None)
+    for name in ("role", "content", "external_id", "tool_call_id", "tool_name"):
+        assert getattr(read, name) == (sound(message[name]) if name in message else None)
     assert read.metadata == (as_json(message["metadata"]) if "metadata" in message else None)
     given_calls = as_json(message.get("tool_calls", []))
     assert read.tool_calls == tuple(ToolCall(c["id"], c["name"], c["arguments"]) for c in given_calls)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_difficult_texts() -> None:
+    """Line ends of every kind, control characters, emoji and JSON itself stay as they are."""
+    emoji = "😀👨\u200d👩\u200d👧"
+    for content in (
         "a\nb\r\nc\r",
-        "\x00\x01\x1f\x7f",
-        "\u2028\u2029\x85",
-        "😀👨\u200d👩\u200d👧",
+        "\0\x01\x1f\x7f\u2028\u2029\x85",
+        emoji,
         '"}\n{"_type":"clear"}',
         "\\ud83d",
-    ],
-)
-def test_difficult_texts(content: str) -> None:
-    """Line ends of every kind, control characters, emoji and JSON itself stay as they are."""
-    assert there_and_back({"role": "user", "content": content}).content == content
+    ):
+        assert there_and_back({"role": "user", "content": content}).content == content
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("value", "time", "text"),
     [
-        (None, (NOW, None)),
-        ("2024-03-15T14:00:00.1239+02:00", ("2024-03-15T12:00:00.123Z", None)),
-        ("2024-03-15 14:00", ("2024-03-15T14:00:00.000Z", None)),
-        (" 2024-03-15 ", ("2024-03-15T00:00:00.000Z", None)),
-        (1_700_000_000_000, ("2023-11-14T22:13:20.000Z", None)),
-        (1.5, ("1970-01-01T00:00:01.500Z", None)),
-        (datetime(2024, 3, 15, 14), ("2024-03-15T14:00:00.000Z", None)),
-        (datetime(2024, 3, 15, 14, tzinfo=timezone(timedelta(hours=-2))), ("2024-03-15T16:00:00.000Z", None)),
-        ("03.04.2024", ("2024-04-03T00:00:00.000Z", "03.04.2024")),
-        ("03/04/2024", ("2024-03-04T00:00:00.000Z", "03/04/2024")),
-        ("last Friday", (None, "last Friday")),
-        ("May 2023", (None, "May 2023")),
-        ("2024-02-30", (None, "2024-02-30")),
-        ("0500-01-01", (None, "0500-01-01")),
-        ("20240315", ("2024-03-15T00:00:00.000Z", "20240315")),
-        ("0001-01-01T00:00:00+05:00", (None, "0001-01-01T00:00:00+05:00")),
+        (None, NOW, None),
+        ("2024-03-15T14:00:00.1239+02:00", "2024-03-15T12:00:00.123Z", None),
+        ("2024-03-15 14:00", "2024-03-15T14:00:00.000Z", None),
+        (" 2024-03-15 ", "2024-03-15T00:00:00.000Z", None),
+        (1_700_000_000_000, "2023-11-14T22:13:20.000Z", None),
+        (1.5, "1970-01-01T00:00:01.500Z", None),
+        (datetime(2024, 3, 15, 14), "2024-03-15T14:00:00.000Z", None),
+        (datetime(2024, 3, 15, 14, tzinfo=timezone(timedelta(hours=-2))), "2024-03-15T16:00:00.000Z", None),
+        ("03.04.2024", "2024-04-03T00:00:00.000Z", "03.04.2024"),
+        ("03/04/2024", "2024-03-04T00:00:00.000Z", "03/04/2024"),
+        ("20240315", "2024-03-15T00:00:00.000Z", "20240315"),
+        *[
+            (vague, None, vague)
+            for vague in ("last Friday", "May 2023", "2024-02-30", "0500-01-01", "0001-01-01T00:00:00+05:00")
+        ],
     ],
 )
-def test_times(value: Any, expected: tuple[str | None, str | None]) -> None:
+def test_times(value: Any, time: str | None, text: str | None) -> None:
     """ISO 8601, numbers, datetimes and whole days in words become UTC; any other text leaves it unknown."""
-    assert said_at(value, NOW) == expected
+    assert said_at(value, NOW) == (time, text)
 
 
 @pytest.mark.parametrize(
@@ -127,27 +121,27 @@ def test_times_that_are_none(value: Any) -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
+        (WHOLE | {"role": 5}, "role must be a non-empty string, not int"),
+        (WHOLE | {"content": ["secret"]}, "content must be a string, not list"),
+        (WHOLE | {"time": 1e300}, "out of range"),
+        (WHOLE | {"external_id": 5}, "external_id must"),
+        (WHOLE | {"content": "secret", "metadata": "x"}, "metadata must"),
+        (WHOLE | {"metadata": {"a": object()}}, "cannot be written as JSON"),
+        (WHOLE | {"metadata": {"a": float("nan")}}, "cannot be written as JSON"),
+        (WHOLE | {"tool_calls": "ls"}, "tool_calls must"),
+        (WHOLE | {"tool_calls": [{"id": "1"}]}, "needs a name"),
+        (WHOLE | {"tool_calls": [{"name": "ls", "id": 1}]}, "an id that is text"),
+        (WHOLE | {"tool_calls": ["ls"]}, "a tool call has"),
+        (WHOLE | {"name": "Ann"}, "unknown field 'name'"),
         ({"content": "x"}, "role must be a non-empty string, not missing"),
-        ({"role": 5, "content": "x"}, "role must be a non-empty string, not int"),
         ({"role": "u"}, "content must be a string, not missing"),
-        ({"role": "u", "content": ["secret"]}, "content must be a string, not list"),
-        ({"role": "u", "content": "x", "time": 1e300}, "out of range"),
-        ({"role": "u", "content": "x", "external_id": 5}, "external_id must"),
-        ({"role": "u", "content": "secret", "metadata": "x"}, "metadata must"),
-        ({"role": "u", "content": "x", "metadata": {"a": object()}}, "cannot be written as JSON"),
-        ({"role": "u", "content": "x", "metadata": {"a": float("nan")}}, "cannot be written as JSON"),
-        ({"role": "u", "content": "x", "tool_calls": "ls"}, "tool_calls must"),
-        ({"role": "u", "content": "x", "tool_calls": [{"id": "1"}]}, "needs a name"),
-        ({"role": "u", "content": "x", "tool_calls": [{"name": "ls", "id": 1}]}, "an id that is text"),
-        ({"role": "u", "content": "x", "tool_calls": ["ls"]}, "a tool call has"),
-        ({"role": "u", "content": "x", "name": "Ann"}, "unknown field 'name'"),
         (None, "a message is a mapping"),
     ],
 )
 def test_a_message_that_cannot_be_used(message: Any, reason: str) -> None:
     """A wrong field is refused by name, with its place in the batch, and says what to do."""
     with pytest.raises(InvalidInput, match=f"^message 2 of 3: .*{reason}") as caught:
-        prepare([{"role": "u", "content": "1"}, message, {"role": "u", "content": "3"}], NOW)
+        prepare([WHOLE, message, WHOLE], NOW)
     assert "Nothing was appended" in caught.value.hint
     assert "secret" not in str(caught.value)
     with pytest.raises(InvalidInput, match=reason):
@@ -161,22 +155,20 @@ def test_a_batch_is_a_list(batch: Any) -> None:
         prepare(batch, NOW)
 
 
-def nested(depth: int) -> dict[str, Any]:
-    """Return a mapping with `depth` levels below it."""
-    value: Any = "x"
-    for _ in range(depth):
-        value = {"a": value}
-    assert isinstance(value, dict)
-    return value
-
-
 def test_depth() -> None:
     """Metadata down to the limit are kept, deeper ones refused at both ends, however deep they are."""
-    kept = there_and_back({"role": "u", "content": "", "metadata": nested(MAX_DEPTH)})
-    assert kept.metadata == nested(MAX_DEPTH)
+
+    def message(depth: int) -> dict[str, Any]:
+        value: dict[str, Any] = {"role": "u", "content": "", "metadata": "x"}
+        for _ in range(depth):
+            value["metadata"] = {"a": value["metadata"]}
+        return value
+
+    kept = message(MAX_DEPTH)
+    assert there_and_back(kept).metadata == kept["metadata"]
     for depth in (MAX_DEPTH + 1, 100_000):
         with pytest.raises(InvalidInput, match="nested"):
-            prepare([{"role": "u", "content": "", "metadata": nested(depth)}], NOW)
+            prepare([message(depth)], NOW)
         with pytest.raises(BadLine):
             decode(b'{"metadata":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}\n")
 
@@ -194,15 +186,11 @@ def test_depth() -> None:
     ],
 )
 def test_lines_that_cannot_be_read(line: bytes, reason: str) -> None:
-    """A line that is not a JSON object in UTF-8 says why."""
+    """A line that is not a JSON object in UTF-8 says why; what editors leave does no harm."""
     with pytest.raises(BadLine, match=reason):
         decode(line + b"\n")
-
-
-def test_what_editors_leave_does_no_harm() -> None:
-    """A blank line is nothing; a byte order mark and the line ends of Windows are passed over."""
-    for line in (b"", b"\n", b"\r\n", b"  \t\n", b"\xef\xbb\xbf\n"):
-        assert decode(line) is None
+    for blank in (b"", b"\n", b"\r\n", b"  \t\n", b"\xef\xbb\xbf\n"):
+        assert decode(blank) is None
     assert decode(b'\xef\xbb\xbf{"role":"u"}\r\n') == {"role": "u"}
 
 
@@ -229,9 +217,9 @@ def test_a_line_from_elsewhere_is_read_as_far_as_it_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    "record", [{}, {"role": "u"}, {"content": "x"}, {"role": 1, "content": "x"}, {"role": "", "content": "x"}]
+    "wrong", [{}, {"role": "u"}, {"content": "x"}, WHOLE | {"role": 1}, WHOLE | {"role": ""}]
 )
-def test_a_line_without_a_message(record: dict[str, Any]) -> None:
+def test_a_line_without_a_message(wrong: dict[str, Any]) -> None:
     """Without role and content there is no message."""
     with pytest.raises(BadLine, match=r"(role|content) is"):
-        read_message(record, 1)
+        read_message(wrong, 1)
