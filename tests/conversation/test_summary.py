@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remora.conversation.cut import room
-from remora.conversation.summary import conversation_lines, summarise
+from remora.conversation.summary import Summary, conversation_lines, summarise
 from remora.core.errors import ProviderBusy
 from remora.core.values import Message
-from remora.llm.client import Completion, LanguageModel
-from remora.llm.scripted import Call, ScriptedModel
+from remora.llm.client import Completion
+from remora.llm.scripted import ScriptedModel
 from tests.conversation.compaction import SETTINGS, calls, result, said
 
 TALK = [said(1, "Add tokens."), said(2, "Done.", "assistant"), said(3, "Now the tests.")]
+SPOKEN = "user: Add tokens.\nassistant: Done.\nuser: Now the tests."
 LONG = [said(i, f"Message {i} is about the harbour and says a few words more.") for i in range(1, 40)]
 HOLDS = "The harbour was talked about at length; the ferry timetable was chosen over the tide table."
 
@@ -23,6 +26,11 @@ def asked(model: ScriptedModel) -> str:
     return call.messages[1].content
 
 
+def summed(messages: list[Message], answer: Any, previous: str = "") -> Summary:
+    """Return the summary that is made with a model's answer."""
+    return summarise(messages, previous, ScriptedModel([answer]), SETTINGS)
+
+
 def test_what_the_model_is_asked() -> None:
     """One system prompt, one user message of `role: content` lines, and the settings' numbers."""
     model = ScriptedModel(["Tokens were added."])
@@ -30,7 +38,7 @@ def test_what_the_model_is_asked() -> None:
     (call,) = model.calls
     assert [m.role for m in call.messages] == ["system", "user"]
     assert "at most 300 words" in call.messages[0].content
-    assert asked(model) == "Conversation:\nuser: Add tokens.\nassistant: Done.\nuser: Now the tests."
+    assert asked(model) == f"Conversation:\n{SPOKEN}"
     assert (call.max_tokens, call.temperature, call.timeout, call.schema) == (500, 0.3, 15.0, None)
     assert summary == ("Tokens were added.", "model", "", 3, 0, "scripted")
 
@@ -58,10 +66,7 @@ def test_the_earlier_summary_is_given_apart_and_whole() -> None:
     for older, previous in (([first, *TALK], ""), (TALK, earlier)):
         model = ScriptedModel(["Everything was kept in mind and the tokens were added. " * 4])
         summarise(older, previous, model, SETTINGS)
-        assert asked(model) == (
-            f"Earlier summary:\n{earlier.strip()}\n\nConversation since then:\n"
-            "user: Add tokens.\nassistant: Done.\nuser: Now the tests."
-        )
+        assert asked(model) == f"Earlier summary:\n{earlier.strip()}\n\nConversation since then:\n{SPOKEN}"
 
 
 @pytest.mark.parametrize(
@@ -75,16 +80,12 @@ def test_the_earlier_summary_is_given_apart_and_whole() -> None:
     ],
 )
 def test_a_model_that_fails_is_replaced_by_the_extract(failure: str | Exception, note: str) -> None:
-    """001: blank, failed or late gives no summary; then the extract takes its place and says why."""
-    summary = summarise(TALK, "", ScriptedModel([failure]), SETTINGS)
+    """001: blank, failed or late gives no summary but an extract that says why; a bug is passed on."""
+    summary = summed(TALK, failure)
     assert (summary.how, summary.note, summary.model_id) == ("extract", note, "")
     assert "- Add tokens." in summary.text
-
-
-def test_a_bug_of_a_model_object_is_passed_on() -> None:
-    """001: what the summariser throws directly propagates; nothing was written, so nothing is lost."""
     with pytest.raises(ZeroDivisionError):
-        summarise(TALK, "", ScriptedModel([ZeroDivisionError()]), SETTINGS)
+        summed(TALK, ZeroDivisionError())
 
 
 @pytest.mark.parametrize("messages", [[result(1, "a", "x")], [calls(1, "a"), result(2, "a")], [said(1, " ")]])
@@ -110,41 +111,32 @@ def test_nothing_said_is_not_sent(messages: list[Message]) -> None:
 )
 def test_what_models_put_around_an_answer_is_taken_off(answer: str, text: str) -> None:
     """Fences, thinking, our own heading, hidden signs and gaps go; any other form is text."""
-    assert summarise(TALK, "", ScriptedModel([answer]), SETTINGS).text == text
-
-
-def test_an_answer_that_was_cut_ends_at_a_sentence() -> None:
-    """What `max_tokens` cut off is kept up to its last whole sentence, and the note says so."""
-    model = ScriptedModel([Completion(f"{HOLDS} Then the crew beg", "length")])
-    summary = summarise(LONG, "", model, SETTINGS)
-    assert (summary.text, summary.how) == (HOLDS, "model")
-    assert summary.note == "the answer was cut at 500 tokens and ends at its last sentence"
+    assert summed(TALK, answer).text == text
 
 
 def test_a_long_answer_is_held_to_its_room() -> None:
-    """100 kB become the sentences that fit into 2,500 characters."""
-    summary = summarise(LONG, "", ScriptedModel(["A sentence of some length. " * 4_000]), SETTINGS)
+    """100 kB become the sentences that fit into 2,500 characters; a cut answer ends at its last sentence."""
+    summary = summed(LONG, "A sentence of some length. " * 4_000)
     assert room(SETTINGS) == 2_500
     assert 2_400 < len(summary.text) <= 2_500
     assert summary.text.endswith("length.")
     assert summary.note == f"the answer had 107,999 characters; the first {len(summary.text):,} were kept"
+    summary = summed(LONG, Completion(f"{HOLDS} Then the crew beg", "length"))
+    assert (summary.text, summary.how) == (HOLDS, "model")
+    assert summary.note == "the answer was cut at 500 tokens and ends at its last sentence"
 
 
-def test_an_answer_that_says_nothing_is_followed_by_the_extract() -> None:
-    """A few words for a long conversation lose it, so the extract stands behind them."""
-    summary = summarise(LONG, "", ScriptedModel(["Sure!"]), SETTINGS)
+def test_an_answer_that_says_too_little_is_followed_by_the_extract() -> None:
+    """A few words for a long conversation, or 171 bytes for a long earlier summary, lose what was said."""
+    summary = summed(LONG, "Sure!")
     assert summary.text.startswith("Sure!\n\n39 messages, extracted")
     assert (summary.how, summary.note) == (
         "model", "the answer had only 5 characters; the extract follows it",
     )  # fmt: skip
     assert len(summary.text) <= room(SETTINGS)
-    assert summarise(TALK, "", ScriptedModel(["Sure!"]), SETTINGS).text == "Sure!"
-
-
-def test_an_answer_that_drops_the_earlier_summary_is_followed_by_the_extract() -> None:
-    """171 bytes for a long earlier summary are a loss: what it said is carried along."""
+    assert summed(TALK, "Sure!").text == "Sure!"
     earlier = "\n".join(f"- Fact {i} about the harbour is that it has {i} piers." for i in range(40))
-    summary = summarise(TALK, earlier, ScriptedModel([HOLDS]), SETTINGS)
+    summary = summed(TALK, HOLDS, earlier)
     assert summary.text.startswith(HOLDS + "\n\n3 messages, extracted")
     assert "- Fact 0 about" in summary.text
     assert f"the answer had {len(HOLDS)} characters for an earlier summary of {len(earlier)}" in summary.note
@@ -152,7 +144,7 @@ def test_an_answer_that_drops_the_earlier_summary_is_followed_by_the_extract() -
 
 
 def test_more_than_the_model_can_take_loses_its_middle() -> None:
-    """The first and the newest messages are sent, and both the model and the note are told of the rest."""
+    """The first and the newest messages are sent, and the rest is told; if none fits, nobody is asked."""
     model = ScriptedModel([HOLDS])
     settings = SETTINGS._replace(max_context_tokens=1_000)
     summary = summarise([said(i, f"n{i} " + "x" * 90) for i in range(1, 101)], "", model, settings)
@@ -163,30 +155,19 @@ def test_more_than_the_model_can_take_loses_its_middle() -> None:
     assert "[67 of 100 messages omitted]" in lines
     assert len(lines) == 1 + 33 + 1
     assert summary.note == "67 of 100 messages, from the middle, were not sent to the model"
-
-
-def test_a_model_that_could_be_given_nothing_is_not_asked() -> None:
-    """Where not even the newest message fits, the extract takes over."""
     summary = summarise([said(1, "x" * 400)], "", ScriptedModel([]), SETTINGS._replace(max_context_tokens=10))
     assert summary.how == "extract"
     assert summary.note == "the messages are too long for the model; it was not called"
 
 
-def _parrot(call: Call) -> str:
-    """Repeat everything, as a model does that does not summarise."""
-    return call.messages[1].content + " And more. " * 200
-
-
-@pytest.mark.parametrize("model", [None, "parrot"])
-def test_summaries_of_summaries_never_grow(model: str | None) -> None:
-    """Fifty rounds, with the worst model or with none, stay within the room."""
-    text = ""
+@pytest.mark.parametrize("asked", [False, True])
+def test_summaries_of_summaries_never_grow(asked: bool) -> None:
+    """Fifty rounds, with a model that repeats everything or with none, stay within the room."""
+    repeating = ScriptedModel([lambda call: call.messages[1].content + " And more. " * 200] * 50)
+    summaries: list[Message] = []
     for turn in range(50):
-        scripted: LanguageModel | None = ScriptedModel([_parrot]) if model else None
-        older = [
-            Message(0, "system", f"[Conversation summary]\n{text}"),
-            *(said(i, f"Round {turn}: decide {i} things, never fail. " * 5) for i in range(1, 30)),
-        ]
-        text = summarise(older if text else older[1:], "", scripted, SETTINGS).text
+        new = [said(i, f"Round {turn}: decide {i} things, never fail. " * 5) for i in range(1, 30)]
+        text = summarise([*summaries, *new], "", repeating if asked else None, SETTINGS).text
         assert 0 < len(text) <= 2_500
         assert "[Conversation summary]" not in text
+        summaries = [Message(0, "system", f"[Conversation summary]\n{text}")]
