@@ -1,10 +1,15 @@
-"""Results find the calls that they answer."""
+"""Results find the calls that they answer, and what of a conversation belongs together."""
 
 from __future__ import annotations
 
-from remora.conversation.calls import CallPlace, pair, waiting
+from remora.conversation.calls import CallPlace, exchanges, orphans, pair, units, waiting
 from remora.core.values import Message, ToolCall
 from tests.conversation.compaction import calls, result, said
+
+
+def placed(*messages: Message) -> list[tuple[int, ...]]:
+    """Return the places of each unit."""
+    return [unit.places for unit in units(messages, lambda _message: 1)]
 
 
 def test_interleaved_results_find_their_calls() -> None:
@@ -37,3 +42,29 @@ def test_a_call_waits_until_it_is_answered_or_someone_speaks() -> None:
     assert waiting([calls(1, "a"), said(2)]) is None
     assert waiting([]) is None
     assert waiting([result(1, "a")]) is None
+
+
+def test_what_is_a_unit() -> None:
+    """A message alone, or a call with all its results, where they end; system messages are in none."""
+    system, developer = said(1, role="system"), said(2, role="developer")
+    assert placed(system, said(2), developer, said(4, role="assistant")) == [(1,), (3,)]
+    assert placed(said(1), calls(2, "a", "b"), result(3, "a"), result(4, "b"), said(5)) == [
+        (0,),
+        (1, 2, 3),
+        (4,),
+    ]
+    assert placed(calls(1, "a"), said(2), result(3, "a"), said(4)) == [(1,), (0, 2), (3,)]
+    alone = (result(1, "gone"), said(2), calls(3, "open"))
+    assert placed(*alone) == [(0,), (1,), (2,)]
+    assert orphans(alone) == 1
+    assert orphans((calls(1, "a"), result(2, "a"))) == 0
+
+
+def test_exchanges() -> None:
+    """An exchange begins with the user and goes on until the user speaks again after somebody else."""
+    hello, done = said(1, role="assistant"), said(6, role="assistant")
+    messages = [hello, said(2), said(3), calls(4, "a"), result(5, "a"), done, said(7)]
+    assert exchanges(units(messages, lambda _message: 1)) == [[0], [1, 2, 3, 4], [5]]
+    assert exchanges([]) == []
+    across = [said(1), calls(2, "a"), said(3), result(4, "a")]  # a unit is where its result is
+    assert exchanges(units(across, lambda _message: 1)) == [[0], [1, 2]]

@@ -21,15 +21,17 @@ from remora.conversation.strategies import (
 )
 from remora.core.errors import InvalidInput
 from remora.core.tokens import Estimator
-from remora.core.values import Message, ToolCall
+from remora.core.values import Message
+from tests.conversation.compaction import calls, result
+from tests.conversation.compaction import said as message
 
 LENGTH = Estimator("characters", len, calls=False)  # budgets are easy to count
 
 
-def spoken(*sizes: int, roles: str = "ua") -> list[Unit]:
+def spoken(*sizes: int, roles: str = "ua" * 9) -> list[Unit]:
     """Return units of one message each, of so many characters, user and assistant in turn."""
     names = {"u": "user", "a": "assistant"}
-    messages = [Message(0, names[roles[i % len(roles)]], "x" * size) for i, size in enumerate(sizes)]
+    messages = [Message(0, names[role], "x" * size) for role, size in zip(roles, sizes, strict=False)]
     return units(messages, LENGTH.weigh)
 
 
@@ -47,50 +49,35 @@ def test_recency_stops_at_the_first_that_does_not_fit():
 
 
 def test_turns_keep_exchanges_whole():
-    """What would fit of an exchange goes with the part that does not."""
+    """What would fit of an exchange goes with the part that does not, but for the newest of the latest."""
     units_ = spoken(1, 1, 5, 1, 1, 1)
     assert turns(units_, 9) == {2, 3, 4, 5}
     assert turns(units_, 8) == {2, 3, 4, 5}
     assert turns(units_, 7) == {4, 5}
     assert turns(units_, 10) == {0, 1, 2, 3, 4, 5}
-
-
-def test_turns_with_a_latest_exchange_that_is_too_large():
-    """The newest of it stays: an agent must see what it is doing."""
-    assert turns(spoken(1, 1, 9, 2, 3, roles="uauaa"), 6) == {3, 4}
+    assert turns(spoken(1, 1, 9, 2, 3, roles="uauaa"), 6) == {3, 4}  # an agent must see what it is doing
 
 
 def test_window_counts_messages_and_tokens():
-    """The newest messages stay, at most so many, and only as far as they fit."""
+    """The newest messages stay, at most so many and as far as they fit, a call with all its results."""
     assert window(3)(spoken(1, 1, 1, 1), 100) == {1, 2, 3}
     assert window(3)(spoken(1, 1, 5, 1), 2) == {3}
     assert window(3, within_budget=False)(spoken(1, 1, 5, 1), 2) == {1, 2, 3}
-
-
-def test_window_keeps_units_whole():
-    """A call with its results counts with all its messages; the newest unit stays whatever it counts."""
-    call = Message(0, "assistant", "", tool_calls=(ToolCall("a", "look"), ToolCall("b", "look")))
-    results = [Message(0, "tool", "r", tool_call_id=i) for i in "ab"]
-    last = Message(0, "user", "u")
-    found = units([call, *results, last], LENGTH.weigh)
+    group = [calls(1, "a", "b"), result(2, "a"), result(3, "b")]
+    found = units([*group, message(4, "u")], LENGTH.weigh)
     assert window(3)(found, 100) == {1}
     assert window(4)(found, 100) == {0, 1}
-    assert window(1)(found[:1], 100) == {0}
+    assert window(1)(found[:1], 100) == {0}  # the newest unit stays whatever it counts
 
 
 def test_importance_keeps_what_matters():
     """The latest exchange stays before all, then what the user said, the newer first."""
     found = said(
-        "we decided to use SQLite",
-        "fine",
-        "never push to main",
-        "noted",
-        "ok thanks",
-        "you are welcome",
-        "the build failed with an error",
-        "looking at it",
-        "what now?",
-        "a moment",
+        *("we decided to use SQLite", "fine"),
+        *("never push to main", "noted"),
+        *("ok thanks", "you are welcome"),
+        *("the build failed with an error", "looking at it"),
+        *("what now?", "a moment"),
     )
     assert importance(found, 20) == {8, 9}
     assert importance(found, 50) == {2, 4, 6, 8, 9}
@@ -99,7 +86,7 @@ def test_importance_keeps_what_matters():
 
 def test_scores_pass_over_what_does_not_fit():
     """After the highest score, the next that fits is taken; of equal ones the newer."""
-    found = spoken(1, 1, 9, 1, 4, 1, roles="ua")
+    found = spoken(1, 1, 9, 1, 4, 1)
     chosen = by_score(lambda _units: [1.0, 1.0, 9.0, 0.5, 0.0, 0.0])
     assert chosen(found, 7) == {0, 1, 4, 5}
     assert chosen(found, 6) == {1, 4, 5}
@@ -142,22 +129,19 @@ def test_names():
 @st.composite
 def conversations(draw: st.DrawFn) -> list[Message]:
     """Make conversations with system messages, calls, results in any order, orphans and open calls."""
-    kinds = draw(st.lists(st.sampled_from("suuaaacrrof"), max_size=24))
+    roles = {"s": "system", "u": "user", "a": "assistant", "f": "function"}
     ids = st.sampled_from(["1", "2", "3"])
     words = st.sampled_from(["", "ok", "we decided on it", "the error was fixed", "x" * 30])
     made: list[Message] = []
-    for kind in kinds:
+    for kind in draw(st.lists(st.sampled_from("suuaaacrrof"), max_size=24)):
         text = draw(words)
         if kind == "c":
-            calls = tuple(ToolCall(i, "look") for i in draw(st.lists(ids, min_size=1, max_size=2)))
-            made.append(Message(0, "assistant", text, tool_calls=calls))
-        elif kind == "r":
-            made.append(Message(0, "tool", text, tool_call_id=draw(ids)))
-        elif kind == "o":
-            made.append(Message(0, "tool", text, tool_call_id="orphan"))
+            names = draw(st.lists(ids, min_size=1, max_size=2))
+            made.append(calls(0, *names, content=text))
+        elif kind in "ro":
+            made.append(Message(0, "tool", text, tool_call_id=draw(ids) if kind == "r" else "orphan"))
         else:
-            role = {"s": "system", "u": "user", "a": "assistant", "f": "function"}[kind]
-            made.append(Message(0, role, text))
+            made.append(Message(0, roles[kind], text))
     return made
 
 
