@@ -14,7 +14,6 @@ from __future__ import annotations
 import pytest
 
 from remora.conversation.cut import Standing, characters, limit_of, standing
-from remora.core.config import CompactionSettings
 from tests.conversation.compaction import SETTINGS, calls, result, said
 
 
@@ -24,26 +23,19 @@ def test_the_limit_is_passed_by_one_character() -> None:
     assert standing([said(1, "x" * 147_004)], SETTINGS) == Standing(147_004, 50_001, 50_000, True)
 
 
-def test_the_smaller_of_model_and_setting_is_the_limit() -> None:
-    """001: min(int(0.8 x what the model takes), maxContextTokens); the sample's 102400 is never reached."""
-    assert limit_of(SETTINGS) == 50_000
-    assert limit_of(SETTINGS, 32_000) == 25_600
-    assert limit_of(SETTINGS, 62_499) == 49_999
-    assert limit_of(SETTINGS._replace(max_context_tokens=200_000)) == 102_400
-
-
-@pytest.mark.parametrize("unknown", [None, 0, -1])
-def test_a_limit_that_is_not_known_is_the_setting(unknown: int | None) -> None:
-    """A caller who does not know what the model takes gets the setting (004: never fires)."""
-    assert limit_of(SETTINGS, unknown) == 50_000
+@pytest.mark.parametrize(
+    ("model", "limit"), [(32_000, 25_600), (62_499, 49_999), (None, 50_000), (0, 50_000), (-1, 50_000)]
+)
+def test_the_smaller_of_model_and_setting_is_the_limit(model: int | None, limit: int) -> None:
+    """001: min(int(0.8 x what the model takes), maxContextTokens); what is not known is the setting."""
+    assert limit_of(SETTINGS, model) == limit
+    assert limit_of(SETTINGS._replace(max_context_tokens=200_000)) == 102_400  # the sample's, never reached
 
 
 def test_every_constant_is_a_setting() -> None:
     """Characters per token, overhead, share and maximum come from the settings."""
-    settings = CompactionSettings(
-        max_context_tokens=1_000, model_input_limit=1_000, model_share=0.5, characters_per_token=4.0,
-        overhead_tokens=100,
-    )  # fmt: skip
+    settings = SETTINGS._replace(max_context_tokens=1_000, model_input_limit=1_000, model_share=0.5)
+    settings = settings._replace(characters_per_token=4.0, overhead_tokens=100)
     assert standing([said(1, "x" * 1_603)], settings) == Standing(1_603, 500, 500, False)
     assert standing([said(1, "x" * 1_604)], settings).over
 

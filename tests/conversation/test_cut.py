@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from remora.conversation.calls import pair, waiting
 from remora.conversation.cut import clamped, cut, cut_to_fit, is_summary
-from remora.core.config import CompactionSettings
 from remora.core.errors import InvalidInput
 from remora.core.values import Message
 from tests.conversation.compaction import SETTINGS, calls, result, said
@@ -18,39 +17,23 @@ TEN = [said(i) for i in range(1, 11)]
 
 
 def test_the_last_are_kept() -> None:
-    """Of ten messages with three kept, seven go."""
-    assert cut(TEN, 3) == 7
-    assert cut(TEN, 0) == 10
-    assert cut(TEN, 9) == 1
-
-
-def test_a_negative_number_is_refused() -> None:
-    """Keeping -3 messages is a mistake, not a wish to keep none."""
-    with pytest.raises(InvalidInput, match="-3"):
-        cut(TEN, -3)
-
-
-def test_an_earlier_summary_is_never_counted_or_cut_alone() -> None:
-    """The summary in front is not one of the last N, and never the only thing that goes."""
-    assert cut([SUMMARY, *TEN], 3) == 8
-    assert cut([SUMMARY, *TEN], 9) == 2
-    assert cut([SUMMARY, *TEN], 10) == 0
+    """Of ten messages with three kept, seven go; an earlier summary is never counted or cut alone."""
+    assert [cut(TEN, keep) for keep in (3, 0, 9)] == [7, 10, 1]
+    assert [cut([SUMMARY, *TEN], keep) for keep in (3, 9, 10)] == [8, 2, 0]
     assert cut([SUMMARY], 0) == 0
     assert is_summary(SUMMARY)
     assert not is_summary(Message(0, "user", "no summary"))
+    with pytest.raises(InvalidInput, match="-3"):
+        cut(TEN, -3)  # a mistake, not a wish to keep none
 
 
 def test_a_call_stays_with_its_results() -> None:
-    """A cut among the results moves back to the call; one before or behind the group stays."""
+    """A cut among the results moves back to the call, or past a group at the beginning."""
     messages = [said(1), said(2), calls(3, "a", "b"), result(4, "a"), result(5, "b"), said(6), said(7)]
     assert [cut(messages, keep) for keep in range(1, 7)] == [6, 5, 2, 2, 2, 1]
-
-
-def test_a_group_at_the_beginning_is_left_behind() -> None:
-    """Where moving back would keep everything, the cut moves on, past the group."""
-    messages = [calls(1, "a"), result(2, "a"), said(3), said(4)]
-    assert cut(messages, 3) == 2
-    assert cut([SUMMARY, *messages], 3) == 3
+    first = [calls(1, "a"), result(2, "a"), said(3), said(4)]
+    assert cut(first, 3) == 2
+    assert cut([SUMMARY, *first], 3) == 3
     chain = [calls(1, "a"), calls(2, "b"), result(3, "a"), result(4, "b"), said(5)]
     assert cut(chain, 3) == 4
 
@@ -69,19 +52,18 @@ def test_what_a_person_asks_for_is_clamped(asked: int, kept: int) -> None:
     assert clamped(asked) == kept
 
 
-def _made(kind: str, seq: int) -> Message:
-    if kind == "said":
-        return said(seq)
-    return calls(seq, "a", "b") if kind == "calls" else result(seq, kind[-1])
+MAKERS = {
+    "said": said,
+    "calls": lambda seq: calls(seq, "a", "b"),
+    "result a": lambda seq: result(seq, "a"),
+    "result b": lambda seq: result(seq, "b"),
+}
 
 
-KINDS = st.sampled_from(["said", "calls", "result a", "result b"])
-
-
-@given(st.lists(KINDS, max_size=14), st.integers(0, 15), st.booleans())
+@given(st.lists(st.sampled_from(sorted(MAKERS)), max_size=14), st.integers(0, 15), st.booleans())
 def test_no_result_is_ever_parted_from_its_call(kinds: list[str], keep: int, summarised: bool) -> None:
     """Calls and results are on one side, and fewer stay only where a group at the beginning goes whole."""
-    body = [_made(kind, seq) for seq, kind in enumerate(kinds, 1)]
+    body = [MAKERS[kind](seq) for seq, kind in enumerate(kinds, 1)]
     messages = [SUMMARY, *body] if summarised else body
     place = cut(messages, keep)
     assert 0 <= place <= len(messages)
@@ -100,10 +82,7 @@ def test_a_compaction_by_itself_keeps_fewer_if_it_must() -> None:
     assert cut_to_fit(huge, SETTINGS._replace(keep_last=6)) == 17  # 6 leave less than a quarter free
     assert cut_to_fit(huge, SETTINGS, 12_000) == 19
     assert cut_to_fit([said(1, "x" * 200_000)], SETTINGS) == 0
-    assert cut_to_fit([said(i) for i in range(1, 51)], CompactionSettings(keep_last=5)) == 45
-
-
-def test_what_flattening_will_shorten_does_not_count() -> None:
-    """A kept result of 200,000 characters stands in the context with 2,000."""
-    messages = [*TEN, calls(11, "a"), result(12, "a", "x" * 200_000)]
-    assert cut_to_fit(messages, CompactionSettings(keep_last=5)) == 7
+    five = SETTINGS._replace(keep_last=5)
+    assert cut_to_fit([said(i) for i in range(1, 51)], five) == 45
+    result_of_flattening = [*TEN, calls(11, "a"), result(12, "a", "x" * 200_000)]  # has 2,000 characters
+    assert cut_to_fit(result_of_flattening, five) == 7

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,29 +14,15 @@ from tests.conversation.compaction import calls, contents, result, said
 
 
 def test_a_call_and_its_result_become_text() -> None:
-    """001: content, then for each call its name and arguments, and what it gave back."""
-    messages = [
-        said(1),
-        calls(2, "read", "bash", content="Look.", k="v"),
-        result(3, "bash", "b"),
-        result(4, "read", "a"),
-        said(5),
-    ]
-    flat = flatten(messages)
-    assert contents(flat) == [
-        "msg1",
-        'Look.\n[Tool: read | Args: {"k": "v"}]\n[Result: a]\n[Tool: bash | Args: {"k": "v"}]\n[Result: b]',
-        "msg5",
-    ]
+    """001: content, then each call's name and arguments and what it gave back, <no response> or <empty>."""
+    asked = calls(2, "read", "bash", content="Look.", k="v")
+    flat = flatten([said(1), asked, result(3, "bash", "b"), result(4, "read", "a"), said(5)])
+    text = 'Look.\n[Tool: read | Args: {"k": "v"}]\n[Result: a]\n[Tool: bash | Args: {"k": "v"}]\n[Result: b]'
+    assert contents(flat) == ["msg1", text, "msg5"]
     assert [m.seq for m in flat] == [1, 2, 5]
-
-
-def test_missing_and_empty_results_say_so() -> None:
-    """001: no result is <no response>, an empty one <empty>."""
-    flat = flatten([calls(1, "a", "b"), result(2, "b", "")])
-    assert flat[0].content.split("\n") == [
-        "[Tool: a | Args: {}]", "[Result: <no response>]", "[Tool: b | Args: {}]", "[Result: <empty>]",
-    ]  # fmt: skip
+    assert contents(flatten([calls(1, "a", "b"), result(2, "b", "")])) == [
+        "[Tool: a | Args: {}]\n[Result: <no response>]\n[Tool: b | Args: {}]\n[Result: <empty>]"
+    ]
 
 
 def test_long_arguments_and_results_are_cut() -> None:
@@ -59,34 +47,23 @@ def test_an_orphan_becomes_the_assistants_text() -> None:
 
 def test_everything_else_of_a_message_stays() -> None:
     """Number, time, the caller's id, metadata and a speaker's name survive; calls and call ids do not."""
-    asked = Message(
-        7, "Planner", "x", "2026-01-01T00:00:00.000Z", "e7", (ToolCall("1", "t"),), "0", "n", {"a": 1}, "noon"
-    )
-    assert flatten([asked]) == [
-        asked._replace(
-            content="x\n[Tool: t | Args: {}]\n[Result: <no response>]",
-            tool_calls=(), tool_call_id=None, tool_name=None,
-        )
-    ]  # fmt: skip
-    tools_own = Message(8, "tool", "", tool_calls=(ToolCall("1", "t"),))
-    assert flatten([tools_own])[0].role == "assistant"
+    noon, asked = "2026-01-01T12:00:00.000Z", (ToolCall("1", "t"),)
+    planned = Message(7, "Planner", "x", noon, "e7", asked, "0", "n", {"a": 1}, "noon")
+    text = "x\n[Tool: t | Args: {}]\n[Result: <no response>]"
+    assert flatten([planned]) == [
+        Message(7, "Planner", text, noon, "e7", metadata={"a": 1}, time_text="noon")
+    ]
+    assert flatten([Message(8, "tool", "", tool_calls=asked)])[0].role == "assistant"
 
 
 def test_only_what_was_there_is_flattened() -> None:
-    """Above the given number messages stay as they are."""
+    """Above the given number messages stay, but late results join their call and orphans become text."""
     messages = [calls(1, "a"), result(2, "a"), calls(3, "a"), result(4, "a"), said(5)]
     assert flatten(messages, 2)[1:] == messages[2:]
     assert flatten(messages, 0) == messages
-
-
-def test_a_late_result_joins_the_call_that_was_flattened() -> None:
-    """Above the number nothing stands without its call: late results join it, orphans become text."""
-    messages = [calls(1, "a"), said(2), result(3, "a", "late"), result(4, "gone", "x")]
-    assert contents(flatten(messages, 1)) == [
-        "[Tool: a | Args: {}]\n[Result: late]",
-        "msg2",
-        "[Tool: gone]\n[Result: x]",
-    ]
+    late = [calls(1, "a"), said(2), result(3, "a", "late"), result(4, "gone", "x")]
+    joined = "[Tool: a | Args: {}]\n[Result: late]"
+    assert contents(flatten(late, 1)) == [joined, "msg2", "[Tool: gone]\n[Result: x]"]
 
 
 def test_a_call_at_work_is_not_settled() -> None:
@@ -99,16 +76,16 @@ def test_a_call_at_work_is_not_settled() -> None:
     assert settled([]) == 0
 
 
-def _boundary(kind: str, **details: object) -> Boundary:
-    assert kind in ("clear", "compact")
-    return Boundary("compact" if kind == "compact" else "clear", 1, "", 0, "S", None, details)
+def boundary(kind: Literal["clear", "compact"], **details: object) -> Boundary:
+    """Return the marker of a clear or a compaction."""
+    return Boundary(kind, 1, "", 0, "S", None, details)
 
 
 def test_the_working_context_is_flattened_up_to_the_marker() -> None:
     """Summary first, what was kept as text, then everything after it as it is."""
     summary = Message(0, "system", "[Conversation summary]\nS")
     messages = [summary, calls(5, "a"), result(6, "a"), calls(7, "a"), result(8, "a")]
-    context = working_context(messages, _boundary("compact", **{FLATTENED_TO: 6}))
+    context = working_context(messages, boundary("compact", **{FLATTENED_TO: 6}))
     assert context[0] == summary
     assert [m.seq for m in context] == [0, 5, 7, 8]
     assert context[2:] == messages[3:]
@@ -117,15 +94,15 @@ def test_the_working_context_is_flattened_up_to_the_marker() -> None:
 def test_other_boundaries_change_nothing() -> None:
     """No marker, a clear, a compaction by another program, or a number that is none leave all as it is."""
     messages = [calls(1, "a"), result(2, "a"), result(3, "gone")]
-    for boundary in (
+    for other in (
         None,
-        _boundary("clear", **{FLATTENED_TO: 3}),
-        _boundary("compact"),
-        _boundary("compact", **{FLATTENED_TO: "3"}),
-        _boundary("compact", **{FLATTENED_TO: True}),
+        boundary("clear", **{FLATTENED_TO: 3}),
+        boundary("compact"),
+        boundary("compact", **{FLATTENED_TO: "3"}),
+        boundary("compact", **{FLATTENED_TO: True}),
         Boundary("compact", 1, "", 0, "S"),
     ):
-        assert working_context(messages, boundary) == messages
+        assert working_context(messages, other) == messages
 
 
 CALLS = st.tuples(st.sampled_from(["", "1", "2"]), st.sampled_from(["x", "y"])).map(lambda c: ToolCall(*c))
@@ -146,19 +123,14 @@ MESSAGES = st.lists(
 )
 
 
-@given(MESSAGES)
-def test_flattening_twice_changes_nothing_more(messages: list[Message]) -> None:
-    """Idempotent, in order, and neither a tool's role nor a call is left."""
+@given(MESSAGES, st.integers(0, 13))
+def test_flattening_twice_changes_nothing_more(messages: list[Message], up_to: int) -> None:
+    """Idempotent, in order, and no tool's role and no call is left, but above a given number."""
     flat = flatten(messages)
     assert flatten(flat) == flat
     assert all(m.role.lower() not in ("tool", "function") and not m.tool_calls for m in flat)
     assert all(m.tool_call_id is None for m in flat)
     assert [m.seq for m in flat] == sorted({m.seq for m in flat})
-
-
-@given(MESSAGES, st.integers(0, 13))
-def test_flattening_a_part_twice_changes_nothing_more(messages: list[Message], up_to: int) -> None:
-    """The same holds up to a number, and above it no call is lost."""
-    flat = flatten(messages, up_to)
-    assert flatten(flat, up_to) == flat
-    assert [m for m in flat if m.tool_calls] == [m for m in messages if m.tool_calls and m.seq > up_to]
+    part = flatten(messages, up_to)
+    assert flatten(part, up_to) == part
+    assert [m for m in part if m.tool_calls] == [m for m in messages if m.tool_calls and m.seq > up_to]
