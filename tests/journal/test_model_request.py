@@ -24,7 +24,7 @@ def asked(*replies, memory="", settings=SETTINGS, sleep=no_sleep):
 
 
 def test_a_good_answer():
-    """One call with the prompt alone, the schema, the tokens and the time that is left."""
+    """One call with the prompt alone, the schema, the time that is left, and room to repeat the memory."""
     result, model = asked(answer())
     assert result.reply is not None
     assert result.reply.memory_update == "- ES256"
@@ -32,23 +32,22 @@ def test_a_good_answer():
     assert [(m.role, m.content) for m in call.messages] == [("user", PROMPT)]
     assert (call.max_tokens, call.schema) == (SETTINGS.consolidation_tokens, SCHEMA)
     assert 29 < (call.timeout or 0) <= SETTINGS.consolidation_timeout
-
-
-def test_a_large_memory_gets_room_in_the_answer():
-    """The model has to repeat the memory, so the answer may be as long as that, within reason."""
-    result, model = asked(answer(memory="x" * 40_000), memory="x" * 40_000)
-    assert result.reply is not None
-    assert model.calls[0].max_tokens == 12_500 + 1_024
-    assert asked(answer(memory="x" * 400_000), memory="x" * 400_000)[1].calls[0].max_tokens == MOST_TOKENS
+    for size, tokens in {40_000: 12_500 + 1_024, 400_000: MOST_TOKENS}.items():
+        result, model = asked(answer(memory="x" * size), memory="x" * size)
+        assert result.reply is not None
+        assert model.calls[0].max_tokens == tokens
 
 
 def test_busy_then_well():
-    """A server that says that a retry helps is asked once more after a second."""
+    """A server that says that a retry helps is asked once more after a second, if the limit leaves one."""
     waits: list[float] = []
     result, model = asked(ProviderBusy("503", status=503), answer(), sleep=waits.append)
     assert result.reply is not None
     assert waits == [RETRY_AFTER] == [1.0]
     assert len(model.calls) == 2
+    short = SETTINGS._replace(consolidation_timeout=0.5)
+    result, model = asked(ProviderBusy("503", status=503), settings=short)
+    assert (result.reply, len(model.calls)) == (None, 1)
 
 
 @pytest.mark.parametrize(
@@ -67,24 +66,12 @@ def test_failures_are_results(replies, calls):
     assert str(replies[-1]) in result.problem
 
 
-def test_no_second_attempt_without_time():
-    """Where the limit leaves no second, the failure stands."""
-    result, model = asked(
-        ProviderBusy("503", status=503), settings=SETTINGS._replace(consolidation_timeout=0.5)
-    )
-    assert result.reply is None
-    assert len(model.calls) == 1
-
-
 def test_a_model_that_ignores_its_timeout_is_left_behind():
     """A hung model costs the limit and a short grace, not more."""
-    release = threading.Event()
-    began = time.perf_counter()
+    release, began = threading.Event(), time.perf_counter()
+    short = SETTINGS._replace(consolidation_timeout=0.1)
     try:
-        result, _ = asked(
-            lambda call: answer() if release.wait(30) else "",
-            settings=SETTINGS._replace(consolidation_timeout=0.1),
-        )
+        result, _ = asked(lambda call: answer() if release.wait(30) else "", settings=short)
     finally:
         release.set()
     assert time.perf_counter() - began < 0.1 + GRACE + 1

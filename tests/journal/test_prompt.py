@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.payloads import PAYLOADS
-from remora.core.values import MEMORY_TYPES, Message, ToolCall
+from remora.core.values import MEMORY_TYPES, Message
 from remora.journal.prompt import (
     FACT_TYPES,
     MOST_CHARS,
@@ -14,6 +14,7 @@ from remora.journal.prompt import (
     conversation,
     conversation_line,
 )
+from tests.conversation.compaction import calls
 from tests.journal.made import NOW, call, talk
 
 LIMIT = 8192
@@ -25,14 +26,8 @@ LIMIT = 8192
         (Message(1, "user", "hello", time=NOW), "[2026-02-27T14:30] USER: hello"),
         (Message(1, "user", "hello"), "[?] USER: hello"),
         (call("grep", "Let me see."), "[2026-02-27T14:30] ASSISTANT [tools: grep]: Let me see."),
-        (
-            Message(1, "assistant", "a\nb", tool_calls=(ToolCall("1", "a"), ToolCall("2", "b"))),
-            "[?] ASSISTANT [tools: a, b]: a\nb",
-        ),
-        (
-            Message(1, "Ann", "hi", time=NOW, time_text="1:56 pm on 8 May, 2023"),
-            "[1:56 pm on 8 May, 2023] ANN: hi",
-        ),
+        (calls(1, "a", "b", content="a\nb"), "[?] ASSISTANT [tools: a, b]: a\nb"),
+        (Message(1, "Ann", "hi", time=NOW, time_text="8 May, 2023"), "[8 May, 2023] ANN: hi"),
     ],
 )
 def test_a_line(message, line):
@@ -59,11 +54,7 @@ def test_the_order_of_the_prompt():
     assert -1 not in places
     assert places == sorted(places)
     assert prompt.endswith(marks[-1])
-
-
-def test_shortening_is_asked_for_only_over_the_limit():
-    """The size counts in bytes, and the limit itself is not over it."""
-    exact = "é" * (LIMIT // 2)
+    exact = "é" * (LIMIT // 2)  # the limit counts in bytes, and is not over itself
     assert "Shorten it" not in build_prompt(exact, talk(2), LIMIT)[0]
     assert "has 8193 bytes and may have 8192" in build_prompt(exact + "x", talk(2), LIMIT)[0]
 
@@ -85,19 +76,13 @@ def test_text_in_braces_stays_text():
 
 
 def test_a_long_message_is_cut_in_its_middle():
-    """Long messages lose of their middle, short ones nothing, and the prompt's notes say so."""
+    """Long messages lose of their middle, too many messages theirs, and the prompt's notes say so."""
     long = "BEGIN " + "x" * 300_000 + " END"
     said, notes = conversation([Message(1, "tool", long), *talk(3, first=2)])
     assert len(said) < MOST_CHARS + 500
-    assert "TOOL: BEGIN xx" in said
-    assert "xx END\n" in said
-    assert "characters …]" in said
-    assert "message 4" in said
+    for part in ("TOOL: BEGIN xx", "xx END\n", "characters …]", "message 4"):
+        assert part in said
     assert notes == ("messages that were shown to the model in part: 1",)
-
-
-def test_too_many_messages_lose_their_middle():
-    """Where even short pieces of all messages would not fit, the first and the last ones are shown."""
     said, notes = conversation(talk(2000, text="x" * 300))
     lines = said.split("\n")
     assert len(said) < 2 * MOST_CHARS
