@@ -7,7 +7,7 @@ import time
 
 from remora.core.values import Message
 from remora.journal.block import RECAP_SENTENCE, read_block, recap
-from tests.journal.made import SETTINGS, journal_in
+from tests.journal.made import NOW, SETTINGS, journal_in
 
 WHOLE = """# Memory
 ## Long-term Memory
@@ -46,9 +46,14 @@ def filled(tmp_path):
 
 
 def test_the_whole_block(tmp_path):
-    """Long-term memory, today, seven days before it newest first, and what a search found."""
-    block = read_block(filled(tmp_path), SETTINGS, "Tokens live 24 hours.\n")
-    assert block == (WHOLE, ())
+    """Memory, today, seven days before it newest first, what a search found; bad files are told."""
+    journal = filled(tmp_path)
+    assert read_block(journal, SETTINGS, "Tokens live 24 hours.\n") == (WHOLE, ())
+    (journal.folder / "2026-02-23.md").mkdir()
+    block = read_block(journal, SETTINGS, "Tokens live 24 hours.")
+    assert block.text == WHOLE
+    [problem] = block.problems
+    assert "2026-02-23.md" in problem
 
 
 def test_only_as_many_days_as_wanted(tmp_path):
@@ -65,31 +70,16 @@ def test_only_as_many_days_as_wanted(tmp_path):
 
 
 def test_nothing_to_say(tmp_path):
-    """An empty journal gives an empty text, without a heading; so do blank files."""
+    """An empty journal gives an empty text, without a heading; so do blank files, or one that is off."""
     journal = journal_in(tmp_path)
     assert read_block(journal, SETTINGS) == ("", ())
     journal.write_memory(" \n")
     for day in (26, 27):
         (journal.folder / f"2026-02-{day}.md").write_text("\n", "utf-8")
-    assert read_block(journal, SETTINGS) == ("", ())
-    assert read_block(journal, SETTINGS, " found \n").text == "# Relevant Memory\nfound"
-
-
-def test_a_journal_that_is_off_says_nothing(tmp_path):
-    """Only what the caller found is left."""
     off = SETTINGS._replace(enabled=False)
-    assert read_block(filled(tmp_path), off) == ("", ())
-    assert read_block(filled(tmp_path), off, "found").text == "# Relevant Memory\nfound"
-
-
-def test_one_bad_file_takes_no_other_with_it(tmp_path):
-    """A note that cannot be read is reported, and the rest is shown."""
-    journal = filled(tmp_path)
-    (journal.folder / "2026-02-23.md").mkdir()
-    block = read_block(journal, SETTINGS, "Tokens live 24 hours.")
-    assert block.text == WHOLE
-    assert len(block.problems) == 1
-    assert "2026-02-23.md" in block.problems[0]
+    for quiet, settings in ((journal, SETTINGS), (filled(tmp_path / "full"), off)):
+        assert read_block(quiet, settings) == ("", ())
+        assert read_block(quiet, settings, " found \n").text == "# Relevant Memory\nfound"
 
 
 def test_history_costs_nothing(tmp_path):
@@ -108,12 +98,8 @@ def test_history_costs_nothing(tmp_path):
 
 def test_recap():
     """Roles in capitals, no times, nothing cut, messages without content left out."""
-    talk = [
-        Message(1, "user", "x" * 5000, time="2026-02-27T14:30:00.000Z"),
-        Message(2, "assistant", " "),
-        Message(3, "Melanie", "two\nlines"),
-    ]
-    assert recap(talk) == "\n".join(
-        ["## Recent Conversation Recap", RECAP_SENTENCE, "", "USER: " + "x" * 5000, "MELANIE: two\nlines"]
-    )
-    assert recap(talk[1:2]) == recap([]) == ""
+    blank = Message(2, "assistant", " ")
+    talk = [Message(1, "user", "x" * 5000, time=NOW), blank, Message(3, "Melanie", "two\nlines")]
+    head = f"## Recent Conversation Recap\n{RECAP_SENTENCE}\n\n"
+    assert recap(talk) == head + "USER: " + "x" * 5000 + "\nMELANIE: two\nlines"
+    assert recap([blank]) == recap([]) == ""

@@ -38,15 +38,9 @@ def test_a_line_is_one_line(user, assistant):
 
 def test_the_last_exchange():
     """The user's last message counts, with the last thing that the assistant says after it."""
-    talk = [
-        Message(1, "user", "one"),
-        Message(2, "assistant", "first"),
-        Message(3, "user", "two"),
-        Message(4, "assistant", "let me see"),
-        Message(5, "tool", "result"),
-        Message(6, "assistant", "second"),
-        Message(7, "assistant", " "),
-    ]
+    roles = ["user", "assistant", "user", "assistant", "tool", "assistant", "assistant"]
+    said = ["one", "first", "two", "let me see", "result", "second", " "]
+    talk = [Message(1, role, text) for role, text in zip(roles, said, strict=True)]
     assert last_exchange(talk) == ("two", ["second", "let me see"])
     assert last_exchange(talk[:3]) is None  # no answer yet
     assert last_exchange(talk[1:2]) is None  # nobody asked

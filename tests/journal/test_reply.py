@@ -45,18 +45,14 @@ def test_the_forms(answer):
 
 @pytest.mark.parametrize("text", ["{", "}", "{}}{", 'a } " { b', "```", "}\n```\n{", "\\"])
 def test_signs_inside_strings_fool_nobody(text):
-    """Braces, quotes and fences in a field are text, in every tier."""
+    """Braces, quotes, fences and, against strict JSON, raw line ends in a field are text, in every tier."""
     fields = {"history_entry": text, "memory_update": f"x {text}"}
     whole = json.dumps(fields)
     for answer in (whole, f"Here: {whole} ok", f"```json\n{whole}\n```"):
         assert read_fields(answer) == fields
-
-
-def test_raw_line_ends_in_strings():
-    """A string that goes over several lines is read whole, which strict JSON forbids."""
-    answer = '{"history_entry": "one\ntwo", "memory_update": "# A\n\n- b"}'
-    for text in (answer, f"So: {answer}", answer.replace("}", ",}")):
-        assert read_fields(text)["memory_update"] == "# A\n\n- b"
+    raw = '{"history_entry": "one\ntwo", "memory_update": "# A\n\n- b"}'
+    for answer in (raw, f"So: {raw}", raw.replace("}", ",}")):
+        assert read_fields(answer)["memory_update"] == "# A\n\n- b"
 
 
 @pytest.mark.parametrize("cut", range(1, len(TEXT)))
@@ -92,13 +88,6 @@ def test_answers_without_fields(answer, reason):
         read_fields(TEXT, "length")
 
 
-@given(st.text() | st.text(alphabet='{}[]":\\, \nahistory_entry'))
-def test_any_text_is_read_or_refused(text):
-    """Nothing that a model writes is an error."""
-    with suppress(Rejected):
-        assert isinstance(read_fields(text), dict)
-
-
 @given(st.text(), st.text())
 def test_every_pair_of_texts_comes_back(entry, update):
     """Fields that are written as JSON are read as they were, bare, in prose and in a fence."""
@@ -106,6 +95,13 @@ def test_every_pair_of_texts_comes_back(entry, update):
     for answer in (text, f"Sure.\n{text}", f"```json\n{text}\n```"):
         found = read_fields(answer)
         assert (found["history_entry"], found["memory_update"]) == (entry, update)
+
+
+@given(st.text() | st.text(alphabet='{}[]":\\, \nahistory_entry'))
+def test_any_text_is_read_or_refused(text):
+    """Nothing that a model writes is an error."""
+    with suppress(Rejected):
+        assert isinstance(read_fields(text), dict)
 
 
 def test_a_long_answer_is_refused_in_time():
