@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from remora.conversation.message_search import find
-from remora.core.values import Message, ToolCall
+from remora.core.values import Message
+from tests.conversation.compaction import calls, result
 
 
 def said(*texts: str) -> list[Message]:
@@ -26,14 +27,11 @@ TALK = said(
 
 
 def test_more_of_the_query_is_better():
-    """A message with more of the words, and rarer ones, comes first; one with none does not come."""
+    """A message with more of the words, and rarer ones, or the query itself, comes first; then the newer."""
     assert places(TALK, "refresh token") == [2, 1, 0]
     assert places(TALK, "zebra") == []
-
-
-def test_equal_scores():
-    """Of messages that say the same the newer comes first."""
     assert places(said("tokens", "x", "tokens"), "token") == [2, 0]
+    assert places(said("pool size", "the size of a pool is the size"), "pool size")[0] == 0
 
 
 def test_plural_and_parts_of_names():
@@ -41,11 +39,6 @@ def test_plural_and_parts_of_names():
     assert places(TALK, "hour") == [1]
     assert places(TALK, "lifetime") == [1]
     assert places(TALK, "连接池") == [4]
-
-
-def test_word_for_word_is_better():
-    """A message that has the query as it stands comes before one with the same words."""
-    assert places(said("pool size", "the size of a pool is the size"), "pool size")[0] == 0
 
 
 def test_role_and_limit():
@@ -57,9 +50,6 @@ def test_role_and_limit():
 
 def test_tool_calls_are_searched():
     """What a tool was called with can be found, and the tool's name on its result."""
-    messages = [
-        Message(0, "assistant", "", tool_calls=(ToolCall("1", "read_file", {"path": "store/pool.py"}),)),
-        Message(0, "tool", "SIZE = 5", tool_call_id="1", tool_name="read_file"),
-    ]
+    messages = [calls(1, "read_file", path="store/pool.py"), result(2, "read_file", "SIZE = 5")]
     assert places(messages, "pool") == [0]
     assert sorted(places(messages, "read_file")) == [0, 1]
