@@ -31,11 +31,6 @@ def result(seq: int, name: str, content: str = "done") -> Message:
     return Message(seq, "tool", content, tool_call_id=name, tool_name=name)
 
 
-def contents(messages: list[Message]) -> list[str]:
-    """Return what stands in messages."""
-    return [message.content for message in messages]
-
-
 def context_of(log: SessionLog) -> list[Message]:
     """Return what an agent gets of a log."""
     return working_context(log.messages(), log.boundary)

@@ -35,21 +35,22 @@ Where we differ from 001:
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from remora.conversation.log import SessionLog
-from remora.core.clock import FixedClock
 from remora.core.errors import ProviderBusy
 from remora.llm.scripted import ScriptedModel
-from tests.conversation.compaction import compact, contents, context_of
+from tests.conversation.compaction import SETTINGS, compact, context_of
+from tests.conversation.logs import open_log, texts, user
 
 
 def talk(folder: Path, count: int) -> SessionLog:
     """Return a log with the messages msg0, msg1 and so on."""
-    log = SessionLog(folder, "cli:42", FixedClock())
-    log.extend({"role": "user", "content": f"msg{i}"} for i in range(count))
+    log = open_log(folder)
+    log.extend(user(f"msg{i}") for i in range(count))
     return log
 
 
@@ -58,33 +59,36 @@ def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str
     """No summary from the model: 5 messages there, 6 here, for the extract stands in front of them."""
     log = talk(tmp_path, 50)
     compact(log, 5, ScriptedModel([failure]))
-    context = context_of(log)
-    assert len(context) == 6
-    assert context[0].content.startswith("[Conversation summary]\n45 messages, extracted")
-    assert contents(context)[1:] == [f"msg{i}" for i in range(45, 50)]
+    extract, *kept = texts(context_of(log))
+    assert extract.startswith("[Conversation summary]\n45 messages, extracted")
+    assert kept == [f"msg{i}" for i in range(45, 50)]
 
 
 def test_each_summary_takes_in_the_one_before(tmp_path: Path) -> None:
     """The model is given what the last summary said, apart from what was said since."""
     log = talk(tmp_path, 10)
     compact(log, 2, ScriptedModel(["First facts."]))
-    log.extend({"role": "user", "content": f"new{i}"} for i in range(3))
+    log.extend(user(f"new{i}") for i in range(3))
     model = ScriptedModel(["Both."])
     compact(log, 2, model)
     sent = model.calls[0].messages[1].content
-    assert sent == (
-        "Earlier summary:\nFirst facts.\n\nConversation since then:\nuser: msg8\nuser: msg9\nuser: new0"
-    )
-    assert contents(context_of(log)) == ["[Conversation summary]\nBoth.", "new1", "new2"]
+    since = "user: msg8\nuser: msg9\nuser: new0"
+    assert sent == f"Earlier summary:\nFirst facts.\n\nConversation since then:\n{since}"
+    assert texts(context_of(log)) == ["[Conversation summary]\nBoth.", "new1", "new2"]
 
 
 def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
     """The call at work stays a call, so the result that comes later finds it."""
     log = talk(tmp_path, 10)
-    log.append(
-        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "ls", "arguments": {}}]}
-    )
+    log.append({"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "ls"}]})
     compact(log, 3, ScriptedModel(["Eight messages."]))
     log.append({"role": "tool", "content": "a.py", "tool_call_id": "1"})
     context = context_of(log)
     assert context[-2].tool_calls[0].id == context[-1].tool_call_id == "1"
+
+
+def test_the_page_has_every_setting_with_its_default() -> None:
+    """The table in docs/compaction.md names each setting; one that is added or changed shows here."""
+    page = (Path(__file__).parents[2] / "docs" / "compaction.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `compaction\.(\w+)` \| `([^`]+)` \|", page, re.MULTILINE))
+    assert rows == {name: str(value) for name, value in SETTINGS._asdict().items()}

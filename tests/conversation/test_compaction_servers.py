@@ -8,29 +8,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from remora.conversation.cut import room
 from remora.conversation.log import SessionLog
-from remora.core.clock import FixedClock
 from remora.llm.providers import OpenAIModel
 from tests.conversation.compaction import SETTINGS, compact, context_of
+from tests.conversation.logs import open_log
 from tests.servers import ModelServer, Reply
 
 QUICK = SETTINGS._replace(summary_timeout=1.5)
 GOOD = "The harbour timetable was chosen over the tide table; src/harbour.py holds it. The tests pass."
-
-
-class Case(NamedTuple):
-    """A server's answer, and what becomes of it."""
-
-    reply: Any
-    how: str
-    note: str
-    text: str = ""
+EXTRACT = "30 messages, extracted"
 
 
 def answer(text: Any, reason: str = "stop") -> dict[str, Any]:
@@ -38,15 +31,15 @@ def answer(text: Any, reason: str = "stop") -> dict[str, Any]:
     return {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": reason}]}
 
 
-CASES = {
-    "prose": Case(answer(GOOD), "model", "", GOOD),
-    "length": Case(answer(GOOD + " And th", "length"), "model", "cut at 500 tokens", GOOD),
-    "empty": Case(answer(""), "extract", "returned no text"),
-    "object for text": Case(answer({"summary": GOOD}), "extract", "unexpected response"),
-    "not JSON": Case(Reply(b"<html>Bad gateway</html>"), "extract", "not JSON"),
-    "500": Case(Reply({"error": {"message": "CUDA out of memory"}}, 500), "extract", "CUDA out of memory"),
-    "cut body": Case(Reply(answer(GOOD), cut=True), "extract", "closed the connection"),
-    "hang": Case(Reply(answer(GOOD), delay=30), "extract", "did not answer within"),
+CASES = {  # a server's answer, how the summary is made, its note, and its text
+    "prose": (answer(GOOD), "model", "", GOOD),
+    "length": (answer(GOOD + " And th", "length"), "model", "cut at 500 tokens", GOOD),
+    "empty": (answer(""), "extract", "returned no text", EXTRACT),
+    "object for text": (answer({"summary": GOOD}), "extract", "unexpected response", EXTRACT),
+    "not JSON": (Reply(b"<html>Bad gateway</html>"), "extract", "not JSON", EXTRACT),
+    "500": (Reply({"error": {"message": "CUDA: no memory"}}, 500), "extract", "CUDA: no memory", EXTRACT),
+    "cut body": (Reply(answer(GOOD), cut=True), "extract", "closed the connection", EXTRACT),
+    "hang": (Reply(answer(GOOD), delay=30), "extract", "did not answer within", EXTRACT),
 }
 
 
@@ -59,35 +52,29 @@ def server() -> Iterator[ModelServer]:
 
 def talk(folder: Path) -> SessionLog:
     """Return a log of forty messages."""
-    log = SessionLog(folder, "cli:42", FixedClock())
-    log.extend(
-        {
-            "role": ("user", "assistant")[i % 2],
-            "content": f"Message {i} about src/harbour.py and its timetable.",
-        }
-        for i in range(1, 41)
-    )
+    log = open_log(folder)
+    said = [f"Message {i} about src/harbour.py and its timetable." for i in range(1, 41)]
+    log.extend({"role": ("assistant", "user")[i % 2], "content": text} for i, text in enumerate(said))
     return log
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_every_answer_ends_in_a_usable_summary(case: Case, server: ModelServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("reply", "how", "note", "text"), CASES.values(), ids=CASES)
+def test_every_answer_ends_in_a_usable_summary(
+    server: ModelServer, tmp_path: Path, reply: Any, how: str, note: str, text: str
+) -> None:
     """Raw messages safe, a summary within bounds, the outcome in the marker, and all in time."""
     log = talk(tmp_path)
     before = log.history()
-    server.on("POST /v1/chat/completions", case.reply)
-    model = OpenAIModel(server.url, "m", timeout=30)
+    server.on("POST /v1/chat/completions", reply)
     started = time.monotonic()
-    try:
+    with closing(OpenAIModel(server.url, "m", timeout=30)) as model:
         removed, summary = compact(log, 10, model, QUICK)
-    finally:
-        model.close()
     assert time.monotonic() - started < 5
     assert summary is not None
-    assert (removed, summary.how) == (30, case.how)
-    assert case.note in summary.note
-    assert bool(summary.note) == bool(case.note)
-    assert (case.text or "30 messages, extracted") in summary.text
+    assert (removed, summary.how) == (30, how)
+    assert note in summary.note
+    assert bool(summary.note) == bool(note)
+    assert text in summary.text
     assert len(summary.text) <= room(QUICK)
     assert log.history() == before
     context = context_of(log)

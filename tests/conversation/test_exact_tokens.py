@@ -28,16 +28,12 @@ def tokenizer_file(folder: Path) -> Path:
     return path
 
 
-def test_unknown_name():
-    """A name that is none is refused with all that there are."""
+def test_names_without_a_counter(monkeypatch: pytest.MonkeyPatch):
+    """A name that is none is refused with all that there are, one without its package with the command."""
     with pytest.raises(InvalidInput, match="'gpt'") as caught:
         token_counter("gpt")
     for name in (*ESTIMATORS, "cl100k_base", "o200k_base", "hf:/path/to/tokenizer.json"):
         assert name in caught.value.hint
-
-
-def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
-    """Without the extra the exact names are refused with the command that installs it."""
     monkeypatch.setitem(sys.modules, "bpe_openai", None)
     _openai.cache_clear()
     for name in ("cl100k_base", "o200k_base"):
@@ -49,14 +45,14 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_openai_counts(name: str):
     """With the extra, the counts are those that the estimates were compared with."""
-    pytest.importorskip("bpe_openai", reason="an extra; test_a_missing_package covers its absence")
+    pytest.importorskip("bpe_openai", reason="an extra; test_names_without_a_counter covers its absence")
     text, old, new = SAMPLES[name]
     assert (token_counter("cl100k_base").text(text), token_counter("o200k_base").text(text)) == (old, new)
 
 
 def test_openai_counts_any_text():
     """Special tokens are text, half signs do no harm, a message costs 4 more, and length has no limit."""
-    pytest.importorskip("bpe_openai", reason="an extra; test_a_missing_package covers its absence")
+    pytest.importorskip("bpe_openai", reason="an extra; test_names_without_a_counter covers its absence")
     counter = token_counter("o200k_base")
     assert counter.text("") == 0
     assert counter.text("<|endoftext|>") > 1
@@ -67,20 +63,17 @@ def test_openai_counts_any_text():
 
 
 def test_a_tokenizer_of_hugging_face(tmp_path: Path):
-    """A tokenizer.json counts whole texts, without the start token and the limit that are set in it."""
+    """A tokenizer.json counts whole texts, without the start token and the limit; no other file does."""
     counter = token_counter(f"hf:{tokenizer_file(tmp_path)}")
     assert counter.text("the log grows and grows and grows") == 7
     assert counter.tokens([Message(0, "user", "the log")]) == 2 + 4
     assert counter.text("the log grows\n" * 20_000) == 60_000
-
-
-def test_a_tokenizer_file_that_is_none(tmp_path: Path):
-    """A file that is missing, no text or no tokenizer is refused with its name."""
-    with pytest.raises(InvalidInput, match=r"missing\.json cannot be read: No such file"):
-        token_counter(f"hf:{tmp_path / 'missing.json'}")
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidInput, match=r"binary\.json cannot be read: not text"):
-        token_counter(f"hf:{tmp_path / 'binary.json'}")
     (tmp_path / "other.json").write_text('{"model": 1}')
-    with pytest.raises(InvalidInput, match=r"other\.json is not a tokenizer"):
-        token_counter(f"hf:{tmp_path / 'other.json'}")
+    for name, problem in {
+        "missing.json": "cannot be read: No such file",
+        "binary.json": "cannot be read: not text",
+        "other.json": "is not a tokenizer",
+    }.items():
+        with pytest.raises(InvalidInput, match=f"{name} {problem}"):
+            token_counter(f"hf:{tmp_path / name}")

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from remora.conversation.flatten import FLATTENED_TO, flatten, settled, working_context
 from remora.conversation.replay import Boundary
 from remora.core.values import Message, ToolCall
-from tests.conversation.compaction import calls, contents, result, said
+from tests.conversation.compaction import calls, result, said
+from tests.conversation.logs import texts
 
 
 def test_a_call_and_its_result_become_text() -> None:
@@ -18,9 +19,9 @@ def test_a_call_and_its_result_become_text() -> None:
     asked = calls(2, "read", "bash", content="Look.", k="v")
     flat = flatten([said(1), asked, result(3, "bash", "b"), result(4, "read", "a"), said(5)])
     text = 'Look.\n[Tool: read | Args: {"k": "v"}]\n[Result: a]\n[Tool: bash | Args: {"k": "v"}]\n[Result: b]'
-    assert contents(flat) == ["msg1", text, "msg5"]
+    assert texts(flat) == ["msg1", text, "msg5"]
     assert [m.seq for m in flat] == [1, 2, 5]
-    assert contents(flatten([calls(1, "a", "b"), result(2, "b", "")])) == [
+    assert texts(flatten([calls(1, "a", "b"), result(2, "b", "")])) == [
         "[Tool: a | Args: {}]\n[Result: <no response>]\n[Tool: b | Args: {}]\n[Result: <empty>]"
     ]
 
@@ -63,7 +64,7 @@ def test_only_what_was_there_is_flattened() -> None:
     assert flatten(messages, 0) == messages
     late = [calls(1, "a"), said(2), result(3, "a", "late"), result(4, "gone", "x")]
     joined = "[Tool: a | Args: {}]\n[Result: late]"
-    assert contents(flatten(late, 1)) == [joined, "msg2", "[Tool: gone]\n[Result: x]"]
+    assert texts(flatten(late, 1)) == [joined, "msg2", "[Tool: gone]\n[Result: x]"]
 
 
 def test_a_call_at_work_is_not_settled() -> None:

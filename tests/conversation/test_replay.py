@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from remora.conversation.replay import Problem, Replay
+from tests.conversation.logs import T0
 from tests.tables import table
 
 
@@ -27,13 +28,7 @@ def said(content: str = "x", **more: Any) -> dict[str, Any]:
     return {"role": "user", "content": content, **more}
 
 
-META = {
-    "_type": "metadata",
-    "version": 1,
-    "key": "cli:42",
-    "createdAt": "2026-01-01T00:00:00.000Z",
-    "state": "ACTIVE",
-}
+META = {"_type": "metadata", "version": 1, "key": "cli:42", "createdAt": T0, "state": "ACTIVE"}
 
 
 def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
@@ -46,11 +41,13 @@ def test_numbers_are_taken_from_the_lines_where_they_ascend() -> None:
 
 
 def test_offsets_are_where_the_messages_begin() -> None:
-    """Every message's place is the byte at which its line begins."""
-    first, second = json.dumps(said("é")), json.dumps(said("b"))
-    replay = fed(first, "", META, second)
-    assert list(replay.offsets) == [0, len(first.encode()) + 1 + 1 + len(json.dumps(META)) + 1]
-    assert [replay.place_at(at) for at in (0, 1, replay.offsets[1], 10_000)] == [0, 1, 1, 2]
+    """A message's place is the byte at which its line begins; an external id is its first message's."""
+    first, second = json.dumps(said("é", externalId="e")), json.dumps(said("b"))
+    replay = fed(first, "", META, second, said("c", externalId="e"))
+    assert list(replay.offsets)[:2] == [0, len(first.encode()) + 1 + 1 + len(json.dumps(META)) + 1]
+    assert [replay.place_at(at) for at in (0, 1, replay.offsets[1], 10_000)] == [0, 1, 1, 3]
+    assert replay.external == {"e": 0}
+    assert replay.total == 3
 
 
 def test_bad_lines_are_counted_with_their_place_and_spoil_nothing() -> None:
@@ -79,10 +76,3 @@ def test_markers_that_make_no_sense(line: str, reason: str) -> None:
     assert replay.boundary is None
     assert replay.consolidated == 0
     assert replay.metadata.get("state", "ACTIVE") == "ACTIVE"
-
-
-def test_the_first_message_of_an_external_id_counts() -> None:
-    """An external id that somebody wrote twice stands for the earlier message."""
-    replay = fed(said("a", externalId="e"), said("b"), said("c", externalId="e"))
-    assert replay.external == {"e": 0}
-    assert replay.total == 3

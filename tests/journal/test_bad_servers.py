@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from remora.journal.consolidate import Outcome, consolidate
 from remora.journal.files import Journal
 from remora.journal.history import entries
 from remora.llm.providers import OpenAIModel
-from tests.journal.made import SETTINGS, answer, aside, journal_in, no_sleep, talk
+from tests.journal.made import SETTINGS, Marks, answer, aside, journal_in, no_sleep, talk
 from tests.servers import ModelServer, Reply
 
 CHAT = "POST /v1/chat/completions"
@@ -33,22 +34,15 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def consolidated(server: ModelServer, journal: Journal, reply: Any) -> tuple[Outcome, list[tuple[str, int]]]:
+def consolidated(server: ModelServer, journal: Journal, reply: Any) -> tuple[Outcome, Marks]:
     """Consolidate twelve messages with a server that gives one reply; return also what was marked."""
-    marks: list[tuple[str, int]] = []
+    marks = Marks()
     server.on(CHAT, reply)
     journal.write_memory(LARGE)
-    model = OpenAIModel(server.url, "m", sleep=no_sleep)
     settings = SETTINGS._replace(consolidation_timeout=5.0)
-    try:
-        return consolidate(
-            *(journal, talk(12), model, settings),
-            session_id="s",
-            done=lambda *mark: marks.append(mark),
-            sleep=no_sleep,
-        ), marks
-    finally:
-        model.close()
+    with closing(OpenAIModel(server.url, "m", sleep=no_sleep)) as model:
+        outcome = consolidate(journal, talk(12), model, settings, session_id="s", done=marks, sleep=no_sleep)
+    return outcome, marks
 
 
 @pytest.mark.parametrize(
@@ -73,12 +67,11 @@ def test_every_bad_reply_leaves_the_end_of_the_conversation(server, tmp_path, re
     assert note in outcome.notes[0]
     [entry] = entries(journal.folder)
     assert entry.text == outcome.history_entry
-    assert [line.partition(": ")[2] for line in entry.text.split("\n")[1:]] == [
-        f"message {n}" for n in range(3, 13)
-    ]
+    head, *said = entry.text.split("\n")
+    assert head == "[raw-fallback] Consolidation failed. Recent messages:"
+    assert [line.partition(": ")[2] for line in said] == [f"message {n}" for n in range(3, 13)]
     assert journal.memory_path.read_text("utf-8") == LARGE
     assert journal.versions() == []
-    assert entry.text.split("\n")[0] == "[raw-fallback] Consolidation failed. Recent messages:"
     assert marks == [("s", 12)]
     assert [note in text for text in aside(journal)] == [True] * kept
     assert (outcome.kept_aside is not None) is kept
