@@ -139,9 +139,15 @@ def test_state(log: SessionLog) -> None:
 
 
 def test_metadata_can_be_added_changed_and_taken_away(tmp_path: Path) -> None:
-    """A caller's metadata are kept with the session's own; the creation time stays through everything."""
+    """A caller's metadata are kept with the session's own, which stay; what is no JSON is refused."""
     clock = FixedClock(T0)
     log = SessionLog(tmp_path, "cli:42", clock)
+    for key in ("_type", "version", "key", "createdAt", "state"):
+        with pytest.raises(InvalidInput, match=key):
+            log.update_metadata({key: "x"})
+    with pytest.raises(InvalidInput, match="JSON"):
+        log.update_metadata({"x": {1, 2}})
+    assert not log.path.exists()
     log.update_metadata({"title": "T", "color": "red"})
     clock.advance(days=1)
     log.append(user("a"))
@@ -152,16 +158,6 @@ def test_metadata_can_be_added_changed_and_taken_away(tmp_path: Path) -> None:
     assert fresh.metadata == {"version": 1, "key": "cli:42", "createdAt": T0, "state": "PAUSED", "title": "U"}
     fresh.metadata["title"] = "changed outside"
     assert fresh.metadata["title"] == "U"
-
-
-@pytest.mark.parametrize("key", ["_type", "version", "key", "createdAt", "state"])
-def test_metadata_that_are_the_logs_own(log: SessionLog, key: str) -> None:
-    """A caller cannot change what the log itself keeps, nor write what is no JSON."""
-    with pytest.raises(InvalidInput, match=key):
-        log.update_metadata({key: "x"})
-    with pytest.raises(InvalidInput, match="JSON"):
-        log.update_metadata({"x": {1, 2}})
-    assert not log.path.exists()
 
 
 def test_consolidated(log: SessionLog) -> None:
