@@ -246,7 +246,7 @@ def test_a_later_version_is_left_alone(log: SessionLog) -> None:
 
 
 def test_a_file_edited_by_hand(log: SessionLog) -> None:
-    """Removed, added and changed lines show at the next read, and writing goes on after them."""
+    """Removed, added and changed lines show at the next read; an unfinished one counts after an append."""
     log.extend([user("one"), user("two"), user("three")])
     assert log.total() == 3
     kept = [line for line in log.path.read_text().splitlines() if '"two"' not in line]
@@ -254,6 +254,14 @@ def test_a_file_edited_by_hand(log: SessionLog) -> None:
     log.path.write_text("\n".join(kept) + "\n")
     assert [(m.seq, m.content) for m in log.history()] == [(1, "by hand"), (2, "one"), (3, "three")]
     assert log.append(user("four")).seq == 4
+    assert [p.line for p in log.problems()] == [3]
+    with log.path.open("a", encoding="utf-8") as file:
+        file.write('{"seq":5,"role":"user","content":"b","externalId":"e"}')
+    assert log.total() == 4
+    assert [(p.line, p.reason[:10]) for p in log.problems()][1:] == [(6, "unfinished")]
+    assert log.append(user("b", external_id="e")).seq == 5
+    assert log.append(user("c")).seq == 6
+    assert texts(log.history())[3:] == ["four", "b", "c"]
     assert [p.line for p in log.problems()] == [3]
 
 
@@ -299,19 +307,6 @@ def test_a_file_that_is_not_a_log(log: SessionLog) -> None:
     assert log.metadata["createdAt"] == T0
     assert texts(log.history()) == ["a", "b"]
     assert kinds(log).count("metadata") == 1
-
-
-def test_an_unfinished_line_is_reported_and_then_judged(log: SessionLog) -> None:
-    """A last line without line end counts from the next append on, if there is a message in it."""
-    log.append(user("a"))
-    with log.path.open("a", encoding="utf-8") as file:
-        file.write('{"seq":2,"role":"user","content":"b","externalId":"e"}')
-    assert texts(log.history()) == ["a"]
-    assert [(p.line, p.reason[:10]) for p in log.problems()] == [(3, "unfinished")]
-    assert log.append(user("b", external_id="e")).seq == 2
-    assert log.append(user("c")).seq == 3
-    assert texts(log.history()) == ["a", "b", "c"]
-    assert log.problems() == []
 
 
 def test_ids_that_look_alike_are_different_sessions(tmp_path: Path) -> None:

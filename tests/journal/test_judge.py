@@ -130,7 +130,7 @@ def test_facts_are_offered():
 
 
 def test_bad_facts_are_skipped_and_told():
-    """Each one that cannot be used is named, and the others and both fields stand."""
+    """Each one that cannot be used is named, the others and both fields stand, half signs are mended."""
     facts = [
         "text",
         {"type": "decision"},
@@ -145,12 +145,7 @@ def test_bad_facts_are_skipped_and_told():
     reply = accepted(answer(facts=facts))
     assert [(fact.content, fact.related_files) for fact in reply.facts] == [("Good.", ())]
     assert [problem.partition(":")[0] for problem in reply.problems] == [f"fact {n}" for n in range(1, 8)]
-
-
-def test_half_signs_are_mended():
-    """Escaped halves of a sign, which UTF-8 cannot hold, do not reach the files."""
-    facts = r'[{"content": "c\ud83d", "type": "gotcha"}]'
-    text = rf'{{"history_entry": "a\ud83d", "memory_update": "b\ud83d", "facts": {facts}}}'
-    reply = accepted(text)
+    half = {"content": "c\ud83d", "type": "gotcha"}  # UTF-8 cannot hold it, escaped JSON can
+    reply = accepted(answer("a\ud83d", "b\ud83d", facts=[half]))
     assert (reply.history_entry, reply.memory_update) == ("a\ufffd", "b\ufffd")
     assert reply.facts[0].content == "c\ufffd"
