@@ -208,7 +208,8 @@ class Observer:
         """Return the signals so far that are worth reporting at once, each once.
 
         The user stated a rule or the model took a belief back; the same thing was searched for three times
-        and found; a configuration file was changed beside another file; an error recurred.
+        and found; a configuration file was changed beside another file; an error recurred. The session is
+        judged as if it ended now: of a long one that takes a tenth of a second.
         """
         found = [s for s in self.finalize().signals if s.type in EARLY and (s.type, s.key) not in self._told]
         self._told.update((s.type, s.key) for s in found)
