@@ -258,7 +258,7 @@ def spoken(
     """Return a hook's output in the format of Claude Code and compatible hosts; None for no output.
 
     Args:
-        event: the host's name of the event.
+        payload: of the hook; it names the event.
         moment: the event.
         reply: text for the model and notice to the user.
         injects: kinds of moments at which text reaches the model.

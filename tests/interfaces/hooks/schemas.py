@@ -46,7 +46,7 @@ def event_of(host: str, payload: dict[str, Any]) -> str:
         if isinstance(named, str) and named:
             return named[:1].lower() + named[1:]
         return next((event for part, event in _COPILOT.items() if part in payload), "")
-    keys = {"vscode": ("hookEventName", "hook_event_name"), "opencode": ("event",)}
+    keys = {"vscode": ("hook_event_name", "hookEventName"), "opencode": ("event",)}
     named = [payload.get(key) for key in keys.get(host, ("hook_event_name",))]
     return next((name for name in named if isinstance(name, str) and name), "")
 

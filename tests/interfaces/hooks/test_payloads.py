@@ -7,7 +7,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from remora.core.events import ACTIONS
@@ -219,6 +219,7 @@ def check(moment: Moment, name: str) -> None:
     assert isinstance(moment.failed, bool)
 
 
+@example("vscode", {"hook_event_name": "PostToolUse", "hookEventName": "AfterAgent"}, {}, Reply("0"))
 @given(st.sampled_from(HOSTS), payloads, environs, replies)
 def test_any_object_makes_a_moment_and_a_valid_answer(
     name: str, payload: dict[str, Any], environ: dict[str, str], reply: Reply
