@@ -1,4 +1,4 @@
-"""Layer 3 of the code graph: remembered patterns and decisions, linked to their code.
+"""Layer 3 of the code graph: remembered patterns and decisions; dependencies that somebody stated.
 
 Each live memory of type pattern or decision that names files or a node of the graph has its own node. A file
 or definition has an edge to the pattern that it follows (`applies_pattern`); a decision has one to the code

@@ -328,6 +328,7 @@ def _rivals(draft: MemoryDraft, alike: Iterable[MemoryRecord]) -> list[MemoryRec
         record
         for record in alike
         if record.taint is None
+        and record.type not in _NEVER_NEAR
         and not (record.origins and record.origins[0].path)
         and len(own & (other := matter(record.content))) >= SHARED * min(len(own), len(other))
     ][:RIVALS]

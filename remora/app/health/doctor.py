@@ -1,4 +1,4 @@
-"""Check the folders, files, database, models and settings of a project; findings carry advice.
+"""Check the folders, files, database, code graph, models and settings of a project, with advice.
 
 Nothing is created or changed, except that an older database is migrated. A check that fails becomes a
 finding; the others still run.
