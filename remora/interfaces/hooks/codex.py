@@ -58,7 +58,7 @@ def _answered(made: Moment, answer: Any) -> Moment:
     """Return the moment with `failed`, and for commands and edits the text without its frame."""
     if made.action not in ("run", "edit", "write"):
         return made._replace(failed=payloads.shows_failure(answer))
-    from remora.sources.transcripts.codex_item import read_output
+    from remora.sources.transcripts.codex_output import read_output
 
     output = read_output(payloads.words(answer), made.action, payloads.MAX_TEXT)
     return made._replace(text=output.text, failed=output.failed or payloads.shows_failure(answer))

@@ -30,15 +30,14 @@ from remora.sources.instant import instant
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_item import (
     ITEMS,
-    Output,
     action,
     cwd_in,
     parent_of,
-    read_output,
     shown_files,
     tokens,
     typed,
 )
+from remora.sources.transcripts.codex_output import Output, read_output
 from remora.sources.transcripts.lines import Counts
 from remora.sources.transcripts.paths import Roots, joined_path, plain
 from remora.sources.transcripts.texts import MAX_PROMPT, joined, number, result_text, string

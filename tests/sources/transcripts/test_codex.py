@@ -12,7 +12,7 @@ import pytest
 
 from remora.core.events import Event
 from remora.observer.observer import Observer
-from remora.sources.transcripts.codex_item import read_output
+from remora.sources.transcripts.codex_output import read_output
 from remora.sources.transcripts.paths import Roots
 from tests.sources.transcripts.records import (
     ROOT,
