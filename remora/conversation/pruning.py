@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from remora.conversation.calls import Unit, is_instruction, orphans, units
 from remora.conversation.format import SUMMARY_HEAD
+from remora.conversation.sentences import shorten_to_sentence
 from remora.conversation.strategies import Strategy
-from remora.core.cut import shorten_to_sentence
 from remora.core.errors import InvalidInput
 from remora.core.tokens import Estimator
 from remora.core.values import Message

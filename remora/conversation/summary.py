@@ -20,8 +20,8 @@ from remora.conversation.cut import is_summary, limit_of
 from remora.conversation.cut import room as room
 from remora.conversation.flatten import clip
 from remora.conversation.format import SUMMARY_HEAD
+from remora.conversation.sentences import shorten_to_sentence
 from remora.core.config import CompactionSettings
-from remora.core.cut import shorten_to_sentence
 from remora.core.errors import RemoraError
 from remora.core.extract import extract
 from remora.core.fences import unfenced

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.cut import WORD, both_ends, shorten_to_sentence
+from remora.conversation.sentences import shorten_to_sentence
+from remora.core.cut import WORD, both_ends
 from remora.core.secrets import redact
 from tests.helpers import SECRET
 
