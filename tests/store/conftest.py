@@ -10,6 +10,7 @@ import pytest
 
 from remora.store.connection import Connection
 from remora.store.database import Database
+from tests.store.makers import database
 
 
 @pytest.fixture(scope="session")
@@ -24,9 +25,8 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def db(tmp_path: Path, empty_file: Path) -> Iterator[Database]:
     """A new project database."""
     shutil.copy(empty_file, tmp_path / "memory.db")
-    found = Database(tmp_path / "memory.db", realm="project", project_id="p1")
-    yield found
-    found.close()
+    with database(tmp_path / "memory.db") as opened:
+        yield opened
 
 
 @pytest.fixture

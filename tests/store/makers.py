@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from remora.core.values import MemoryRecord, Message
 from remora.store.connection import Connection
+from remora.store.database import Database
+from remora.store.items import Items
 from remora.store.memories import Memories
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 AT = "2026-01-01T00:00:00.000Z"
 
 
@@ -44,6 +49,27 @@ def add(memories: Memories, *records: MemoryRecord) -> None:
     with memories._connection.transaction(durable=False):
         for one in records:
             memories.insert(one)
+
+
+def save(
+    db: Database | Items, write: Callable[Given, Made], *given: Given.args, **named: Given.kwargs
+) -> Made:
+    """Write something in a transaction of its own, and return what the write returns."""
+    with db.connection.transaction(durable=False):
+        return write(*given, **named)
+
+
+def there(found: Made | None) -> Made:
+    """Return what was found; nothing is a failure."""
+    assert found is not None
+    return found
+
+
+@contextmanager
+def database(path: Path, **how: Any) -> Iterator[Database]:
+    """Open the database of a project for a block."""
+    with closing(Database(path, **{"realm": "project", "project_id": "p1", **how})) as opened:
+        yield opened
 
 
 def message(seq: int, content: str, role: str = "user", **changes: Any) -> Message:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from remora.core.code import Chunk
 from remora.store.database import Database
 from tests.store.made_graphs import add_file
+from tests.store.makers import save
 
 
 def part(name: str, start: int, text: str, kind: str = "function") -> Chunk:
@@ -19,8 +20,7 @@ def put(db: Database, chunks: Sequence[Chunk], path: str = "a.py", priority: flo
     add_file(db, path)
     row = db.graph.file(path)
     assert row is not None
-    with db.connection.transaction():
-        db.chunks.put(row.id, path, chunks, priority)
+    save(db, db.chunks.put, row.id, path, chunks, priority)
     return {c.name: c.id for c in db.chunks.of_files([path], 100)}
 
 
@@ -102,13 +102,11 @@ def test_deleted_file_takes_its_parts_along(db: Database):
     ids = put(db, [part("f", 1, "def f(): one"), part("g", 4, "def g(): two")])
     put(db, [part("h", 1, "def h(): one")], "b.py")
     embed(db, ids["f"])
-    with db.connection.transaction():
-        db.graph.delete_file("a.py")
+    save(db, db.graph.delete_file, "a.py")
     assert left(db) == [1, 1, 0, 1]
     assert [c.path for c in db.chunks.get_many(list(range(9))).values()] == ["b.py"]
     assert db.connection.check() == []
-    with db.connection.transaction():
-        db.graph.clear()
+    save(db, db.graph.clear)
     assert left(db) == [0, 0, 0, 0]
     assert db.connection.check() == []
 
@@ -153,6 +151,5 @@ def test_parts_of_busy_files_get_their_vectors_first(db: Database):
     assert [c.id for c in db.chunks.pending(9)] == [calm["f"]]
     embed(db, *calm.values())
     for model, waiting in (("m", 0), ("other", 3)):
-        with db.connection.transaction():
-            db.chunks.queue_all(model)
+        save(db, db.chunks.queue_all, model)
         assert db.chunks.pending_count() == waiting

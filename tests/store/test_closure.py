@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import shutil
-import tempfile
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +13,7 @@ from remora.core.cochange import Tie
 from remora.core.code import EXACT, GUESS, LIKELY, Link
 from remora.store.database import Database
 from tests.store.made_graphs import add_file, add_links, link
+from tests.store.makers import save
 
 PATHS = tuple(f"{name}.py" for name in "abcde")
 
@@ -31,18 +28,11 @@ def rows(db: Database) -> list[tuple[object, ...]]:
     )
 
 
-class Undone(Exception):
-    """Ends a transaction without a trace."""
-
-
 def rebuilt(db: Database) -> list[tuple[object, ...]]:
     """Return what a closure made from nothing holds; the one that is there stays."""
-    found: list[tuple[object, ...]] = []
-    with contextlib.suppress(Undone), db.connection.transaction(durable=False):
+    with db.connection.transaction(undo=True):
         db.closure.rebuild()
-        found = rows(db)
-        raise Undone
-    return found
+        return rows(db)
 
 
 def chain(db: Database, *paths: str, kind: str = "imports") -> dict[str, int]:
@@ -51,6 +41,11 @@ def chain(db: Database, *paths: str, kind: str = "imports") -> dict[str, int]:
     for first, second in pairwise(paths):
         add_links(db, first, link(first, second, kind))
     return ids
+
+
+def users(db: Database, *ids: int, limit: int = -1) -> list[int]:
+    """Return the ids of the direct dependents of files."""
+    return [edge.from_id for edge in db.closure.users(ids, limit)]
 
 
 def test_edges_of_two_files_are_one_row(db: Database):
@@ -67,34 +62,24 @@ def test_edges_of_two_files_are_one_row(db: Database):
     add_links(db, "c.py", *none)
     assert db.closure.count() == 1
     add_links(db, "c.py", link("c.py", "a.py", count=50))
-    users = [[edge.from_id for edge in db.closure.users([ids["a.py"]], limit)] for limit in (-1, 1, 0)]
-    assert users == [[ids["c.py"], ids["b.py"]], [ids["c.py"]], []]  # the heaviest first
-
-
-def users(db: Database, *ids: int, limit: int = -1) -> list[int]:
-    """Return the ids of the direct dependents of files."""
-    return [edge.from_id for edge in db.closure.users(ids, limit)]
+    heaviest = [users(db, ids["a.py"], limit=limit) for limit in (-1, 1, 0)]
+    assert heaviest == [[ids["c.py"], ids["b.py"]], [ids["c.py"]], []]
 
 
 def test_stale_files_are_left_out(db: Database):
     """A changed file depends on nothing until it is read again; only direct dependents and uses are near."""
     ids = chain(db, "c.py", "b.py", "a.py")
     add_links(db, "c.py", link("c.py", "b.py", count=9))
-    assert [(path, other) for path, other, _ in db.closure.near(["b.py", "nowhere.py"])] == [
-        ("b.py", "c.py"),
-        ("b.py", "a.py"),
-    ]
-    with db.connection.transaction(durable=False):
-        db.graph.mark_stale(["b.py"], 5)
+    near = [(path, other) for path, other, _ in db.closure.near(["b.py", "nowhere.py"])]
+    assert near == [("b.py", "c.py"), ("b.py", "a.py")]
+    save(db, db.graph.mark_stale, ["b.py"], 5)
     assert users(db, ids["a.py"]) == []
     assert users(db, ids["b.py"]) == [ids["c.py"]]
     assert [other for _, other, _ in db.closure.near(["b.py"])] == ["c.py"]
     assert db.closure.near(["a.py"]) == []
-    with db.connection.transaction(durable=False):
-        db.graph.touch("b.py", 10, 20)
+    save(db, db.graph.touch, "b.py", 10, 20)
     assert users(db, ids["a.py"]) == [ids["b.py"]]
-    with db.connection.transaction(durable=False):
-        db.graph.delete_file("b.py")
+    save(db, db.graph.delete_file, "b.py")
     assert users(db, *ids.values()) == []
     assert db.closure.count() == 0
     assert add_file(db, "n.py") > max(ids.values())  # what was read of b.py is not said of n.py
@@ -107,64 +92,52 @@ def test_using_names_importers_that_use_a_name(db: Database):
         add_file(db, path, names=names)
         add_links(db, path, link(path, "a.py", "calls" if path == "e.py" else "imports"))
     assert db.closure.using(a, "run") == [("b.py", False), ("test_c.py", True)]
-    with db.connection.transaction(durable=False):
-        db.graph.mark_stale(["b.py"], 5)
+    save(db, db.graph.mark_stale, ["b.py"], 5)
     assert db.closure.using(a, "run") == [("test_c.py", True)]
 
 
+PATH = st.sampled_from(PATHS)
+KIND = st.sampled_from(("imports", "calls", "tests", "co_change"))
+LINKS = st.lists(
+    st.tuples(PATH, KIND, st.sampled_from((EXACT, LIKELY, GUESS, 1.0)), st.sampled_from((1, 2, 9))),
+    max_size=2,
+)
 STEP = st.one_of(
     st.tuples(
         st.just("link"),
-        st.dictionaries(
-            st.sampled_from(PATHS),
-            st.lists(
-                st.tuples(
-                    st.sampled_from(PATHS),
-                    st.sampled_from(("imports", "calls", "tests", "co_change")),
-                    st.sampled_from((EXACT, LIKELY, GUESS, 1.0)),
-                    st.sampled_from((1, 2, 9)),
-                ),
-                max_size=2,
-            ),
-            min_size=1,
-            max_size=4,
-        ),
+        st.dictionaries(PATH, LINKS, min_size=1, max_size=4),
         st.sampled_from(("ast", "scip")),
     ),
-    st.tuples(st.just("delete"), st.sets(st.sampled_from(PATHS), min_size=1, max_size=2), st.just("")),
-    st.tuples(st.just("write"), st.sets(st.sampled_from(PATHS), min_size=1, max_size=3), st.just("")),
+    st.tuples(st.just("delete"), st.sets(PATH, min_size=1, max_size=2), st.just("")),
+    st.tuples(st.just("write"), st.sets(PATH, min_size=1, max_size=3), st.just("")),
 )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEP, min_size=1, max_size=10))
-def test_any_sequence_of_changes_gives_what_a_rebuild_gives(steps, empty_file: Path):
+def test_any_sequence_of_changes_gives_what_a_rebuild_gives(db: Database, steps):
     """Links of several files that come, go and change at once, and deleted files, leave the exact rows."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "memory.db"
-        shutil.copy(empty_file, path)
-        db = Database(path, realm="project", project_id="p1")
-        for name in PATHS:
-            add_file(db, name)
-        waiting: set[str] = set()
-        for what, given_, source in steps:
-            with db.connection.transaction(durable=False):
-                if what == "delete":
-                    for name in given_:
-                        db.graph.delete_file(name)
-                elif what == "write":  # as a file that is read again: the word of a compiler is of the past
-                    for name in sorted(given_):
-                        add_file(db, name)
-                        db.graph.put_links(name, (), "scip", 1)
-                    waiting |= given_
-                else:
-                    _link(db, {**dict.fromkeys(waiting), **given_}, source)
-                    waiting = set()
-            if what == "link":
-                assert rows(db) == rebuilt(db)
-        _link(db, dict.fromkeys(PATHS), "")
-        assert rows(db) == rebuilt(db)
-        db.close()
+    save(db, db.graph.clear)
+    for name in PATHS:
+        add_file(db, name)
+    waiting: set[str] = set()
+    for what, given_, source in steps:
+        with db.connection.transaction(durable=False):
+            if what == "delete":
+                for name in given_:
+                    db.graph.delete_file(name)
+            elif what == "write":  # as a file that is read again: the word of a compiler is of the past
+                for name in sorted(given_):
+                    add_file(db, name)
+                    db.graph.put_links(name, (), "scip", 1)
+                waiting |= given_
+            else:
+                _link(db, {**dict.fromkeys(waiting), **given_}, source)
+                waiting = set()
+        if what == "link":
+            assert rows(db) == rebuilt(db)
+    _link(db, dict.fromkeys(PATHS), "")
+    assert rows(db) == rebuilt(db)
 
 
 def _link(db: Database, given_, source: str) -> None:

@@ -9,18 +9,16 @@ import pytest
 from remora.core.errors import StoreReadOnly
 from remora.core.values import Filters
 from remora.store.database import Database
-from tests.store.makers import add, files_of, message, record
+from tests.store.makers import add, database, files_of, message, record, save
 
 
 def test_what_one_opening_wrote_a_reader_finds(tmp_path: Path):
     """Everything lies in one file; every way of reading works on a read-only opening and leaves it be."""
-    writer = Database(tmp_path / "memory.db", realm="project", project_id="p1")
-    add(writer.memories, record("m-1", related_files=("src/**",)))
-    with writer.connection.transaction():
-        writer.turns.add("s", "s.jsonl", [message(1, "hello"), message(2, "you")], 5, "now")
-        writer.meta.set("a", [1, 2])
-    writer.close()
-    writer.close()
+    with database(tmp_path / "memory.db") as writer:
+        add(writer.memories, record("m-1", related_files=("src/**",)))
+        save(writer, writer.turns.add, "s", "s.jsonl", [message(1, "hello"), message(2, "you")], 5, "now")
+        save(writer, writer.meta.set, "a", [1, 2])
+        writer.close()
     before = files_of(tmp_path)
     assert list(before) == ["memory.db"]
     db = Database(tmp_path / "memory.db", realm="user", project_id="p2", read_only=True)

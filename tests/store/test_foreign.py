@@ -95,43 +95,43 @@ def test_nothing_is_written_in_any_mode(tmp_path: Path, mode: str, in_use: bool)
     connection.close()
 
 
-def test_what_is_only_in_the_log_is_seen(tmp_path: Path) -> None:
-    """A crash leaves committed rows in the -wal file; they are read and the files stay as they were."""
+def crash(path: Path, *statements: str) -> None:
+    """Let a process run statements on a database, and die without closing it."""
     code = f"""
 import apsw, os
-connection = apsw.Connection({str(tmp_path / "a.db")!r})
-connection.execute("PRAGMA journal_mode = wal").fetchall()
-connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
-connection.execute({SCHEMA!r})
-connection.execute("INSERT INTO notes(body) VALUES('in the log')")
+connection = apsw.Connection({str(path)!r})
+for statement in {statements!r}:
+    connection.execute(statement).fetchall()
+connection.cache_flush()
 os._exit(9)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+
+
+def test_what_is_only_in_the_log_is_seen(tmp_path: Path) -> None:
+    """A crash leaves committed rows in the -wal file; they are read and the files stay as they were."""
+    pragmas = ("PRAGMA journal_mode = wal", "PRAGMA wal_autocheckpoint = 0")
+    crash(tmp_path / "a.db", *pragmas, SCHEMA, "INSERT INTO notes(body) VALUES('in the log')")
     assert (tmp_path / "a.db-wal").stat().st_size > 0
     before = files(tmp_path)
     assert bodies(tmp_path / "a.db") == ["in the log"]
     assert files(tmp_path) == before
 
 
-def test_a_transaction_that_a_crash_cut_is_not_seen(tmp_path: Path) -> None:
+def test_a_transaction_that_a_crash_cut_is_not_seen(database: Path) -> None:
     """A hot journal is rolled back in the copy; the journal beside the original stays for its owner."""
-    make(tmp_path / "a.db").close()
-    code = f"""
-import apsw, os
-connection = apsw.Connection({str(tmp_path / "a.db")!r})
-connection.execute("PRAGMA cache_size = 1")
-connection.execute("BEGIN IMMEDIATE")
-connection.execute("UPDATE notes SET body = 'half done'")
-connection.execute("WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
-                   "INSERT INTO notes(body) SELECT hex(randomblob(200)) FROM n")
-connection.cache_flush()
-os._exit(9)
-"""
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
-    before = files(tmp_path)
+    crash(
+        database,
+        "PRAGMA cache_size = 1",
+        "BEGIN IMMEDIATE",
+        "UPDATE notes SET body = 'half done'",
+        "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+        "INSERT INTO notes(body) SELECT hex(randomblob(200)) FROM n",
+    )
+    before = files(database.parent)
     assert "a.db-journal" in before
-    assert bodies(tmp_path / "a.db") == ["nöte 1", "nöte 2", "nöte 3"]
-    assert files(tmp_path) == before
+    assert bodies(database) == ["nöte 1", "nöte 2", "nöte 3"]
+    assert files(database.parent) == before
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from remora.core.text import query_terms, quoted
 from remora.core.values import Filters
 from remora.store.database import Database
-from tests.store.makers import add, message, record
+from tests.store.makers import add, database, message, record, save
 from tests.tables import table
 
 PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -138,8 +138,7 @@ def test_changes_are_found_at_once(db: Database):
         db.connection.execute("DELETE FROM memories_fts")
         db.fulltext.rebuild_memories()
     assert [found(db, w) for w in ("limit", "ray", "beta")] == [["m-1"]] * 3
-    with db.connection.transaction():
-        db.memories.delete(["m-1"])
+    save(db, db.memories.delete, ["m-1"])
     assert found(db, "beta") == []
     assert db.connection.check() == []
 
@@ -209,8 +208,7 @@ def test_windows_end_with_their_session(db: Database):
     assert sorted(i for i, _ in db.fulltext.turn_windows(["start"], 9)) == first
     assert [i for i, _ in db.fulltext.turn_windows(["ending"], 9)] == first[:1]
     assert sorted(i for i, _ in db.fulltext.turn_windows(["gamma"], 9)) == second
-    with db.connection.transaction():
-        db.turns.forget_session("a")
+    save(db, db.turns.forget_session, "a")
     assert db.fulltext.turns(["start", "beta"], 9) == db.fulltext.turn_windows(["beta"], 9) == []
     assert [i for i, _ in db.fulltext.turns(["gamma", "beta"], 9)] == second[:1]
     assert db.connection.check() == []
@@ -267,12 +265,10 @@ def test_term_stats_follow_writes(db: Database):
         assert holding(db, ["token"]) == (2, [2])
         raise InterruptedError
     assert holding(db, ["token"]) == (1, [1])
-    other = Database(db.connection.path, realm="project", project_id="p1")
-    add(other.memories, record("c", "token"))
-    other.close()
+    with database(db.connection.path) as other:
+        add(other.memories, record("c", "token"))
     assert holding(db, ["token"]) == (2, [2])
-    with db.connection.transaction():
-        db.memories.delete(["a"])
+    save(db, db.memories.delete, ["a"])
     assert holding(db, ["token"]) == (1, [1])
 
 
@@ -288,7 +284,6 @@ def test_how_many_memories_speak_of_a_name(db: Database) -> None:
 def test_turns_are_found_by_speaker_and_time(db: Database):
     """A turn is found by the name of who said it and by the words of its time."""
     spoken = [message(1, "so", role="Ann"), message(2, "never mind", time_text="1:56 pm on 8 May, 2023")]
-    with db.connection.transaction():
-        db.turns.add("s", "s.jsonl", spoken, 10, "now")
+    save(db, db.turns.add, "s", "s.jsonl", spoken, 10, "now")
     assert [i for i, _ in db.fulltext.turns(["ann"], 5)] == [1]
     assert [i for i, _ in db.fulltext.turns(["may"], 5)] == [2]

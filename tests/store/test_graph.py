@@ -10,6 +10,7 @@ from remora.core.code import EXACT, GUESS, LIKELY, Definition
 from remora.store.database import Database
 from remora.store.graph import Brief
 from tests.store.made_graphs import add_file, add_links, definition, file, link
+from tests.store.makers import save, there
 
 
 def small(db: Database) -> dict[str, int]:
@@ -93,14 +94,12 @@ def test_node_that_is_still_there_keeps_its_id(db: Database):
     after = db.graph.keys(["a.py", "a.py:f", "a.py:g", "a.py:h"])
     assert (after["a.py"], after["a.py:g"]) == (before["a.py"], before["a.py:g"])
     assert set(after) == {"a.py", "a.py:g", "a.py:h"}
-    node = db.graph.node("a.py:g")
-    assert node is not None
+    node = there(db.graph.node("a.py:g"))
     assert (node.type, node.label, node.path, node.symbol) == ("function", "g", "a.py", "g")
     assert (node.start_line, node.end_line) == (5, 9)
     assert node.metadata == {"signature": "def g(x)", "doc": "Do.", "line": 6, "bases": ["B"]}
     assert db.graph.definitions_of("a.py") == {"a.py:g": "g", "a.py:h": "h"}
-    whole = db.graph.node("a.py")
-    assert whole is not None
+    whole = there(db.graph.node("a.py"))
     assert (whole.symbol, whole.type, whole.label, whole.end_line) == (None, "file", "a.py", 30)
 
 
@@ -175,10 +174,8 @@ def test_edges_of_a_changed_file_are_stale_at_once(db: Database):
     """A changed file's edges leave every answer; edges that lead to it stay; a touch brings them back."""
     ids = small(db)
     path = "tests/test_b.py"
-    with db.connection.transaction():
-        db.graph.mark_stale([path, "nowhere.py"], 9)
-    row = db.graph.file(path)
-    assert row is not None
+    save(db, db.graph.mark_stale, [path, "nowhere.py"], 9)
+    row = there(db.graph.file(path))
     assert row.stale
     assert db.graph.users(list(ids.values()), ["calls"]) == []
     assert db.closure.users(list(ids.values())) == []
@@ -204,8 +201,7 @@ def test_a_mark_stays_until_names_are_resolved_anew(db: Database):
         db.graph.unlink([path])
         db.graph.touch(path, 12, 13)
     assert db.closure.users([ids["src/a.py"]]) == []
-    with db.connection.transaction():
-        db.graph.linked(path, 10)
+    save(db, db.graph.linked, path, 10)
     assert len(db.closure.users([ids["src/a.py"]])) == 1
 
 
@@ -221,8 +217,7 @@ def test_precise_edges_replace_resolved_ones(db: Database):
     precise = link("tests/test_b.py:test_b", "src/a.py:A", "calls", 1.0)
 
     def settle(*covered: str) -> list[tuple[int, str]]:
-        with db.connection.transaction():
-            db.other_sources.cover(covered)
+        save(db, db.other_sources.cover, covered)
         add_links(db, "tests/test_b.py", *own)
         add_links(db, "tests/test_b.py", precise, source="scip")
         return [(e.to_id, e.source) for e in db.graph.users(list(ids.values()), ["calls"])]
@@ -234,8 +229,7 @@ def test_precise_edges_replace_resolved_ones(db: Database):
     assert settle("src/a.py", "tests/test_b.py") == both[:1]
     assert [e.type for e in db.closure.users([ids["src/a.py"]])] == ["calls,imports"]
     assert db.other_sources.count_from("scip") == 1
-    with db.connection.transaction():
-        db.other_sources.uncover("src/a.py")
+    save(db, db.other_sources.uncover, "src/a.py")
     assert db.other_sources.covered() == ["tests/test_b.py"]
     assert db.other_sources.count_from("scip") == 1
     with db.connection.transaction():
@@ -248,8 +242,7 @@ def test_a_guess_gives_way_to_a_precise_edge_of_its_name(db: Database):
     ids = small(db)
     add_file(db, "c.py", [definition("run"), definition("walk")])
     ids |= db.graph.keys(["c.py:run", "c.py:walk"])
-    with db.connection.transaction():
-        db.other_sources.cover(["src/a.py", "tests/test_b.py"])
+    save(db, db.other_sources.cover, ["src/a.py", "tests/test_b.py"])
     add_links(db, "tests/test_b.py", link("tests/test_b.py:test_b", "src/a.py:A.run"), source="scip")
     guesses = [link("tests/test_b.py:test_b", f"c.py:{name}", "calls", 0.4) for name in ("run", "walk")]
     add_links(db, "tests/test_b.py", *guesses)
@@ -291,8 +284,7 @@ def test_no_question_reads_a_whole_table(name: str, ask, db: Database, monkeypat
             return kept(sql, values)
 
         monkeypatch.setattr(db.connection, way, noted)
-    with db.connection.transaction():
-        ask(db, ids)
+    save(db, ask, db, ids)
     monkeypatch.undo()
     assert asked
     plans = [

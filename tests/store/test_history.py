@@ -12,7 +12,7 @@ from remora.core.cochange import CROWD, NEVER, FileStat, PairStat
 from remora.core.values import Author, Ownership
 from remora.store.database import Database
 from remora.store.history import CommitRow
-from tests.store.makers import AT
+from tests.store.makers import AT, save
 
 
 def file(path: str, **known) -> FileStat:
@@ -33,8 +33,7 @@ def write(
     modules: Mapping[str, str] | None = None,
 ) -> None:
     """Write statistics in a transaction of their own."""
-    with db.connection.transaction(durable=False):
-        db.history.write(removed=removed, files=files, pairs=pairs, modules=modules or {})
+    save(db, db.history.write, removed=removed, files=files, pairs=pairs, modules=modules or {})
 
 
 def test_files_come_back_as_they_went_in(db: Database):
@@ -53,8 +52,7 @@ def test_files_come_back_as_they_went_in(db: Database):
     assert db.history.counts() == (4, 1)
     assert db.history.hottest(9) == ["c.py", "a/b.py", "d.py"]
     assert db.history.hottest(1) == ["c.py"]
-    with db.connection.transaction():
-        db.history.clear()
+    save(db, db.history.clear)
     assert db.history.counts() == (0, 0)
     assert db.history.lookalikes("zz/c.pyc") == set()
 
@@ -169,8 +167,7 @@ def test_co_access(db: Database):
     edges.append(("a", "f", 0.3, 0))
     sql = """INSERT INTO observer_co_access_edges(file_a, file_b, weight, directional, project_id,
              last_observed_at) VALUES (?, ?, ?, ?, 'p1', '')"""
-    with db.connection.transaction():
-        db.connection.execute_many(sql, edges)
+    save(db, db.connection.execute_many, sql, edges)
     assert db.history.co_access(["a"], 0.3, 9) == [("a", "b", 0.9), ("a", "c", 0.5), ("a", "d", 0.5)]
     assert db.history.co_access(["a"], 0.3, 1) == [("a", "b", 0.9)]
     assert db.history.co_access(["d"], 0.3, 9) == db.history.co_access([], 0.3, 9) == []
@@ -199,8 +196,7 @@ def test_renames_are_followed_to_the_end(db: Database) -> None:
     before = {path: db.history.names_before(path) for path in "abcdxy"}
     assert before == {"a": [], "b": ["a"], "c": list("ab"), "d": list("abc"), "x": ["y"], "y": ["x"]}
     assert db.history.seen("moved")["a"] == (None, ("b", "c", "d"))
-    with db.connection.transaction():
-        db.history.clear()
+    save(db, db.history.clear)
     assert db.history.names_before("d") == []
 
 
@@ -224,8 +220,7 @@ def test_a_commit_is_found_by_the_words_of_its_message(db: Database):
     assert {rows[i].sha for i, _ in found} == {"a", "b", "c"}
     assert rows[found[0][0]] == made[0]
     assert db.commits.search(["other"], 5) == db.commits.search([], 10) == []
-    with db.connection.transaction():
-        db.commits.keep_newest(1)
+    save(db, db.commits.keep_newest, 1)
     assert db.commits.count() == 1
     assert len(db.commits.search(["token", "docs"], 10)) == 1
     assert db.connection.check() == []

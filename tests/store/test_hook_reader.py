@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,16 @@ from remora.store.history import CLOCK
 from remora.store.hook_reader import OLDEST, HookReader, Partner, look
 from remora.store.migrations import latest
 from tests.store import old_files
-from tests.store.makers import add, files_of, record
+from tests.store.makers import add, files_of, record, save, there
 
 WARNINGS = ("gotcha", "error_pattern")
+# The one with the most weight first, as they are found.
+TRIGGERS = [Trigger("command", "gh", "m2", (), 3.0), Trigger("command", "gh", "m1", ("pr",), 2.0)]
+
+
+def looked(folder: Path) -> closing[HookReader]:
+    """Return a look at the database in a folder, which ends with its block."""
+    return closing(there(look(str(folder / "memory.db"))))
 
 
 @pytest.fixture
@@ -35,14 +43,9 @@ def hook_reader(db: Database, tmp_path: Path):
         record("m4", type="gotcha", related_files=("src/**",), pinned=True),
         record("m5", type="gotcha", related_files=("a.py",), **shaken),
     )
-    with db.connection.transaction():
-        db.triggers.replace(
-            [Trigger("command", "gh", "m1", ("pr",), 2.0), Trigger("command", "gh", "m2", (), 3.0)]
-        )
-    found = look(str(tmp_path / "memory.db"))
-    assert found is not None
-    yield found
-    found.close()
+    save(db, db.triggers.replace, TRIGGERS[::-1])
+    with looked(tmp_path) as found:
+        yield found
 
 
 def test_what_is_about_files(hook_reader: HookReader, db: Database):
@@ -52,8 +55,7 @@ def test_what_is_about_files(hook_reader: HookReader, db: Database):
     assert hook_reader.patterns(WARNINGS) == ["src/**"]
     assert [(n.id, n.pinned) for n in hook_reader.about(["src/**"], WARNINGS)] == [("m4", True)]
     assert hook_reader.about(["c.py"], WARNINGS) == []
-    with db.connection.transaction():
-        db.memories.update("m1", {"deprecated": True})
+    save(db, db.memories.update, "m1", {"deprecated": True})
     assert [n.id for n in hook_reader.about(["a.py"], WARNINGS)] == ["m2"]
     add(db.memories, *(record(f"p{n}", type="gotcha", related_files=(f"p{n}/**",)) for n in range(60)))
     assert len(hook_reader.patterns(WARNINGS)) == 61  # the least sure may be the one that fits
@@ -62,10 +64,7 @@ def test_what_is_about_files(hook_reader: HookReader, db: Database):
 def test_what_has_a_trigger(hook_reader: HookReader):
     """Those with the most weight first, with what else must be there."""
     found = hook_reader.triggered([("command", "gh"), ("command", "ls")])
-    assert [n.trigger for n in found] == [
-        Trigger("command", "gh", "m2", (), 3.0),
-        Trigger("command", "gh", "m1", ("pr",), 2.0),
-    ]
+    assert [n.trigger for n in found] == TRIGGERS
     assert hook_reader.triggered([("term", "gh")]) == []
 
 
@@ -118,44 +117,32 @@ def test_a_memory_with_patterns_is_not_told_for_its_files(db: Database, tmp_path
         record("plain", type="gotcha", related_files=("a.py", "b/*.py")),
         record("given", type="gotcha", related_files=("a.py", "c/*.py"), triggers={"when": ["push"]}),
     )
-    found = look(str(tmp_path / "memory.db"))
-    assert found is not None
-    assert [note.id for note in found.about(["a.py"], WARNINGS)] == ["plain"]
-    assert found.patterns(WARNINGS) == ["b/*.py"]
-    found.close()
+    with looked(tmp_path) as found:
+        assert [note.id for note in found.about(["a.py"], WARNINGS)] == ["plain"]
+        assert found.patterns(WARNINGS) == ["b/*.py"]
 
 
 @pytest.mark.parametrize("version", range(OLDEST, latest() + 1))
 def test_every_question_is_answered_from_the_oldest_schema_on(version: int, tmp_path: Path):
     """A file that no writer has opened since an update has the tables that are asked."""
     old_files.make(version, tmp_path / "memory.db")
-    found = look(str(tmp_path / "memory.db"))
-    assert found is not None
-    assert [note.id for note in found.about(["src/users.py"], WARNINGS)] == ["m-one"]
-    assert found.trial() == ("salt", 0)
-    found.threshold()
-    found.triggered([("program", "git")])
-    found.patterns(WARNINGS)
-    found.partners("src/users.py", 1, 0.1, 0.1)
-    found.saying("checked id", 3)
-    found.effects("file")
-    found.held_last(["m-one"])
-    found.counts()
-    found.spoke(1)
-    found.close()
+    with looked(tmp_path) as found:
+        assert [note.id for note in found.about(["src/users.py"], WARNINGS)] == ["m-one"]
+        assert found.trial() == ("salt", 0)
+        found.threshold()
+        found.triggered([("program", "git")])
+        found.patterns(WARNINGS)
+        found.partners("src/users.py", 1, 0.1, 0.1)
+        found.saying("checked id", 3)
+        found.effects("file")
+        found.held_last(["m-one"])
+        found.counts()
+        found.spoke(1)
 
 
 def test_it_loads_little():
     """Nothing but the driver, what a named tuple takes, and what triggers are."""
-    code = (
-        "import sys, remora.store.hook_reader as _; "
-        "print(*sorted(m for m in sys.modules if m.startswith('remora')))"
-    )
+    code = "import sys, remora.store.hook_reader as _; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [
-        "remora",
-        "remora.core",
-        "remora.core.triggers",
-        "remora.store",
-        "remora.store.hook_reader",
-    ]
+    ours = [name.removeprefix("remora.") for name in done.stdout.split() if name.startswith("remora.")]
+    assert sorted(ours) == ["core", "core.triggers", "store", "store.hook_reader"]

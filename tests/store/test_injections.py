@@ -5,7 +5,7 @@ from __future__ import annotations
 from remora.core.triggers import Trigger
 from remora.store.database import Database
 from remora.store.injections import Injection
-from tests.store.makers import add, record
+from tests.store.makers import add, record, save
 
 
 def said(text: str, *ids: str, at: str = "2026-01-02T08:00:00.000Z", followed: str = "") -> Injection:
@@ -16,8 +16,7 @@ def said(text: str, *ids: str, at: str = "2026-01-02T08:00:00.000Z", followed: s
 def test_what_was_said_is_found_by_time_session_and_memory(db: Database):
     """Newest first; storing it again adds only what followed."""
     later = said("two", "m2", "m1", at="2026-01-03T08:00:00.000Z")
-    with db.connection.transaction():
-        db.injections.put([said("one", "m1"), later])
+    save(db, db.injections.put, [said("one", "m1"), later])
     assert [i.text for i in db.injections.latest()] == ["two", "one"]
     assert [i.text for i in db.injections.of("m1")] == ["two", "one"]
     assert db.injections.of("m2") == [later]
@@ -44,9 +43,7 @@ def test_triggers_replace_each_other_and_are_found_by_their_words(db: Database):
     assert db.triggers.of("m2") == others[:1]
     assert db.triggers.of_words("command", ["gh", "pr", "gh"]) == [wanted, others[0]]
     assert db.triggers.of_words("command", []) == []
-    with db.connection.transaction():
-        db.memories.update("m2", {"deprecated": True})
+    save(db, db.memories.update, "m2", {"deprecated": True})
     assert db.triggers.of_words("command", ["gh"]) == [wanted]
-    with db.connection.transaction():
-        db.memories.delete(["m1"])
+    save(db, db.memories.delete, ["m1"])
     assert (db.triggers.any_of(["m1"]), db.triggers.any_of(["m2"])) == (False, True)

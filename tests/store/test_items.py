@@ -12,6 +12,7 @@ from remora.core.errors import InvalidInput, RemoraError, StoreCorrupt, StoreErr
 from remora.store.connection import Connection
 from remora.store.items import SEPARATOR, Items
 from tests.helpers import files, no_file_above
+from tests.store.makers import save
 
 
 @pytest.fixture
@@ -30,8 +31,7 @@ def items(path: Path) -> Iterator[Items]:
 
 def put(items: Items, *namespace: str, key: str = "k", now: float = 1.0, ttl: float | None = None) -> int:
     """Store an item."""
-    with items.connection.transaction():
-        return items.put(namespace, key, "{}", "null", now, ttl)
+    return save(items, items.put, namespace, key, "{}", "null", now, ttl)
 
 
 def test_below_is_by_whole_labels(items: Items) -> None:

@@ -29,7 +29,7 @@ from remora.core.values import (
 )
 from remora.store.database import Database
 from remora.store.memories import COLUMNS
-from tests.store.makers import AT, add, record
+from tests.store.makers import AT, add, database, record, save
 from tests.tables import table
 
 PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -55,64 +55,44 @@ def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | strategy
 
 
-RECORDS = st.builds(
+BY_TYPE: dict[str, st.SearchStrategy[Any]] = {
+    "bool": st.booleans(),
+    "int": st.integers(0, 2**40),
+    "int | None": maybe(st.integers(1, 9)),
+    "float": SHARE,
+    "float | None": maybe(st.floats(0.1, 1e6)),
+    "str": NAME,
+    "str | None": maybe(NAME) | TEXT,
+    "tuple[str, ...]": NAMES,
+}
+
+
+def made(kind: type[Any], **own: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy for a named tuple: a field is drawn as said here, or by its type."""
+    types = {name: hint.__forward_arg__ for name, hint in kind.__annotations__.items()}
+    drawn = {name: BY_TYPE[hint] for name, hint in types.items() if name not in own}
+    return st.builds(kind, **drawn, **own)
+
+
+def few(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Return a strategy for two of something at most."""
+    return st.lists(strategy, max_size=2).map(tuple)
+
+
+RECORDS = made(
     MemoryRecord,
-    id=NAME,
     type=st.sampled_from(MEMORY_TYPES),
-    content=TEXT,
-    confidence=SHARE,
-    tags=NAMES,
-    related_files=NAMES,
-    related_modules=NAMES,
-    created_at=STAMP,
-    updated_at=STAMP,
-    last_accessed_at=STAMP,
-    access_count=st.integers(0, 2**40),
     scope=st.sampled_from(MEMORY_SCOPES),
     source=st.sampled_from(MEMORY_SOURCES),
-    project_id=NAME,
-    session_id=maybe(NAME),
-    commit_sha=maybe(NAME),
-    branch=maybe(NAME),
-    work_unit_ref=maybe(st.builds(WorkUnitRef, NAME, NAMES, TEXT)),
-    methodology=maybe(NAME),
-    relations=st.lists(
-        st.builds(Relation, st.sampled_from(RELATION_TYPES), maybe(NAME), maybe(NAME), SHARE, st.booleans()),
-        max_size=2,
-    ).map(tuple),
-    derived_from=NAMES,
-    provenance_session_ids=NAMES,
-    origins=st.lists(
-        st.builds(
-            Origin, NAME, STAMP, maybe(NAME), maybe(NAME), maybe(NAME), maybe(st.integers(1, 9)), maybe(TEXT)
-        ),
-        max_size=2,
-    ).map(tuple),
-    taint=maybe(st.builds(Taint, NAME, maybe(st.integers(0, 99)))),
-    triggers=maybe(
-        st.dictionaries(st.sampled_from(["forbids", "wants", "when"]), st.lists(TEXT, max_size=2))
-    ),
+    content=TEXT,
+    **dict.fromkeys(("created_at", "updated_at", "last_accessed_at"), STAMP),
+    **dict.fromkeys(("deprecated_at", "stale_at"), maybe(STAMP)),
+    work_unit_ref=maybe(made(WorkUnitRef)),
+    relations=few(made(Relation, relation_type=st.sampled_from(RELATION_TYPES))),
+    origins=few(made(Origin, at=STAMP)),
+    taint=maybe(made(Taint)),
+    triggers=maybe(st.dictionaries(st.sampled_from(["forbids", "wants", "when"]), few(TEXT).map(list))),
     payload=maybe(st.dictionaries(TEXT, JSON, max_size=3)),
-    citation_text=maybe(TEXT),
-    decay_half_life_days=maybe(st.floats(0.1, 1e6)),
-    needs_review=st.booleans(),
-    review_reason=maybe(TEXT),
-    user_verified=st.booleans(),
-    pinned=st.booleans(),
-    deprecated=st.booleans(),
-    deprecated_at=maybe(STAMP),
-    stale_at=maybe(STAMP),
-    superseded_by=maybe(NAME),
-    redaction_count=st.integers(0, 99),
-    external_id=maybe(NAME),
-    chunk_type=maybe(NAME),
-    chunk_start_line=maybe(st.integers(1, 9)),
-    chunk_end_line=maybe(st.integers(1, 9)),
-    context_prefix=maybe(TEXT),
-    target_node_id=maybe(NAME),
-    impacted_node_ids=NAMES,
-    trust_level_scope=NAME,
-    embedding_model_id=maybe(NAME),
     realm=st.just("project"),
     receipt=st.none(),
 )
@@ -136,8 +116,7 @@ def find(db: Database, **wanted: Any) -> list[str]:
 @given(RECORDS)
 def test_records_come_back_as_they_went_in(db: Database, one: MemoryRecord):
     """Every field survives the way into the database and out, by every way of reading it."""
-    with db.connection.transaction(durable=False):
-        db.memories.delete(db.selections.all())
+    save(db, db.memories.delete, db.selections.all())
     add(db.memories, one)
     assert db.memories.get(one.id) == one
     assert db.memories.get_many([one.id, "nobody?"]) == {one.id: one}
@@ -150,16 +129,13 @@ def test_records_come_back_as_they_went_in(db: Database, one: MemoryRecord):
 @given(RECORDS, RECORDS)
 def test_updates_come_back_as_they_went_in(db: Database, one: MemoryRecord, other: MemoryRecord):
     """Every field can be changed to any value it may have, and only the named ones change."""
-    with db.connection.transaction(durable=False):
-        db.memories.delete(db.selections.all())
+    save(db, db.memories.delete, db.selections.all())
     add(db.memories, one)
     names = [name for name in COLUMNS if name != "id"]
     half = {name: getattr(other, name) for name in names[::2]}
-    with db.connection.transaction(durable=False):
-        db.memories.update(one.id, half)
+    save(db, db.memories.update, one.id, half)
     assert db.memories.get(one.id) == one._replace(**half)
-    with db.connection.transaction(durable=False):
-        db.memories.update(one.id, {name: getattr(other, name) for name in names})
+    save(db, db.memories.update, one.id, {name: getattr(other, name) for name in names})
     assert db.memories.get(one.id) == other._replace(id=one.id)
     assert db.connection.check() == []
 
@@ -192,9 +168,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
     """Memories that differ in everything a filter asks for; only read them."""
     path = tmp_path_factory.mktemp("library") / "memory.db"
     shutil.copy(empty_file, path)
-    db = Database(path, realm="project", project_id="p1")
-    add(
-        db.memories,
+    told = [
         record("a", "one", type="gotcha", tags=("x",), related_files=("src/a.py",), created_at="2026-01-05"),
         record("b", "two", type="decision", related_files=("src/auth/jwt.py",), related_modules=("auth",)),
         record("g", "seven", branch="globs", related_files=("app/[id]/*", "**/*.{css,tsx}", "x[^b]?.p*")),
@@ -209,9 +183,10 @@ def library(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> Itera
             confidence=0.9,
             last_accessed_at="2026-02-01",
         ),
-    )
-    yield db
-    db.close()
+    ]
+    with database(path) as db:
+        add(db.memories, *told)
+        yield db
 
 
 @pytest.mark.parametrize(("told", "expected"), table(__file__, "filters"))
@@ -265,16 +240,14 @@ def test_indexes_follow_updates(db: Database):
     """A memory is found by the words, the hash and the files that it has now, forgotten or not."""
     old, new = "alpha beta gamma delta", "one two three four"
     add(db.memories, record("m-1", old, related_files=("a.py", "b.py")), record("m-2", "other"))
-    with db.connection.transaction():
-        db.memories.update("m-1", {"content": new, "related_files": ("b.py", "c.py", "c.py")})
+    save(db, db.memories.update, "m-1", {"content": new, "related_files": ("b.py", "c.py", "c.py")})
     found = [[i for i, _ in db.fulltext.memories(text.split(), Filters(), 5)] for text in (old, new)]
     assert found == [[], ["m-1"]]
     assert [find(db, files=(f,)) for f in ("a.py", "b.py", "c.py")] == [[], ["m-1"], ["m-1"]]
     add(db.memories, record("m-0", "One Two  three FOUR", deprecated=True))
     assert ids(db.memories.with_hash(content_hash(new))) == ["m-1", "m-0"]
     assert db.memories.with_hash("") == []
-    with db.connection.transaction():
-        db.memories.delete(["m-1"])
+    save(db, db.memories.delete, ["m-1"])
     assert db.connection.value("SELECT count(*) FROM memory_files") == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
@@ -15,11 +16,10 @@ from remora.core.text import content_hash
 from remora.core.values import Filters, Origin, Relation, Taint, WorkUnitRef
 from remora.store import migrations
 from remora.store.connection import APPLICATION_ID, Connection, earlier_files
-from remora.store.database import Database
 from remora.store.graph import NewFile
 from remora.store.history import CommitRow
 from tests.store import old_files
-from tests.store.makers import at_once, files_of
+from tests.store.makers import at_once, database, files_of
 
 VERSIONS = range(1, migrations.latest() + 1)
 BLOB = bytes.fromhex("003c0000")  # as float16 what was float32
@@ -57,23 +57,11 @@ def migrated(tmp_path_factory) -> Callable[[int], Path]:
     return made
 
 
-@pytest.fixture
-def copied(migrated: Callable[[int], Path], tmp_path: Path) -> Callable[[int], Database]:
-    """Return a migrated file of a version to write to."""
-
-    def copy(version: int) -> Database:
-        shutil.copy(migrated(version), tmp_path / "memory.db")
-        return Database(tmp_path / "memory.db", realm="project", project_id="p1")
-
-    return copy
-
-
 @pytest.fixture(params=VERSIONS, scope="module")
 def old(request, migrated):
     """A file of each version that came to the newest schema; only read it."""
-    db = Database(migrated(request.param), realm="project", project_id="p1")
-    yield db, request.param
-    db.close()
+    with database(migrated(request.param)) as db:
+        yield db, request.param
 
 
 def test_every_version_is_numbered_and_has_a_hash():
@@ -103,11 +91,10 @@ def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
     """The migrations still make what they made when each landed: schema and rows, in every table."""
     assert old_files.hash_of(version) == old_files.hashes()[version]
     old_files.make(version, tmp_path / "memory.db")
-    made = apsw.Connection(str(tmp_path / "memory.db"))
-    empty = [table for table, rows in contents(made).items() if not rows]
-    assert empty == (["graph_index_state"] if version < 7 else [])
-    assert next(made.execute("PRAGMA user_version"))[0] == version
-    made.close()
+    with closing(apsw.Connection(str(tmp_path / "memory.db"))) as made:
+        empty = [table for table, rows in contents(made).items() if not rows]
+        assert empty == (["graph_index_state"] if version < 7 else [])
+        assert next(made.execute("PRAGMA user_version"))[0] == version
 
 
 def test_old_file_is_sound_and_newest(old):
@@ -156,19 +143,13 @@ def test_old_provenance_is_kept(old):
 
 
 def test_old_embeddings_move(old):
-    """Vectors of version 1 stand in the one table of embeddings, and in its view by the old name."""
+    """Vectors of version 1 stand in the one table, and in a view; live memories wait for one of today."""
     db, version = old
     (row,) = db.vectors.since("memory", "onnx:a:2", 0, 10)
     assert (row.owner_id, row.part, row.embedding) == ("m-one", 0, BLOB)
-    assert db.connection.rows("SELECT memory_id, embedding, dims FROM memory_embeddings") == [
-        ("m-one", BLOB, 2)
-    ]
+    seen = db.connection.rows("SELECT memory_id, embedding, dims FROM memory_embeddings")
+    assert seen == [("m-one", BLOB, 2)]
     assert bool(db.cache.get_many(["k1"], 0)) == (version >= 26)  # emptied: a cache only saves time
-
-
-def test_old_memories_are_queued_for_vectors(old):
-    """Every live memory waits for a vector of the model in use."""
-    db, _ = old
     waiting = {owner for _, kind, owner in db.vectors.pending(10) if kind == "memory"}
     assert {"m-one", "m-three"} <= waiting
 
@@ -183,18 +164,13 @@ def test_old_memories_are_found_by_parts_of_names(old):
         assert [i for i, _ in db.fulltext.memories(["jwt"], Filters(), 5)] == ["m-three"]
 
 
-def test_memories_of_version_1_get_what_later_ones_have(copied: Callable[[int], Database]):
-    """A date of change, which is when they were made; the hash that duplicates are known by."""
-    db = copied(1)
-    text = "Call getUserById with a checked id"
-    assert db.memories.get_many(["m-one"])["m-one"].updated_at == "2025-11-01T08:00:00.000Z"
-    assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
-    db.close()
-
-
-def test_old_files_of_memories_are_indexed(old):
-    """Memories are found by their files and globs, whatever version wrote them."""
-    db, _ = old
+def test_old_memories_get_what_later_ones_have(old):
+    """A date of change, which is when they were made; a hash that tells duplicates; files and globs."""
+    db, version = old
+    if version == 1:  # later versions' rows were written with the hash of their writer
+        text = "Call getUserById with a checked id"
+        assert db.memories.get_many(["m-one"])["m-one"].updated_at == "2025-11-01T08:00:00.000Z"
+        assert [m.id for m in db.memories.with_hash(content_hash(text.upper()))] == ["m-one"]
     assert [m.id for m in db.memories.on_files(["src/users.py"], Filters(), 5)] == ["m-one"]
     assert [m.id for m in db.memories.on_files(["src/auth/jwt.py"], Filters(), 5)] == ["m-one"]
 
@@ -239,12 +215,7 @@ def test_old_commits_are_found(old):
 def test_old_rows_stay(version: int, migrated: Callable[[int], Path], tmp_path: Path):
     """Every row of every table is there after the migrations, with what each of its columns held."""
     old_files.make(version, tmp_path / "memory.db")
-    connection = apsw.Connection(str(tmp_path / "memory.db"))
-    before = contents(connection)
-    connection.close()
-    connection = apsw.Connection(str(migrated(version)))
-    after = contents(connection)
-    connection.close()
+    before, after = contents_of(tmp_path / "memory.db"), contents_of(migrated(version))
     for table, found in before.items():
         if version < MADE_ANEW.get(table, 0):
             continue
@@ -261,10 +232,15 @@ def contents(connection: apsw.Connection) -> dict[str, list[dict[str, object]]]:
     for kind, table in old_files.schema(connection):
         if kind == "table":
             names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-            found[table] = [
-                dict(zip(names, row, strict=True)) for row in connection.execute(f"SELECT * FROM {table}")
-            ]
+            rows = connection.execute(f"SELECT * FROM {table}")
+            found[table] = [dict(zip(names, row, strict=True)) for row in rows]
     return found
+
+
+def contents_of(path: Path) -> dict[str, list[dict[str, object]]]:
+    """Return the rows of every table of a file."""
+    with closing(apsw.Connection(str(path))) as connection:
+        return contents(connection)
 
 
 def test_graph_of_an_older_schema_is_dropped(old):
@@ -283,23 +259,22 @@ def test_graph_of_an_older_schema_is_dropped(old):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_old_file_can_be_written_to(version: int, copied: Callable[[int], Database]):
+def test_old_file_can_be_written_to(version: int, migrated: Callable[[int], Path], tmp_path: Path):
     """A migrated file takes new rows and a new graph for the one it had, and its indexes follow."""
-    db = copied(version)
     new = NewFile("a.py", "code", "python", "", "", False, 1, 2, "h", 3, 0)
-    with db.connection.transaction():
-        db.graph.clear()
-        file_id = db.graph.put_file(new, 1)
-        db.graph.put_nodes(new, (), 1)
-        db.chunks.put(file_id, "a.py", [Chunk("module", "", 1, 3, "x = 1", "File: a.py")])
-        db.memories.update("m-three", {"content": "plain words"})
-        db.memories.delete(["m-two"])
-    assert db.graph.counts() == (1, 0, 0)
-    assert list(db.graph.files()) == ["a.py"]
-    assert db.chunks.count() == db.chunks.pending_count() == 1
-    assert [i for i, _ in db.fulltext.memories(["plain"], Filters(), 5)] == ["m-three"]
-    assert db.connection.check() == []
-    db.close()
+    with database(Path(shutil.copy(migrated(version), tmp_path))) as db:
+        with db.connection.transaction():
+            db.graph.clear()
+            file_id = db.graph.put_file(new, 1)
+            db.graph.put_nodes(new, (), 1)
+            db.chunks.put(file_id, "a.py", [Chunk("module", "", 1, 3, "x = 1", "File: a.py")])
+            db.memories.update("m-three", {"content": "plain words"})
+            db.memories.delete(["m-two"])
+        assert db.graph.counts() == (1, 0, 0)
+        assert list(db.graph.files()) == ["a.py"]
+        assert db.chunks.count() == db.chunks.pending_count() == 1
+        assert [i for i, _ in db.fulltext.memories(["plain"], Filters(), 5)] == ["m-three"]
+        assert db.connection.check() == []
 
 
 def test_opening_again_changes_nothing(tmp_path: Path):
@@ -315,14 +290,13 @@ def test_failed_migration_leaves_the_version_before(tmp_path: Path):
     """A migration that fails is undone whole; what ran before it stays."""
     path = tmp_path / "memory.db"
     old_files.make(1, path)
-    connection = apsw.Connection(str(path))
-    connection.execute("CREATE TABLE memory_files(x)")  # migration 2 makes a table of this name
-    before = list(connection.execute("SELECT * FROM memories"))
-    with pytest.raises(apsw.SQLError, match="memory_files"):
-        migrations.run(connection, path, APPLICATION_ID)
-    assert migrations.version(connection) == 1
-    assert list(connection.execute("SELECT * FROM memories")) == before
-    connection.close()
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("CREATE TABLE memory_files(x)")  # migration 2 makes a table of this name
+        before = list(connection.execute("SELECT * FROM memories"))
+        with pytest.raises(apsw.SQLError, match="memory_files"):
+            migrations.run(connection, path, APPLICATION_ID)
+        assert migrations.version(connection) == 1
+        assert list(connection.execute("SELECT * FROM memories")) == before
 
 
 def test_two_connections_migrate_one_old_file(tmp_path: Path):
@@ -339,19 +313,17 @@ def test_two_connections_migrate_one_old_file(tmp_path: Path):
 def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_path: Path):
     """One kept file at a time; it goes when something is deleted for good."""
     path = tmp_path / "memory.db"
-    Database(path, realm="project", project_id="p1").close()
+    Connection.open(path).close()
     assert earlier_files(path) == [], "there was none before"
     path.unlink()
     (tmp_path / "memory.db.before-0003").write_bytes(b"old")
     old_files.make(12, path)
-    db = Database(path, realm="project", project_id="p1")
-    (kept,) = earlier_files(path)
-    assert kept.name == "memory.db.before-0012"
-    assert kept.stat().st_mode & 0o077 == 0
-    found = apsw.Connection(str(kept), flags=apsw.SQLITE_OPEN_READONLY)
-    assert next(found.execute("PRAGMA user_version"))[0] == 12
-    assert next(found.execute("SELECT count(*) FROM memories"))[0] > 0
-    found.close()
-    assert db.connection.scrub()
-    assert earlier_files(path) == []
-    db.close()
+    with database(path) as db:
+        (kept,) = earlier_files(path)
+        assert kept.name == "memory.db.before-0012"
+        assert kept.stat().st_mode & 0o077 == 0
+        with closing(apsw.Connection(str(kept), flags=apsw.SQLITE_OPEN_READONLY)) as found:
+            assert next(found.execute("PRAGMA user_version"))[0] == 12
+            assert next(found.execute("SELECT count(*) FROM memories"))[0] > 0
+        assert db.connection.scrub()
+        assert earlier_files(path) == []

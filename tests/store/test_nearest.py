@@ -15,18 +15,18 @@ from remora.store.connection import Connection
 from remora.store.database import Database
 from remora.store.nearest import NearestIndex
 from remora.store.vectors import Vectors
-from tests.store.makers import AT, unit
+from tests.store.makers import AT, save, unit
 
 MODEL = "fake:a:8"
 DIMS = 8
 Owned = dict[str, list[NDArray[np.float32]]]
 
 
-def put(vectors: Vectors, owners: Owned, model: str = MODEL, dims: int = DIMS) -> None:
+def put(vectors: Vectors, owners: Owned, model: str = MODEL, kind: str = "memory") -> None:
     """Store the parts of some owners."""
     with vectors._connection.transaction(durable=False):
         rows = [(owner, n, part.tobytes()) for owner, parts in owners.items() for n, part in enumerate(parts)]
-        vectors.put("memory", rows, model_id=model, dims=dims, prefix="", at=AT)
+        vectors.put(kind, rows, model_id=model, dims=DIMS, prefix="", at=AT)
 
 
 def drop(connection: Connection, *owners: str) -> None:
@@ -110,8 +110,7 @@ def test_table_larger_than_a_step(db: Database, monkeypatch, number: int):
     matrix = np.tile(np.array([1, 0], "<f4"), (number, 1))
     matrix[0], matrix[-1] = (0, 1), (0, -1)
     rows = [(f"m-{n:03}", 0, matrix[n].tobytes()) for n in range(number)]
-    with db.connection.transaction(durable=False):
-        db.vectors.put("note", rows, model_id=MODEL, dims=2, prefix="", at=AT)
+    save(db, db.vectors.put, "note", rows, model_id=MODEL, dims=2, prefix="", at=AT)
     index = db.nearest("note", MODEL)
     assert len(index) == number
     assert index.search(matrix[-1], 1)[0].owner_id == f"m-{number - 1:03}"
@@ -134,8 +133,7 @@ def test_other_models_are_never_mixed_in(db: Database):
     same = unit([1.0] * DIMS)
     put(db.vectors, {"m-1": [same]})
     put(db.vectors, {"m-1": [-same], "m-2": [same]}, model="fake:b:8")
-    with db.connection.transaction():
-        db.vectors.put("turn", [("t", 0, same.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
+    put(db.vectors, {"t": [same]}, kind="turn")
     assert [n.owner_id for n in db.nearest("memory", MODEL).search(same, 9)] == ["m-1"]
     assert [n.owner_id for n in db.nearest("memory", "fake:b:8").search(same, 9)] == ["m-2", "m-1"]
     assert [n.owner_id for n in db.nearest("turn", MODEL).search(same, 9)] == ["t"]

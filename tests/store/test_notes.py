@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from remora.store.database import Database
 from remora.store.notes import Written
+from tests.store.makers import save
 
 MEMORY = Written("longterm", "", 3, 4, None, "The project uses Spring Boot 4")
 NOTE = Written("note", "deploy", None, None, "2026-02-07T14:15:00Z", "Never on Fridays")
@@ -14,8 +15,7 @@ ARCHIVE = Written(
 
 def put(db: Database, path: str, *pieces: Written, seen: str = "1") -> dict[str, int]:
     """Write the pieces of a file; returns all ids there are by text."""
-    with db.connection.transaction():
-        db.notes.put(path, seen, pieces)
+    save(db, db.notes.put, path, seen, pieces)
     rows = db.connection.rows("SELECT content, id FROM notes")
     return dict(rows)
 
@@ -46,8 +46,7 @@ def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(db: Database) -> N
     ids = put(db, "entries.mem", NOTE, ARCHIVE)
     gone = str(ids[ARCHIVE.content])
     assert waiting(db) == sorted(str(i) for i in ids.values())
-    with db.connection.transaction():
-        db.vectors.put("note", [(gone, 0, b"\0\0\x80?")], model_id="m", dims=1, prefix="", at="")
+    save(db, db.vectors.put, "note", [(gone, 0, b"\0\0\x80?")], model_id="m", dims=1, prefix="", at="")
     after = put(db, "entries.mem", MEMORY, NOTE._replace(start_line=9, end_line=10))
     assert after[NOTE.content] == ids[NOTE.content]
     row = db.notes.get_many([after[NOTE.content]])[after[NOTE.content]]
@@ -56,8 +55,7 @@ def test_new_pieces_wait_for_vectors_and_gone_ones_leave_none(db: Database) -> N
     assert waiting(db) == sorted(str(i) for i in after.values())
     assert db.vectors.count("note", "m") == 0
     assert (db.notes.files(), db.notes.counts()) == ({"entries.mem": "1"}, {"longterm": 1, "note": 1})
-    with db.connection.transaction():
-        db.notes.forget("entries.mem")
+    save(db, db.notes.forget, "entries.mem")
     assert (db.notes.files(), db.notes.counts(), waiting(db)) == ({}, {}, [])
     assert db.connection.check() == []
 
@@ -72,8 +70,7 @@ def test_only_what_is_not_stored_yet_is_cleaned(db: Database) -> None:
 
     pieces = [MEMORY, MEMORY._replace(content="the password is hunter2")]
     for _ in range(2):
-        with db.connection.transaction():
-            db.notes.put("MEMORY.md", "1", pieces, clean)
+        save(db, db.notes.put, "MEMORY.md", "1", pieces, clean)
     assert asked == [MEMORY.content, "the password is hunter2", "the password is hunter2"]
     rows = db.connection.rows("SELECT id, content FROM notes ORDER BY id")
     assert list(rows) == [(1, MEMORY.content), (2, "the password is ***")]

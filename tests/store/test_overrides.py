@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from remora.core.code import GUESS
@@ -14,18 +11,16 @@ from tests.store.made_graphs import add_file, add_links, definition, file, link
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Iterator[Database]:
+def db(db: Database) -> Database:
     """The database of three classes, each below the one before, all with the methods that are asked about."""
-    found = Database(tmp_path / "memory.db", realm="project", project_id="p1")
     names = ("run", "__init__", "__own", "__len__", "C.deep")
     for path, name in (("a.py", "A"), ("b.py", "B"), ("c.py", "C")):
         kept = names if name != "B" else names[1:]
         members = [definition(f"{name}.{n}", 2, 2, "method") for n in kept]
-        add_file(found, path, [definition(name, 1, 9, "class"), *members, definition("run", 11)])
-    add_links(found, "b.py", link("b.py:B", "a.py:A", "inherits"))
-    add_links(found, "c.py", link("c.py:C", "b.py:B", "inherits"))
-    yield found
-    found.close()
+        add_file(db, path, [definition(name, 1, 9, "class"), *members, definition("run", 11)])
+    add_links(db, "b.py", link("b.py:B", "a.py:A", "inherits"))
+    add_links(db, "c.py", link("c.py:C", "b.py:B", "inherits"))
+    return db
 
 
 def below(db: Database, *keys: str) -> set[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ from remora.core.values import Taint
 from remora.store.database import Database
 from remora.store.session_reader import LearnedRow
 from remora.store.session_writer import PRIOR, Pair
+from tests.store.makers import save
 
 AT = "2026-03-01T12:00:00.000Z"
 
@@ -49,8 +50,7 @@ def session(name: str, day: int, **more: object) -> Observation:
 
 def record(db: Database, observation: Observation, *pairs: Pair, seen: str = "1") -> str:
     """Store a session."""
-    with db.connection.transaction():
-        return db.sessions.record(observation, pairs, seen, AT)
+    return save(db, db.sessions.record, observation, pairs, seen, AT)
 
 
 def sums(db: Database) -> list[list[tuple[object, ...]]]:

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from remora.core.values import Message, ToolCall, Turn
 from remora.store.database import Database
-from tests.store.makers import AT, message
+from tests.store.makers import AT, message, save
 
 
 def add(db: Database, messages: Sequence[Message], session: str = "s", read_to: int = 10) -> list[int]:
     """Index messages in a transaction of their own."""
-    with db.connection.transaction(durable=False):
-        return db.turns.add(session, f"{session}.jsonl", messages, read_to, AT)
+    return save(db, db.turns.add, session, f"{session}.jsonl", messages, read_to, AT)
 
 
 def positions(db: Database, session: str = "s") -> list[tuple[int, int, str]]:

@@ -10,7 +10,7 @@ from remora.core.values import MemoryRecord, Taint
 from remora.store.database import Database
 from remora.store.injections import Injection
 from remora.store.uses import CLEARED, Kind, Use
-from tests.store.makers import AT, add, record
+from tests.store.makers import AT, add, record, save
 
 
 def use(db: Database, sessions: int, kind: Kind = "said", at: str = AT, first: int = 0) -> MemoryRecord:
@@ -80,8 +80,7 @@ def test_looking_is_no_use(db: Database):
     later = "2026-05-01T00:00:00.000Z"
     assert use(db, 1, at=later).last_accessed_at == later
     assert use(db, 1, at="2026-04-01T00:00:00.000Z").last_accessed_at == later
-    with db.connection.transaction():
-        db.memories.delete(["m-1"])
+    save(db, db.memories.delete, ["m-1"])
     assert db.uses.of("m-1") == {}
 
 
@@ -105,7 +104,6 @@ def test_corrections_are_counted_by_memory_and_session(db: Database):
     use(db, 2)
     use(db, 1, "wrong")
     use(db, 9, "looked")
-    with db.connection.transaction():
-        db.uses.add("claude-code:s-0", "asked", {"m-2": 4}, AT)
+    save(db, db.uses.add, "claude-code:s-0", "asked", {"m-2": 4}, AT)
     assert db.uses.corrections() == (1, 3)
     assert db.uses.wrong_in("claude-code:s-0") == 1

@@ -12,7 +12,7 @@ from remora.core.errors import StoreBusy, StoreError
 from remora.store.connection import Connection
 from remora.store.database import Database
 from remora.store.vectors import VectorRow
-from tests.store.makers import AT, add, message, record
+from tests.store.makers import AT, add, message, record, save
 
 A, B = "onnx:a:2", "onnx:b:2"
 
@@ -31,8 +31,7 @@ def put(
     db: Database, *rows: tuple[str, int, bytes], kind: str = "memory", model: str = A, dims: int = 2
 ) -> None:
     """Store vectors in a transaction of their own."""
-    with db.connection.transaction(durable=False):
-        db.vectors.put(kind, rows, model_id=model, dims=dims, prefix="passage: ", at=AT)
+    save(db, db.vectors.put, kind, rows, model_id=model, dims=dims, prefix="passage: ", at=AT)
 
 
 def stored(db: Database, kind: str = "memory", model: str = A) -> list[tuple[str, int, bytes]]:
@@ -47,8 +46,7 @@ def waiting(db: Database) -> list[tuple[str, str]]:
 
 def clear_queue(db: Database) -> None:
     """Take everything off the queue."""
-    with db.connection.transaction():
-        db.vectors.done([i for i, _, _ in db.vectors.pending(99)])
+    save(db, db.vectors.done, [i for i, _, _ in db.vectors.pending(99)])
 
 
 # Rows
@@ -104,19 +102,16 @@ def test_wrong_size_is_refused(db: Database):
 def test_vectors_go_with_their_owners(db: Database):
     """New texts are queued, newest first; a deleted one takes its vectors and its place along."""
     add(db.memories, record("m-1"), record("m-2", "other"))
-    with db.connection.transaction():
-        (turn,) = db.turns.add("s", "s.jsonl", [message(1, "hello")], 5, AT)
+    (turn,) = save(db, db.turns.add, "s", "s.jsonl", [message(1, "hello")], 5, AT)
     assert waiting(db) == [("turn", str(turn)), ("memory", "m-2"), ("memory", "m-1")]
     assert db.vectors.pending_count() == 3
     assert [owner for _, _, owner in db.vectors.pending(1)] == [str(turn)]
     put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(1, 0)))
     put(db, (str(turn), 0, blob(1, 0)), kind="turn")
-    with db.connection.transaction():
-        db.memories.delete(["m-1", "m-2"])
+    save(db, db.memories.delete, ["m-1", "m-2"])
     assert (stored(db), len(stored(db, "turn"))) == ([], 1)
     assert waiting(db) == [("turn", str(turn))]
-    with db.connection.transaction():
-        db.turns.forget_session("s")
+    save(db, db.turns.forget_session, "s")
     assert (stored(db, "turn"), waiting(db)) == ([], [])
 
 
@@ -141,8 +136,7 @@ def test_what_is_embedded_again(db: Database, changes: dict[str, Any], queued: b
     put(db, ("m-1", 0, blob(1, 0)))
     put(db, ("m-1", 0, blob(1, 0)), model=B)
     clear_queue(db)
-    with db.connection.transaction():
-        db.memories.update("m-1", changes)
+    save(db, db.memories.update, "m-1", changes)
     assert waiting(db) == ([("memory", "m-1")] if queued else [])
     assert len(stored(db)) == len(stored(db, model=B)) == (0 if queued else 1)
 
@@ -154,8 +148,7 @@ def test_done_spares_what_was_queued_again(db: Database):
     with db.connection.transaction():
         db.memories.update("m-1", {"content": "changed meanwhile"})
         db.memories.update("m-3", {"deprecated": False})
-    with db.connection.transaction():
-        db.vectors.done(taken)
+    save(db, db.vectors.done, taken)
     assert waiting(db) == [("memory", "m-3"), ("memory", "m-1")]
     assert db.vectors.pending(1)[0][0] not in taken
 
