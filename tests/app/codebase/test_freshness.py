@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -196,33 +196,35 @@ def test_a_look_that_takes_long_is_not_taken_at_every_question(
     assert users(shop) == ["shop/cart.py:sum_up"]
 
 
+MANY = module.FEW + 30
+Two = tuple[Memory, Memory]
+
+
 @pytest.fixture
-def trees(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Callable[[Path], Memory]]:
-    """Opens the memory of a work tree of one project of more files than a question reads again."""
+def two(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Two]:
+    """The memories of two work trees of one project of more files than a question reads again; indexed."""
     many = {f"p/m{n:03}.py": USER.format(name=f"m{n}") for n in range(MANY)}
     repo.commit("One", {**FILES, **many})
     age(repo.root)
     repo.git("worktree", "add", "-q", str(tmp_path / "wt2"), "-b", "feat")
-    opened: list[Memory] = []
-
-    def of(root: Path) -> Memory:
-        opened.append(Memory.open(root, environ=environment(tmp_path), clock=clock))
-        return opened[-1]
-
-    yield of
-    for memory in opened:
-        memory.close()
+    environ = environment(tmp_path)
+    with (
+        Memory.open(repo.root, environ=environ, clock=clock) as first,
+        Memory.open(tmp_path / "wt2", environ=environ, clock=clock) as second,
+    ):
+        first.index()
+        yield first, second
 
 
-MANY = module.FEW + 30
+def rename_all(memory: Memory) -> None:
+    """Rename the function of each of the many files, which stay as long, so that only the content tells."""
+    for n in range(MANY):
+        (memory.root / f"p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
 
 
-def test_the_same_content_in_another_work_tree_is_not_stale(
-    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory], monkeypatch: pytest.MonkeyPatch
-):
+def test_the_same_content_in_another_work_tree_is_not_stale(two: Two, monkeypatch: pytest.MonkeyPatch):
     """The other tree's times are its own; its questions spoil nobody's answers and read each file once."""
-    first, second = trees(repo.root), trees(tmp_path / "wt2")
-    first.index()
+    first, second = two
     before = users(first)
     assert len(before) == MANY + 1
     asked: list[str] = []
@@ -238,18 +240,15 @@ def test_the_same_content_in_another_work_tree_is_not_stale(
         assert ([f"{i.path}:{i.symbol}" for i in found], found.notes) == (before, ())
     assert len(asked) == MANY + len(FILES)
     second.close()
-    third = trees(tmp_path / "wt2")
-    assert users(third) == before
+    with Memory.open(second.root, environ=second._project.environ, clock=second._project.clock) as third:
+        assert users(third) == before
     assert len(asked) == MANY + len(FILES)  # what they hold was remembered
 
 
-def test_few_files_that_differ_are_read_again_in_turn(
-    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
-):
+def test_few_files_that_differ_are_read_again_in_turn(two: Two):
     """Each tree sees its own files: changed, new and deleted ones, in any order of questions."""
-    first, second = trees(repo.root), trees(tmp_path / "wt2")
-    first.index()
-    root = tmp_path / "wt2"
+    first, second = two
+    root = second.root
     (root / "shop/cart.py").write_text(USER.format(name="sum_up"))
     (root / "p/m000.py").unlink()
     (root / "p/new.py").write_text(USER.format(name="new"))
@@ -264,22 +263,16 @@ def test_few_files_that_differ_are_read_again_in_turn(
     assert sorted(users(first)) == sorted(theirs)
 
 
-def test_many_files_that_differ_are_left_out_of_that_trees_answers(
-    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
-):
+def test_many_files_that_differ_are_left_out_of_that_trees_answers(two: Two):
     """Another branch in another work tree: its answers say of which tree the index is, and spoil no other."""
-    first, second = trees(repo.root), trees(tmp_path / "wt2")
-    for n in range(MANY):  # as long as before, so that only the content tells
-        (tmp_path / f"wt2/p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
-    first.index()
+    first, second = two
+    rename_all(second)
     before = users(first)
-    said = (
-        "{} files differ from the work tree that `remora index` read last ({}) and are not in this answer yet"
-    )
+    said = "{} files differ from the work tree that `remora index` read last ({}) and are not in this answer"
     for _ in range(2):
         found = second.impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
-        assert found.notes == (f"{said.format(MANY, repo.root)}; run it again",)
+        assert found.notes == (f"{said.format(MANY, first.root)} yet; run it again",)
         assert users(first) == before
         assert first.impact("shop/money.py:price").notes == ()
     second.index()
@@ -287,33 +280,26 @@ def test_many_files_that_differ_are_left_out_of_that_trees_answers(
     first._project.last_look = None
     found = first.impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
-    assert found.notes[0].startswith(said.format(MANY, tmp_path / "wt2"))
+    assert found.notes[0].startswith(f"{said.format(MANY, second.root)} yet")
     assert "p/m001.py:n1" in users(second)
 
 
-def test_the_marks_of_the_trees_own_questions_do_not_hold_in_another(
-    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory]
-):
+def test_the_marks_of_the_trees_own_questions_do_not_hold_in_another(two: Two):
     """Where many files of the indexed tree changed, one that is still as the index was is told so."""
-    first, second = trees(repo.root), trees(tmp_path / "wt2")
-    first.index()
+    first, second = two
     before = users(first)
-    for n in range(MANY):
-        (repo.root / f"p/m{n:03}.py").write_text(USER.format(name=f"n{n}"))
+    rename_all(first)
     first._project.last_look = None
     for _ in range(2):
         assert users(first) == ["shop/cart.py:total"]
         assert users(second) == before
 
 
-def test_what_there_was_no_time_to_compare_is_said(
-    tmp_path: Path, repo: Repo, trees: Callable[[Path], Memory], monkeypatch: pytest.MonkeyPatch
-):
+def test_what_there_was_no_time_to_compare_is_said(two: Two, monkeypatch: pytest.MonkeyPatch):
     """A look reads so many files, the next goes on; the files of the answer come first there."""
     monkeypatch.setattr(comparing, "COMPARED", MANY // 2)
-    first, second = trees(repo.root), trees(tmp_path / "wt2")
-    first.index()
-    note = f"files are not compared with the index yet, which is of the work tree {repo.root}"
+    first, second = two
+    note = f"files are not compared with the index yet, which is of the work tree {first.root}"
     found = second.impact("shop/cart.py:total")
     assert list(found) == []
     assert note in found.notes[0]

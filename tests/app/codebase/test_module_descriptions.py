@@ -20,6 +20,7 @@ from remora.llm.scripted import Call, Reply, ScriptedModel
 from remora.store.layers import UpperEdge
 from tests.graph.projects import db_of, write
 from tests.helpers import NOW, environment
+from tests.store.makers import there
 
 Opener = Callable[..., Memory]
 KINDS = ("is_entrypoint_for", "flows_to", "depends_logically", "defines")
@@ -142,16 +143,14 @@ def test_by_itself_a_few_are_described_once_a_day(opened: Opener, monkeypatch: p
     """What waits goes on the next day, and what came of it is noted."""
     monkeypatch.setattr(module, "DAILY_MODULES", 2)
     memory = opened(*[answer(str(n)) for n in range(5)])
-    first = describe_when_due(memory._project)
-    assert first is not None
+    first = there(describe_when_due(memory._project))
     assert (first.described, first.waiting) == (("web", "core"), 1)
     ran = {"at": to_iso(from_iso(NOW)), "described": 2, "waiting": 1, "notes": []}
     assert db_of(memory).meta.get(RAN) == ran
     clock_of(memory).advance(seconds=86_000.0)
     assert describe_when_due(memory._project) is None
     clock_of(memory).advance(seconds=400.0)
-    second = describe_when_due(memory._project)
-    assert second is not None
+    second = there(describe_when_due(memory._project))
     assert (second.described, len(calls(memory))) == (("tests",), 3)
 
 
@@ -163,16 +162,14 @@ def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener
         found = [one for one in code(memory._project) if "modules described on" in one.detail]
         return [(one.level, one.detail.partition(": ")[2]) for one in found]
 
-    first = describe_when_due(memory._project)
-    assert first is not None
+    first = there(describe_when_due(memory._project))
     assert first.described == ()
     assert "the model is away" in db_of(memory).meta.get(RAN)["notes"][0]
     assert describe_when_due(memory._project) is None
     ((level, said),) = told()
     assert (level, "the model is away" in said) == ("note", True)
     clock_of(memory).advance(seconds=90_000.0)
-    second = describe_when_due(memory._project)
-    assert second is not None
+    second = there(describe_when_due(memory._project))
     assert second.described == ("core", "tests", "web")
     assert told() == [("ok", "3, not described yet: 0")]
 

@@ -6,6 +6,7 @@ import contextlib
 import random
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -26,8 +27,14 @@ PAGE = 4_096
 def opened(tmp_path: Path) -> Memory:
     """Open the project of a test, without a model."""
     (tmp_path / "project").mkdir(exist_ok=True)
-    environ = environment(tmp_path) | {"REMORA_EMBEDDING_PROVIDER": "none"}
-    return Memory.open(tmp_path / "project", environ=environ)
+    return Memory.open(tmp_path / "project", environ=environment(tmp_path))
+
+
+def sql(database: Path, *statements: str) -> list[tuple[Any, ...]]:
+    """Run statements on a database as another program would; return the rows of the last."""
+    with contextlib.closing(apsw.Connection(str(database))) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        return [list(connection.execute(statement)) for statement in statements][-1]
 
 
 def filled(tmp_path: Path, number: int) -> Path:
@@ -91,9 +98,7 @@ def test_a_sound_database_is_recovered_whole(tmp_path: Path):
 def test_what_a_person_decided_holds_after_a_recovery(tmp_path: Path):
     """Erased and corrected rules stay away; trust, spans without memory and triggers are as they were."""
     home = filled(tmp_path, 1)
-    rules = (
-        "# Rules\n\n- Run `just ci` before you push to the server.\n- Always keep prices in whole euros.\n"
-    )
+    rules = "- Run `just ci` before you push to the server.\n- Always keep prices in whole euros.\n"
     (tmp_path / "project" / "AGENTS.md").write_text(rules)
 
     def said(memory: Memory) -> list[str]:
@@ -110,12 +115,10 @@ def test_what_a_person_decided_holds_after_a_recovery(tmp_path: Path):
             db.meta.set("off", {"spans": [[1, 2]], "sessions": []})
             db.meta.set("trust", {"level": 3})
         before = said(memory)
-    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as old:
-        tables = [t for t in recovery.TABLES if t != "memory_revisions"]
-        counts = {t: old.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables}
+    counted = {t: f"SELECT count(*) FROM {t}" for t in recovery.TABLES if t != "memory_revisions"}
+    counts = {table: sql(home / "memory.db", count) for table, count in counted.items()}
     recovered(tmp_path)
-    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as new:
-        assert {t: new.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables} == counts
+    assert {table: sql(home / "memory.db", count) for table, count in counted.items()} == counts
     with opened(tmp_path) as memory:
         assert memory._project.db.meta.get("off") == {"spans": [[1, 2]], "sessions": []}
         assert memory._project.db.meta.get("trust") == {"level": 3}
@@ -127,10 +130,8 @@ def test_what_a_person_decided_holds_after_a_recovery(tmp_path: Path):
 def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
     """A database of 400 memories, made once, and its pages without those that list its tables."""
     path = filled(tmp_path_factory.mktemp("large"), 400) / "memory.db"
-    with contextlib.closing(apsw.Connection(str(path))) as connection:
-        sql = "SELECT pageno - 1 FROM dbstat WHERE name <> 'sqlite_schema' ORDER BY pageno"
-        pages = [page for (page,) in connection.execute(sql)]
-    return path.read_bytes(), pages
+    pages = sql(path, "SELECT pageno - 1 FROM dbstat WHERE name <> 'sqlite_schema' ORDER BY pageno")
+    return path.read_bytes(), [page for (page,) in pages]
 
 
 @pytest.mark.slow
@@ -162,9 +163,7 @@ def test_a_memory_whose_row_is_lost_is_made_again_from_its_changes(tmp_path: Pat
     with opened(tmp_path) as memory:
         one = memory.list()[0]
         memory.edit(one.id, content="The relay listens on port 7070")
-    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as connection:
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("DELETE FROM memories WHERE id = ?", (one.id,))
+    sql(home / "memory.db", f"DELETE FROM memories WHERE id = '{one.id}'")
     recovered(tmp_path)
     with opened(tmp_path) as memory:
         assert memory.show(one.id).content == "The relay listens on port 7070"
@@ -174,11 +173,12 @@ def test_a_memory_whose_row_is_lost_is_made_again_from_its_changes(tmp_path: Pat
 def test_a_change_that_cannot_be_read_stops_no_recovery(tmp_path: Path):
     """Its memory is lost with it; the others are made again."""
     home = filled(tmp_path, 3)
-    with contextlib.closing(apsw.Connection(str(home / "memory.db"))) as connection:
-        connection.execute("UPDATE memory_revisions SET fields = '{\"content' WHERE n = 1")
-        connection.execute('UPDATE memory_revisions SET fields = \'{"content": "x"}\' WHERE n = 2')
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("DELETE FROM memories")
+    sql(
+        home / "memory.db",
+        "UPDATE memory_revisions SET fields = '{\"content' WHERE n = 1",
+        'UPDATE memory_revisions SET fields = \'{"content": "x"}\' WHERE n = 2',
+        "DELETE FROM memories",
+    )
     recovered(tmp_path)
     with opened(tmp_path) as memory:
         assert len(memory.list()) == 1

@@ -15,6 +15,7 @@ from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store import migrations
 from tests.graph.projects import db_of
 from tests.helpers import FakeEmbedder, Repo, environment
+from tests.store.makers import save, there
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
 
@@ -37,8 +38,7 @@ def test_where_nothing_is_yet(folder: Path, environ: dict[str, str], tmp_path: P
     report = diagnose(folder, environ)
     assert report.level == "warning"
     (database,) = of(report, "database")
-    assert database.level == "note"
-    assert "`remora init`" in database.advice
+    assert (database.level, "`remora init`" in database.advice) == ("note", True)
     (found,) = of(report, "embedding")  # without a model: the reason, and what still works
     assert (found.level, "embedding.provider is none" in found.detail) == ("warning", True)
     assert "words" in found.advice
@@ -47,13 +47,20 @@ def test_where_nothing_is_yet(folder: Path, environ: dict[str, str], tmp_path: P
 
 
 def test_sound_store(folder: Path, environ: dict[str, str]) -> None:
-    """Places, schema, counts, git, permissions and disk are each named, and what waits for a look."""
+    """Places, schema, counts, git, permissions and disk are each named, and what waits for a look.
+
+    A home that others may enter is a warning with the command that closes it.
+    """
     with Memory.open(folder, environ=environ) as memory:
         memory.remember("Tokens expire after 24 h", type="decision", needs_review=True)
         memory.remember("I like tabs", type="preference", user=True)
         memory.session("cli:1").append("user", "hello")
         report = memory.doctor()
         home, project_id = memory.home, memory.project_id
+        home.chmod(0o755)
+        (entered,) = of(memory.doctor(), "permissions")
+    advice = f"`chmod 700 {home}` denies them access."
+    assert (entered.level, entered.advice) == ("warning", advice)
     (database,) = of(report, "database")
     assert database.level == "ok"
     assert f"schema {migrations.latest()} of {migrations.latest()}" in database.detail
@@ -229,15 +236,6 @@ def test_no_key_is_ever_shown(folder: Path, environ: dict[str, str]) -> None:
     assert "MY_KEY is not set" in [f.detail for f in of(diagnose(folder, environ), "API key")]
 
 
-def test_open_permissions(folder: Path, environ: dict[str, str]) -> None:
-    """A home that others may enter is a warning with the command that closes it."""
-    with Memory.open(folder, environ=environ) as memory:
-        memory.home.chmod(0o755)
-        (found,) = of(memory.doctor(), "permissions")
-        assert found.level == "warning"
-        assert found.advice == f"`chmod 700 {memory.home}` denies them access."
-
-
 def test_where_texts_go(folder: Path, environ: dict[str, str]) -> None:
     """The server that is really used is named, also where the environment names it."""
     for provider, name, value, told in (
@@ -267,7 +265,7 @@ def memory(repo: Repo, memory: Memory) -> Memory:
 
 def findings(memory: Memory, what: str = "code graph") -> list[Finding]:
     """Return the doctor's findings about one thing."""
-    return [f for f in memory.doctor().findings if f.what == what]
+    return of(memory.doctor(), what)
 
 
 def test_sizes(memory: Memory) -> None:
@@ -279,54 +277,38 @@ def test_sizes(memory: Memory) -> None:
     assert f"3 files, {nodes} nodes, {edges} edges, 1 rows of closure; the database has " in found.detail
     assert found.detail.endswith(" MB")
     reasons = {"binary": 9, "generated": 4, "a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
-    with db.connection.transaction():
-        db.meta.set(LEFT_OUT, reasons)
+    save(db, db.meta.set, LEFT_OUT, reasons)
     left_out, broken = findings(memory, "code")
     assert left_out.detail == ("files left out: 9 binary, 4 generated, 3 a, 2 b, 1 c, 2 for other reasons")
     assert broken.detail == "files read in part (syntax errors): 1"
 
 
-def test_another_commit(memory: Memory) -> None:
-    """After a commit the index is behind, also when a few files are read again, until a whole run."""
-    before = db_of(memory).graph.state()
-    assert before is not None
-    assert before.commit is not None
-    repo = Repo(memory.root)
+def test_an_index_that_is_behind(memory: Memory) -> None:
+    """By a commit, by files that nobody read since they changed, or since it was not finished."""
+
+    def told() -> list[tuple[str, str]]:
+        return [(found.level, found.detail) for found in findings(memory)[1:]]
+
+    db, root = db_of(memory), memory.root
+    before = there(there(db.graph.state()).commit)
+    repo = Repo(root)
     repo.day = 5
     head = repo.commit("another", {"b.py": "X = 1\n"})
-    memory.index_files(["b.py"])
-    (_, found) = findings(memory)
-    assert found.level == "note"
-    assert found.detail == f"indexed at commit {before.commit[:10]}, checked out is {head[:10]}"
+    memory.index_files(["b.py"])  # until a whole run, also when a few files are read again
+    assert told() == [("note", f"indexed at commit {before[:10]}, checked out is {head[:10]}")]
     memory.index()
-    assert len(findings(memory)) == 1
-
-
-def test_files_that_nobody_read_since_they_changed(memory: Memory) -> None:
-    """An edit and a new file are counted once, also before anything marked them; a mark in vain goes."""
-    db, root = db_of(memory), memory.root
+    assert told() == []
     (root / "b.py").write_text("x = 1\n")
     (root / "new.py").write_text("y = 2\n")
-    with db.connection.transaction():
-        db.graph.mark_stale(["lib/a.py", "b.py"], 1)
-    (_, found) = findings(memory)
-    assert (found.level, found.detail) == ("note", "files changed since the last indexing: 2")
-    assert db.overview.stale_files() == 1
+    save(db, db.graph.mark_stale, ["lib/a.py", "b.py"], 1)
+    assert told() == [("note", "files changed since the last indexing: 2")]  # each is counted once
+    assert db.overview.stale_files() == 1  # a mark in vain goes
     memory.index()
-    assert len(findings(memory)) == 1
-
-
-def test_an_index_that_was_not_finished(memory: Memory) -> None:
-    """Files whose names wait to be resolved are a warning."""
-    db = db_of(memory)
-    with db.connection.transaction():
-        db.graph.unlink(["b.py"])
-    (_, found) = findings(memory)
-    assert found.level == "warning"
-    assert found.detail == "indexing was not finished: names in 1 files are not resolved"
-    with db.connection.transaction():
-        db.connection.execute("DELETE FROM graph_index_state")
-    assert findings(memory)[1].detail == "indexing was not finished"
+    assert told() == []
+    save(db, db.graph.unlink, ["b.py"])
+    assert told() == [("warning", "indexing was not finished: names in 1 files are not resolved")]
+    save(db, db.connection.execute, "DELETE FROM graph_index_state")
+    assert told()[0][1] == "indexing was not finished"
 
 
 def test_chunks_that_wait(tmp_path: Path, folder: Path) -> None:

@@ -11,6 +11,7 @@ from remora.app.memory import Memory
 from remora.core.clock import FixedClock, to_iso
 from tests.app.talks import at_once
 from tests.helpers import environment
+from tests.store.makers import there
 
 Open = Callable[[], Memory]
 
@@ -31,9 +32,7 @@ def filled(memory: Memory, lasting: int, fading: int) -> list[str]:
 
 def forgotten(memory: Memory) -> tuple[str, ...]:
     """Run the maintenance, which is due; return what it forgot."""
-    done = memory.maintain()
-    assert done is not None
-    return done.forgotten
+    return there(memory.maintain()).forgotten
 
 
 def test_what_expired_is_forgotten_and_told(opened: Open, clock: FixedClock) -> None:
@@ -45,8 +44,7 @@ def test_what_expired_is_forgotten_and_told(opened: Open, clock: FixedClock) -> 
             clock.advance(days=20)
             memory.maintain()
         clock.advance(days=20)
-        done = memory.maintain()
-        assert done is not None
+        done = there(memory.maintain())
         assert sorted(done.forgotten) == sorted(fading)
         assert memory.maintain() is None
         assert memory.maintenance()[0] == done
@@ -80,8 +78,7 @@ def test_a_clock_that_jumps_forgets_nothing(opened: Open, clock: FixedClock) -> 
         clock.advance(days=2)
         memory.maintain()
         clock.advance(days=3 * 365)
-        done = memory.maintain()
-        assert done is not None
+        done = there(memory.maintain())
         assert (done.forgotten, done.deleted, done.waiting) == ((), 0, 8)
         assert len(memory.list()) == 10
         memory.prune()
@@ -89,8 +86,8 @@ def test_a_clock_that_jumps_forgets_nothing(opened: Open, clock: FixedClock) -> 
         filled(memory, 5, 60)
         for _ in range(12):
             clock.advance(days=20)
-            done = memory.maintain()
-        assert done is not None
+            last = memory.maintain()
+        done = there(last)
         assert (done.forgotten, done.waiting) == ((), 60)
 
 
