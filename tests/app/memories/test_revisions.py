@@ -16,6 +16,7 @@ from remora.core.errors import InvalidInput, NotFound, RemoraError
 from remora.store.memories import COLUMNS
 from remora.store.revisions import KEPT, KEPT_DAYS, UNLOGGED
 from tests.helpers import environment
+from tests.store.makers import save, there
 
 LOGGED = [name for name in COLUMNS if name not in UNLOGGED]
 WORDS = "alpha beta gamma delta cache queue token port relay parser never always 5432 8080 redis".split()
@@ -51,6 +52,11 @@ def sentence(dice: random.Random) -> str:
 
 def verbs(memory: Memory, clock: FixedClock, dice: random.Random) -> list[Callable[[], object]]:
     """Return what can be done next, with arguments drawn by chance."""
+
+    def pruned() -> None:
+        clock.advance(days=dice.randrange(40))
+        memory.prune()
+
     known = [m.id for m in memory.list(include_forgotten=True)]
     one = dice.choice(known) if known else "none"
     return [
@@ -65,14 +71,8 @@ def verbs(memory: Memory, clock: FixedClock, dice: random.Random) -> list[Callab
         lambda: memory.pin(one, pinned=dice.random() < 0.5),
         lambda: memory.verify(one),
         lambda: memory.search(dice.choice(WORDS)),
-        lambda: pruned(memory, clock, dice),
+        pruned,
     ]
-
-
-def pruned(memory: Memory, clock: FixedClock, dice: random.Random) -> None:
-    """Prune after some days."""
-    clock.advance(days=dice.randrange(40))
-    memory.prune()
 
 
 @pytest.mark.slow
@@ -158,14 +158,11 @@ def test_old_texts_are_emptied_and_the_log_still_adds_up(memory: Memory, clock: 
     for number in range(KEPT + 10):
         memory.edit(one.id, content=f"The relay listens on port {8000 + number}")
     db = memory._project.db
-    with db.transaction():
-        assert db.revisions.thin() == 0
+    assert save(db, db.revisions.thin) == 0
     clock.advance(days=KEPT_DAYS + 1)
-    with db.transaction():
-        assert db.revisions.thin() == 11
+    assert save(db, db.revisions.thin) == 11
     assert replayed(memory) == rows(memory)
-    with db.transaction():
-        assert db.revisions.thin() == 0
+    assert save(db, db.revisions.thin) == 0
     with pytest.raises(InvalidInput, match="no longer stored"):
         memory.restore(one.id, revision="3")
 
@@ -186,16 +183,14 @@ with Memory.open(sys.argv[1], environ=environ) as memory:
 def test_a_kill_between_writes_leaves_row_and_log_agreed(tmp_path: Path) -> None:
     """Whatever the process was at, the log adds up to the row."""
     (tmp_path / "project").mkdir()
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "project"), str(tmp_path / "data")]
     for wait in (0.02, 0.1, 0.25):
-        command = [sys.executable, "-c", KILLED, str(tmp_path / "project"), str(tmp_path / "data")]
         process = subprocess.Popen(command, stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        process.stdout.readline()
+        there(process.stdout).readline()
         try:
             process.wait(wait)
         except subprocess.TimeoutExpired:
             process.kill()
         process.communicate()
-        environ = {"REMORA_HOME": str(tmp_path / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
-        with Memory.open(tmp_path / "project", environ=environ) as memory:
+        with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
             assert replayed(memory) == rows(memory)

@@ -21,6 +21,11 @@ def cues(memory: Memory, memory_id: str) -> set[tuple[str, str, tuple[str, ...]]
     return {(one.kind, one.key, one.needs) for one in found}
 
 
+def commands(memory: Memory, memory_id: str) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the commands that a memory is said at after making all anew."""
+    return {(cue, needs) for kind, cue, needs in cues(memory, memory_id) if kind == "command"}
+
+
 def patterns(memory: Memory, memory_id: str) -> set[str]:
     """Return the patterns of a memory after making all anew."""
     return {needs[0] for kind, _, needs in cues(memory, memory_id) if kind == "pattern"}
@@ -30,13 +35,6 @@ def stored(memory: Memory, content: str, **more: object) -> str:
     """Store a memory as a session's learning does, and return its id."""
     draft = MemoryDraft(content, **more)  # type: ignore[arg-type]
     return memory.remember_many([draft])[0].id
-
-
-def met(memory: Memory, *messages: str, key: str = KEY, command: str = "make lint"):
-    """Let a session for each message meet an error."""
-    for number, message in enumerate(messages, 1):
-        seen = ErrorSeen(key, "Bash", command, message, 1, (3,), True, "changed", ("a.go",))
-        record(memory._project.db, session(f"s{number}", number, errors=(seen,)))
 
 
 FLAGS = {
@@ -55,10 +53,10 @@ FLAGS = {
 def test_a_flag_is_wrong_whatever_it_is_given(bare: Memory):
     """Neither its value nor what a check is to look at is part of the cue; one not given is no cue."""
     for command, cue in FLAGS.items():  # the session of the command before is replaced
-        met(bare, "error: Unknown option `--grep`", key="f2", command=command)
-        assert commands(bare) == {cue}
-    met(bare, "error: --grep is required", key="f2", command="pnpm test auth")
-    assert commands(bare) == set()
+        failed(bare, 1, command, "", message="error: Unknown option `--grep`")
+        assert warned(bare) == {cue}
+    failed(bare, 1, "pnpm test auth", "", message="error: --grep is required")
+    assert warned(bare) == set()
 
 
 MISSING = "make: *** No rule to make target 'check'.  Stop."
@@ -73,30 +71,30 @@ def failed(memory: Memory, day: int, command: str, worked: str, *passed: str, me
     record(memory._project.db, one)
 
 
-def commands(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
+def warned(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
     """Return the commands that a memory of the error is said at."""
     said = "`make check` fails with “No rule to make target 'check'”; what resolved it: …"
-    one = stored(memory, said, type="error_pattern", payload={"signal": "error_retry", "key": "f2"})
-    return {(cue, needs) for kind, cue, needs in cues(memory, one) if kind == "command"}
+    payload = {"signal": "error_retry", "key": "f2"}
+    return commands(memory, stored(memory, said, type="error_pattern", payload=payload))
 
 
 def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory):
     """It is known by the whole of it, with what feeds it, from the second session on."""
     failed(bare, 1, "make check", OTHER)
-    assert commands(bare) == set()
+    assert warned(bare) == set()
     failed(bare, 2, "make check", OTHER)
     for day in (3, 4):
         failed(bare, day, "make lint && make check", OTHER)
         failed(bare, day + 2, "yes | make check", OTHER)
         failed(bare, day + 4, "yes | make init && make check", OTHER)
-    assert commands(bare) == {("make check", ()), ("yes | make check", ())}
+    assert warned(bare) == {("make check", ()), ("yes | make check", ())}
 
 
 def test_a_command_that_wants_a_variable(bare: Memory):
     """The form with the variable passes, and is another command; how much is printed is no part of it."""
     for day in (1, 2):
         failed(bare, day, "pytest -q tests", VARIABLE, "PYTHONPATH=. pytest -q tests")
-    assert commands(bare) == {("pytest tests", ())}
+    assert warned(bare) == {("pytest tests", ())}
 
 
 @pytest.mark.parametrize(
@@ -107,23 +105,21 @@ def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, worked: str, lat
     for day in (1, 2):
         failed(bare, day, "make check", worked)
     failed(bare, 3, "make other", "", *later)
-    assert commands(bare) == set()
+    assert warned(bare) == set()
 
 
-def test_what_is_to_be_done_instead_is_no_warning(bare: Memory):
-    """Of two commands the right one is not warned of; nor what commits say, and commands that only look."""
-    for said, source, needs in (
+@pytest.mark.parametrize(
+    ("said", "source", "needs"),
+    [
         ("`make check` is gone; use `python -m unittest`", "user_taught", {("make", ("check",))}),
-        (
-            "Never run `npm publish --force`, run `npm run release`",
-            "user_taught",
-            {("npm", ("publish", "--force"))},
-        ),
+        ("Never run `npm pack --force`, run `npm run go`", "user_taught", {("npm", ("pack", "--force"))}),
         ("Fixed: `git log --all` was slow", "commit_auto", set()),
         ("`ls -la` shows it", "user_taught", set()),
-    ):
-        one = stored(bare, said, type="gotcha", source=source)
-        assert {(cue, more) for kind, cue, more in cues(bare, one) if kind == "command"} == needs
+    ],
+)
+def test_what_is_to_be_done_instead_is_no_warning(bare: Memory, said: str, source: str, needs: set[object]):
+    """Of two commands the right one is not warned of; nor what commits say, and commands that only look."""
+    assert commands(bare, stored(bare, said, type="gotcha", source=source)) == needs
 
 
 @pytest.mark.parametrize(
@@ -226,24 +222,6 @@ BELOW_A_LABEL = (
 )
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("Never leave generated snapshots", set()),
-        ("Read the plan before writing any code", set()),
-        ("Read the plan before each commit", {"commit"}),
-        ("Never push half of a change", {"push to half"}),
-        ("Never run `flushall`", {"flushall"}),
-        (LONG, {"Clock.now("}),
-        (BELOW_A_LABEL, {"sleep_until"}),
-    ],
-)
-def test_a_rule_file_is_told_at_what_it_names(bare: Memory, said: str, told: set[str]):
-    """Its prose shares words with many commands: an event, a program and marked code of a clause count."""
-    rule = stored(bare, said, type="preference", tags=("rule", "claude"), origin_path="CLAUDE.md")
-    assert patterns(bare, rule) == told
-
-
 def test_what_a_person_set_stands(bare: Memory):
     """A tag of theirs makes no rule file; triggers of theirs are taken as they are, in the rule's folder."""
     said = "Avoid loops in handlers"
@@ -286,6 +264,13 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
 @pytest.mark.parametrize(
     ("said", "person", "rule"),
     [
+        ("Never leave generated snapshots", set(), set()),
+        ("Read the plan before writing any code", set(), set()),
+        ("Read the plan before each commit", {"commit"}, {"commit"}),
+        ("Never push half of a change", {"push to half"}, {"push to half"}),
+        ("Never run `flushall`", {"flushall"}, {"flushall"}),
+        (LONG, {"Clock.now("}, {"Clock.now("}),
+        (BELOW_A_LABEL, {"sleep_until"}, {"sleep_until"}),
         ("Write scripts in Fish, not in Bash", {"bash"}, set()),
         ("Use httpx, not requests", {"requests"}, {"requests"}),
         ("Never call `reset_all()`", {"reset_all("}, {"reset_all("}),
@@ -296,13 +281,17 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
         ("Use typer, not argparse or click - it is modern", {"argparse", "click"}, {"argparse", "click"}),
     ],
 )
-def test_a_rule_file_is_not_told_for_an_ordinary_word(
-    bare: Memory, said: str, person: set[str], rule: set[str]
+@pytest.mark.parametrize("tags", [(), ("rule", "claude")])
+def test_a_rule_file_is_told_at_what_it_names(
+    bare: Memory, said: str, person: set[str], rule: set[str], tags: tuple[str, ...]
 ):
-    """Its agent has read it; a person's sentence was never shown to that agent."""
+    """Its agent has read it, and its prose shares words with many commands: no ordinary word of it counts.
+
+    An event, a program and marked code of a clause do. A person's sentence was never shown to that agent.
+    """
     own = stored(bare, said, type="preference", source="user_taught")
     assert patterns(bare, own) == person
-    read = stored(bare, said + " here", type="preference", origin_path="CLAUDE.md")
+    read = stored(bare, said + " here", type="preference", tags=tags, origin_path="CLAUDE.md")
     assert patterns(bare, read) == rule
 
 

@@ -18,6 +18,7 @@ from remora.observer.observer import Observer
 from tests.helpers import SECRET, Repo, environment
 from tests.observer.script import Script
 from tests.observer.sessions import session
+from tests.store.makers import there
 
 TASK = "make the token lifetime a setting"
 
@@ -72,8 +73,7 @@ def test_branches(repo: Repo, memory: Memory) -> None:
     assert memory.plan_context("", modules=["auth"], branch="*").hits
     repo.git("checkout", "-q", "-b", "work")
     assert memory.plan_context("", modules=["auth"]).hits
-    state = left(memory, prompts=(TASK,), todo=["document it"], branch="work")
-    assert state is not None
+    state = there(left(memory, prompts=(TASK,), todo=["document it"], branch="work"))
     assert state.branch == "work"
     assert "on branch `work`" in memory.work_state()
     repo.git("checkout", "-q", "main")
@@ -143,21 +143,18 @@ def left(memory: Memory, name: str = "s1", **fields: object) -> MemoryRecord | N
 
 def test_a_session_has_one_state(bare: Memory, clock: FixedClock) -> None:
     """It is replaced when the session stops again, and retired when nothing is left."""
-    first = left(bare, prompts=(TASK,), todo=["document it"])
-    assert first is not None
+    first = there(left(bare, prompts=(TASK,), todo=["document it"]))
     assert first.type == "work_state"
     clock.advance(days=1)
     files, ended = (FileUse("b.py", 0, 1, 1, 2),), "2026-03-02T10:00:00.000Z"
-    second = left(bare, prompts=(TASK,), todo=["tell the team"], files=files, ended=ended)
-    assert second is not None
+    second = there(left(bare, prompts=(TASK,), todo=["tell the team"], files=files, ended=ended))
     assert (second.id, second.related_files) == (first.id, ("b.py",))
     (only,) = bare.list(types=["work_state"])
     assert "tell the team" in only.content
     assert "document it" not in only.content
     assert left(bare, outcome="success") is None
     assert bare.list(types=["work_state"]) == []
-    again = left(bare, prompts=(TASK,), todo=["one more thing"])
-    assert again is not None
+    again = there(left(bare, prompts=(TASK,), todo=["one more thing"]))
     assert again.id == first.id
     assert "one more thing" in bare.work_state()
     bare.forget(again.id)  # a person's word: the next stop of the session does not bring it back
@@ -234,8 +231,7 @@ def test_work_that_a_later_session_went_on_with_is_not_told(bare: Memory) -> Non
 
 def test_what_rests_on_outside_text_is_marked(bare: Memory) -> None:
     """Its taint stays with the state, and secrets do not come in."""
-    state = left(bare, todo=[f"set TOKEN={SECRET}"], taint=Taint("web_fetch", 2))
-    assert state is not None
+    state = there(left(bare, todo=[f"set TOKEN={SECRET}"], taint=Taint("web_fetch", 2)))
     assert (state.taint, state.needs_review) == (Taint("web_fetch", 2), True)
     assert "read text from outside" in bare.work_state()
     assert SECRET not in bare.work_state() + str(state)
@@ -259,8 +255,7 @@ def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
     watching = watched("s1", TASK, ("add it", "completed"), ("document it", "pending"))
     assert leave_work(bare._project, watching, watching.finalize()) is None  # it ended in January
     found = watching.finalize()._replace(ended="2026-02-28T10:00:00.000Z", branch=None)
-    record = leave_work(bare._project, watching, found)
-    assert record is not None
+    record = there(leave_work(bare._project, watching, found))
     assert record.last_accessed_at == "2026-02-28T10:00:00.000Z"
     assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
 
@@ -316,15 +311,13 @@ def test_a_model_judges(tmp_path: Path, folder: Path, clock: FixedClock) -> None
         assert memory.observe_ui("browser_click", "a page of several words") is None
         assert memory.observe_ui("Bash", SLOW) is None
         page = "### Page state of the shop\n- dialog: closed now"
-        record = memory.observe_ui("browser_click", page)
-        assert record is not None
+        record = there(memory.observe_ui("browser_click", page))
         assert record.content == "The dialog closes at once."
         assert record.payload is not None
         assert record.payload["judged_by"] == "scripted"
         assert memory.observe_ui("browser_click", page) is None
         assert memory.observe_ui("browser_click", page + " and open again") is None
-        slow = memory.observe_ui("browser_click", SLOW)
-        assert slow is not None
+        slow = there(memory.observe_ui("browser_click", SLOW))
         assert "loading" in memory.notes[0]
         assert len(model.calls) == 4
     with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:

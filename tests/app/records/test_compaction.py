@@ -18,6 +18,7 @@ from remora.core.errors import ProviderError, StoreError, StoreFull
 from remora.core.values import ToolCall
 from tests.app.talks import archives, at_once, contents, markers, memory_of, opened, talk
 from tests.helpers import SECRET, environment, files, holds, no_file_above
+from tests.store.makers import there
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 QUIET = {"REMORA_JOURNAL_ENABLED": "false"}
@@ -121,8 +122,7 @@ def test_by_tokens(session: Session) -> None:
     assert session.compact_if_needed() is None
     session.append("user", "d")
     assert session.standing().over
-    done = session.compact_if_needed()
-    assert done is not None
+    done = there(session.compact_if_needed())
     assert (done.why, done.removed, done.kept, done.how) == ("tokens", 12, 20, "extract")
     assert not session.standing().over
     assert session.compact_if_needed() is None
@@ -133,15 +133,13 @@ def test_by_the_window(session: Session) -> None:
     session.extend(talk(50))
     assert session.compact_if_needed() is None
     session.extend(talk(2, 51))
-    done = session.compact_if_needed()
-    assert done is not None
+    done = there(session.compact_if_needed())
     assert (done.why, done.removed, done.kept) == ("window", 27, 25)
     assert contents(session)[1:] == [f"message {n}" for n in range(28, 53)]
     session.extend(talk(25, 53))  # a summary and fifty messages
     assert session.compact_if_needed() is None
     session.append("user", "message 78")
-    again = session.compact_if_needed()
-    assert again is not None
+    again = there(session.compact_if_needed())
     assert (again.removed, again.kept) == (27, 25)
 
 

@@ -14,6 +14,7 @@ from remora.app.records.items import Index, Items, Put
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreError, StoreReadOnly
 from tests.helpers import FakeEmbedder, environment
+from tests.store.makers import there
 
 
 def texts(value: dict[str, Any], index: Index) -> list[str]:
@@ -39,8 +40,7 @@ def test_an_item_is_kept_as_it_was_put(items: Items, clock: FixedClock) -> None:
     items.write([Put(("a",), "k", {"text": "one", "n": [1, None, {"é": 0.5}]})])
     clock.advance(seconds=5)
     items.write([Put(("a",), "k", {"text": "two"}), Put(("b",), "k", {"n": float("inf")})])
-    found = items.get(("a",), "k")
-    assert found is not None
+    found = there(items.get(("a",), "k"))
     assert (found.value, found.updated_at - found.created_at) == ({"text": "two"}, 5.0)
     assert items.namespaces() == [("a",), ("b",)]
     items.write([Put(("a",), "k", None), Put(("a",), "never", None)])
@@ -112,6 +112,5 @@ def test_what_is_no_json_object_is_refused(items: Items) -> None:
             items.write([Put(("a",), "good", {"n": 1}), Put(("a",), "bad", wrong)])
     assert items.namespaces() == []
     items.write([Put(("a",), "k", {"colour": Colour.RED, "path": Path("x")})])
-    found = items.get(("a",), "k")
-    assert found is not None
+    found = there(items.get(("a",), "k"))
     assert found.value == {"colour": 1, "path": "x"}
