@@ -16,6 +16,7 @@ from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import ProviderError, StoreError, StoreFull
 from remora.core.values import ToolCall
+from tests.app.records.conftest import talked
 from tests.app.talks import archives, at_once, contents, markers, memory_of, opened, talk
 from tests.helpers import SECRET, environment, files, holds, no_file_above
 from tests.store.makers import there
@@ -41,22 +42,14 @@ def test_the_last_messages_stay(bare: Memory, session: Session) -> None:
     assert bare.entries.show("cli-42-1").content == done.summary
     (marker,) = markers(session)
     assert (marker["keptFrom"], marker["archiveName"], marker["summary"]) == (27, "cli-42-1", done.summary)
-    details = {
-        "flattenedTo": 30,
-        "how": "extract",
-        "note": "there is no model",
-        "removed": 26,
-        "why": "asked",
-    }
-    assert marker["details"] == details
+    details = {"how": "extract", "note": "there is no model", "removed": 26, "why": "asked"}
+    assert marker["details"] == {"flattenedTo": 30, **details}
 
 
 def test_another_object_and_another_opening_see_it(tmp_path: Path) -> None:
     """The boundary is in the log: whoever opens it next goes on from there; how many stay is a setting."""
-    memory, _ = memory_of(tmp_path, SUMMARY, **QUIET, REMORA_COMPACTION_KEEP_LAST="2")
-    with memory:
-        session, other = memory.session("cli:42"), memory.session("cli:42")
-        session.extend(talk(10))
+    with talked(tmp_path, 10, SUMMARY, **QUIET, REMORA_COMPACTION_KEEP_LAST="2") as (memory, session, _):
+        other = memory.session("cli:42")
         assert other.count() == 10
         assert session.compact().kept == 2
         expected = [f"[Conversation summary]\n{SUMMARY}", "message 9", "message 10"]
@@ -168,10 +161,8 @@ def test_settings(
 
 def test_a_model_writes_the_summary(tmp_path: Path) -> None:
     """The model is asked once, within its bounds; the marker says that it was it."""
-    memory, model = memory_of(tmp_path, SUMMARY, **QUIET, REMORA_COMPACTION_SUMMARY_TIMEOUT="3")
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(30))
+    settings = {**QUIET, "REMORA_COMPACTION_SUMMARY_TIMEOUT": "3"}
+    with talked(tmp_path, 30, SUMMARY, **settings) as (memory, session, model):
         done = session.compact(2)
         assert (done.how, done.summary, done.notes, done.consolidation) == ("model", SUMMARY, (), None)
         assert memory.entries.show(done.archive).content == SUMMARY
@@ -191,10 +182,7 @@ def test_a_model_writes_the_summary(tmp_path: Path) -> None:
 )
 def test_a_model_that_fails(tmp_path: Path, reply: Any, how: str, note: str) -> None:
     """Whatever a model does, there is a summary within bounds, and the result says what happened."""
-    memory, _ = memory_of(tmp_path, reply, **QUIET)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(30))
+    with talked(tmp_path, 30, reply, **QUIET) as (_, session, _):
         done = session.compact(2)
         assert (done.how, done.removed, len(done.notes)) == (how, 28, 1)
         assert note in done.notes[0]
@@ -204,10 +192,7 @@ def test_a_model_that_fails(tmp_path: Path, reply: Any, how: str, note: str) -> 
 
 def test_secrets(tmp_path: Path) -> None:
     """A secret that a model writes is taken out; one that somebody typed into the log is not told to it."""
-    memory, model = memory_of(tmp_path, f"{SUMMARY} The key is {SECRET}.", **QUIET)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(30))
+    with talked(tmp_path, 30, f"{SUMMARY} The key is {SECRET}.", **QUIET) as (memory, session, model):
         SessionLog(memory.home / "sessions", "cli:42", FixedClock()).append(
             {"role": "user", "content": f"Use {SECRET} there"}
         )
@@ -274,10 +259,7 @@ def test_what_happens_while_a_model_thinks(tmp_path: Path) -> None:
         memory.session("cli:42").append("user", "A new start")
         return SUMMARY
 
-    memory, _ = memory_of(tmp_path, append, clear, **QUIET)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(10))
+    with talked(tmp_path, 10, append, clear, **QUIET) as (memory, session, _):
         assert session.compact(2).kept == 2
         assert contents(session)[1:] == ["message 9", "message 10", "One more thing"]
         done = session.compact(2)
@@ -329,21 +311,21 @@ def test_only_one_of_two_shortens_what_is_due(tmp_path: Path) -> None:
     done: dict[str, Compaction | None] = {}
     with memory, opened(tmp_path, **QUIET) as other:
         memory.session("cli:42").extend([{"role": "user", "content": "x" * 5_000} for _ in range(40)])
-        first = threading.Thread(
-            target=lambda: done.update(first=memory.session("cli:42").compact_if_needed())
+
+        def work(name: str, opened: Memory) -> None:
+            done[name] = opened.session("cli:42").compact_if_needed()
+
+        first, second = (
+            threading.Thread(target=work, args=given) for given in (("first", memory), ("second", other))
         )
         first.start()
         assert begun.wait(10)
-        second = threading.Thread(
-            target=lambda: done.update(second=other.session("cli:42").compact_if_needed())
-        )
         second.start()
         second.join(0.1)
         assert second.is_alive()
         go_on.set()
         first.join()
         second.join()
-        assert done["first"] is not None
-        assert (done["first"].how, done["second"]) == ("model", None)
+        assert (there(done["first"]).how, done["second"]) == ("model", None)
         assert len(markers(memory.session("cli:42"))) == 1
     assert len(model.calls) == 1

@@ -16,6 +16,7 @@ from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreError
 from remora.core.values import ToolCall
+from tests.app.records.conftest import talked
 from tests.app.talks import contents, history, in_each_history_file, markers, memory_of, opened, start, talk
 from tests.helpers import SECRET, environment, files, holds
 from tests.journal.made import answer
@@ -118,10 +119,7 @@ def test_facts_become_memories(tmp_path: Path) -> None:
         facts = [fact("Tokens are signed with ES256.", files=paths), fact("The key is in the vault.")]
         return answer("[2026-03-01 12:00] They greeted.", "- They are polite", facts=facts)
 
-    memory, model = memory_of(tmp_path, reply)
-    with memory:
-        session = memory.session("cli:42")
-        session.extend(talk(6))
+    with talked(tmp_path, 6, reply) as (memory, session, model):
         done = session.new()
         assert (done.how, done.entry, done.notes) == ("model", "[2026-03-01 12:00] They greeted.", ())
         assert (done.memory_changed, memory.journal.show()) == (True, "- They are polite")
@@ -129,9 +127,8 @@ def test_facts_become_memories(tmp_path: Path) -> None:
         first, second = done.facts
         assert first.content == "Tokens are signed with ES256."
         assert second.content == "The key is in the vault."
-        assert {(m.source, m.session_id, m.type) for m in done.facts} == {
-            ("observer_inferred", "cli:42", "decision")
-        }
+        known = {(m.source, m.session_id, m.type) for m in done.facts}
+        assert known == {("observer_inferred", "cli:42", "decision")}
         assert (first.related_files, first.confidence) == (("src/tokens.py", "src/app.py"), 0.6)
         assert memory.search("ES256", kinds=["memory"])[0].memory == memory.show(first.id)
     assert len(model.calls) == 1
@@ -147,12 +144,9 @@ def test_a_bad_fact_takes_no_good_one_with_it(tmp_path: Path) -> None:
         fact("Releases are cut on Mondays."),
         fact("The key is in the vault."),
     ]
-    memory, _ = memory_of(tmp_path, answer(facts=offered))
-    with memory:
+    with talked(tmp_path, 6, answer(facts=offered)) as (memory, session, _):
         known = memory.remember("Tokens are signed with ES256.", type="decision")
         gone = memory.forget(memory.remember("Releases are cut on Mondays.", type="decision").id)
-        session = memory.session("cli:42")
-        session.extend(talk(6))
         done = session.new()
         assert [m.content for m in done.facts] == [known.content, "The key is in the vault."]
         assert [m.receipt and m.receipt.action for m in done.facts] == ["merged", "stored"]
@@ -252,10 +246,7 @@ def test_a_process_that_dies(tmp_path: Path, folder: Path, death: Sequence[Any])
         (entry,) = history(memory)
         early = death[1] == "_save"
         assert entry.startswith("[") if early else entry == "They chose."
-        assert {name[:7]: dict(found) for name, found in in_each_history_file(memory).items()} == {
-            "HISTORY": {entry: 1}
-        }
-        assert len(in_each_history_file(memory)) == 2
+        assert list(in_each_history_file(memory).values()) == [{entry: 1}] * 2
         assert memory.journal.show() == ("" if early else "- ES256")
         assert session.new().how == "nothing"
         assert session.count() == 0
