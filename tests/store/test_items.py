@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from remora.core.errors import InvalidInput, RemoraError, StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
+from remora.core.errors import InvalidInput, StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
 from remora.store.connection import Connection
 from remora.store.items import SEPARATOR, Items
 from tests.helpers import files, no_file_above
-from tests.store.makers import save
+from tests.store.makers import save, there
 
 
 @pytest.fixture
@@ -57,8 +58,7 @@ def test_a_put_keeps_what_stays_and_drops_what_changed(items: Items) -> None:
     assert items.vectors([first, 999], "m") == {first: [b"1234", b"5678"]}
     assert items.vectors([first], "other") == {first: []}
     assert put(items, "a", now=2.0) == first
-    row = items.get(("a",), "k")
-    assert row is not None
+    row = there(items.get(("a",), "k"))
     assert (row.created_at, row.updated_at) == (1.0, 2.0)
     assert items.vectors([first], "m") == {}
     with items.connection.transaction():
@@ -101,29 +101,18 @@ def test_counted_and_checked(items: Items, path: Path) -> None:
     damaged.close()
 
 
-def test_only_files_of_this_kind_are_opened(tmp_path: Path, path: Path) -> None:
-    """A memory, another program's database, a newer file and no database at all are left as they are."""
+@pytest.mark.parametrize("read_only", [True, False])
+def test_only_files_of_this_kind_are_opened(tmp_path: Path, path: Path, read_only: bool) -> None:
+    """A memory and a newer file are left as they are; what no memory may be: test_connection.py."""
     Connection.open(tmp_path / "memory.db").close()
-    other = sqlite3.connect(tmp_path / "other.db")
-    other.execute("CREATE TABLE t (a)")
-    other.commit()
-    other.close()
-    (tmp_path / "text.db").write_text("no database, just a long enough text" * 50)
     Items.open(path).close()
-    newer = sqlite3.connect(path)
-    newer.execute("PRAGMA user_version = 99")
-    newer.close()
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute("PRAGMA user_version = 99")
     before = files(tmp_path)
-    wrong: dict[str, type[RemoraError]] = {
-        "memory.db": StoreCorrupt,
-        "other.db": StoreCorrupt,
-        "text.db": StoreCorrupt,
-        "items.db": StoreTooNew,
-    }
-    for name, error in wrong.items():
-        for read_only in (True, False):
-            with pytest.raises(error):
-                Items.open(tmp_path / name, read_only=read_only)
+    with pytest.raises(StoreCorrupt):
+        Items.open(tmp_path / "memory.db", read_only=read_only)
+    with pytest.raises(StoreTooNew):
+        Items.open(path, read_only=read_only)
     with pytest.raises(StoreReadOnly):
         Items.open(tmp_path / "missing.db", read_only=True)
     assert files(tmp_path) == before

@@ -154,31 +154,35 @@ def test_a_home_is_always_hidden_from_git(tmp_path: Path, shipped: str):
     assert (repo.root / ".remora/.gitignore").read_text() == "*\n"
 
 
+ONLY = "is ignored: a repository may set only home, search.* and inject.enabled"
+OUTSIDE = ("/tmp/elsewhere", "../up", "~/mine", "a/../../b", ".git/x", ".GIT/x", "sub/.git/x", ".")
+
+
 @pytest.mark.parametrize(
-    "content",
+    ("content", "said"),
     [
-        '[embedding]\nurl = "http://evil.example"\n',
-        '[llm]\nprovider = "openai"\n',
-        "[inject]\nenabled = true\n",
-        "[inject]\ntimeout = 100.0\n",
-        "[search]\nhyde = 3\n",
-        "[search]\nnothing = true\n",
-        "colour = 1\n",
-        'home = ".git/x"\n',
-        'home = ".GIT/x"\n',
-        'home = "sub/.git/x"\n',
-        'home = "."\n',
-        "home = 3\n",
-        "home = [\n",
-        "\xff",
-        "a" * 70_000,
+        ('[embedding]\nurl = "http://evil.example"\n', f"embedding.url {ONLY}"),
+        ('[llm]\nprovider = "openai"\n', f"llm.provider {ONLY}"),
+        ("[inject]\nenabled = true\n", "inject.enabled is ignored: a repository can only switch it off"),
+        ("[inject]\ntimeout = 100.0\n", f"inject.timeout {ONLY}"),
+        ("[search]\nhyde = 3\n", "search.hyde is ignored: search.hyde must be true or false, not 3"),
+        ("[search]\nnothing = true\n", "search.nothing is ignored: unknown setting"),
+        ("colour = 1\n", f"colour {ONLY}"),
+        *((f'home = "{home}"\n', "home is ignored: the home must be inside") for home in OUTSIDE),
+        ("home = 3\n", "home is ignored: the home must be inside the repository"),
+        ("home = [\n", "remora.toml is not valid TOML"),
+        ("\xff", "remora.toml is not valid TOML"),
+        ("a" * 70_000, "remora.toml has more than 65,536 bytes; it is ignored"),
     ],
 )
-def test_what_a_repository_may_not_set_is_ignored_with_one_line(tmp_path: Path, content: str):
-    """Never an error: the agent of whoever cloned it goes on."""
+def test_what_a_repository_may_not_set_is_ignored_with_one_line(tmp_path: Path, content: str, said: str):
+    """Never an error: the agent of whoever cloned it goes on, and no data lies or goes elsewhere."""
     (tmp_path / "remora.toml").write_bytes(content.encode("latin-1"))
-    assert settings_for(tmp_path, environment(tmp_path)) == settings_for(Path("/"), environment(tmp_path))
+    project, settings = locate(tmp_path, environment(tmp_path))
+    assert settings == settings_for(Path("/"), environment(tmp_path))
+    assert project.home.parent == tmp_path / "data" / "projects"
     (line,) = ignored_settings(tmp_path)
+    assert said in line
     assert "ignored" in line
 
 

@@ -12,15 +12,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.project.locate import (
-    allowed_in_repository,
-    branch_of,
-    config_dir,
-    data_dir,
-    ignored_settings,
-    known_projects,
-    locate,
-)
+from remora.app.project.locate import branch_of, config_dir, data_dir, known_projects, locate
 from remora.core.errors import ConfigError
 from remora.sources.git import Repository
 from tests.helpers import Repo, environment
@@ -107,15 +99,11 @@ def test_a_configuration_that_cannot_be_written(repo: Repo, tmp_path: Path) -> N
 
 def test_many_processes_agree(repo: Repo, tmp_path: Path) -> None:
     """Processes that open a new repository at the same moment get the same id."""
-    code = "import sys; from pathlib import Path; from remora.app.project.locate import locate; import os;"
-    code += "print(locate(Path(sys.argv[1]), os.environ)[0].id)"
+    code = "import os, pathlib, sys; from remora.app.project.locate import locate;"
+    code += "print(locate(pathlib.Path(sys.argv[1]), os.environ)[0].id)"
     env = {**os.environ, **environment(tmp_path), "PYTHONPATH": str(ROOT)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(repo.root)], env=env, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
+    command = [sys.executable, "-c", code, str(repo.root)]
+    started = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     ids = {process.communicate(timeout=60)[0].strip() for process in started}
     assert len(ids) == 1
     assert repo.git("config", "--get-all", "remora.project") == ids.pop()
@@ -144,20 +132,6 @@ def test_homes_of_submodules_are_their_own(repo: Repo, tmp_path: Path) -> None:
     project, _ = locate(repo.root / "lib", environment(tmp_path))
     assert project.home == repo.root / "lib/.remora"
     assert project.id != identity(repo.root, tmp_path)
-
-
-def test_a_home_outside_the_repository_is_refused(repo: Repo, tmp_path: Path) -> None:
-    """A cloned repository cannot put the data, or send it, anywhere outside itself."""
-    for home in ("/tmp/elsewhere", "../up", "~/mine", "a/../../b"):
-        repo.put("remora.toml", f'home = "{home}"\n')
-        assert ignored_settings(repo.root) == ("home is ignored: the home must be inside the repository",)
-        project, settings = locate(repo.root, environment(tmp_path))
-        assert settings.home == ""
-        assert project.home.parent == tmp_path / "data/projects"
-    content = {"embedding": {"url": "http://x"}, "search": {"hyde": False}}
-    kept, ignored = allowed_in_repository(content, repo.root)
-    assert kept == {"search": {"hyde": False}}
-    assert [line.partition(" ")[0] for line in ignored] == ["embedding.url"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,6 @@ from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from tests.app.talks import talk
 from tests.helpers import SECRET, holds
-
-
-def today(memory: Memory) -> date:
-    """Return the day that the memory's clock shows here."""
-    return memory._project.journal().moment().date()
 
 
 def test_the_history(bare: Memory, clock: FixedClock) -> None:
@@ -41,7 +35,7 @@ def test_the_history(bare: Memory, clock: FixedClock) -> None:
 
 
 def test_the_block(bare: Memory, clock: FixedClock) -> None:
-    """It has long-term memory, today, the days before and, for a task, what a search finds beside them."""
+    """It has what the journal says (journal/test_block.py) and, for a task, what a search finds beside it."""
     journal = bare.journal
     assert journal.block() == ""
     journal.write("- They use tabs.")
@@ -50,13 +44,7 @@ def test_the_block(bare: Memory, clock: FixedClock) -> None:
     journal.note("How long do tokens live?", "24 hours.")
     bare.remember("The parser keeps one token of lookahead.")
     block = journal.block()
-    assert [line for line in block.splitlines() if line.startswith("#")] == [
-        "# Memory",
-        "## Long-term Memory",
-        "## Today's Notes",
-        "## Recent Context",
-        f"### {date.fromordinal(today(bare).toordinal() - 1)}",
-    ]
+    assert all(said in block for said in ("They use tabs", "It rained.", "24 hours."))
     assert "lookahead" not in block
     relevant = journal.block("change the parser's lookahead").removeprefix(block.rstrip("\n"))
     assert relevant.lstrip().startswith("# Relevant Memory")
