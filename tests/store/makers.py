@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +21,7 @@ from remora.store.memories import Memories
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
+PAGE = 4_096
 AT = "2026-01-01T00:00:00.000Z"
 
 
@@ -99,6 +101,20 @@ def unit(values: Sequence[float]) -> NDArray[np.float32]:
 def new_database(folder: Path, name: str = "memory.db") -> Connection:
     """Make a database of the newest schema."""
     return Connection.open(folder / name)
+
+
+def sql(path: Path, *statements: str) -> list[tuple[Any, ...]]:
+    """Run statements on a file as another program would; return the rows of the last."""
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        return [list(connection.execute(statement)) for statement in statements][-1]
+
+
+def damage(path: Path, page: int) -> None:
+    """Write garbage over a page of a database, counted from 0."""
+    with path.open("r+b") as file:
+        file.seek(page * PAGE)
+        file.write(b"\x5a" * PAGE)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

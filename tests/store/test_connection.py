@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
@@ -34,7 +33,7 @@ from remora.store.memories import Memories
 from remora.store.turns import Turns
 from tests.helpers import unprivileged
 from tests.store import old_files
-from tests.store.makers import add, at_once, files_of, message, new_database, record
+from tests.store.makers import PAGE, add, at_once, damage, files_of, message, new_database, record, sql
 
 ROOT = Path(__file__).parents[2]
 NEXT = migrations.latest() + 1
@@ -110,13 +109,13 @@ def test_exception_rolls_back(connection: Connection, error: type[BaseException]
     with pytest.raises(error), connection.transaction():
         put(connection, "a")
         raise error("stop")
-    for sql, what in (
+    for statement, what in (
         ("INSERT INTO nowhere VALUES (1)", "nowhere"),
         ("INSERT INTO memory_files VALUES ('a.py', 'nobody')", "FOREIGN KEY"),
     ):
         with pytest.raises(StoreError, match=what), connection.transaction():
             put(connection, "a")
-            connection.execute(sql)
+            connection.execute(statement)
     with connection.transaction():
         put(connection, "b")
     assert keys(connection) == ["b"]
@@ -329,24 +328,18 @@ def test_older_file_is_not_migrated_by_a_reader(tmp_path: Path):
     assert "Open it once for writing" in error.hint
 
 
-def sqlite(path: Path, *statements: str) -> list[tuple[Any, ...]]:
-    """Run statements on a file as another program would; return the rows of the last."""
-    with contextlib.closing(apsw.Connection(str(path))) as connection:
-        return [list(connection.execute(statement)) for statement in statements][-1]
-
-
 def newer(path: Path, mode: str) -> None:
     """Make a file that a newer version wrote."""
     Connection.open(path).close()
-    sqlite(path, f"PRAGMA journal_mode = {mode}", f"PRAGMA user_version = {NEXT}")
+    sql(path, f"PRAGMA journal_mode = {mode}", f"PRAGMA user_version = {NEXT}")
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda path: sqlite(path, "CREATE TABLE cookies(host)"), StoreCorrupt),
-        (lambda path: sqlite(path, "PRAGMA application_id = 99"), StoreCorrupt),
+        (lambda path: sql(path, "CREATE TABLE cookies(host)"), StoreCorrupt),
+        (lambda path: sql(path, "PRAGMA application_id = 99"), StoreCorrupt),
         (lambda path: path.write_bytes(b"not a database at all, but long enough " * 40), StoreCorrupt),
         (lambda path: path.write_bytes(bytes(5000)), StoreCorrupt),
         (lambda path: path.write_bytes(b"xy"), StoreCorrupt),
@@ -390,7 +383,7 @@ def filled(folder: Path) -> Path:
 def test_truncated_file(tmp_path: Path, share: float):
     """A file that lost its end is refused at once or reported when the missing part is read."""
     path = filled(tmp_path)
-    os.truncate(path, int(path.stat().st_size * share) // 4096 * 4096)
+    os.truncate(path, int(path.stat().st_size * share) // PAGE * PAGE)
     try:
         connection = Connection.open(path)
     except StoreCorrupt as error:
@@ -405,10 +398,8 @@ def test_truncated_file(tmp_path: Path, share: float):
 def test_damaged_page_is_reported(tmp_path: Path):
     """A page of garbage in the middle makes the reads that need it fail as damage, with what to do."""
     path = filled(tmp_path)
-    ((root,),) = sqlite(path, "SELECT rootpage FROM sqlite_master WHERE name = 'memories'")
-    with path.open("r+b") as file:
-        file.seek((root - 1) * 4096)
-        file.write(b"\xa5" * 4096)
+    ((root,),) = sql(path, "SELECT rootpage FROM sqlite_master WHERE name = 'memories'")
+    damage(path, root - 1)
     connection = Connection.open(path)
     with pytest.raises(StoreCorrupt) as caught:
         Memories(connection, "project").find(Filters())

@@ -15,6 +15,7 @@ from remora.core.errors import NotFound, StoreBusy, StoreCorrupt, StoreError, St
 from remora.store.connection import Connection
 from remora.store.foreign import Foreign, is_sqlite
 from tests.helpers import files
+from tests.store.makers import PAGE, damage, sql
 
 SCHEMA = "CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT, weight REAL, raw BLOB)"
 
@@ -226,10 +227,7 @@ def test_what_is_missing_is_said(database: Path) -> None:
 def test_rows_before_a_damaged_page_are_yielded(tmp_path: Path) -> None:
     """Damage in the middle ends the reading there, with our error."""
     make(tmp_path / "a.db", rows=2_000).close()
-    raw = bytearray((tmp_path / "a.db").read_bytes())
-    middle = len(raw) // 2 // 4096 * 4096
-    raw[middle : middle + 4096] = b"\xff" * 4096
-    (tmp_path / "a.db").write_bytes(raw)
+    damage(tmp_path / "a.db", (tmp_path / "a.db").stat().st_size // 2 // PAGE)
     seen: list[int] = []
 
     def read() -> None:
@@ -242,13 +240,11 @@ def test_rows_before_a_damaged_page_are_yielded(tmp_path: Path) -> None:
     assert "not changed" in raised.value.hint
 
 
-def test_strange_names_of_tables_are_quoted(tmp_path: Path) -> None:
+def test_strange_names_of_tables_are_quoted(database: Path) -> None:
     """A name is a name, whatever signs are in it."""
     name = 'a"; DROP TABLE notes; --'
-    connection = make(tmp_path / "a.db")
-    connection.execute('CREATE TABLE "' + name.replace('"', '""') + '"("x""y" TEXT)')
-    connection.close()
-    with Foreign(tmp_path / "a.db") as foreign:
+    sql(database, 'CREATE TABLE "' + name.replace('"', '""') + '"("x""y" TEXT)')
+    with Foreign(database) as foreign:
         assert foreign.count(name) == 0
         assert list(foreign.rows(name, ('x"y',))) == []
         assert foreign.tables() == (name, "notes")
@@ -256,8 +252,6 @@ def test_strange_names_of_tables_are_quoted(tmp_path: Path) -> None:
 
 def test_views_are_no_tables(tmp_path: Path) -> None:
     """A file may be made to trap its reader: a view would run its code in the reading process."""
-    connection = apsw.Connection(str(tmp_path / "a.db"))
-    connection.execute("CREATE VIEW notes AS SELECT file AS body FROM pragma_database_list")
-    connection.close()
+    sql(tmp_path / "a.db", "CREATE VIEW notes AS SELECT file AS body FROM pragma_database_list")
     with pytest.raises(NotFound, match="has no table notes"):
         bodies(tmp_path / "a.db")

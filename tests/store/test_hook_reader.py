@@ -19,7 +19,7 @@ from remora.store.history import CLOCK
 from remora.store.hook_reader import OLDEST, HookReader, Partner, look
 from remora.store.migrations import latest
 from tests.store import old_files
-from tests.store.makers import add, files_of, record, save, there
+from tests.store.makers import add, files_of, record, save, sql, there
 
 WARNINGS = ("gotcha", "error_pattern")
 # The one with the most weight first, as they are found.
@@ -95,9 +95,7 @@ def test_a_database_that_cannot_be_used_gives_nothing(tmp_path: Path, empty_file
     assert look(str(path)) is None
     shutil.copy(empty_file, path)
     for pragma in (f"user_version = {latest() + 1}", f"user_version = {OLDEST - 1}", "application_id = 7"):
-        connection = apsw.Connection(str(path))
-        connection.execute(f"PRAGMA {pragma}")
-        connection.close()
+        sql(path, f"PRAGMA {pragma}")
         before = files_of(tmp_path)
         found = look(str(path))
         if found is not None:

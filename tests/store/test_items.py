@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from remora.core.errors import InvalidInput, StoreCorrupt, StoreError, StoreRead
 from remora.store.connection import Connection
 from remora.store.items import SEPARATOR, Items
 from tests.helpers import files, no_file_above
-from tests.store.makers import save, there
+from tests.store.makers import damage, save, sql, there
 
 
 @pytest.fixture
@@ -93,9 +91,7 @@ def test_counted_and_checked(items: Items, path: Path) -> None:
         put(reader, "c")
     reader.close()
     items.close()
-    data = bytearray(path.read_bytes())
-    data[9 * 4_096 : 10 * 4_096] = b"\x5a" * 4_096
-    path.write_bytes(data)
+    damage(path, 9)
     damaged = Items.open(path, read_only=True)
     assert damaged.connection.check() != []
     damaged.close()
@@ -106,8 +102,7 @@ def test_only_files_of_this_kind_are_opened(tmp_path: Path, path: Path, read_onl
     """A memory and a newer file are left as they are; what no memory may be: test_connection.py."""
     Connection.open(tmp_path / "memory.db").close()
     Items.open(path).close()
-    with closing(sqlite3.connect(path)) as newer:
-        newer.execute("PRAGMA user_version = 99")
+    sql(path, "PRAGMA user_version = 99")
     before = files(tmp_path)
     with pytest.raises(StoreCorrupt):
         Items.open(tmp_path / "memory.db", read_only=read_only)

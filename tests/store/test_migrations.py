@@ -19,7 +19,7 @@ from remora.store.connection import APPLICATION_ID, Connection, earlier_files
 from remora.store.graph import NewFile
 from remora.store.history import CommitRow
 from tests.store import old_files
-from tests.store.makers import at_once, database, files_of
+from tests.store.makers import at_once, database, files_of, sql
 
 VERSIONS = range(1, migrations.latest() + 1)
 BLOB = bytes.fromhex("003c0000")  # as float16 what was float32
@@ -91,10 +91,9 @@ def test_landed_migrations_are_not_edited(version: int, tmp_path: Path):
     """The migrations still make what they made when each landed: schema and rows, in every table."""
     assert old_files.hash_of(version) == old_files.hashes()[version]
     old_files.make(version, tmp_path / "memory.db")
-    with closing(apsw.Connection(str(tmp_path / "memory.db"))) as made:
-        empty = [table for table, rows in contents(made).items() if not rows]
-        assert empty == (["graph_index_state"] if version < 7 else [])
-        assert next(made.execute("PRAGMA user_version"))[0] == version
+    empty = [table for table, rows in contents_of(tmp_path / "memory.db").items() if not rows]
+    assert empty == (["graph_index_state"] if version < 7 else [])
+    assert sql(tmp_path / "memory.db", "PRAGMA user_version") == [(version,)]
 
 
 def test_old_file_is_sound_and_newest(old):
@@ -322,8 +321,7 @@ def test_the_file_before_a_migration_is_kept_until_the_next_or_a_deletion(tmp_pa
         (kept,) = earlier_files(path)
         assert kept.name == "memory.db.before-0012"
         assert kept.stat().st_mode & 0o077 == 0
-        with closing(apsw.Connection(str(kept), flags=apsw.SQLITE_OPEN_READONLY)) as found:
-            assert next(found.execute("PRAGMA user_version"))[0] == 12
-            assert next(found.execute("SELECT count(*) FROM memories"))[0] > 0
+        assert sql(kept, "PRAGMA user_version") == [(12,)]
+        assert sql(kept, "SELECT count(*) > 0 FROM memories") == [(1,)]
         assert db.connection.scrub()
         assert earlier_files(path) == []

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import tarfile
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
 
 from remora.app.health import doctor
@@ -20,21 +17,13 @@ from remora.core.values import MemoryDraft
 from remora.store import connection, recovery
 from remora.store.connection import Connection
 from tests.helpers import environment
-
-PAGE = 4_096
+from tests.store.makers import PAGE, sql
 
 
 def opened(tmp_path: Path) -> Memory:
     """Open the project of a test, without a model."""
     (tmp_path / "project").mkdir(exist_ok=True)
     return Memory.open(tmp_path / "project", environ=environment(tmp_path))
-
-
-def sql(database: Path, *statements: str) -> list[tuple[Any, ...]]:
-    """Run statements on a database as another program would; return the rows of the last."""
-    with contextlib.closing(apsw.Connection(str(database))) as connection:
-        connection.execute("PRAGMA foreign_keys = ON")
-        return [list(connection.execute(statement)) for statement in statements][-1]
 
 
 def filled(tmp_path: Path, number: int) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from remora.app.health.findings import Finding
 from remora.app.memory import Memory
 from remora.app.records.items import DATABASE, Items, Put
 from remora.store.connection import Connection
+from tests.store.makers import damage, sql
 
 
 def said(bare: Memory) -> list[Finding]:
@@ -50,9 +49,7 @@ def test_a_sound_file(bare: Memory) -> None:
 def test_a_damaged_file(bare: Memory, page: int) -> None:
     """Pages that hold garbage are found; the advice keeps what is left of it, and other checks still run."""
     path = put(bare, 300)
-    data = bytearray(path.read_bytes())
-    data[page * 4_096 : (page + 1) * 4_096] = b"\x5a" * 4_096
-    path.write_bytes(data)
+    damage(path, page)
     (found,) = said(bare)
     assert (found.level, found.kind) == ("error", "StoreCorrupt")
     assert str(path) in found.advice
@@ -72,12 +69,10 @@ def test_other_files_in_its_place(bare: Memory) -> None:
     assert "not Remora's file of this name" in found.detail
     path.unlink()
     put(bare, 1)
-    with closing(sqlite3.connect(path)) as other, other:
-        other.execute("INSERT INTO item_vectors VALUES (99, 0, 'm', x'00')")
+    sql(path, "PRAGMA foreign_keys = OFF", "INSERT INTO item_vectors VALUES (99, 0, 'm', x'00')")
     (found,) = said(bare)
     assert (found.level, found.detail) == ("error", "foreign key broken in item_vectors")
-    with closing(sqlite3.connect(path)) as newer:
-        newer.execute("PRAGMA user_version = 99")
+    sql(path, "PRAGMA user_version = 99")
     (found,) = said(bare)
     assert (found.level, found.kind) == ("error", "StoreTooNew")
     assert "Update Remora" in found.advice

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import sqlite3
 import tarfile
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from remora.app.memory import Memory
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import MemoryDraft, Relation, Taint
 from tests.helpers import SECRET, holds
+from tests.store.makers import sql
 
 Open = Callable[[str], Memory]
 
@@ -212,8 +211,8 @@ def test_an_archive_opens_with_plain_sqlite_and_is_read_back(opened: Open, tmp_p
         texts = {m.content for m in memory.list(user=False, include_forgotten=True)}
     with tarfile.open(tmp_path / "all.tar") as tar:
         tar.extract("memory.db", tmp_path / "plain", filter="data")
-    with closing(sqlite3.connect(tmp_path / "plain" / "memory.db")) as plain:
-        assert {text for (text,) in plain.execute("SELECT content FROM memories")} == texts
+    plain = sql(tmp_path / "plain" / "memory.db", "SELECT content FROM memories")
+    assert {text for (text,) in plain} == texts
     with opened("two") as memory:
         done = memory.import_file(tmp_path / "all.tar")
         assert (done.new, done.entries, done.sessions, done.bad) == (len(before), 1, 1, ())
