@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,7 +35,6 @@ from tests.helpers import unprivileged
 from tests.store import old_files
 from tests.store.makers import PAGE, add, at_once, damage, files_of, message, new_database, record, sql
 
-ROOT = Path(__file__).parents[2]
 NEXT = migrations.latest() + 1
 
 
@@ -247,45 +246,30 @@ def test_another_writer_is_waited_for_and_then_reported(connection: Connection, 
     assert keys(connection) == ["a", "c"]
 
 
-_MAKER = """
-import sys, time
-from pathlib import Path
-from remora.store.connection import Connection
-folder, me = Path(sys.argv[1]), sys.argv[2]
-(folder / f"ready-{me}").touch()
-while not (folder / "go").exists():
-    time.sleep(0.001)
-for number in range(5):
-    connection = Connection.open(folder / f"{number}.db")
-    with connection.transaction():
-        connection.execute("INSERT INTO meta VALUES (?, '1')", (me,))
-    connection.close()
-"""
-
-
 def test_processes_make_one_file_together(tmp_path: Path):
     """Processes that open a new file at the same moment all get it whole, five times over."""
     who = ["a", "b", "c"]
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", _MAKER, str(tmp_path), me],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stderr=subprocess.PIPE,
-        )
-        for me in who
-    ]
-    deadline = time.monotonic() + 30
-    while not all((tmp_path / f"ready-{me}").exists() for me in who) and time.monotonic() < deadline:
-        time.sleep(0.005)
-    (tmp_path / "go").touch()
+    fork = multiprocessing.get_context("fork")
+    start = fork.Barrier(len(who))
+
+    def make(me: str) -> None:
+        for number in range(5):
+            start.wait(30)
+            opened = contextlib.closing(Connection.open(tmp_path / f"{number}.db"))
+            with opened as connection, connection.transaction():
+                put(connection, me)
+
+    running = [fork.Process(target=make, args=(me,)) for me in who]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a worker of xdist has a second thread
+        for process in running:
+            process.start()
     for process in running:
-        _, said = process.communicate(timeout=60)
-        assert process.returncode == 0, said.decode()
+        process.join(60)
+    assert [process.exitcode for process in running] == [0, 0, 0]
     for number in range(5):
-        connection = Connection.open(tmp_path / f"{number}.db")
-        assert keys(connection) == who
-        assert connection.check() == []
-        connection.close()
+        with contextlib.closing(Connection.open(tmp_path / f"{number}.db")) as connection:
+            assert (keys(connection), connection.check()) == (who, [])
 
 
 # Files that are not what they should be
@@ -457,25 +441,12 @@ def test_file_without_permission_to_write(shared_folder: Path, file_mode: int, f
     connection.close()
 
 
-def test_file_for_reading_only_can_be_read(shared_folder: Path):
-    """A read-only opening needs no permission to write the file."""
-    path = shared_folder / "memory.db"
-    path.chmod(0o444)
-    shared_folder.chmod(0o777)
-    with unprivileged():
-        reader = Connection.open(path, read_only=True)
-        assert keys(reader) == ["kept"]
-        with pytest.raises(StoreReadOnly), reader.transaction():
-            put(reader, "b")
-        reader.close()
-
-
-@pytest.mark.parametrize("file_mode", [0o444, 0o644])
-def test_file_in_a_folder_for_reading_only_can_be_read(shared_folder: Path, file_mode: int):
-    """SQLite's own files cannot be made beside it; what somebody else writes is seen all the same."""
+@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])
+def test_file_for_reading_only_can_be_read(shared_folder: Path, file_mode: int, folder_mode: int):
+    """Also where SQLite's own files cannot be made beside it; what somebody else writes is seen."""
     path = shared_folder / "memory.db"
     path.chmod(file_mode)
-    shared_folder.chmod(0o555)
+    shared_folder.chmod(folder_mode)
     with unprivileged():
         reader = Connection.open(path, read_only=True)
         assert keys(reader) == ["kept"]
@@ -495,7 +466,7 @@ def test_file_in_a_folder_for_reading_only_can_be_read(shared_folder: Path, file
     with writer.transaction():
         put(writer, "much")
     writer.close()
-    shared_folder.chmod(0o555)
+    shared_folder.chmod(folder_mode)
     with unprivileged():
         assert keys(reader) == ["kept", "more", "much"]
         reader.close()

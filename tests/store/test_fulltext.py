@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import apsw
 import pytest
@@ -156,29 +157,24 @@ def test_index_equals_rows_after_anything(db: Database, seed: int):
         return " ".join(rng.choices(WORDS, k=rng.randint(1, 4)))
 
     def step() -> None:
-        action = rng.choice(["add", "add", "edit", "touch", "hide", "delete"])
-        if action == "add" or not rows:
-            memory_id, content = f"m-{rng.randint(0, 30):02}", text()
-            if memory_id not in rows:
-                add(db.memories, record(memory_id, content))
-                rows[memory_id] = (content, True)
+        memory_id = f"m-{rng.randint(0, 15):02}"
+        if memory_id not in rows:
+            rows[memory_id] = (text(), True)
+            add(db.memories, record(memory_id, rows[memory_id][0]))
             return
-        memory_id = rng.choice(sorted(rows))
         content, live = rows[memory_id]
-        with db.connection.transaction(durable=False):
-            if action == "edit":
-                content = text()
-                db.memories.update(memory_id, {"content": content})
-            elif action == "touch":
-                db.memories.update(memory_id, {"confidence": 0.5, "content": content})
-            elif action == "hide":
-                live = not live
-                db.memories.update(memory_id, {"deprecated": not live})
-            else:
-                db.memories.delete([memory_id])
-                del rows[memory_id]
-                return
-        rows[memory_id] = (content, live)
+        action = rng.choice(["edit", "touch", "hide", "delete"])
+        if action == "delete":
+            save(db, db.memories.delete, [memory_id])
+            del rows[memory_id]
+            return
+        ways: dict[str, dict[str, Any]] = {
+            "edit": {"content": text()},
+            "touch": {"confidence": 0.5, "content": content},
+            "hide": {"deprecated": live},
+        }
+        save(db, db.memories.update, memory_id, ways[action])
+        rows[memory_id] = (ways[action].get("content", content), live != (action == "hide"))
 
     for _ in range(60):
         if rng.random() < 0.15:

@@ -129,25 +129,15 @@ def test_lookalikes_equal_those_in_memory(db: Database, seed: int):
             f"{rng.choice(words)}.{rng.choice(['py', 'ts', 'test.ts'])}".lstrip("/")
             for _ in range(40)
         ]
-        files = [
-            file(path, present=path in crowd or rng.random() < 0.8)
-            for path in dict.fromkeys([*crowd, *fresh])
-        ]
         removed = rng.sample(sorted(set(known) - set(crowd)), min(5, len(known)))
-        for path in removed:
-            known.pop(path)
-        files = [f for f in files if f.path not in removed]
+        paths = [path for path in dict.fromkeys([*crowd, *fresh]) if path not in removed]
+        files = [file(path, present=path in crowd or rng.random() < 0.8) for path in paths]
         write(db, files, removed=removed)
+        known = {path: one for path, one in known.items() if path not in removed}
         known |= {one.path: one for one in files}
         present = [path for path, one in known.items() if one.present]
-        asked = [
-            *rng.sample(sorted(known), 25),
-            "src/user_store.go",
-            "crowd/new.py",
-            "x/crowd.go",
-            "nothing/alike.xyz",
-        ]
-        for path in asked:
+        others = ("src/user_store.go", "crowd/new.py", "x/crowd.go", "nothing/alike.xyz")
+        for path in (*rng.sample(sorted(known), 25), *others):
             assert set(db.history.lookalikes(path)) == lookalikes(path, present), path
 
 

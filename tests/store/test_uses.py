@@ -41,34 +41,34 @@ def test_use_raises_confidence_to_95_at_most(db: Database, before: float, after:
     assert use(db, 7).confidence == pytest.approx(after)
 
 
-def test_ten_sessions_with_help_lift_the_review_flag(db: Database):
-    """Without help they do not; that it was lifted can be read in the log."""
-    add(db.memories, record("m-1", needs_review=True))
-    assert use(db, 30).needs_review
-    assert not use(db, 1, "helped").needs_review
-    assert db.revisions.of("m-1")[-1].why == CLEARED
-
-
-def test_what_was_called_wrong_gains_nothing(db: Database):
-    """Neither confidence nor an end of the wait for a review."""
-    add(db.memories, record("m-1", confidence=0.6, needs_review=True))
-    use(db, 1, "wrong")
-    use(db, 1, "helped")
-    found = use(db, 30)
-    assert (found.confidence, found.needs_review) == (0.6, True)
+HELPED = [(1, "helped"), (50, "said")]
 
 
 @pytest.mark.parametrize(
-    "why", [{"taint": Taint("web_fetch", 3)}, {"review_reason": "rests on x, which was forgotten"}]
+    ("known", "uses", "confidence", "waits"),
+    [
+        ({}, [(30, "said")], 0.65, True),
+        ({}, [(30, "said"), (1, "helped")], 0.65, False),
+        ({}, [(1, "wrong"), (1, "helped"), (30, "said")], 0.6, True),
+        ({"taint": Taint("web_fetch", 3)}, HELPED, 0.6, True),
+        ({"review_reason": "rests on x, which was forgotten"}, HELPED, 0.6, True),
+    ],
+    ids=["without help", "with help", "called wrong", "from untrusted text", "for a reason"],
 )
-def test_use_never_clears_taint_or_a_reason(db: Database, why: dict[str, Any]):
-    """What came from untrusted text, or rests on what changed, waits for a person, used or not."""
-    add(db.memories, record("m-1", confidence=0.6, needs_review=True, **why))
-    use(db, 1, "helped")
-    found = use(db, 50)
-    assert (found.needs_review, found.confidence) == (True, 0.6)
-    assert found.taint == why.get("taint")
-    assert found.review_reason == why.get("review_reason")
+def test_what_ends_the_wait_for_a_review(
+    db: Database, known: dict[str, Any], uses: list[tuple[int, Kind]], confidence: float, waits: bool
+):
+    """Ten sessions with help do, as the log says; what was called wrong gains nothing.
+
+    What came from untrusted text, or rests on what changed, waits for a person, used or not.
+    """
+    add(db.memories, record("m-1", confidence=0.6, needs_review=True, **known))
+    for sessions, kind in uses:
+        found = use(db, sessions, kind)
+    assert found.confidence == pytest.approx(confidence)
+    assert found.needs_review is waits
+    assert {name: getattr(found, name) for name in known} == known
+    assert (db.revisions.of("m-1")[-1].why == CLEARED) is not waits
 
 
 def test_looking_is_no_use(db: Database):

@@ -53,8 +53,14 @@ def clear_queue(db: Database) -> None:
 
 
 def test_put_and_read(db: Database):
-    """Vectors come back as they went in, in steps, with what made them, and a memory notes its model."""
+    """Vectors come back as they went in, in steps, with what made them, and a memory notes its model.
+
+    One that has not the number of dimensions it claims is refused, with the whole call.
+    """
     add(db.memories, record("m-1"))
+    with pytest.raises(StoreError, match="m-2"):
+        put(db, ("m-1", 0, blob(1, 0)), ("m-2", 0, blob(1, 0, 0)))
+    assert stored(db) == []
     put(db, ("m-1", 0, blob(1, 0)), ("m-1", 1, blob(0, 1)), ("m-2", 0, blob(0, 1)))
     rows = [
         VectorRow(1, "m-1", 0, half(1, 0)),
@@ -90,13 +96,6 @@ def test_models_and_kinds_stay_apart(db: Database):
     with db.connection.transaction():
         assert db.vectors.drop_other_models(B) == 3
     assert db.vectors.models() == {("memory", B): (1, 2)}
-
-
-def test_wrong_size_is_refused(db: Database):
-    """A vector that has not the number of dimensions it claims is refused, with the whole call."""
-    with pytest.raises(StoreError, match="m-2"):
-        put(db, ("m-1", 0, blob(1, 0)), ("m-2", 0, blob(1, 0, 0)))
-    assert stored(db) == []
 
 
 def test_vectors_go_with_their_owners(db: Database):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,13 @@ def opened(tmp_path: Path, folder: Path, clock: FixedClock) -> Open:
     return lambda: Memory.open(folder, environ=environment(tmp_path), clock=clock, actor="person")
 
 
+@pytest.fixture
+def memory(opened: Open) -> Iterator[Memory]:
+    """The memory of the project."""
+    with opened() as memory:
+        yield memory
+
+
 def filled(memory: Memory, lasting: int, fading: int) -> list[str]:
     """Store memories that last and that expire after 180 days; return the ids of the latter."""
     for number in range(lasting):
@@ -35,77 +42,73 @@ def forgotten(memory: Memory) -> tuple[str, ...]:
     return there(memory.maintain()).forgotten
 
 
-def test_what_expired_is_forgotten_and_told(opened: Open, clock: FixedClock) -> None:
+def test_what_expired_is_forgotten_and_told(memory: Memory, clock: FixedClock) -> None:
     """Exactly that, once a day; the report and the status say so, and it can be restored."""
-    with opened() as memory:
-        fading = filled(memory, 40, 3)
-        assert memory.maintain() is None
-        for _ in range(9):
-            clock.advance(days=20)
-            memory.maintain()
+    fading = filled(memory, 40, 3)
+    assert memory.maintain() is None
+    for _ in range(9):
         clock.advance(days=20)
-        done = there(memory.maintain())
-        assert sorted(done.forgotten) == sorted(fading)
-        assert memory.maintain() is None
-        assert memory.maintenance()[0] == done
-        assert memory.status().maintenance == done
-        assert memory.history(fading[0])[-1].author == "system:prune"
-        memory.restore(fading[0])
-
-
-def test_what_is_said_stays(opened: Open, clock: FixedClock) -> None:
-    """A lesson that is said at its file every ten days is still said on day 210."""
-    with opened() as memory:
-        text = "Close the pool before the fork in relay.py, or it hangs"
-        one = memory.remember(text, type="gotcha", related_files=["relay.py"], source="user_taught")
-        (memory.root / "relay.py").write_text("x = 1\n")
-        for number in range(22):
-            clock.advance(days=10)
-            with memory.loop(f"s-{number}") as loop:
-                told = loop.before("Edit", {"file_path": "relay.py", "old_string": "x", "new_string": "y"})
-                assert "fork" in told, number
-            memory.maintain()
-        assert memory.prune(dry_run=True).empty
-        uses = memory.why(one.id).uses
-        assert (uses["said"].sessions, memory.show(one.id).access_count) == (22, 22)
-        assert memory.show(one.id).confidence == 1.0
-
-
-def test_a_clock_that_jumps_forgets_nothing(opened: Open, clock: FixedClock) -> None:
-    """Three years ahead it asks instead, as with more than fifty and more than a tenth; a person decides."""
-    with opened() as memory:
-        filled(memory, 2, 8)
-        clock.advance(days=2)
         memory.maintain()
-        clock.advance(days=3 * 365)
-        done = there(memory.maintain())
-        assert (done.forgotten, done.deleted, done.waiting) == ((), 0, 8)
-        assert len(memory.list()) == 10
-        memory.prune()
-        assert len(memory.list()) == 2
-        filled(memory, 5, 60)
-        for _ in range(12):
-            clock.advance(days=20)
-            last = memory.maintain()
-        done = there(last)
-        assert (done.forgotten, done.waiting) == ((), 60)
+    clock.advance(days=20)
+    done = there(memory.maintain())
+    assert sorted(done.forgotten) == sorted(fading)
+    assert memory.maintain() is None
+    assert memory.maintenance()[0] == done
+    assert memory.status().maintenance == done
+    assert memory.history(fading[0])[-1].author == "system:prune"
+    memory.restore(fading[0])
 
 
-def test_a_store_of_an_earlier_version_has_a_grace(opened: Open, clock: FixedClock) -> None:
+def test_what_is_said_stays(memory: Memory, clock: FixedClock) -> None:
+    """A lesson that is said at its file every ten days is still said on day 210."""
+    text = "Close the pool before the fork in relay.py, or it hangs"
+    one = memory.remember(text, type="gotcha", related_files=["relay.py"], source="user_taught")
+    (memory.root / "relay.py").write_text("x = 1\n")
+    for number in range(22):
+        clock.advance(days=10)
+        with memory.loop(f"s-{number}") as loop:
+            told = loop.before("Edit", {"file_path": "relay.py", "old_string": "x", "new_string": "y"})
+            assert "fork" in told, number
+        memory.maintain()
+    assert memory.prune(dry_run=True).empty
+    uses = memory.why(one.id).uses
+    assert (uses["said"].sessions, memory.show(one.id).access_count) == (22, 22)
+    assert memory.show(one.id).confidence == 1.0
+
+
+def test_a_clock_that_jumps_forgets_nothing(memory: Memory, clock: FixedClock) -> None:
+    """Three years ahead it asks instead, as with more than fifty and more than a tenth; a person decides."""
+    filled(memory, 2, 8)
+    clock.advance(days=2)
+    memory.maintain()
+    clock.advance(days=3 * 365)
+    done = there(memory.maintain())
+    assert (done.forgotten, done.deleted, done.waiting) == ((), 0, 8)
+    assert len(memory.list()) == 10
+    memory.prune()
+    assert len(memory.list()) == 2
+    filled(memory, 5, 60)
+    for _ in range(12):
+        clock.advance(days=20)
+        last = memory.maintain()
+    done = there(last)
+    assert (done.forgotten, done.waiting) == ((), 60)
+
+
+def test_a_store_of_an_earlier_version_has_a_grace(memory: Memory, clock: FixedClock) -> None:
     """Being said was no use there, so nothing goes for one half-life after the upgrade."""
-    with opened() as memory:
-        fading = filled(memory, 40, 2)
-        clock.advance(days=200)
-        db = memory._project.db
-        with db.transaction():
-            db.meta.set("upgraded", to_iso(clock.now()))
-            db.meta.set("maintenance.at", to_iso(clock.now()))
-        clock.advance(days=29)
-        assert forgotten(memory) == ()
-        clock.advance(days=29)
-        assert forgotten(memory) == ()
-        clock.advance(days=3)
-        assert sorted(forgotten(memory)) == sorted(fading)
+    fading = filled(memory, 40, 2)
+    clock.advance(days=200)
+    db = memory._project.db
+    with db.transaction():
+        db.meta.set("upgraded", to_iso(clock.now()))
+        db.meta.set("maintenance.at", to_iso(clock.now()))
+    clock.advance(days=29)
+    assert forgotten(memory) == ()
+    clock.advance(days=29)
+    assert forgotten(memory) == ()
+    clock.advance(days=3)
+    assert sorted(forgotten(memory)) == sorted(fading)
 
 
 def test_two_at_once_are_one_run(opened: Open, clock: FixedClock) -> None:

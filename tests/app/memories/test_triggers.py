@@ -78,34 +78,34 @@ def warned(memory: Memory) -> set[tuple[str, tuple[str, ...]]]:
     return commands(memory, stored(memory, said, type="error_pattern", payload=payload))
 
 
-def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory):
-    """It is known by the whole of it, with what feeds it, from the second session on."""
-    failed(bare, 1, "make check", OTHER)
-    assert warned(bare) == set()
-    failed(bare, 2, "make check", OTHER)
-    for day in (3, 4):
-        failed(bare, day, "make lint && make check", OTHER)
-        failed(bare, day + 2, "yes | make check", OTHER)
-        failed(bare, day + 4, "yes | make init && make check", OTHER)
-    assert warned(bare) == {("make check", ()), ("yes | make check", ())}
-
-
-def test_a_command_that_wants_a_variable(bare: Memory):
-    """The form with the variable passes, and is another command; how much is printed is no part of it."""
-    for day in (1, 2):
-        failed(bare, day, "pytest -q tests", VARIABLE, "PYTHONPATH=. pytest -q tests")
-    assert warned(bare) == {("pytest tests", ())}
+IN_A_LINE = [
+    *[(day, "make lint && make check", OTHER) for day in (3, 4)],
+    *[(day, "yes | make check", OTHER) for day in (5, 6)],
+    *[(day, "yes | make init && make check", OTHER) for day in (7, 8)],
+]
 
 
 @pytest.mark.parametrize(
-    ("worked", "later"), [("", ()), (OTHER, ("make check",))], ids=["nothing helped", "it passed since"]
+    ("sessions", "cue"),
+    [
+        ([(1, "make check", OTHER)], set()),
+        ([(day, "make check", OTHER) for day in (1, 2)], {("make check", ())}),
+        (IN_A_LINE, {("yes | make check", ())}),
+        ([(day, "pytest -q tests", VARIABLE, VARIABLE) for day in (1, 2)], {("pytest tests", ())}),
+        ([(day, "make check", "") for day in (1, 2)], set()),
+        ([*[(day, "make check", OTHER) for day in (1, 2)], (3, "make other", "", "make check")], set()),
+    ],
+    ids=["once", "twice", "with what feeds it", "without a variable", "nothing helped", "it passed since"],
 )
-def test_a_command_that_may_pass_is_not_warned_of(bare: Memory, worked: str, later: tuple[str, ...]):
-    """What failed for the code, or passed since in the same form, is right to run."""
-    for day in (1, 2):
-        failed(bare, day, "make check", worked)
-    failed(bare, 3, "make other", "", *later)
-    assert warned(bare) == set()
+def test_a_command_that_fails_each_time_while_another_does_not(bare: Memory, sessions, cue):
+    """It is known by the whole of it, from the second session on; the form with a variable is another.
+
+    What failed for the code, or passed since in the same form, is right to run; how much is printed is no
+    part of it.
+    """
+    for one in sessions:
+        failed(bare, *one)
+    assert warned(bare) == cue
 
 
 @pytest.mark.parametrize(
