@@ -1,4 +1,4 @@
-"""One open database with all its families of tables."""
+"""One open database with all its families of tables, and the smallest of them: facts, and work trees."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from remora.core.errors import StoreReadOnly
 from remora.core.values import Filters
 from remora.store.database import Database
+from remora.store.work_trees import Content
+from tests.store.made_graphs import add_file
 from tests.store.makers import add, database, files_of, message, record, save
 
 
@@ -36,3 +38,37 @@ def test_what_one_opening_wrote_a_reader_finds(tmp_path: Path):
         add(db.memories, record("m-2", "other"))
     db.close()
     assert files_of(tmp_path) == before
+
+
+def test_small_facts_are_kept_as_json(db: Database):
+    """A value is what was last set, of any JSON kind; one never set is the default; no sign is special."""
+    assert db.meta.get("a", 7) == 7
+    value = {"é": [1, 2.5, None, True], "'": "日"}
+    with db.connection.transaction():
+        for key in ("branch.a", "branch.b", "branch", "brancz", "b%"):
+            db.meta.set(key, key.upper())
+        db.meta.set("a", value)
+        db.meta.set("none", None)
+    assert (db.meta.get("a", 7), db.meta.get("none", 7)) == (value, None)
+    assert db.meta.starting("branch.") == {"branch.a": "BRANCH.A", "branch.b": "BRANCH.B"}
+    assert db.meta.starting("%") == {}
+
+
+def test_each_tree_has_its_own_contents(db: Database):
+    """A row is of one file in one tree; it stays when the file is read again, and goes with it."""
+    add_file(db, "a.py")
+    add_file(db, "b.py")
+    one, two = Content(10, 1, "x"), Content(10, 2, "y")
+    with db.connection.transaction():
+        db.work_trees.put("/one", {"a.py": one, "nowhere.py": one})
+        db.work_trees.put("/two", {"a.py": one, "b.py": two})
+        db.work_trees.put("/two", {"a.py": two})
+    add_file(db, "a.py")
+    assert db.work_trees.contents("/one", ["a.py", "b.py", "nowhere.py"]) == {"a.py": one}
+    assert db.work_trees.contents("/two", ["a.py", "b.py"]) == {"a.py": two, "b.py": two}
+    with db.connection.transaction():
+        db.work_trees.forget("/one")
+        db.graph.delete_file("a.py")
+    assert db.work_trees.contents("/one", ["a.py"]) == {}
+    assert db.work_trees.contents("/two", ["a.py", "b.py"]) == {"b.py": two}
+    assert db.connection.value("SELECT count(*) FROM graph_tree_files") == 1

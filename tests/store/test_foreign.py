@@ -48,7 +48,10 @@ def database(tmp_path: Path) -> Path:
 
 
 def test_rows_come_with_their_own_kinds(database: Path) -> None:
-    """Numbers, text, bytes and nothing arrive as what they are; a database is known by its first bytes."""
+    """Numbers, text and bytes arrive as what they are; those that have a value in a column can be chosen.
+
+    A database is known by its first bytes.
+    """
     link = database.with_name("link.db")
     link.symlink_to(database.with_name("nowhere"))
     assert [is_sqlite(path) for path in (database, database.parent, link)] == [True, False, False]
@@ -58,19 +61,14 @@ def test_rows_come_with_their_own_kinds(database: Path) -> None:
         assert foreign.count("notes") == 3
         first = next(foreign.rows("notes", ("raw", "id", "body", "weight")))
         assert first == {"raw": b"\x00\xff", "id": 1, "body": "nöte 1", "weight": 0.5}
-        assert not foreign.is_ours()
-    Connection.open(database.with_name("memory.db")).close()
-    with Foreign(database.with_name("memory.db")) as foreign:
-        assert foreign.is_ours()
-
-
-def test_rows_are_chosen_by_a_value(database: Path) -> None:
-    """Only those that have it in a column come."""
-    with Foreign(database) as foreign:
         assert [row["id"] for row in foreign.rows("notes", ("id",), ("body", "nöte 2"))] == [2]
         found = foreign.rows("notes", ("id",), ("body", "nöte"), beginning=True)
         assert [row["id"] for row in found] == [1, 2, 3]
         assert list(foreign.rows("notes", ("id",), ("body", "nöte 1x"), beginning=True)) == []
+        assert not foreign.is_ours()
+    Connection.open(database.with_name("memory.db")).close()
+    with Foreign(database.with_name("memory.db")) as foreign:
+        assert foreign.is_ours()
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16be"])

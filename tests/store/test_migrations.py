@@ -105,7 +105,10 @@ def test_old_file_is_sound_and_newest(old):
 
 
 def test_old_memories_keep_every_field(old):
-    """What a memory of version 1 said is what it says now; what came later has its default."""
+    """What a memory of version 1 said is what it says now; what came later has its default.
+
+    What version 2 added is read back: branch, ancestry, taint, payload, origins, redactions.
+    """
     db, version = old
     found = db.memories.get("m-one")
     assert (found.type, found.confidence) == ("gotcha", 0.9)
@@ -123,11 +126,6 @@ def test_old_memories_keep_every_field(old):
     assert forgotten.needs_review
     expected = {"m-one", "m-three"} | ({"m-four"} if version >= 2 else set())
     assert db.memories.ids_passing(Filters(branch="*")) == expected
-
-
-def test_old_provenance_is_kept(old):
-    """What version 2 added is read back: branch, ancestry, taint, payload, origins, redactions."""
-    db, version = old
     if version < 2:
         assert db.memories.get("m-four") is None
         return

@@ -44,11 +44,6 @@ def waiting(db: Database) -> list[tuple[str, str]]:
     return [(kind, owner) for _, kind, owner in db.vectors.pending(99)]
 
 
-def clear_queue(db: Database) -> None:
-    """Take everything off the queue."""
-    save(db, db.vectors.done, [i for i, _, _ in db.vectors.pending(99)])
-
-
 # Rows
 
 
@@ -134,7 +129,7 @@ def test_what_is_embedded_again(db: Database, changes: dict[str, Any], queued: b
     add(db.memories, record("m-1", related_files=("a.py",)))
     put(db, ("m-1", 0, blob(1, 0)))
     put(db, ("m-1", 0, blob(1, 0)), model=B)
-    clear_queue(db)
+    save(db, db.vectors.done, [i for i, _, _ in db.vectors.pending(99)])
     save(db, db.memories.update, "m-1", changes)
     assert waiting(db) == ([("memory", "m-1")] if queued else [])
     assert len(stored(db)) == len(stored(db, model=B)) == (0 if queued else 1)

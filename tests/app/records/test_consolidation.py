@@ -29,14 +29,6 @@ def fact(content: str, **more: Any) -> dict[str, Any]:
     return {"content": content, "type": "decision", **more}
 
 
-def in_the_way(memory: Memory) -> list[Path]:
-    """Put folders where the history files should be, so that they cannot be written."""
-    paths = [memory.journal.folder / name for name in ("HISTORY.md", "HISTORY-2026-03.md")]
-    for path in paths:
-        path.mkdir(parents=True)
-    return paths
-
-
 def test_the_journal_gets_what_left(bare: Memory, session: Session) -> None:
     """A compaction tells the journal of what it removed; what stayed is told later, and nothing twice."""
     session.extend(talk(30))
@@ -77,7 +69,9 @@ def test_new(bare: Memory, session: Session) -> None:
 def test_a_history_that_cannot_be_written(bare: Memory, session: Session) -> None:
     """The session stays as it was, unmarked, and the next try brings everything over."""
     said = session.extend(talk(6))
-    paths = in_the_way(bare)
+    paths = [bare.journal.folder / name for name in ("HISTORY.md", "HISTORY-2026-03.md")]
+    for path in paths:
+        path.mkdir(parents=True)
     with pytest.raises(StoreError):
         session.new()
     with pytest.raises(StoreError):
