@@ -424,15 +424,28 @@ def test_check_finds_what_the_index_lacks(connection: Connection, broken: str, t
 
 
 @pytest.mark.parametrize(
-    ("file_mode", "folder_mode"), [(0o444, 0o755), (0o444, 0o555), (0o644, 0o555), (0o000, 0o755)]
+    ("file_mode", "folder_mode", "log"),
+    [
+        (0o444, 0o755, b""),
+        (0o444, 0o555, b""),
+        (0o644, 0o555, b""),
+        (0o000, 0o755, b""),
+        (0o644, 0o555, b"x" * 64),
+    ],
 )
-def test_file_without_permission_to_write(shared_folder: Path, file_mode: int, folder_mode: int):
-    """A file or folder that may not be written is a StoreReadOnly that says what to check."""
+def test_file_without_permission_to_write(shared_folder: Path, file_mode: int, folder_mode: int, log: bytes):
+    """A file or folder that may not be written is a StoreReadOnly that says what to check.
+
+    A log that a crash left, and that nobody can fold back, belongs to the file: without it the file may be
+    half of a change, also for who only reads.
+    """
     path = shared_folder / "memory.db"
+    if log:
+        path.with_name("memory.db-wal").write_bytes(log)
     path.chmod(file_mode)
     shared_folder.chmod(folder_mode)
     with unprivileged(), pytest.raises(StoreReadOnly, match=r"memory\.db") as caught:
-        Connection.open(path)
+        Connection.open(path, read_only=bool(log))
     assert caught.value.hint
     path.chmod(0o644)
     shared_folder.chmod(0o755)
@@ -470,16 +483,6 @@ def test_file_for_reading_only_can_be_read(shared_folder: Path, file_mode: int, 
     with unprivileged():
         assert keys(reader) == ["kept", "more", "much"]
         reader.close()
-
-
-def test_what_a_crash_left_in_a_folder_for_reading_only_is_not_passed_over(shared_folder: Path):
-    """A log that nobody can fold back belongs to the file; without it the file may be half of a change."""
-    path = shared_folder / "memory.db"
-    path.with_name("memory.db-wal").write_bytes(b"x" * 64)
-    shared_folder.chmod(0o555)
-    with unprivileged(), pytest.raises(StoreReadOnly, match=r"memory\.db") as caught:
-        Connection.open(path, read_only=True)
-    assert caught.value.hint
 
 
 def test_full_disk_loses_nothing(connection: Connection):

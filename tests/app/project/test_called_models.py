@@ -14,6 +14,7 @@ import pytest
 from remora import FixedClock, Memory, ScriptedModel
 from remora.app.project.called_models import CalledEmbedder, CalledModel, CalledReranker, Ledger, asked
 from remora.core.errors import ProviderBusy, ProviderError
+from tests.app.talks import talk
 from tests.helpers import NOW, SECRET, FakeEmbedder, environment, texts
 
 SLOW = "TimeoutError: locator.click: Timeout 5000ms exceeded while waiting for the button Save"
@@ -89,21 +90,25 @@ def opened(tmp_path: Path, folder: Path, **parts: Any) -> Memory:
     memory = Memory.open(folder, environ=environ, clock=FixedClock(NOW), **parts)
     memory.remember("Tokens expire after 24 h")
     memory.remember("Tokens are signed with ES256 when they are made")
-    talk = [("user", f"Why does test {n} fail?") for n in range(15)]
-    replies = [("assistant", f"Fixture {n} lacks a clock.") for n in range(15)]
-    said = [one for pair in zip(talk, replies, strict=True) for one in pair]
-    memory.session("cli:1").extend({"role": role, "content": content} for role, content in said)
+    memory.session("cli:1").extend(talk(30, text="Why does a fixture lack a clock in test"))
     return memory
 
 
-@pytest.mark.parametrize("answer", ["raises", "raises its own", "a number", "nothing"])
-def test_no_verb_fails_for_its_models(tmp_path: Path, folder: Path, answer: str) -> None:
+UNWELL: dict[str, Any] = {
+    **{name: Unwell(ANSWERS[name]) for name in ("raises", "raises its own", "a number", "nothing")},
+    "without a name": Nameless(),
+}
+
+
+@pytest.mark.parametrize("unwell", UNWELL.values(), ids=UNWELL)
+def test_no_verb_fails_for_its_models(tmp_path: Path, folder: Path, unwell: Any) -> None:
     """With a model, an embedder and a reranker that all fail alike, every verb does what it does without."""
-    unwell = [Unwell(ANSWERS[answer]) for _ in range(3)]
-    with opened(tmp_path, folder, llm=unwell[0], embedder=unwell[1], reranker=unwell[2]) as memory:
+    with opened(tmp_path, folder, llm=unwell, embedder=unwell, reranker=unwell) as memory:
         for verb in VERBS.values():
             verb(memory)
         assert "Tokens expire after 24 h" in texts(memory.list())
+        assert "Tokens expire after 24 h" in texts(memory.search("when do tokens expire"))
+    assert CalledModel(unwell, UNMETERED, "ask", 0).model_id in ("unwell:1", "Nameless")
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -140,16 +145,6 @@ def test_a_reranker(tmp_path: Path, folder: Path, answer: str) -> None:
         assert texts(memory.search("when do tokens expire")) == plain
         assert any("not reranked" in note for note in memory.notes)
         assert judge.calls > 0
-
-
-def test_parts_without_a_name(tmp_path: Path, folder: Path) -> None:
-    """Parts of which nothing can be asked, not even a name, never fail a verb."""
-    broken: Any = Nameless()
-    with opened(tmp_path, folder, llm=broken, embedder=broken, reranker=broken) as memory:
-        for verb in VERBS.values():
-            verb(memory)
-        assert "Tokens expire after 24 h" in texts(memory.search("when do tokens expire"))
-    assert CalledModel(broken, UNMETERED, "ask", 0).model_id == "Nameless"
 
 
 @pytest.mark.parametrize(

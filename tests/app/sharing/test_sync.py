@@ -127,20 +127,11 @@ def test_two_texts_wait_for_a_decision(same: Same, keep: str, left: list[str]) -
             memory.sharing.decide(record.id, "mine")
 
 
-def test_a_retirement_against_an_edit(same: Same) -> None:
-    """Who forgets while another edits has to decide; until then the text is found."""
-    one, other, record = same
-    one.forget(record.id)
-    other.edit(record.id, content="Sign tokens with EdDSA")
-    exchange(one, other)
-    assert contents(one) == contents(other) == ["Sign tokens with EdDSA"]
-    one.sharing.decide(record.id, "mine")
-    exchange(one, other)
-    assert contents(one) == contents(other) == []
-
-
 def test_what_is_taken_back_leaves_the_others(same: Same) -> None:
-    """A memory that is made personal again leaves search on the other machine and stays on this one."""
+    """A memory that is made personal again leaves search on the other machine and stays on this one.
+
+    Who forgets while another edits has to decide; until then the text is found.
+    """
     one, other, record = same
     one.sharing.share([record.id], "personal")
     exchange(one, other)
@@ -148,6 +139,13 @@ def test_what_is_taken_back_leaves_the_others(same: Same) -> None:
     one.sharing.share([record.id], "project")
     exchange(one, other)
     assert contents(other) == [TEXT]
+    one.forget(record.id)
+    other.edit(record.id, content="Sign tokens with EdDSA")
+    exchange(one, other)
+    assert contents(one) == contents(other) == ["Sign tokens with EdDSA"]
+    one.sharing.decide(record.id, "mine")
+    exchange(one, other)
+    assert contents(one) == contents(other) == []
 
 
 def test_what_is_erased_is_erased_everywhere(
