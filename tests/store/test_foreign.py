@@ -167,9 +167,7 @@ def test_a_writer_is_not_disturbed(tmp_path: Path) -> None:
         tmp_path.chmod(0o700)
 
 
-def test_a_database_that_changes_during_every_copy_is_busy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_changes_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy that somebody wrote into is made again, and given up after three times."""
     make(tmp_path / "a.db", "wal").close()
     copies: list[str] = []

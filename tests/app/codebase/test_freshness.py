@@ -97,9 +97,7 @@ def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
 
 
-def test_many_or_large_changed_files_are_only_counted(
-    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
-):
+def test_many_changed_files_are_only_counted(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
     """A question does not wait for a large change, and says that it was not waited for."""
     monkeypatch.setattr(module, "FEW_BYTES", 100)
     put(repo, {"lib/late.py": USER.format(name="late") + "# long\n" * 50})
@@ -134,9 +132,7 @@ def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Rep
         assert "lib/late.py changed since the last `remora index` and is not in this" in found.notes[0]
 
 
-def test_a_question_goes_on_while_another_process_reads(
-    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_question_goes_on_without_a_look(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
     """Or while the files cannot be listed: that is said, and the answer comes as the index knows it."""
 
     def refuse(*_: object, **__: object) -> None:
@@ -155,9 +151,7 @@ def test_a_question_goes_on_while_another_process_reads(
     assert found.notes == ("the files could not be compared with the index: git refuses",)
 
 
-def test_a_file_that_git_ignores_is_looked_for_once(
-    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_ignored_file_is_looked_for_once(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
     """A folder that got something nobody wants is listed again when it gets more, not before."""
     put(repo, {".gitignore": "made.py\n"})
     shop.index()
@@ -178,9 +172,7 @@ def test_a_file_that_git_ignores_is_looked_for_once(
     assert asked == [repo.root]
 
 
-def test_a_look_that_takes_long_is_not_taken_at_every_question(
-    shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_long_look_is_not_taken_each_time(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
     """Where nothing changed it costs no process; until the next one a file elsewhere is not seen."""
 
     def refuse(*_: object) -> None:
@@ -421,9 +413,7 @@ def had(memory: Memory, name: str, at: str) -> None:
         db.sessions.record(session(name, started=at), (), name, at)
 
 
-def test_the_first_sessions_are_told_of_an_index_that_is_not_finished(
-    tmp_path: Path, repo: Repo, clock: FixedClock
-):
+def test_the_first_sessions_are_told_of_a_running_index(tmp_path: Path, repo: Repo, clock: FixedClock):
     """Three of them, in the brief, the status and a plan; what ran before the index began does not count."""
     repo.commit("One", FILES)
     told = f"[{module.IN_PROGRESS}]"

@@ -125,9 +125,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_what_can_be_read_of_a_damaged_database_is_saved(
-    tmp_path: Path, large: tuple[bytes, list[int]], seed: int
-):
+def test_what_can_be_read_is_saved(tmp_path: Path, large: tuple[bytes, list[int]], seed: int):
     """Pages are overwritten or cut off anywhere: a sound new file, with the rows of the sound pages."""
     whole, pages = large
     database = filled(tmp_path, 1) / "memory.db"
@@ -191,9 +189,7 @@ def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkey
     assert list(tmp_path.glob(".copy*")) == []
 
 
-def test_a_check_that_takes_too_long_is_said_and_is_no_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_check_that_takes_too_long_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The doctor goes on; the next check, with time, is answered."""
     with opened(tmp_path) as memory:
         memory.remember("Prices are kept in cents")

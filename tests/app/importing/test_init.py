@@ -454,9 +454,7 @@ def test_files_that_are_gone(repo: Repo, memory: Memory) -> None:
     assert flags(lost, child) == there
 
 
-def test_what_raises_when_it_is_read_is_named(
-    repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_raises_is_named(repo: Repo, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A commit, a rule file, a file of code: skipped with the type of the error; the others are taken."""
     code = {"bad.py": "def bad(): ...\n", "good.py": "def good(): ...\n"}
     rule = {"AGENTS.md": "- Ask before you add a library.\n"}

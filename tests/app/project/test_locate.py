@@ -143,9 +143,7 @@ def test_homes_of_submodules_are_their_own(repo: Repo, tmp_path: Path) -> None:
         (None, "not a regular file"),
     ],
 )
-def test_settings_that_cannot_be_used(
-    folder: Path, tmp_path: Path, content: bytes | None, message: str
-) -> None:
+def test_unusable_settings(folder: Path, tmp_path: Path, content: bytes | None, message: str) -> None:
     """A file that is no TOML, an unknown setting or a folder is an error that names file and setting."""
     own = tmp_path / "config/config.toml"
     own.parent.mkdir()

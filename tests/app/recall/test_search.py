@@ -157,7 +157,7 @@ def test_a_search_embeds_what_is_new_and_writes_nothing_else(able: Memory, embed
     assert rows(able) == before
 
 
-def test_what_was_committed_since_is_seen_without_init(
+def test_new_commits_are_seen_without_init(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that a new commit changed, or took away, lowers what was learned before; git is asked once."""

@@ -100,9 +100,7 @@ def change_first(path: Path) -> None:
 
 @pytest.mark.parametrize("name", [MONTH, "HISTORY.md"])
 @pytest.mark.parametrize("change", [extend_last, change_first])
-def test_a_change_gives_what_reading_anew_gives(
-    bare: Memory, change: Callable[[Path], None], name: str
-) -> None:
+def test_a_change_is_read_as_if_anew(bare: Memory, change: Callable[[Path], None], name: str) -> None:
     """An edit that is nearly an append, and one that keeps the length; others: test_note_index.py."""
     folder = bare.journal.folder
     write(folder, "first", "second")

@@ -52,9 +52,7 @@ def test_what_needs_a_word_waits_for_it(sender: Memory, shared: Path) -> None:
         sender.sharing.share([branch.id], "project")
 
 
-def test_names_of_the_machine_never_leave(
-    sender: Memory, shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_the_machine_stay(sender: Memory, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A text that names a folder, the user or the machine stays, also at a person's word, and says why."""
     monkeypatch.setattr(getpass, "getuser", lambda: "walrususer")
     monkeypatch.setattr(socket, "gethostname", lambda: "walrushost.local")

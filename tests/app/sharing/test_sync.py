@@ -18,11 +18,12 @@ from tests.app.sharing.conftest import Machine, exchange, founder
 from tests.helpers import texts
 
 TEXT = "The gateway rejects tokens that are signed with RS256"
+Two = tuple[Memory, Memory]
 Same = tuple[Memory, Memory, MemoryRecord]
 
 
 @pytest.fixture
-def two(machine: Machine, shared: Path) -> tuple[Memory, Memory]:
+def two(machine: Machine, shared: Path) -> Two:
     """Return the memories of two machines of one person."""
     one, other = founder(machine, shared, "one"), machine("other")
     other.sharing.join(one.sharing.invite())
@@ -32,7 +33,7 @@ def two(machine: Machine, shared: Path) -> tuple[Memory, Memory]:
 
 
 @pytest.fixture
-def same(two: tuple[Memory, Memory]) -> Same:
+def same(two: Two) -> Same:
     """Return the two, and a memory that both have."""
     one, other = two
     record = one.remember(TEXT)
@@ -57,7 +58,7 @@ def test_nothing_is_sent_before_a_person_says_so(machine: Machine, shared: Path)
     assert TEXT in everything_in(shared)
 
 
-def test_another_machine_has_the_same(two: tuple[Memory, Memory]) -> None:
+def test_another_machine_has_the_same(two: Two) -> None:
     """What one machine learned the other has, with type, tags and files; changes follow both ways."""
     one, other = two
     record = one.remember(TEXT, type="decision", tags=["auth"], related_files=["src/auth.py"])
@@ -78,7 +79,7 @@ def test_another_machine_has_the_same(two: tuple[Memory, Memory]) -> None:
     assert contents(one) == ["Sign tokens with EdDSA"]
 
 
-def test_what_both_learned_is_found_once(two: tuple[Memory, Memory]) -> None:
+def test_what_both_learned_is_found_once(two: Two) -> None:
     """The same text of two machines stays two memories, and search shows one of them."""
     for memory in two:
         memory.remember(TEXT)
@@ -148,9 +149,7 @@ def test_what_is_taken_back_leaves_the_others(same: Same) -> None:
     assert contents(one) == contents(other) == []
 
 
-def test_what_is_erased_is_erased_everywhere(
-    two: tuple[Memory, Memory], shared: Path, tmp_path: Path
-) -> None:
+def test_what_is_erased_is_erased_everywhere(two: Two, shared: Path, tmp_path: Path) -> None:
     """Erasing leaves no byte of the text on either machine nor in the log."""
     one, other = two
     record = one.remember("the launch code is walrus seventeen")
@@ -172,7 +171,7 @@ def everything_in(folder: Path) -> str:
     return "".join(p.read_bytes().decode("latin-1") for p in sorted(folder.rglob("*")) if p.is_file())
 
 
-def test_a_log_that_is_away_stops_nothing(two: tuple[Memory, Memory], shared: Path) -> None:
+def test_a_log_that_is_away_stops_nothing(two: Two, shared: Path) -> None:
     """With the log away every verb works, `status` says since when, and nothing is lost."""
     one, other = two
     shared.rename(shared.with_name("away"))
@@ -195,9 +194,7 @@ def test_a_log_that_is_away_stops_nothing(two: tuple[Memory, Memory], shared: Pa
     assert contents(one) == ["Sign tokens with EdDSA"]
 
 
-def test_a_copied_data_folder_is_noticed(
-    two: tuple[Memory, Memory], machine: Machine, tmp_path: Path
-) -> None:
+def test_a_copied_data_folder_is_noticed(two: Two, machine: Machine, tmp_path: Path) -> None:
     """A copy of a machine's data writes under an id of its own, and no text of either is lost."""
     one, other = two
     before = one.remember("before the copy was made")
