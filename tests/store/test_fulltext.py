@@ -71,9 +71,6 @@ def test_terms_without_words_find_nothing(db: Database):
     assert [i for i, _ in db.fulltext.memories([f"word{n}" for n in range(1_000)], Filters(), 5)] == ["m-1"]
 
 
-# Filters
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("hidden", [19, 20, 161])
 @pytest.mark.parametrize("wanted", [1, 12])

@@ -18,7 +18,7 @@ from remora.observer.observer import Observer
 from tests.helpers import SECRET, Repo, environment
 from tests.observer.script import Script
 from tests.observer.sessions import session
-from tests.store.makers import there
+from tests.store.makers import save, there
 
 TASK = "make the token lifetime a setting"
 
@@ -33,10 +33,8 @@ def calibrate(memory: Memory, module: str, ratio: float) -> None:
 def worked(memory: Memory, name: str, *files: str, asked: str = TASK, edited: str = "auth/tokens.py") -> None:
     """Record a session that read some files."""
     uses = (FileUse(edited, 1, 1, 1, 2), *(FileUse(path, 1, 0, 1, 2) for path in files))
-    db = memory._project.db
-    with db.connection.transaction():
-        one = session(name, prompts=(asked,), files=uses)
-        db.sessions.record(one, (), "1", "2026-02-01T00:00:00.000Z")
+    one = session(name, prompts=(asked,), files=uses)
+    save(memory._project.db, memory._project.db.sessions.record, one, (), "1", "2026-02-01T00:00:00.000Z")
 
 
 def test_blocks_for_planning_and_testing(bare: Memory) -> None:
@@ -127,18 +125,15 @@ def test_prefetch(bare: Memory) -> None:
 # Unfinished work
 
 
-def left(memory: Memory, name: str = "s1", **fields: object) -> MemoryRecord | None:
+# What the sessions of these tests did, unless a test says otherwise.
+DID: dict[str, Any] = {"branch": None, "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),)}
+
+
+def left(memory: Memory, name: str = "s1", **fields: Any) -> MemoryRecord | None:
     """Save where a session left its work."""
     more = {k: fields.pop(k) for k in ("todo", "taint") if k in fields}
-    given: dict[str, Any] = {
-        "outcome": "unknown",
-        "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),),
-        "branch": None,
-        "ended": "2026-02-28T10:00:00.000Z",
-        **fields,
-    }
-    one = session(name, **given)
-    return save_work_state(memory._project, one, **more)  # type: ignore[arg-type]
+    given = {"outcome": "unknown", "ended": "2026-02-28T10:00:00.000Z", **DID, **fields}
+    return save_work_state(memory._project, session(name, **given), **more)
 
 
 def test_a_session_has_one_state(bare: Memory, clock: FixedClock) -> None:
@@ -178,28 +173,19 @@ def test_going_on(bare: Memory, clock: FixedClock) -> None:
     assert TASK in bare.work_state(session_id="s1")
 
 
-def learnt(memory: Memory, name: str, **fields: object) -> None:
+def learnt(memory: Memory, name: str, **fields: Any) -> None:
     """Record a session as a run of `learn` does, and keep where it left its work."""
-    given: dict[str, Any] = {"branch": None, "files": (FileUse("auth/tokens.py", 1, 1, 1, 2),), **fields}
-    one = session(name, **given)
-    db = memory._project.db
-    with db.connection.transaction():
-        db.sessions.record(one, (), "1", one.ended or "")
+    one = session(name, **{**DID, **fields})
+    save(memory._project.db, memory._project.db.sessions.record, one, (), "1", one.ended or "")
     save_work_state(memory._project, one)
 
 
 def broken(memory: Memory, name: str = "s1", ended: str = "2026-02-27T10:00:00.000Z") -> None:
     """Record a session that ends with a failing check."""
     failed = ErrorSeen("f1", "Bash", "make test", "1 failed", 1, (39,), resolved=False)
-    learnt(
-        memory,
-        name,
-        ended=ended,
-        prompts=("paginate the list of orders",),
-        outcome="failure",
-        errors=(failed,),
-        commands=(CommandRun("make test", "test", 1, 1, 39, 39),),
-    )
+    ran = CommandRun("make test", "test", 1, 1, 39, 39)
+    did: dict[str, Any] = {"outcome": "failure", "errors": (failed,), "commands": (ran,)}
+    learnt(memory, name, ended=ended, prompts=("paginate the list of orders",), **did)
 
 
 def states(memory: Memory) -> list[str]:

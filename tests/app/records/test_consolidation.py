@@ -170,9 +170,6 @@ def test_secrets(tmp_path: Path) -> None:
     assert kept == {"sessions", "versions"}  # the log and the text that a person wrote
 
 
-# All sessions
-
-
 def test_all_sessions(bare: Memory) -> None:
     """Every session that said something new is brought in by itself; a damaged log takes no other with it."""
     for name in ("cli:1", "cli:2", "web:1"):
@@ -189,8 +186,6 @@ def test_all_sessions(bare: Memory) -> None:
     assert len(history(bare)) == 3
     assert [bare.session(name).count() for name in ("cli:1", "cli:2", "web:1")] == [3, 3, 0]
 
-
-# When a process dies
 
 DEATHS: dict[str, tuple[str, str, int]] = {
     "before the intent": ("remora.journal.pending", "_save", 1),
