@@ -162,15 +162,13 @@ def test_by_itself_a_model_that_fails_is_asked_again_the_next_day(opened: Opener
         found = [one for one in code(memory._project) if "modules described on" in one.detail]
         return [(one.level, one.detail.partition(": ")[2]) for one in found]
 
-    first = there(describe_when_due(memory._project))
-    assert first.described == ()
+    assert there(describe_when_due(memory._project)).described == ()
     assert "the model is away" in db_of(memory).meta.get(RAN)["notes"][0]
     assert describe_when_due(memory._project) is None
     ((level, said),) = told()
     assert (level, "the model is away" in said) == ("note", True)
     clock_of(memory).advance(seconds=90_000.0)
-    second = there(describe_when_due(memory._project))
-    assert second.described == ("core", "tests", "web")
+    assert there(describe_when_due(memory._project)).described == ("core", "tests", "web")
     assert told() == [("ok", "3, not described yet: 0")]
 
 

@@ -18,6 +18,7 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.core.events import Event
 from remora.core.values import MemoryDraft
 from remora.disk import live
+from remora.lifecycle.prune import is_erased, is_forgotten
 from remora.store.items import Items
 from tests.app.learning.test_learn import Talk
 from tests.helpers import environment
@@ -121,8 +122,7 @@ def test_nothing_of_twenty_markers_is_left(house: House) -> None:
     assert [text for text in said if not house.holding(text)] == []
     with house.open() as memory:
         for text in said:
-            done = memory.erase(containing=text)
-            assert done.whole
+            assert memory.erase(containing=text).whole
     assert {text: found for text in said if (found := house.holding(text))} == {}
 
 
@@ -256,8 +256,6 @@ def test_a_log_that_lost_a_text_is_still_a_log(house: House) -> None:
 
 def test_what_was_erased_is_not_learned_again(house: House) -> None:
     """Neither by the id of its maker nor by its words."""
-    from remora.lifecycle.prune import is_erased, is_forgotten
-
     with house.open() as memory:
         one = memory.remember(marker(8), external_id="observed:x")
         memory.erase([one.id])
@@ -336,20 +334,12 @@ def test_what_others_say_stays(house: House) -> None:
             memory.show(more.id)
 
 
-NOTHING: list[dict[str, Any]] = [
-    {},
-    {"containing": "x"},
-    {"containing": "   "},
-    {"containing": "content"},
-    {"memory_ids": ["abcd"], "project": True},
-]
-
-
 def test_what_says_nothing_is_refused(house: House) -> None:
     """Nothing, too little, a plain word, and two at once."""
+    said: list[dict[str, Any]] = [{"containing": text} for text in ("x", "   ", "content")]
     with house.open() as memory:
         memory.remember(marker(1))
-        for given in NOTHING:
+        for given in ({}, *said, {"memory_ids": ["abcd"], "project": True}):
             with pytest.raises(InvalidInput):
                 memory.erase(**given)
         assert len(memory.list()) == 1

@@ -15,7 +15,7 @@ from remora.app.importing import export_reader
 from remora.app.memory import Memory
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import MemoryDraft, Relation, Taint
-from tests.helpers import SECRET, holds
+from tests.helpers import SECRET, environment, holds
 from tests.store.makers import sql
 
 Open = Callable[[str], Memory]
@@ -28,8 +28,7 @@ def opened(tmp_path: Path) -> Open:
     def open_on(machine: str) -> Memory:
         root = tmp_path / machine / "shop"
         root.mkdir(parents=True, exist_ok=True)
-        environ = {"REMORA_HOME": str(tmp_path / machine / "data"), "REMORA_EMBEDDING_PROVIDER": "none"}
-        return Memory.open(root, environ=environ, actor="person")
+        return Memory.open(root, environ=environment(tmp_path / machine), actor="person")
 
     return open_on
 

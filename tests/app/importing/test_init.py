@@ -326,8 +326,7 @@ def test_a_reverted_fix_is_withdrawn(repo: Repo, memory: Memory) -> None:
         subject = message.partition("\n")[0]
         text = f'Revert "{subject}"\n\nThis reverts commit {sha}.\n\n{why_not}'
         repo.commit(text, dict.fromkeys(files, "0"))
-    report = memory.init()
-    assert report.retired == 1
+    assert memory.init().retired == 1
     assert stored(memory, "An earlier commit: token refresh", forgotten=True).deprecated
     assert not stored(memory, "An earlier commit: invoice totals").deprecated
     assert any(m.type == "dead_end" for m in memory.list(records=True))

@@ -112,5 +112,4 @@ def test_what_is_no_json_object_is_refused(items: Items) -> None:
             items.write([Put(("a",), "good", {"n": 1}), Put(("a",), "bad", wrong)])
     assert items.namespaces() == []
     items.write([Put(("a",), "k", {"colour": Colour.RED, "path": Path("x")})])
-    found = there(items.get(("a",), "k"))
-    assert found.value == {"colour": 1, "path": "x"}
+    assert there(items.get(("a",), "k")).value == {"colour": 1, "path": "x"}

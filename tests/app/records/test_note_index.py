@@ -338,5 +338,4 @@ def test_any_order_of_events_ends_in_the_same_index(bare: Memory, clock: FixedCl
             bare._project.written.seen = {}
             look_again(bare._project)
             follow_written(bare._project)
-        at_once = pieces(bare)
-        assert Counter(step_by_step) == Counter(at_once)
+        assert Counter(step_by_step) == Counter(pieces(bare))
