@@ -71,7 +71,7 @@ def test_nothing_to_do(bare: Memory, session: Session) -> None:
 
 
 def test_tool_traffic_becomes_text(session: Session) -> None:
-    """What a compaction keeps needs no calls and no results; what comes later stays as it is."""
+    """What a compaction keeps needs no calls and no results; more in conversation/test_flatten.py."""
     session.extend(talk(4))
     session.append("assistant", "Let me look.", tool_calls=[ToolCall("c1", "read_file", {"path": "auth.py"})])
     session.append("tool", "TTL = 24 * 3600", tool_call_id="c1", tool_name="read_file")
@@ -80,13 +80,7 @@ def test_tool_traffic_becomes_text(session: Session) -> None:
     call = 'Let me look.\n[Tool: read_file | Args: {"path": "auth.py"}]\n[Result: TTL = 24 * 3600]'
     assert contents(session)[1:] == [call]
     session.append("assistant", "", tool_calls=[ToolCall("c2", "bash", {"command": "make"})])
-    session.append("tool", "done", tool_call_id="c2", tool_name="bash")
-    assert [(m.role, len(m.tool_calls), m.tool_call_id) for m in session.messages()] == [
-        ("system", 0, None),
-        ("assistant", 0, None),
-        ("assistant", 1, None),
-        ("tool", 0, "c2"),
-    ]
+    assert [len(m.tool_calls) for m in session.messages()] == [0, 0, 1]
     assert session.history()[:6] == said
 
 
