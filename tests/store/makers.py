@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remora.core.values import MemoryRecord, Message
-from remora.store.connection import Connection
 from remora.store.database import Database
 from remora.store.items import Items
 from remora.store.memories import Memories
@@ -96,11 +95,6 @@ def unit(values: Sequence[float]) -> NDArray[np.float32]:
     """Return a vector of length 1."""
     vector = np.asarray(values, np.float32)
     return vector / np.float32(np.linalg.norm(vector))
-
-
-def new_database(folder: Path, name: str = "memory.db") -> Connection:
-    """Make a database of the newest schema."""
-    return Connection.open(folder / name)
 
 
 def sql(path: Path, *statements: str) -> list[tuple[Any, ...]]:

@@ -33,7 +33,7 @@ from remora.store.memories import Memories
 from remora.store.turns import Turns
 from tests.helpers import unprivileged
 from tests.store import old_files
-from tests.store.makers import PAGE, add, at_once, damage, files_of, message, new_database, record, sql
+from tests.store.makers import PAGE, add, at_once, damage, files_of, message, record, sql
 
 NEXT = migrations.latest() + 1
 
@@ -49,12 +49,16 @@ def keys(connection: Connection) -> list[str]:
     return [r[0] for r in connection.rows(sql)]
 
 
+def opened(path: Path) -> contextlib.closing[Connection]:
+    """Open a file for a block."""
+    return contextlib.closing(Connection.open(path))
+
+
 @pytest.fixture
 def other(connection: Connection) -> Iterator[Connection]:
     """A second opening of the file of `connection`."""
-    found = Connection.open(connection.path)
-    yield found
-    found.close()
+    with opened(connection.path) as found:
+        yield found
 
 
 @pytest.fixture
@@ -62,10 +66,8 @@ def shared_folder() -> Iterator[Path]:
     """A folder that another user can reach, with a database in it."""
     folder = Path(tempfile.mkdtemp(prefix="remora-store-"))
     folder.chmod(0o755)
-    connection = new_database(folder)
-    with connection.transaction():
+    with opened(folder / "memory.db") as connection, connection.transaction():
         put(connection, "kept")
-    connection.close()
     yield folder
     folder.chmod(0o755)
     shutil.rmtree(folder)
@@ -76,7 +78,7 @@ def shared_folder() -> Iterator[Path]:
 
 def test_new_file_is_ours(tmp_path: Path):
     """A new file has our mark, the newest schema, WAL and foreign keys; closed, it is one unusable file."""
-    connection = new_database(tmp_path)
+    connection = Connection.open(tmp_path / "memory.db")
     assert connection.value("PRAGMA application_id") == APPLICATION_ID
     assert connection.schema() == migrations.latest()
     assert connection.value("PRAGMA journal_mode") == "wal"
@@ -255,8 +257,7 @@ def test_processes_make_one_file_together(tmp_path: Path):
     def make(me: str) -> None:
         for number in range(5):
             start.wait(30)
-            opened = contextlib.closing(Connection.open(tmp_path / f"{number}.db"))
-            with opened as connection, connection.transaction():
+            with opened(tmp_path / f"{number}.db") as connection, connection.transaction():
                 put(connection, me)
 
     running = [fork.Process(target=make, args=(me,)) for me in who]
@@ -268,7 +269,7 @@ def test_processes_make_one_file_together(tmp_path: Path):
         process.join(60)
     assert [process.exitcode for process in running] == [0, 0, 0]
     for number in range(5):
-        with contextlib.closing(Connection.open(tmp_path / f"{number}.db")) as connection:
+        with opened(tmp_path / f"{number}.db") as connection:
             assert (keys(connection), connection.check()) == (who, [])
 
 
@@ -292,11 +293,10 @@ def test_newer_file_with_a_log_is_refused_untouched(tmp_path: Path):
     living, left = tmp_path / "living", tmp_path / "left"
     living.mkdir()
     left.mkdir()
-    connection = new_database(living)
-    connection.rows(f"PRAGMA user_version = {NEXT}")
-    for name in ("memory.db", "memory.db-wal"):
-        shutil.copy(living / name, left / name)
-    connection.close()
+    with opened(living / "memory.db") as connection:
+        connection.rows(f"PRAGMA user_version = {NEXT}")
+        for name in ("memory.db", "memory.db-wal"):
+            shutil.copy(living / name, left / name)
     before = files_of(left)
     assert before["memory.db-wal"]
     with pytest.raises(StoreTooNew):
@@ -349,17 +349,16 @@ def test_a_reader_makes_no_file(tmp_path: Path):
         Connection.open(tmp_path / "nowhere" / "memory.db")
     (tmp_path / "memory.db").touch()
     refused(tmp_path / "memory.db", StoreCorrupt, read_only=True)
-    connection = new_database(tmp_path)
-    assert connection.check() == []
-    connection.close()
+    with opened(tmp_path / "memory.db") as connection:
+        assert connection.check() == []
 
 
 def filled(folder: Path) -> Path:
     """Make a closed database of some hundred pages."""
-    connection = new_database(folder)
     words = " ".join(f"word{n}" for n in range(200))
-    add(Memories(connection, "project"), *(record(f"m-{n:03}", f"{words} {n}") for n in range(100)))
-    connection.close()
+    records = [record(f"m-{n:03}", f"{words} {n}") for n in range(100)]
+    with opened(folder / "memory.db") as connection:
+        add(Memories(connection, "project"), *records)
     return folder / "memory.db"
 
 
@@ -384,14 +383,13 @@ def test_damaged_page_is_reported(tmp_path: Path):
     path = filled(tmp_path)
     ((root,),) = sql(path, "SELECT rootpage FROM sqlite_master WHERE name = 'memories'")
     damage(path, root - 1)
-    connection = Connection.open(path)
-    with pytest.raises(StoreCorrupt) as caught:
-        Memories(connection, "project").find(Filters())
-    assert "remora init" in caught.value.hint
-    assert connection.check() != []
-    with pytest.raises(StoreCorrupt), connection.transaction():
-        connection.execute("UPDATE memories SET content = 'x'")
-    connection.close()
+    with opened(path) as connection:
+        with pytest.raises(StoreCorrupt) as caught:
+            Memories(connection, "project").find(Filters())
+        assert "remora init" in caught.value.hint
+        assert connection.check() != []
+        with pytest.raises(StoreCorrupt), connection.transaction():
+            connection.execute("UPDATE memories SET content = 'x'")
 
 
 @pytest.mark.parametrize(
@@ -449,9 +447,8 @@ def test_file_without_permission_to_write(shared_folder: Path, file_mode: int, f
     assert caught.value.hint
     path.chmod(0o644)
     shared_folder.chmod(0o755)
-    connection = Connection.open(path)
-    assert keys(connection) == ["kept"]
-    connection.close()
+    with opened(path) as connection:
+        assert keys(connection) == ["kept"]
 
 
 @pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])

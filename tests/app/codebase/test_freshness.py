@@ -55,6 +55,12 @@ def users(memory: Memory, target: str = "shop/money.py:price") -> list[str]:
     return [f"{i.path}:{i.symbol}" for i in memory.impact(target)]
 
 
+def anew(memory: Memory) -> Memory:
+    """Let the memory look at the files at its next question, however lately it did."""
+    memory._project.last_look = None
+    return memory
+
+
 @pytest.fixture
 def shop(tmp_path: Path, repo: Repo, clock: FixedClock) -> Iterator[Memory]:
     """The memory of a small repository whose code is indexed and old."""
@@ -70,8 +76,7 @@ def test_what_changed_outside_of_the_answer_is_read_first(shop: Memory, repo: Re
     assert users(shop) == ["shop/cart.py:total"]
     for path in FILES:
         os.utime(repo.root / path, ns=(OLD_NS + 5, OLD_NS + 5))
-    shop._project.last_look = None
-    assert shop.impact("shop/money.py:price").notes == ()
+    assert anew(shop).impact("shop/money.py:price").notes == ()
     stamps = shop._project.db.graph.stamps(list(FILES))
     assert {at for _, at in stamps.values()} == {OLD_NS + 5}
     shop._project.last_look = None
@@ -90,8 +95,7 @@ def test_what_git_brought_is_read_at_once(shop: Memory, repo: Repo):
     repo.commit("Two", {"lib/late.py": USER.format(name="late")})
     repo.git("checkout", "-q", "main")
     shop.index()
-    shop._project.last_look = None
-    assert users(shop) == ["shop/cart.py:total"]
+    assert users(anew(shop)) == ["shop/cart.py:total"]
     never_again(shop)
     repo.git("merge", "-q", "other")
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
@@ -108,8 +112,7 @@ def test_many_changed_files_are_only_counted(shop: Memory, repo: Repo, monkeypat
     monkeypatch.undo()
     put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW)})
     for _ in range(2):
-        shop._project.last_look = None
-        found = shop.impact("shop/money.py:price")
+        found = anew(shop).impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
         assert found.notes == (f"{module.FEW + 1} files {said.format('are')}",)
     shop.index()
@@ -126,8 +129,7 @@ def test_a_reader_only_says_what_changed(tmp_path: Path, shop: Memory, repo: Rep
         with pytest.raises(NotFound) as error:
             reader.impact("lib/late.py:late")
         assert "lib/late.py changed since the last `remora index`" in str(error.value.hint)
-        reader._project.last_look = None
-        found = reader.impact("shop/money.py:price")
+        found = anew(reader).impact("shop/money.py:price")
         assert [i.symbol for i in found] == ["total"]
         assert "lib/late.py changed since the last `remora index` and is not in this" in found.notes[0]
 
@@ -145,8 +147,7 @@ def test_a_question_goes_on_without_a_look(shop: Memory, repo: Repo, monkeypatch
     assert users(shop) == ["lib/late.py:late", "shop/cart.py:total"]
     monkeypatch.setattr(module, "look", refuse)
     put(repo, {"lib/new.py": USER.format(name="new")})
-    shop._project.last_look = None
-    found = shop.impact("shop/money.py:price")
+    found = anew(shop).impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["late", "total"]
     assert found.notes == ("the files could not be compared with the index: git refuses",)
 
@@ -167,8 +168,7 @@ def test_an_ignored_file_is_looked_for_once(shop: Memory, repo: Repo, monkeypatc
     monkeypatch.setattr(module, "look", counted)
     monkeypatch.setattr(module, "EXACT_NS", 0)
     for _ in range(3):
-        shop._project.last_look = None
-        assert users(shop) == ["shop/cart.py:total"]
+        assert users(anew(shop)) == ["shop/cart.py:total"]
     assert asked == [repo.root]
 
 
@@ -227,8 +227,7 @@ def test_the_same_content_in_another_work_tree_is_not_stale(two: Two, monkeypatc
 
     monkeypatch.setattr(comparing, "read", counted)
     for memory in (second, first, second, first):
-        memory._project.last_look = None
-        found = memory.impact("shop/money.py:price")
+        found = anew(memory).impact("shop/money.py:price")
         assert ([f"{i.path}:{i.symbol}" for i in found], found.notes) == (before, ())
     assert len(asked) == MANY + len(FILES)
     second.close()
@@ -248,11 +247,9 @@ def test_few_files_that_differ_are_read_again_in_turn(two: Two):
     changed = {"shop/cart.py:total", "p/m000.py:m0", "shop/cart.py:sum_up", "p/new.py:new"}
     ours = sorted(set(theirs) ^ changed)
     for memory, expected in [(second, ours), (first, theirs), (first, theirs), (second, ours)]:
-        memory._project.last_look = None
-        assert sorted(users(memory)) == sorted(expected)
+        assert sorted(users(anew(memory))) == sorted(expected)
     second.index()
-    first._project.last_look = None
-    assert sorted(users(first)) == sorted(theirs)
+    assert sorted(users(anew(first))) == sorted(theirs)
 
 
 def test_many_files_that_differ_are_left_out_of_that_trees_answers(two: Two):
@@ -269,8 +266,7 @@ def test_many_files_that_differ_are_left_out_of_that_trees_answers(two: Two):
         assert first.impact("shop/money.py:price").notes == ()
     second.index()
     assert "p/m001.py:n1" in users(second)
-    first._project.last_look = None
-    found = first.impact("shop/money.py:price")
+    found = anew(first).impact("shop/money.py:price")
     assert [i.symbol for i in found] == ["total"]
     assert found.notes[0].startswith(f"{said.format(MANY, second.root)} yet")
     assert "p/m001.py:n1" in users(second)
@@ -302,8 +298,7 @@ def test_what_there_was_no_time_to_compare_is_said(two: Two, monkeypatch: pytest
 
 def look_late(memory: Memory) -> None:
     """Let the memory look at the files now, and not again for ever."""
-    memory._project.last_look = None
-    users(memory)
+    users(anew(memory))
     never_again(memory)
 
 
@@ -402,8 +397,7 @@ def test_a_project_without_code_is_not_called_unindexed(tmp_path: Path, repo: Re
             memory.impact("anything")
         assert error.value.hint == module.NO_CODE
         shutil.copy(__file__, repo.root / "code.py")
-        memory._project.last_look = None
-        assert memory.impact("age").target == "code.py:age"
+        assert anew(memory).impact("age").target == "code.py:age"
 
 
 def had(memory: Memory, name: str, at: str) -> None:
