@@ -105,9 +105,12 @@ class Hooked:
         return [line["k"] for line in self.lines if line["k"] != "said"]
 
     @property
+    def captured_path(self) -> Path:
+        """The file of what was captured."""
+        return Path(self.head.home) / "captured" / file_name(self.host, self.session)
+
+    @property
     def captured(self) -> list[dict[str, Any]]:
         """The events that were captured, without the first line."""
-        path = Path(self.head.home) / "captured" / file_name(self.host, self.session)
-        return (
-            [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:]] if path.exists() else []
-        )
+        path = self.captured_path
+        return list(map(json.loads, path.read_text("utf-8").splitlines()[1:])) if path.exists() else []

@@ -41,31 +41,46 @@ HEAD = Head("h", "s1", "/w", "/home", limits=(0.65, 3, 2000, 40, 16000, 5))
 def hooked(repo: Repo, environ: dict[str, str], tmp_path: Path) -> Hooked:
     """A session with a transcript, which has begun and in which something was done."""
     found = Hooked(repo.root, environ)
-    found.transcript = str(talk_of("s1", 1, str(repo.root)).save(tmp_path / "talks"))
+    found.transcript = str(talk_of("s1", 1, repo.root).save(tmp_path / "talks"))
     found.start()
     found.prompt("Please make the token lifetime a setting of the server")
     found.run("make lint", "Exit code 1", failed=True)
     return found
 
 
+def over(hooked: Hooked, session: str) -> Hooked:
+    """Return another session of the project, which has begun and ended."""
+    found = Hooked(hooked.root, hooked.environ, session=session)
+    found.start()
+    found.end()
+    return found
+
+
+def problems(environ: dict[str, str], rested: Hooked | None = None, seconds: float = 0) -> list[str]:
+    """Do the work, after a session has rested for so long; return what was wrong with each that was due."""
+    if rested is not None:
+        ago(rested.path, seconds)
+    return [one.problem for one in work(environ)]
+
+
 def journal(repo: Repo, environ: dict[str, str]) -> tuple[list[str], list[str]]:
     """Return the lines of the daily notes and the entries of the history."""
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        notes = [
-            line for day in memory.journal.days() for line in memory.journal.day(day).splitlines() if line
-        ]
+        days = [memory.journal.day(day).splitlines() for day in memory.journal.days()]
+        notes = [line for lines in days for line in lines if line]
         return notes, [entry.text for entry in memory.journal.history()]
 
 
-def learnt(repo: Repo, environ: dict[str, str]) -> int:
-    """Return how many sessions the project has learned."""
+def kept(repo: Repo, environ: dict[str, str]) -> tuple[int, int, int]:
+    """Return how many sessions were learned, and noted in a day and in the history."""
+    notes, entries = journal(repo, environ)
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        return memory._project.db.sessions.count()
+        return memory._project.db.sessions.count(), len(notes), len(entries)
 
 
 def go_on(repo: Repo, tmp_path: Path) -> None:
     """Let the session's transcript grow by a request."""
-    talk = talk_of("s1", 1, str(repo.root)).user("now the tests").edit("auth/test_tokens.py")
+    talk = talk_of("s1", 1, repo.root).user("now the tests").edit("auth/test_tokens.py")
     talk.reply("There is a test now.").save(tmp_path / "talks")
 
 
@@ -85,10 +100,10 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ, tmp_path):
     assert [(one.session, one.problem) for one in work(environ)] == [("claude-code:s1", "")]
     assert hooked.kinds[-2:] == ["noted", "learnt"]
     before = journal(repo, environ)
-    assert len(before[0]) == len(before[1]) == 1
-    assert "Please make the token lifetime a setting" in before[0][0]
-    assert "claude-code, build, success" in before[1][0]
-    assert "auth/tokens.py" in before[1][0]
+    ((noted,), (entry,)) = before
+    assert "Please make the token lifetime a setting" in noted
+    assert "claude-code, build, success" in entry
+    assert "auth/tokens.py" in entry
     assert work(environ) == []
     with hooked.path.open("r+b") as file:  # as if the process had died before its last line
         data = file.read()
@@ -101,8 +116,7 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ, tmp_path):
     go_on(repo, tmp_path)
     hooked.end()
     assert len(work(environ)) == 1
-    assert learnt(repo, environ) == 1
-    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    assert kept(repo, environ) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("how", ["answers", "fails", "off"])
@@ -118,15 +132,14 @@ def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, e
     configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
     if how == "off":
         configured["REMORA_LLM_DESCRIBE"] = "off"
-    assert [one.problem for one in work(configured)] == [""]
+    assert problems(configured) == [""]
     asked = len(model.calls)
     assert (asked > 0) == (how != "off")
     with Memory.open(repo.root, environ=environ) as memory:
         assert ("Makes tokens." in [one.purpose for one in memory.modules()]) == (how == "answers")
-    ago(hooked.path, 0)
     hooked.start("resume")
     hooked.end()
-    assert [one.problem for one in work(configured)] == [""]
+    assert problems(configured) == [""]
     assert len(model.calls) == asked
 
 
@@ -138,17 +151,13 @@ def test_a_session_in_a_pause_is_learnt(hooked, repo, environ, pause):
     """Minutes after its turn ended, where other work begins; the journal has it when it is over."""
     hooked.tell(moments.STOP)
     assert work(environ) == []
-    ago(hooked.path, QUIET + 60)
-    assert [one.problem for one in work(environ)] == [""]
+    assert problems(environ, hooked, QUIET + 60) == [""]
     assert work(environ) == []
-    assert learnt(repo, environ) == 1
-    assert journal(repo, environ) == ([], [])
-    ago(hooked.path, pause + 60)
-    assert len(work(environ)) == 1
+    assert kept(repo, environ) == (1, 0, 0)
+    assert problems(environ, hooked, pause + 60) == [""]
     assert work(environ) == []
-    assert [len(part) for part in journal(repo, environ)] == [1, 1]
-    ago(hooked.path, IDLE + 60)
-    assert work(environ) == []
+    assert kept(repo, environ) == (1, 1, 1)
+    assert problems(environ, hooked, IDLE + 60) == []
 
 
 @pytest.mark.parametrize("days", [0, 1])
@@ -157,22 +166,18 @@ def test_a_session_that_goes_on_after_a_pause(hooked, repo, environ, tmp_path, m
     noon, begun, later = datetime.now().replace(hour=12).timestamp(), time.monotonic(), 0
     monkeypatch.setattr(time, "time", lambda: noon + time.monotonic() - begun + later)
     hooked.tell(moments.STOP)
-    ago(hooked.path, QUIET + 60)
-    work(environ)
+    assert problems(environ, hooked, QUIET + 60) == [""]
     later = days * 86_400
     hooked.prompt("now the tests")
-    ago(hooked.path, QUIET + 60)
-    assert work(environ) == []
+    assert problems(environ, hooked, QUIET + 60) == []
     go_on(repo, tmp_path)
     hooked.tell(moments.STOP)
-    ago(hooked.path, QUIET + 60)
-    assert len(work(environ)) == 1
+    assert problems(environ, hooked, QUIET + 60) == [""]
     hooked.end()
-    assert len(work(environ)) == 1
-    notes, entries = journal(repo, environ)
-    assert len(notes) == len(entries) == 1
-    assert "now the tests" in notes[0]
-    assert "now the tests" in entries[0]
+    assert problems(environ) == [""]
+    ((noted,), (entry,)) = journal(repo, environ)
+    assert "now the tests" in noted
+    assert "now the tests" in entry
 
 
 def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
@@ -183,8 +188,7 @@ def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
     first.run("make test", "test_pages: AssertionError: 9 orders on one page", failed=True)
     first.tell(moments.REPLY, text="The test of the pages still fails.")
     first.tell(moments.STOP)
-    ago(first.path, QUIET + 60)
-    work(environ)
+    assert problems(environ, first, QUIET + 60) == [""]
     second = Hooked(repo.root, environ, "cursor", "s2")
     assert "Failing at the end: `make test`" in second.start().text
     second.edit("orders.py", "page = 2")
@@ -202,10 +206,9 @@ def test_a_host_that_never_says_that_a_session_is_over(repo, environ):
         session.edit("cart.py")
         session.tell(moments.STOP)
         time.sleep(0.01)
-        assert [one.problem for one in work(environ)] == [""]
+        assert problems(environ) == [""]
         assert work(environ) == []
-    assert learnt(repo, environ) == 1
-    assert journal(repo, environ) == ([], [])
+    assert kept(repo, environ) == (1, 0, 0)
 
 
 def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch):
@@ -237,9 +240,7 @@ def test_a_session_that_goes_on_while_it_is_learnt(hooked, environ, monkeypatch)
 def test_two_processes_at_once_learn_everything_once(repo, environ):
     """However many begin together, each session is one process's."""
     for number in range(4):
-        session = Hooked(repo.root, environ, session=f"s{number}")
-        session.start()
-        session.end()
+        over(Hooked(repo.root, environ), f"s{number}")
     with ThreadPoolExecutor(4) as pool:
         found = [one for done in pool.map(work, [environ] * 4) for one in done]
     assert sorted(one.session for one in found) == [f"claude-code:s{number}" for number in range(4)]
@@ -250,8 +251,7 @@ def test_a_session_is_noted_on_its_own_day(hooked, repo, environ):
     then = time.time() - 3 * 86_400
     lines = [json.loads(text) for text in hooked.path.read_text("utf-8").splitlines()]
     hooked.path.write_text("".join(json.dumps({**one, "at": then * 1000}) + "\n" for one in lines))
-    ago(hooked.path, 3 * 86_400)
-    assert work(environ)[0].problem == ""
+    assert problems(environ, hooked, 3 * 86_400) == [""]
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
         assert memory.journal.days() == [memory._project.journal().moment(then).date()]
 
@@ -290,10 +290,9 @@ def test_work_that_is_killed(hooked, repo, environ):
         assert process.stdout.readline() == b"learned\n"
         assert work(environ) == []  # while it runs
         process.kill()
-    assert work(environ)[0].problem == ""
+    assert problems(environ) == [""]
     assert work(environ) == []
-    assert learnt(repo, environ) == 1
-    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    assert kept(repo, environ) == (1, 1, 1)
     assert not list(Path(hooked.head.home).glob("*.db-*"))
 
 
@@ -301,32 +300,28 @@ def test_a_project_that_is_gone(hooked, repo, environ):
     """It is tried again some hours later, and not for ever; others are learned meanwhile."""
     hooked.end()
     shutil.rmtree(repo.root)
-    assert "does not exist" in work(environ)[0].problem
+    (problem,) = problems(environ)
+    assert "does not exist" in problem
     assert hooked.kinds[-1] == "tried"
     assert work(environ) == []
-    ago(hooked.path, IDLE + 60)
-    assert len(work(environ)) == 1
+    assert problems(environ, hooked, IDLE + 60) == [problem]
     lines = hooked.path.read_text("utf-8").splitlines()
     first = next(number for number, text in enumerate(lines) if '"tried"' in text)
     lines[first] = json.dumps({"k": "tried", "at": (time.time() - KEPT - 60) * 1000})
     hooked.path.write_text("\n".join(lines) + "\n")
-    ago(hooked.path, IDLE + 60)
-    assert len(work(environ)) == 1
+    assert problems(environ, hooked, IDLE + 60) == [problem]
     assert not hooked.path.exists()
 
 
-def test_one_sessions_trouble_keeps_no_other_waiting(hooked, repo, environ, monkeypatch):
+def test_one_sessions_trouble_keeps_no_other_waiting(hooked, environ, monkeypatch):
     """Whatever it is: it is told, logged, and the rest goes on."""
     hooked.end()
-    other = Hooked(repo.root, environ, session="s2")
-    other.start()
-    other.end()
+    over(hooked, "s2")
     real = finished.learn_session
     monkeypatch.setattr(
         finished, "learn_session", lambda m, head: real(m, head) if head.session == "s2" else 1 / 0
     )
-    done = work(environ)
-    assert [bool(one.problem) for one in done] == [True, False]
+    assert [bool(problem) for problem in problems(environ)] == [True, False]
     assert "ZeroDivisionError" in (Path(environ["REMORA_HOME"]) / "hooks.log").read_text()
 
 
@@ -335,10 +330,10 @@ def test_a_lesson_is_not_lost_to_another_learner(hooked, repo, environ, monkeypa
     monkeypatch.setattr("remora.app.learning.learn.lock", lambda path, timeout: lock(path, timeout=0.05))
     hooked.end()
     with lock(Path(hooked.head.home) / "learn"):
-        assert "another process is learning" in work(environ)[0].problem
+        assert "another process is learning" in problems(environ)[0]
     assert hooked.kinds[-1] == "end"
-    assert work(environ)[0].problem == ""
-    assert learnt(repo, environ) == 1
+    assert problems(environ) == [""]
+    assert kept(repo, environ) == (1, 1, 1)
 
 
 def test_a_work_tree_that_is_gone(tmp_path, environ):
@@ -347,12 +342,12 @@ def test_a_work_tree_that_is_gone(tmp_path, environ):
     repo.commit("first", {"a.py": "a = 1\n"})
     repo.git("worktree", "add", "-q", str(tmp_path / "tree"))
     hooked = Hooked(tmp_path / "tree", environ)
-    hooked.transcript = str(talk_of("s1", 1, str(tmp_path / "tree")).save(tmp_path / "talks"))
+    hooked.transcript = str(talk_of("s1", 1, tmp_path / "tree").save(tmp_path / "talks"))
     hooked.start()
     hooked.end()
     repo.git("worktree", "remove", "--force", str(tmp_path / "tree"))
-    assert work(environ)[0].problem == ""
-    assert learnt(repo, environ) == 1
+    assert problems(environ) == [""]
+    assert kept(repo, environ)[0] == 1
 
 
 def test_a_live_file_without_a_head(environ, tmp_path):
@@ -378,18 +373,15 @@ def test_old_files_go(hooked, repo, environ, monkeypatch):
     hooked.end()
     (hooked.path.parent / "h+folder.jsonl").mkdir()
     work(environ)
-    ago(hooked.path, KEPT - 60)
-    work(environ)
-    assert hooked.path.exists()
-    ago(hooked.path, KEPT + 60)
-    work(environ)
-    assert not hooked.path.exists()
+    for age, there in ((KEPT - 60, True), (KEPT + 60, False)):
+        assert problems(environ, hooked, age) == []
+        assert hooked.path.exists() is there
     hooked.start()
     hooked.end()
     monkeypatch.setattr(finished, "MAX_BYTES", 100)
-    assert work(environ)[0].problem == ""
+    assert problems(environ) == [""]
     assert not hooked.path.exists()
-    assert learnt(repo, environ) == 1
+    assert kept(repo, environ)[0] == 1
 
 
 def test_what_was_captured_goes_some_weeks_later(repo, environ):
@@ -399,7 +391,7 @@ def test_what_was_captured_goes_some_weeks_later(repo, environ):
     for name in ("s1", "s2", "s3"):
         session = Hooked(repo.root, environ, "cursor", name, captures=True)
         session.prompt("Please mend the cart")
-        paths.append(Path(session.head.home) / "captured" / session.path.name)
+        paths.append(session.captured_path)
         if name != "s3":
             session.end()
     work(environ)
@@ -416,7 +408,7 @@ def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
     """Nobody works there any more, and the live file is long gone."""
     session = Hooked(repo.root, environ, "cursor", captures=True)
     session.prompt("Please mend the cart")
-    path = Path(session.head.home) / "captured" / session.path.name
+    path = session.captured_path
     session.path.unlink()
     ago(path, finished.CAPTURED_KEPT + 60)
     work(environ)
@@ -443,19 +435,17 @@ def test_work_that_takes_too_long_ends(hooked, environ, monkeypatch):
 def test_a_journal_that_is_off_takes_nothing(hooked, repo, environ):
     """The session is learned all the same."""
     hooked.end()
-    assert work(environ | {"REMORA_JOURNAL_ENABLED": "0"})[0].problem == ""
-    assert journal(repo, environ) == ([], [])
-    assert learnt(repo, environ) == 1
+    assert problems(environ | {"REMORA_JOURNAL_ENABLED": "0"}) == [""]
+    assert kept(repo, environ) == (1, 0, 0)
 
 
 def test_work_that_ends_before_the_journal(hooked, repo, environ, monkeypatch):
     """A session that was marked as noted is not noted again, even if its note was not written."""
     hooked.end()
     monkeypatch.setattr(finished, "write_down", lambda *_: 1 / 0)
-    assert "ZeroDivisionError" in work(environ)[0].problem
+    assert "ZeroDivisionError" in problems(environ)[0]
     monkeypatch.undo()
-    ago(hooked.path, IDLE + 60)
-    assert work(environ)[0].problem == ""
+    assert problems(environ, hooked, IDLE + 60) == [""]
     assert journal(repo, environ) == ([], [])
 
 
@@ -463,11 +453,11 @@ def test_a_transcript_that_cannot_be_learnt(hooked, repo, environ):
     """Of nobody's transcript that is told; of one that is gone, what was said is kept, and it is done."""
     Path(hooked.transcript).write_text("hello\n")
     hooked.end()
-    assert "not a transcript of a known host" in work(environ)[0].problem
+    assert "not a transcript of a known host" in problems(environ)[0]
     Path(hooked.transcript).unlink()
     ago(hooked.path, IDLE + 60)
     assert [(one.learnt, one.problem) for one in work(environ)] == [(0, "")]
-    assert learnt(repo, environ) == 0
+    assert kept(repo, environ)[0] == 0
 
 
 def test_a_session_that_was_learnt_by_hand_is_noted(hooked, repo, environ):
@@ -476,45 +466,36 @@ def test_a_session_that_was_learnt_by_hand_is_noted(hooked, repo, environ):
         memory.learn(Path(hooked.transcript))
     hooked.end()
     work(environ)
-    assert [len(part) for part in journal(repo, environ)] == [1, 1]
+    assert kept(repo, environ) == (1, 1, 1)
 
 
 # What followed what was said
 
 
-WARNED, RAN, OTHER = {"i": "c1"}, line("after", a="run", i="c2"), {"i": "call_0", "n": "1f"}
+WARNED, RAN = {"i": "c1"}, line("after", a="run", i="c2")
+MADE, BROKE, BROKEN = line("after", a="run"), line("failed", a="run"), line("failed", a="run", **WARNED)
+NOT_RUN = "no command was run afterwards"
+WORKED, FAILED = "the next command worked", "the next command failed"
 FOLLOWED: list[tuple[Line, list[Line], str]] = [
-    (said("command"), [], "no command was run afterwards"),
-    (said("command"), [line("after", a="run")], "the next command worked"),
-    (
-        said("error", k="failed"),
-        [line("after", a="edit"), line("failed", a="run")],
-        "the next command failed",
-    ),
+    (said("command"), [], NOT_RUN),
+    (said("command"), [MADE], WORKED),
+    (said("error", k="failed"), [line("after", a="edit"), BROKE], FAILED),
     (said("gotchas", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "the file was changed"),
     (said("gotchas", p=["a.py"]), [line("after", a="read", p=["a.py"])], "the file was left as it is"),
     (said("partners", p=["a.py"]), [line("after", a="write", p=["b.py", "a.py"])], "then changed b.py"),
     (said("partners", p=["a.py"]), [line("after", a="edit", p=["a.py"])], "no other file was changed"),
     (said("brief", k="start"), [line("after", a="edit", p=["a.py"])], ""),
-    (said("command", g="sub"), [line("after", a="run")], "no command was run afterwards"),
+    (said("command", g="sub"), [MADE], NOT_RUN),
     # Hosts hand over what is said before a command with its result: what counts is the one after it.
-    (said("command", a="run", **WARNED), [line("failed", a="run", **WARNED), RAN], "the next command worked"),
-    (
-        said("command", a="run", **WARNED),
-        [line("failed", a="run", **WARNED)],
-        "no command was run afterwards",
-    ),
-    (said("command", a="run", **WARNED), [RAN], "the next command worked"),
-    (said("error", k="failed", a="run", **WARNED), [RAN], "the next command worked"),
+    (said("command", a="run", **WARNED), [BROKEN, RAN], WORKED),
+    (said("command", a="run", **WARNED), [BROKEN], NOT_RUN),
+    (said("command", a="run", **WARNED), [RAN], WORKED),
+    (said("error", k="failed", a="run", **WARNED), [RAN], WORKED),
     # A name of its own where the host has no id: only the first of these is that of the warning.
-    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")] * 2, "the next command failed"),
-    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")], "no command was run afterwards"),
+    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")] * 2, FAILED),
+    (said("command", a="run", n="1f"), [line("failed", a="run", n="1f")], NOT_RUN),
     # An id that other calls have, too.
-    (
-        said("command", a="run", **OTHER),
-        [line("after", a="run", i="call_0", n="2e")],
-        "the next command worked",
-    ),
+    (said("command", a="run", i="call_0", n="1f"), [line("after", a="run", i="call_0", n="2e")], WORKED),
 ]
 
 

@@ -21,6 +21,7 @@ from remora.app.learning.learn import LearnReport
 from remora.app.memory import Memory
 from remora.app.project import branches
 from remora.core.errors import InvalidInput, NotFound, ProviderError, SourceError, StoreReadOnly
+from remora.core.values import MemoryRecord
 from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
 from remora.sources import branches as sources
@@ -34,8 +35,8 @@ CORRECTION = "No, we always use the gateway for refreshing tokens, never the cli
 class Talk:
     """One session of Claude Code, line by line."""
 
-    def __init__(self, name: str, day: int, cwd: str, branch: str = "main") -> None:
-        self.name, self.cwd, self.branch = name, cwd, branch
+    def __init__(self, name: str, day: int, cwd: str | Path, branch: str = "main") -> None:
+        self.name, self.cwd, self.branch = name, str(cwd), branch
         self.day, self.number = day, 0
         self.lines: list[dict[str, Any]] = []
 
@@ -87,7 +88,7 @@ class Talk:
         return path
 
 
-def work(name: str, day: int, cwd: str, branch: str = "main") -> Talk:
+def work(name: str, day: int, cwd: str | Path, branch: str = "main") -> Talk:
     """Return a session that changes two files, fails a check, makes it pass and hears a correction."""
     talk = Talk(name, day, cwd, branch).user("Please make the token lifetime a setting of the server")
     talk.edit("auth/tokens.py").edit("server/settings.py")
@@ -100,9 +101,11 @@ def work(name: str, day: int, cwd: str, branch: str = "main") -> Talk:
 
 @pytest.fixture
 def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
-    """Learn from the folder of transcripts."""
+    """Write sessions, and learn from all that were written."""
 
-    def call(**more: Any) -> LearnReport:
+    def call(*talks: Talk, **more: Any) -> LearnReport:
+        for talk in talks:
+            talk.save(tmp_path / "talks")
         return memory.learn(tmp_path / "talks", **more)
 
     return call
@@ -114,7 +117,7 @@ def fresh(tmp_path: Path) -> Repo:
     repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
     repo.git("checkout", "-q", "-b", "topic")
-    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
+    work("s1", 9, repo.root, "topic").save(tmp_path / "talks")
     return repo
 
 
@@ -125,16 +128,21 @@ def topic(fresh: Repo) -> Repo:
     return fresh
 
 
-def cached(tmp_path: Path, root: Path, day: int) -> None:
-    """Write a second session of the branch topic, with a rule of its own."""
-    talk = work("s2", day, str(root), "topic").user("No, we never keep a token in the cache of the server.")
-    talk.edit("a.py").save(tmp_path / "talks")
+def cached(root: Path, day: int) -> Talk:
+    """Return a second session of the branch topic, with a rule of its own."""
+    talk = work("s2", day, root, "topic")
+    return talk.user("No, we never keep a token in the cache of the server.").edit("a.py")
+
+
+def on_topic(memory: Memory) -> list[MemoryRecord]:
+    """Return what is known on the branch topic alone."""
+    return [record for record in memory.list() if record.branch == "topic"]
 
 
 def several(tmp_path: Path, memory: Memory, number: int = 4) -> None:
     """Write several sessions of the same work."""
     for day in range(1, number + 1):
-        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+        work(f"s{day}", day, memory.root).save(tmp_path / "talks")
 
 
 def said(report: LearnReport) -> list[str]:
@@ -179,8 +187,7 @@ def test_a_file_is_read_again_when_it_differs(memory, learn, tmp_path):
     path.write_bytes(path.read_bytes().replace(b"make lint", b"make chek"))
     report = learn()
     assert (report.run, [s.id for s in report.sessions]) == (first.run + 2, ["s2"])
-    work("s2", 2, str(memory.root)).edit("web/page.py").save(tmp_path / "talks")
-    report = learn()
+    report = learn(work("s2", 2, memory.root).edit("web/page.py"))
     assert ([s.id for s in report.sessions], report.unchanged) == (["s2"], 3)
     observed = memory._project.db.sessions
     assert observed.count() == 4
@@ -209,8 +216,7 @@ def test_what_the_team_did_is_learned_when_asked_for(tmp_path):
 
 def ruled(day: int, root: Path, words: str, branch: str = "main") -> Talk:
     """Return a session in which the user gives a rule."""
-    talk = work(f"s{day}", day, str(root), branch).user(words).edit("auth/tokens.py")
-    return talk.reply("Done, it is so now.")
+    return work(f"s{day}", day, root, branch).user(words).edit("auth/tokens.py").reply("It is so now.")
 
 
 def rules(memory: Memory, word: str) -> list[str]:
@@ -218,77 +224,64 @@ def rules(memory: Memory, word: str) -> list[str]:
     return sorted(m.content.partition(" (")[0] for m in memory.list() if word in m.content)
 
 
-def test_what_the_user_takes_back_is_over(learn, memory, tmp_path):
+PNPM, BUN = "Use pnpm, not npm.", "From now on use bun, not pnpm."
+MONEY = "Always use the `Money` class for prices."
+CENTS = "Never use the `Money` class for prices, use integer cents."
+
+
+def test_what_the_user_takes_back_is_over(learn, memory):
     """The later word counts, also when the earlier session is read again; who changes back is heard, too."""
-
-    def say(day: int, words: str) -> None:
-        ruled(day, memory.root, words).save(tmp_path / "talks")
-
-    say(1, "Use pnpm, not npm.")
-    say(2, "Always use the `Money` class for prices.")
-    learn()
-    say(3, "From now on use bun, not pnpm.")
-    say(4, "Never use the `Money` class for prices, use integer cents.")
-    report = learn()
-    money = ["Never use the `Money` class for prices, use integer cents."]
-    assert (rules(memory, "pnpm"), rules(memory, "Money")) == (["From now on use bun, not pnpm."], money)
-    assert report.withdrawn == 2
+    root = memory.root
+    learn(ruled(1, root, PNPM), ruled(2, root, MONEY))
+    assert learn(ruled(3, root, BUN), ruled(4, root, CENTS)).withdrawn == 2
+    assert (rules(memory, "pnpm"), rules(memory, "Money")) == ([BUN], [CENTS])
     again = learn(again=True)
-    assert (rules(memory, "pnpm"), rules(memory, "Money")) == (["From now on use bun, not pnpm."], money)
+    assert (rules(memory, "pnpm"), rules(memory, "Money")) == ([BUN], [CENTS])
     assert (again.discarded["overturned"], again.withdrawn) == (2, 0)
-    say(5, "Use pnpm, not bun. From now on use pnpm, not npm.")
-    learn()
-    assert "From now on use bun, not pnpm." not in rules(memory, "pnpm")
+    learn(ruled(5, root, "Use pnpm, not bun. From now on use pnpm, not npm."))
+    assert BUN not in rules(memory, "pnpm")
     for again_so in [m for m in memory.list() if "use pnpm, not npm" in m.content.lower()]:
         memory.forget(again_so.id)
-    assert "From now on use bun, not pnpm." in rules(memory, "pnpm")
+    assert BUN in rules(memory, "pnpm")
 
 
-def test_of_two_rules_the_later_counts_in_whatever_order_they_are_learnt(memory, tmp_path):
+def test_of_two_rules_the_later_counts_in_whatever_order_they_are_learnt(learn, memory):
     """Who learns the newer session first is not told the older rule again."""
-    for day, words in ((2, "From now on use bun, not pnpm."), (1, "Use pnpm, not npm.")):
-        memory.learn(ruled(day, memory.root, words).save(tmp_path / "talks"))
-    assert rules(memory, "pnpm") == ["From now on use bun, not pnpm."]
+    learn(ruled(2, memory.root, BUN))
+    learn(ruled(1, memory.root, PNPM))
+    assert rules(memory, "pnpm") == [BUN]
 
 
-def test_what_is_taken_back_elsewhere_or_was_edited_stays(topic, memory, learn, tmp_path):
+def test_what_is_taken_back_elsewhere_or_was_edited_stays(topic, memory, learn):
     """A branch has no word on the rule of the project; what a person wrote is not taken back by a guess."""
-
-    def say(day: int, branch: str, words: str) -> None:
-        ruled(day, memory.root, words, branch).save(tmp_path / "talks")
-        learn()
-
-    say(11, "main", "Use pnpm, not npm.")
-    say(12, "topic", "From now on use bun, not pnpm.")
-    assert rules(memory, "pnpm") == ["From now on use bun, not pnpm.", "Use pnpm, not npm."]
+    learn(ruled(11, topic.root, PNPM))
+    learn(ruled(12, topic.root, BUN, "topic"))
+    assert rules(memory, "pnpm") == [BUN, PNPM]
     (rule,) = [m for m in memory.list() if m.content.startswith("Use pnpm")]
     memory.edit(rule.id, content="Use pnpm, not npm, but for /legacy.")
-    say(13, "main", "Use yarn, not pnpm.")
+    learn(ruled(13, topic.root, "Use yarn, not pnpm."))
     assert rules(memory, "pnpm")[1:] == ["Use pnpm, not npm, but for /legacy.", "Use yarn, not pnpm."]
 
 
 def test_what_is_learnt_in_the_end_was_not_left_out(learn, memory, tmp_path):
     """What a failed session showed, and others prove, is told once: as learned."""
     several(tmp_path, memory)
-    failed = work("s5", 5, str(memory.root))
+    failed = work("s5", 5, memory.root)
     del failed.lines[-2:]
     failed.edit("auth/tokens.py")
     failed.tool("Bash", "Exit code 1\n2 failed", error=True, command="make test")
-    failed.reply("The integration tests fail.").save(tmp_path / "talks")
-    report = learn()
+    report = learn(failed.reply("The integration tests fail."))
     assert [s.outcome for s in report.sessions].count("failure") == 1
     assert {one.memory.external_id for one in report.learnt}.isdisjoint(
         e.external_id for e in report.left_out
     )
 
 
-def test_a_memory_names_every_session_that_showed_it(memory, learn, tmp_path):
+def test_a_memory_names_every_session_that_showed_it(memory, learn):
     """Also those from before there were enough; one that a session showed alone names that one."""
     for day in range(1, 5):
-        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-        learn()
-    work("s5", 5, str(memory.root)).user("Always write the changelog in French.").save(tmp_path / "talks")
-    learn()
+        learn(work(f"s{day}", day, memory.root))
+    learn(work("s5", 5, memory.root).user("Always write the changelog in French."))
     found = {record.content: sorted(record.provenance_session_ids) for record in memory.list()}
     (recipe,) = [ids for text, ids in found.items() if text.startswith("A change is checked here")]
     (said,) = [ids for text, ids in found.items() if "changelog in French" in text]
@@ -304,14 +297,12 @@ def forked(talk: Talk, name: str, day: int = 1) -> Talk:
 
 
 @pytest.mark.parametrize(("name", "later"), [("s2", True), ("a", False), ("z", False)])
-def test_what_a_fork_copied_counts_once(memory, learn, tmp_path, name, later):
+def test_what_a_fork_copied_counts_once(memory, learn, name, later):
     """What both hold is the origin's, learned before or together, whatever their files are called."""
-    talk = work("s1", 1, str(memory.root))
-    talk.save(tmp_path / "talks")
-    first = learn().sessions if later else ()
+    talk = work("s1", 1, memory.root)
+    first = learn(talk).sessions if later else ()
     fork = forked(talk, name).user("Now rename the setting, too").edit("web/page.py")
-    fork.save(tmp_path / "talks")
-    first, second = first + learn().sessions
+    first, second = first + learn(talk, fork).sessions
     assert (first.id, second.id) == ("s1", name)
     assert first.prompt.startswith("Please make the token lifetime")
     assert second.prompt == "Now rename the setting, too"
@@ -332,24 +323,21 @@ def test_a_session_and_its_copy_count_once(memory, learn, tmp_path):
         return [one.host for one in learn().sessions]
 
     assert copied("session-0001") == ["specstory"]
-    talk = work("session-0001", 1, str(memory.root)).save(tmp_path / "talks")
-    learn()
+    learn(work("session-0001", 1, memory.root))
     assert {row.id for row in memory._project.db.sessions.sessions()} == {"claude-code:session-0001"}
-    talk.unlink()
+    (tmp_path / "talks" / "session-0001.jsonl").unlink()
     assert copied("session-0001") == []
     assert copied("session-0002") == ["specstory"]
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["one run", "a later run"])
-def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, tmp_path, later):
+def test_a_fork_of_a_session_that_read_a_page_is_tainted(memory, learn, later):
     """The reading was copied and counts once, with the origin; what the fork made of it is tainted too."""
-    talk = work("s1", 1, str(memory.root)).tool("WebFetch", "page", url="https://x.org/", prompt="?")
-    talk.save(tmp_path / "talks")
+    talk = work("s1", 1, memory.root).tool("WebFetch", "page", url="https://x.org/", prompt="?")
     if later:
-        learn()
+        learn(talk)
     fork = forked(talk, "s2", 2).tool("Bash", "ok", command="make evil-test").edit("web/page.py")
-    fork.save(tmp_path / "talks")
-    learn()
+    learn(talk, fork)
     ran = memory._project.db.sessions.commands(5)
     assert {one.command for one in ran} == {"make test", "make lint", "make config"}
 
@@ -389,21 +377,11 @@ def test_keys_of_our_own_events_are_a_sessions_own(memory, learn, tmp_path, one_
     assert [one.session_id for one in observed.commands(5)] == ["my-agent:s2"]  # not tainted
 
 
-def test_a_line_cut_off_is_read_when_it_is_whole(memory, learn, tmp_path):
-    """A transcript that is being written is read as far as it goes; bad lines are counted."""
-    path = work("s1", 1, str(memory.root)).save(tmp_path / "talks")
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2] + b"\n{broken\n")
-    assert learn().bad_lines == 2
-    path.write_bytes(whole)
-    assert learn().bad_lines == 0
-
-
 @pytest.mark.parametrize(("bad", "named"), [(45, 45), (60, 50)])
 def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_path, bad, named):
-    """All are counted; a file that is nobody's transcript is no line, and told apart."""
+    """All are counted; a file that is nobody's transcript is no line, and told apart; mended, it is whole."""
     for day, number in ((1, bad), (2, 10)):
-        with work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks").open("a") as file:
+        with work(f"s{day}", day, memory.root).save(tmp_path / "talks").open("a") as file:
             file.write("{broken\n" * number)
     (tmp_path / "talks" / "notes.jsonl").write_text("nothing\n")
     report = learn()
@@ -415,6 +393,7 @@ def test_the_first_lines_that_could_not_be_read_are_named(memory, learn, tmp_pat
     assert f"{bad + 10} lines could not be read" in page
     assert f"not read: {tmp_path}/talks/notes.jsonl: not a transcript of a known host" in page
     assert left.what == f"{tmp_path}/talks/notes.jsonl"
+    assert learn(work("s1", 1, memory.root)).bad_lines == 0
 
 
 def test_a_persons_word_stays(memory, learn, tmp_path):
@@ -424,9 +403,7 @@ def test_a_persons_word_stays(memory, learn, tmp_path):
     memory.forget(gone)
     memory.edit(changed, content="Tokens are refreshed by the gateway alone, says Ann")
     confirmed = {memory.verify(one).id for one in others}
-    for day in (7, 8):
-        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-    after = learn()
+    after = learn(*(work(f"s{day}", day, memory.root) for day in (7, 8)))
     assert memory.show(gone).deprecated
     assert memory.show(changed).content == "Tokens are refreshed by the gateway alone, says Ann"
     assert after.discarded["a person's word"] >= 2
@@ -435,12 +412,12 @@ def test_a_persons_word_stays(memory, learn, tmp_path):
     assert all(memory.show(one).user_verified and not memory.show(one).needs_review for one in confirmed)
 
 
-def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path, learn, memory, clock):
-    """The machine let it go; where a person has said so since, it stays forgotten."""
+def test_what_was_pruned_comes_back_and_what_a_person_forgot_does_not(tmp_path, learn, memory, clock):
+    """What the machine let go returns, also once it is deleted; a person's word outlives the text."""
     several(tmp_path, memory)
     learn()
     clock.advance(days=3_650)
-    first, second, *_ = memory.prune().forget
+    first, second = sorted(memory.prune().forget, key=lambda m: m.type == "error_pattern")
     assert "pruned" in (memory.show(first.id).review_reason or "")
     memory.forget(second.id)
     report = learn(again=True)
@@ -448,30 +425,21 @@ def test_what_was_pruned_comes_back_when_it_is_learnt_again(tmp_path, learn, mem
     assert (back.deprecated, back.review_reason, back.needs_review) == (False, None, first.needs_review)
     assert [one.action for one in report.learnt if one.memory.id == first.id] == ["restored"]
     assert memory.show(second.id).deprecated
-    assert report.discarded["a person's word"] >= 1
-
-
-def test_what_a_person_forgot_stays_forgotten_when_it_is_deleted(tmp_path, learn, memory, clock):
-    """Pruning deletes it and keeps in mind that nobody wants it; what only faded may come back."""
-    several(tmp_path, memory)
-    learn()
-    unwanted = next(m for m in memory.list() if m.type == "error_pattern")
-    memory.forget(unwanted.id)
+    assert report.discarded["a person's word"] == 1
     clock.advance(days=3_650)
     pruned = memory.prune()
-    assert [m.id for m in pruned.delete] == [unwanted.id]
+    assert ([m.id for m in pruned.delete], [m.id for m in pruned.forget]) == ([second.id], [first.id])
     clock.advance(days=40)
-    faded = {m.content for m in memory.prune().delete}
-    assert faded == {m.content for m in pruned.forget}
+    assert [m.id for m in memory.prune().delete] == [first.id]
     assert learn(again=True).discarded["a person's word"] == 1
-    assert faded <= {m.content for m in memory.list()}
-    assert unwanted.content not in {m.content for m in memory.list(include_forgotten=True)}
+    assert first.content in {m.content for m in memory.list()}
+    assert second.content not in {m.content for m in memory.list(include_forgotten=True)}
     kept = memory._project.db.connection.rows("SELECT * FROM meta WHERE key LIKE 'forgotten:%'")
     assert kept
     assert "lint" not in str(kept)
 
 
-def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
+def together(name: str, day: int, cwd: Path, *paths: str) -> Talk:
     """Return a session that changes some files, and whose checks pass."""
     talk = Talk(name, day, cwd).user("Please make the token lifetime a setting of the server")
     for path in paths:
@@ -480,15 +448,12 @@ def together(name: str, day: int, cwd: str, *paths: str) -> Talk:
     return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
 
 
-def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_path):
+def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn: Callable[..., LearnReport]):
     """It went because more sessions spoke against it."""
     names = iter(range(1, 100))
 
     def more(number: int, *paths: str) -> LearnReport:
-        for name in islice(names, number):
-            together(f"s{name}", 1 + name // 2, str(memory.root), *paths).save(tmp_path / "talks")
-        report: LearnReport = learn()
-        return report
+        return learn(*(together(f"s{n}", 1 + n // 2, memory.root, *paths) for n in islice(names, number)))
 
     more(20, "docs/page.md", "web/other.css")
     report = more(4, "auth/tokens.py", "server/settings.go")
@@ -501,23 +466,26 @@ def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn, tmp_pa
     assert not memory.show(known.id).deprecated
 
 
-def test_secrets_stay_out(memory, learn, tmp_path):
+def test_secrets_stay_out(memory, learn):
     """A secret in a prompt is taken out of what is learned from it, and counted."""
-    talk = work("s1", 1, str(memory.root))
+    talk = work("s1", 1, memory.root)
     talk.user(f"No, we always use the token {SECRET} for the release, never the one of the team.")
-    talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / "talks")
-    assert not any(SECRET in text for text in said(learn()))
+    assert not any(SECRET in text for text in said(learn(talk.edit("auth/tokens.py").reply("Done."))))
     rows = memory._project.db.connection.rows("SELECT prompt, summary FROM observer_sessions")
     assert not any(SECRET in text for row in rows for text in row)
     assert holds(memory.home, SECRET) == []
 
 
-def test_the_sessions_of_this_machine(memory, tmp_path):
+def place_of(memory: Memory) -> Path:
+    """Return where Claude Code keeps the transcripts of a project."""
+    projects = Path(memory._project.environ["HOME"]) / ".claude" / "projects"
+    return projects / re.sub(r"\W|_", "-", str(memory.root))
+
+
+def test_the_sessions_of_this_machine(memory):
     """Without a path the transcripts that lie where Claude Code keeps them are read."""
-    slug = "".join(c if c.isalnum() else "-" for c in str(memory.root))
-    home = Path(memory._project.environ["HOME"])
-    work("s1", 1, str(memory.root)).save(home / ".claude" / "projects" / slug)
-    work("s2", 2, "/somewhere/else").save(home / ".claude" / "projects" / "-somewhere-else")
+    work("s1", 1, memory.root).save(place_of(memory))
+    work("s2", 2, "/somewhere/else").save(place_of(memory).with_name("-somewhere-else"))
     report = memory.learn()
     assert [s.id for s in report.sessions] == ["s1"]
     assert memory.learn(hosts=["codex"]).sessions == ()
@@ -561,8 +529,7 @@ def test_wrong_wishes_are_refused(memory, learn, tmp_path):
         memory.learned(1)
     assert "remora learn" in caught.value.hint
     for day in (5, 6):
-        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
-        learn()
+        learn(work(f"s{day}", day, memory.root))
     with pytest.raises(NotFound, match="there is no run 99") as caught:
         memory.session_summary(99)
     assert caught.value.hint == "There are runs 1 to 2."
@@ -578,8 +545,7 @@ def test_files_and_commands_follow_from_sessions(memory, learn, tmp_path):
         (memory.root / path).write_text("x = 1\n")
     memory.index()
     several(tmp_path, memory)
-    work("s9", 9, str(memory.root)).edit("docs/tokens.md").save(tmp_path / "talks")
-    learn()
+    learn(work("s9", 9, memory.root).edit("docs/tokens.md"))
     found = memory.predict_files("make the token lifetime a setting", k=3)
     assert "docs/tokens.md" in {hit.path for hit in found}
     found = [hit for hit in found if hit.path.endswith(".py")]
@@ -599,15 +565,14 @@ def test_what_never_passed_is_not_suggested(memory, learn, tmp_path):
     no_module = "Exit code 2\nModuleNotFoundError: No module named 'app'"
     needed = "export API_TOKEN=hunter2hunter2 && PYTHONPATH=. pytest -q tests"
     for day in (1, 2, 3):
-        talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
+        talk = Talk(f"s{day}", day, memory.root).user("Please make the token lifetime a setting")
         talk.tool("Bash", "npm error enoent Could not read package.json", error=True, command="npm test")
         talk.tool("Bash", missing, error=True, command="make check")
         talk.tool("Bash", no_module, error=True, command="pytest -q tests")
         talk.tool("Bash", "3 passed", command=needed).edit("a.py")
         talk.tool("Bash", "Exit code 1\n1 failed", error=True, command="python -m unittest")
         talk.edit("a.py").tool("Bash", "OK", command="python -m unittest")
-        talk.reply("Done; all tests pass.").save(tmp_path / "talks")
-    learn()
+        learn(talk.reply("Done; all tests pass."))
     right = ["API_TOKEN=[REDACTED:secret] PYTHONPATH=. pytest -q tests", "python -m unittest"]
     assert [(s.command, s.why) for s in memory.suggest_commands()] == [
         (command, "ran and passed in 3 of the last 3 sessions") for command in right
@@ -624,7 +589,7 @@ def test_what_a_memory_warns_of_is_not_suggested(memory, learn, tmp_path):
     wrong, right = "python3 -m unittest --fail-fast", "python3 -m unittest --failfast"
     told = "Exit code 2\npython3 -m unittest: error: unrecognized arguments: --fail-fast"
     for day in (1, 2):
-        talk = Talk(f"s{day}", day, str(memory.root)).user("Please make the token lifetime a setting")
+        talk = Talk(f"s{day}", day, memory.root).user("Please make the token lifetime a setting")
         for _ in range(2):
             talk.tool("Bash", told, error=True, command=wrong).tool("Bash", "OK", command=right)
         talk.edit("a.py").reply("Done; all tests pass.").save(tmp_path / "talks")
@@ -636,11 +601,10 @@ def test_what_is_learnt_on_a_branch_follows_it(topic, memory, learn, tmp_path):
     """It is for the branch, the project's when the branch is merged, and over when it is deleted."""
     topic.git("checkout", "-q", "-b", "other", "main")
     topic.commit("work on other", {"c.py": "b = 1\n"})
-    talk = work("s2", 10, str(topic.root), "other")
-    told = json.dumps(talk.lines).replace("gateway", "broker")
-    talk.lines = json.loads(told)
-    talk.save(tmp_path / "talks")
-    rules = {one.memory.branch: one.memory for one in learn().learnt if "refreshing" in one.memory.content}
+    talk = work("s2", 10, topic.root, "other")
+    talk.lines = json.loads(json.dumps(talk.lines).replace("gateway", "broker"))
+    learnt = [one.memory for one in learn(talk).learnt]
+    rules = {one.branch: one for one in learnt if "refreshing" in one.content}
     assert set(rules) == {"topic", "other"}
     topic.git("checkout", "-q", "main")
     assert memory.search("gateway or broker for refreshing", kinds=["memory"]) == []
@@ -657,12 +621,11 @@ def test_what_is_learnt_on_a_branch_follows_it(topic, memory, learn, tmp_path):
     assert memory.restore(over.id).review_reason is None
 
 
-def test_what_went_with_a_branch_comes_back_with_it(topic, memory, learn, tmp_path):
+def test_what_went_with_a_branch_comes_back_with_it(topic, memory, learn):
     """Git shows later that it was merged after all; what a person forgot meanwhile stays forgotten."""
-    head = topic.git("rev-parse", "HEAD").strip()
-    cached(tmp_path, topic.root, 10)
-    learn()
-    first, second = [record for record in memory.list() if record.branch == "topic"]
+    head = topic.git("rev-parse", "HEAD")
+    learn(cached(topic.root, 10))
+    first, second = on_topic(memory)
     dropped(topic)
     assert learn().retired == (("topic", 2),)
     memory.restore(second.id)
@@ -713,25 +676,23 @@ def test_branches_that_have_not_moved_are_not_asked_for_again(topic, memory, lea
     assert memory.show(late.id).branch is None
 
 
-def test_what_went_with_a_branch_is_learnt_again_elsewhere(topic, memory, learn, tmp_path):
+def test_what_went_with_a_branch_is_learnt_again_elsewhere(topic, memory, learn):
     """A later session of the project shows the same, and it is the project's then."""
     learn()
-    (known,) = [record for record in memory.list() if record.branch == "topic"]
+    (known,) = on_topic(memory)
     dropped(topic)
     assert learn().retired == (("topic", 1),)
     assert learn(again=True).discarded["branch"] == 1
-    work("s2", 2, str(topic.root)).save(tmp_path / "talks")
-    learn()
+    learn(work("s2", 2, topic.root))
     assert whole(memory, known.id)
     assert not learn().retired
 
 
-def test_what_was_learnt_on_a_branch_goes_by_its_new_name(topic, memory, learn, tmp_path):
+def test_what_was_learnt_on_a_branch_goes_by_its_new_name(topic, memory, learn):
     """A branch that was renamed takes its memories along, and what its sessions show later."""
     learn()
     topic.git("branch", "-m", "topic", "lifetime")
-    cached(tmp_path, topic.root, 10)
-    assert learn().retired == ()
+    assert learn(cached(topic.root, 10)).retired == ()
     assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
     assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
 
@@ -801,7 +762,7 @@ def test_what_a_person_says_later_takes_the_place_of_what_was_written(writing, t
     (old,) = [one.memory for one in report.learnt if "written" in one.memory.tags]
     if verified:
         memory.verify(old.id)
-    talk = Talk("s2", 2, str(memory.root))
+    talk = Talk("s2", 2, memory.root)
     talk.user("Tokens are refreshed by the server itself now, not through the gateway.")
     path = talk.edit("auth/tokens.py").reply("Done.").save(tmp_path / "later")
     assert len(memory.learn(path.parent).learnt) >= 1
@@ -812,7 +773,7 @@ def test_a_model_that_fails_costs_one_wait(writing, tmp_path):
     """Of several sessions, or of what a browser showed: the rules say what they know, the report why."""
     memory, model = writing(ProviderError("it is down"), written)
     talks = talk_of_ports(tmp_path)
-    Talk("s2", 2, str(memory.root)).user(CORRECTION).reply("Done.").save(talks)
+    Talk("s2", 2, memory.root).user(CORRECTION).reply("Done.").save(talks)
     report = memory.learn(talks)
     assert report.notes == ("the language model failed and was not called again: it is down",)
     assert any("gateway" in text for text in said(report))
@@ -825,13 +786,11 @@ def test_a_model_that_fails_costs_one_wait(writing, tmp_path):
     assert "Timeout 5000ms exceeded." in one.content
 
 
-def test_the_evidence_of_a_session_for_the_model_at_work(memory, tmp_path):
+def test_the_evidence_of_a_session_for_the_model_at_work(memory):
     """The session written to last by default, one by its id, and none where there are no transcripts."""
     assert memory.reflect().evidence == ""
-    slug = re.sub(r"\W", "-", str(memory.root).replace("_", "-"))
-    folder = Path(memory._project.environ["HOME"]) / ".claude" / "projects" / slug
     for number, (name, text) in enumerate((("s1", "Use port 8090."), ("t2", "Use bun.")), 1):
-        path = Talk(name, number, str(memory.root)).user(text).reply("It is so now.").save(folder)
+        path = Talk(name, number, memory.root).user(text).reply("It is so now.").save(place_of(memory))
         os.utime(path, (1_000 * number, 1_000 * number))
     found = memory.reflect()
     assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is so now.")
@@ -876,7 +835,7 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, le
     One that only took in what is new elsewhere came no further by its own work.
     """
     learn()
-    (known,) = [record for record in memory.list() if record.branch == "topic"]
+    (known,) = on_topic(memory)
     fresh.git("checkout", "-q", "main")
     fresh.day = 10
     fresh.commit("other", {"c.py": "c = 1\n"})
@@ -895,10 +854,10 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, le
 
 
 @pytest.mark.parametrize(("way", "rebased"), [("--no-ff", False), ("--ff-only", True)])
-def test_a_branch_that_is_kept_after_it_was_merged(fresh, memory, learn, tmp_path, way, rebased):
+def test_a_branch_that_is_kept_after_it_was_merged(fresh, memory, learn, way, rebased):
     """What was learned before its work was committed is the project's; what comes after is the branch's."""
     learn()
-    (first,) = [record for record in memory.list() if record.branch == "topic"]
+    (first,) = on_topic(memory)
     fresh.day = 10
     fresh.commit("work on topic", {"b.py": "b = 1\n"})
     fresh.git("checkout", "-q", "main")
@@ -907,21 +866,18 @@ def test_a_branch_that_is_kept_after_it_was_merged(fresh, memory, learn, tmp_pat
         fresh.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
         fresh.git("checkout", "-q", "main")
     fresh.git("merge", "-q", way, "topic")
-    cached(tmp_path, fresh.root, 28)
-    assert learn().merged == (("topic", 1),)
+    assert learn(cached(fresh.root, 28)).merged == (("topic", 1),)
     assert memory.show(first.id).branch is None
     assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
 
 
-def test_a_branch_that_was_merged_by_moving_on_is_the_projects(repo, tmp_path):
+def test_a_branch_that_was_merged_by_moving_on_is_the_projects(repo, memory, learn):
     """It has no commit of its own, and stands on one that was made after the session began."""
     repo.day = 20
     repo.commit("start", {"a.py": "a = 1\n"})
     repo.git("branch", "topic")
-    work("s1", 9, str(repo.root), "topic").save(tmp_path / "talks")
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
-        memory.learn(tmp_path / "talks")
-        assert [record.branch for record in memory.list()] == [None]
+    learn(work("s1", 9, repo.root, "topic"))
+    assert [record.branch for record in memory.list()] == [None]
 
 
 def test_a_session_that_cannot_be_read_is_named_and_the_others_are_learnt(
