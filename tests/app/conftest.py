@@ -27,6 +27,12 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment whose data lie in a folder of the test's, without any model."""
+    return environment(tmp_path)
+
+
+@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A project folder without git."""
     made = tmp_path / "shop"

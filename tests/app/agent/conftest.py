@@ -1,4 +1,4 @@
-"""An environment for hooks, and projects by name."""
+"""Projects by name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,8 @@ from pathlib import Path
 import pytest
 
 from remora.app.memory import Memory
-from tests.helpers import environment
 
 Open = Callable[..., Memory]
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment whose data lie in a folder of the test's."""
-    return environment(tmp_path)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ RESTATED = "Servers must be behind the proxy; never open one directly"
 @pytest.fixture
 def talk(repo: Repo) -> Talk:
     """What is said in a session, before anybody says a rule."""
-    return Talk("s1", 1, str(repo.root)).user("Add a health route and a test.").reply("Added.")
+    return Talk("s1", 1, repo.root).user("Add a health route and a test.").reply("Added.")
 
 
 class World:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -19,86 +20,85 @@ from tests.helpers import Repo
 NOTE = "The cart is cached per tenant"
 
 
+class Shop:
+    """A repository with a lesson that is said before cart.py is changed, and the sessions in it."""
+
+    def __init__(self, root: Path, environ: dict[str, str]) -> None:
+        self.root, self.environ = root, environ
+        with Memory.open(root, environ=environ) as memory:
+            self.lesson = memory.remember(NOTE, type="gotcha", related_files=["cart.py"]).id
+
+    def session(self, name: str, *, age: float = 0.0) -> Hooked:
+        """Return a session in which the lesson was told, so many seconds ago."""
+        found = Hooked(self.root, self.environ, session=name)
+        found.start()
+        found.edit("cart.py")
+        rows = [json.loads(row) for row in found.path.read_text().splitlines()]
+        moved = [row | {"at": row["at"] - int(age * 1000)} if "k" in row else row for row in rows]
+        found.path.write_text("".join(json.dumps(row) + "\n" for row in moved))
+        ago(found.path, age)
+        return found
+
+    def reader(self, **more: str) -> Memory:
+        """Return the project's memory, open to be read."""
+        return Memory.open(self.root, environ=self.environ | more, read_only=True)
+
+
 @pytest.fixture
-def lesson(repo: Repo, environ: dict[str, str]) -> str:
-    """The id of a memory that is said before cart.py is changed."""
-    with Memory.open(repo.root, environ=environ) as memory:
-        return memory.remember(NOTE, type="gotcha", related_files=["cart.py"]).id
+def shop(repo: Repo, environ: dict[str, str]) -> Shop:
+    """A shop without sessions."""
+    return Shop(repo.root, environ)
 
 
-def session(repo: Repo, environ: dict[str, str], name: str, *, age: float = 0.0) -> Hooked:
-    """Return a session in which the lesson was told, so many seconds ago."""
-    found = Hooked(repo.root, environ, session=name)
-    found.start()
-    found.edit("cart.py")
-    aged(found, age)
-    return found
-
-
-def aged(hooked: Hooked, seconds: float) -> None:
-    """Let all that happened in a session have happened earlier."""
-    rows = [json.loads(row) for row in hooked.path.read_text().splitlines()]
-    moved = [row | {"at": row["at"] - int(seconds * 1000)} if "k" in row else row for row in rows]
-    hooked.path.write_text("".join(json.dumps(row) + "\n" for row in moved))
-    ago(hooked.path, seconds)
-
-
-def opened(repo: Repo, environ: dict[str, str]) -> Memory:
-    """Return the project's memory, open to be read."""
-    return Memory.open(repo.root, environ=environ, read_only=True)
-
-
-def test_the_log_is_of_all_sessions(repo: Repo, environ: dict[str, str], lesson: str) -> None:
+def test_the_log_is_of_all_sessions(shop: Shop) -> None:
     """Of the files of those that go on, and of the store for what was taken in; newest first, each once."""
-    first = session(repo, environ, "s1", age=300)
+    first = shop.session("s1", age=300)
     first.end()
-    work(environ)
-    session(repo, environ, "s2", age=200)
-    session(repo, environ, "s3")
-    with opened(repo, environ) as memory:
+    work(shop.environ)
+    shop.session("s2", age=200)
+    shop.session("s3")
+    with shop.reader() as memory:
         told = [one for one in memory.log() if one.trigger == "gotchas"]
         assert [one.session_id for one in told] == [f"claude-code:s{n}" for n in (3, 2, 1)]
-        assert [one.memory_ids for one in told] == [(lesson,)] * 3
+        assert [one.memory_ids for one in told] == [(shop.lesson,)] * 3
         assert memory.log(1) == memory.log()[:1]
         assert memory.log(0) == []
     first.prompt("And now the other part of it, please")
-    taken = session(repo, environ, "taken")
+    taken = shop.session("taken")
     with taken.path.open("a") as file:
         file.write(json.dumps({"k": "learnt", "at": int(time.time() * 1000)}) + "\n")
-    with opened(repo, environ) as memory:
-        for found in (memory.log(), memory.why(lesson).said):
+    with shop.reader() as memory:
+        for found in (memory.log(), memory.why(shop.lesson).said):
             assert len([one for one in found if one.trigger == "gotchas"]) == 3
             assert taken.session not in str(found)
 
 
-def test_the_log_of_one_session(repo: Repo, environ: dict[str, str], lesson: str) -> None:
+def test_the_log_of_one_session(shop: Shop) -> None:
     """By the host's own id or with the host before it, wherever it stands."""
     ids = ("s1", "xs1", "a:s1")
     for name in ids:
-        session(repo, environ, name)
-    with opened(repo, environ) as memory:
+        shop.session(name)
+    with shop.reader() as memory:
         for _ in range(2):
             for name in ids:
                 own = memory.log(session_id=f"claude-code:{name}")
                 assert {one.session_id for one in own} == {f"claude-code:{name}"}
                 assert memory.log(session_id=name) == own
                 assert memory.log(session_id=f"codex:{name}") == []
-            Hooked(repo.root, environ, session="xs1").end()
-            work(environ)
-        assert any(lesson in one.memory_ids for one in memory.log(session_id="xs1"))
+            Hooked(shop.root, shop.environ, session="xs1").end()
+            work(shop.environ)
+        assert any(shop.lesson in one.memory_ids for one in memory.log(session_id="xs1"))
 
 
-def test_when_a_memory_was_said(
-    repo: Repo, environ: dict[str, str], lesson: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_when_a_memory_was_said(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest times, however much else was said since; a memory never said has none."""
     monkeypatch.setattr(status_page, "SHOWN", 3)
-    with Memory.open(repo.root, environ=environ) as memory:
+    with Memory.open(shop.root, environ=shop.environ) as memory:
         other = memory.remember("Prices are whole cents", type="decision").id
     for n in range(5):
-        session(repo, environ, f"s{n}", age=1_000.0 * n)
-    with opened(repo, environ) as memory:
-        said = memory.why(lesson).said
+        shop.session(f"s{n}", age=1_000.0 * n)
+    with shop.reader() as memory:
+        said = memory.why(shop.lesson).said
         assert len(said) == 3
         assert [one.at for one in said] == sorted((one.at for one in said), reverse=True)
         assert {one.session_id for one in said} <= {f"claude-code:s{n}" for n in range(3)}
@@ -106,56 +106,53 @@ def test_when_a_memory_was_said(
         assert all(other in one.memory_ids for one in memory.why(other).said)
 
 
-def test_the_status_tells_of_sessions_that_wait(repo: Repo, environ: dict[str, str], lesson: str) -> None:
+def test_the_status_tells_of_sessions_that_wait(shop: Shop) -> None:
     """The last one first, with what happened in each; what was taken in is gone from it."""
-    session(repo, environ, "s1", age=900).end()
-    work(environ)
-    session(repo, environ, "s2", age=600)
-    session(repo, environ, "s3", age=300).end()
-    with opened(repo, environ) as memory:
+    shop.session("s1", age=900).end()
+    work(shop.environ)
+    shop.session("s2", age=600)
+    shop.session("s3", age=300).end()
+    with shop.reader() as memory:
         status = memory.status()
-        found = [(one.id, one.steps, one.over) for one in status.sessions]
-        assert found == [("claude-code:s3", 1, True), ("claude-code:s2", 1, False)]
-        assert [one.said for one in status.sessions] == [1, 1]
-        assert status.learnt == 0
+    found = [(one.id, one.steps, one.over, one.said) for one in status.sessions]
+    assert found == [("claude-code:s3", 1, True, 1), ("claude-code:s2", 1, False, 1)]
+    assert status.learnt == 0
 
 
-def test_the_status_promises_nothing_while_nobody_is_spoken_to(
-    repo: Repo, environ: dict[str, str], lesson: str
-) -> None:
+def test_the_status_promises_nothing_while_nobody_is_spoken_to(shop: Shop) -> None:
     """With `inject.enabled` off, by a variable or by the project's own file, the page says so and no more."""
-    with opened(repo, environ) as memory:
-        assert memory.status().speaks is True
-        assert memory.status().texts == "nowhere"
-        assert "texts sent to" in plain(memory_pages.status(memory.status()))
-        assert "inject.enabled" not in plain(memory_pages.status(memory.status()))
-    off = environ | {"REMORA_INJECT_ENABLED": "false"}
-    (repo.root / "remora.toml").write_text("[inject]\nenabled = false\n")
-    for given in (off, environ):
-        with opened(repo, given) as memory:
+    with shop.reader() as memory:
+        status = memory.status()
+    assert (status.speaks, status.texts) == (True, "nowhere")
+    page = plain(memory_pages.status(status))
+    assert "texts sent to" in page
+    assert "inject.enabled" not in page
+    (shop.root / "remora.toml").write_text("[inject]\nenabled = false\n")
+    for off in ({"REMORA_INJECT_ENABLED": "false"}, {}):
+        with shop.reader(**off) as memory:
             status = memory.status()
-            assert (status.speaks, status.brief) == (False, "")
-            page = plain(memory_pages.status(status))
-            assert "inject.enabled is off" in page
-            assert "lessons" not in page
+        assert (status.speaks, status.brief) == (False, "")
+        page = plain(memory_pages.status(status))
+        assert "inject.enabled is off" in page
+        assert "lessons" not in page
 
 
-def test_a_word_to_the_session_that_goes_on(repo: Repo, environ: dict[str, str], lesson: str) -> None:
+def test_a_word_to_the_session_that_goes_on(shop: Shop) -> None:
     """Where there is one; of several it is the one that the environment names, else none."""
-    with opened(repo, environ) as memory:
+    lesson = shop.lesson
+    with shop.reader() as memory:
         assert memory.tell_session(lesson) is False
-        session(repo, environ, "old", age=5_000)
-        session(repo, environ, "over").end()
+        shop.session("old", age=5_000)
+        shop.session("over").end()
         assert memory.tell_session(lesson) is False
-        first = session(repo, environ, "s1", age=60)
+        first = shop.session("s1", age=60)
         assert memory.tell_session(lesson) is True
         assert NOTE in first.lines[-1]["x"]
-        session(repo, environ, "s2")
+        shop.session("s2")
         assert memory.tell_session(lesson) is False
         with pytest.raises(NotFound):
             memory.tell_session("0000nothing")
-    with opened(repo, environ | {"CLAUDE_CODE_SESSION_ID": "s1"}) as memory:
-        assert memory.tell_session(lesson) is True
+    for name, told in (("s1", True), ("unknown", False)):
+        with shop.reader(CLAUDE_CODE_SESSION_ID=name) as memory:
+            assert memory.tell_session(lesson) is told
     assert first.kinds.count("recorded") == 2
-    with opened(repo, environ | {"CLAUDE_CODE_SESSION_ID": "unknown"}) as memory:
-        assert memory.tell_session(lesson) is False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,12 +22,18 @@ from tests.observer.sessions import session
 HEAD = Head("claude-code", "s1")
 
 
+def store(memory: Memory, *, said: Sequence[Injection] = (), units: Sequence[Unit] = ()) -> None:
+    """Store what was said, and what became of it."""
+    db = memory._project.db
+    with db.transaction():
+        db.injections.put(said)
+        db.trials.put(units)
+
+
 def in_trial(tmp_path: Path, folder: Path, share: str) -> Memory:
     """Return the memory of a project that holds back a share of its advice: the first thirty are over."""
     memory = Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE=share))
-    db = memory._project.db
-    with db.transaction():
-        db.injections.put([said("m", str(n), "")._replace(text=str(n)) for n in range(WARM_UP)])
+    store(memory, said=[said("m", n, "")._replace(text=str(n)) for n in range(WARM_UP)])
     return memory
 
 
@@ -38,35 +45,31 @@ def trying(tmp_path: Path, folder: Path) -> Iterator[Memory]:
 
 
 TREES = "alder birch cedar dogwood elm fir ginkgo hazel ironwood juniper kapok larch maple nutmeg oak pine"
-WORDS = TREES.split()
 
 
-def edits(memory: Memory, session: str, number: int) -> list[str]:
-    """Return what an agent is told at edits of so many different files, in one session."""
+def edits(memory: Memory, session: str) -> list[str]:
+    """Return what an agent is told at edits of the files that have a lesson, in one session."""
     told = []
     with memory.loop(session, host="test") as loop:
-        for place in range(number):
-            name = str(memory.root / f"a{place}.py")
-            file = {"file_path": name, "old_string": "x", "new_string": "y"}
+        for tree in TREES.split():
+            file = {"file_path": str(memory.root / f"{tree}.py"), "old_string": "x", "new_string": "y"}
             told.append(loop.before("Edit", file))
             loop.after("Edit", file, "done")
     return told
 
 
-def lessons(memory: Memory, number: int) -> list[str]:
-    """Store a lesson for each of so many files."""
-    made = []
-    for place, word in enumerate(WORDS[:number]):
-        text = f"Lesson {word} of the shop: check the till before the tax"
-        record = memory.remember(text, type="gotcha", related_files=[f"a{place}.py"], confidence=0.95)
-        made.append(record.id)
-    return made
+def lessons(memory: Memory) -> list[str]:
+    """Store a lesson for each of sixteen files."""
+    given: dict[str, Any] = {"type": "gotcha", "confidence": 0.95}
+    text = "Lesson {} of the shop: check the till before the tax"
+    made = [(text.format(tree), [f"{tree}.py"]) for tree in TREES.split()]
+    return [memory.remember(text, related_files=files, **given).id for text, files in made]
 
 
 def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
     """Half of the moments get nothing, each is a unit, and `why` counts them."""
-    ids = lessons(trying, 16)
-    told = edits(trying, "s1", 16)
+    ids = lessons(trying)
+    told = edits(trying, "s1")
     report = trying.trial()
     assert (report.told, report.held) == (sum(map(bool, told)), sum(not one for one in told))
     assert 1 <= report.held <= 15
@@ -78,25 +81,24 @@ def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
 def test_without_a_share_nothing_is_held_back(tmp_path: Path, folder: Path) -> None:
     """`trial.share = 0` turns the trial off; the first moments of a project are told whatever the share."""
     with Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE="1")) as memory:
-        lessons(memory, 16)
-        assert all(edits(memory, "s1", 16))
+        lessons(memory)
+        assert all(edits(memory, "s1"))
     with in_trial(tmp_path, folder, "0") as memory:
-        assert all(edits(memory, "s2", 16))
+        assert all(edits(memory, "s2"))
 
 
 def test_a_memory_is_not_held_back_twice_in_a_row(trying: Memory) -> None:
     """What was held back the last time is said the next time it is due."""
-    lessons(trying, 16)
-    first = edits(trying, "s1", 16)
-    second = edits(trying, "s2", 16)
+    lessons(trying)
+    first, second = edits(trying, "s1"), edits(trying, "s2")
     assert all(now for before, now in zip(first, second, strict=True) if not before)
 
 
 def test_what_a_person_holds_to_is_never_held_back(trying: Memory) -> None:
     """Pinned and verified memories are said at every moment."""
-    for number, memory_id in enumerate(lessons(trying, 16)):
+    for number, memory_id in enumerate(lessons(trying)):
         trying.pin(memory_id) if number % 2 else trying.verify(memory_id)
-    assert all(edits(trying, "s1", 16))
+    assert all(edits(trying, "s1"))
     assert trying.trial().held == 0
 
 
@@ -135,14 +137,12 @@ def test_what_came_of_the_session_counts(bare: Memory) -> None:
     bare.remember("Threads for the till: they race", type="dead_end", related_files=["till.py"])
     learned("good", bare, failures=0, paths=())
     learned("bad", bare, failures=1, paths=("till.py",))
-    db = bare._project.db
     moments = [
         Unit(f"{name}:{at}", MOMENT, f"t:{name}", "said", at, "command", ("gotcha",), 1, 1)
         for name, at in (("good", EARLY), ("bad", EARLY), ("bad", LATE), ("unknown", EARLY))
     ]
-    with db.transaction():
-        db.trials.put(moments)
-    found = {one.unit: (one.passed, one.dead_end) for one in db.trials.units(MOMENT)}
+    store(bare, units=moments)
+    found = {one.unit: (one.passed, one.dead_end) for one in bare._project.db.trials.units(MOMENT)}
     assert found == {
         f"good:{EARLY}": (1, 0),
         f"bad:{EARLY}": (0, 1),
@@ -166,20 +166,18 @@ def learned(name: str, memory: Memory, *, failures: int, paths: tuple[str, ...])
         db.sessions.record(seen, [], name, EARLY, [])
 
 
-def said(memory_id: str, session: str, followed: str) -> Injection:
-    """Return advice before a command, and what followed."""
-    at = f"2026-01-01T00:00:00.{int(session):03d}Z"
-    return Injection(f"t:{session}", "", 0, at, "before", "command", "make", (memory_id,), "x", "y", followed)
+def said(memory_id: str, number: int, followed: str) -> Injection:
+    """Return advice before a command of a session, and what followed."""
+    at = f"2026-01-01T00:00:00.{number:03d}Z"
+    return Injection(f"t:{number}", "", 0, at, "before", "command", "make", (memory_id,), "x", "y", followed)
 
 
 def test_what_does_not_help_goes_quiet(bare: Memory) -> None:
     """After ten sessions with the same failure a memory loses its place there, and `why` says so."""
     useless = bare.remember("Run make with -j1 here", type="gotcha", source="agent_explicit")
     useful = bare.remember("Run make from the root here", type="gotcha", source="agent_explicit")
-    db = bare._project.db
-    with db.transaction():
-        db.injections.put([said(useless.id, str(n), "the next command failed") for n in range(10)])
-        db.injections.put([said(useful.id, str(100 + n), "the next command worked") for n in range(10)])
+    store(bare, said=[said(useless.id, n, "the next command failed") for n in range(10)])
+    store(bare, said=[said(useful.id, 100 + n, "the next command worked") for n in range(10)])
     weigh_memories(bare._project)
     (quiet,) = bare.trial().quiet
     assert (quiet.memory_id, quiet.unhelped) == (useless.id, 10)
@@ -188,16 +186,16 @@ def test_what_does_not_help_goes_quiet(bare: Memory) -> None:
     assert [hit.id for hit in bare.search("make with -j1")][:1] == [useless.id]
 
 
-def put(memory: Memory, arm: str, number: int, failed: int, kind: str = "gotcha") -> None:
-    """Store units of one arm."""
-    db = memory._project.db
-    base = len(db.trials.units(MOMENT))
+def put(
+    memory: Memory, arm: str, number: int, failed: int, kind: str = "gotcha", *, shown: int = 1, had: int = 1
+) -> None:
+    """Store units of one arm, of which the first ones failed."""
+    base = len(memory._project.db.trials.units(MOMENT))
     units = []
     for n in range(number):
         at, bad = f"2026-01-01T{base + n:06d}", int(n < failed)
-        units.append(Unit(f"u{base + n}", MOMENT, "t:1", arm, at, "command", (kind,), 1, 1, bad))
-    with db.transaction():
-        db.trials.put(units)
+        units.append(Unit(f"u{base + n}", MOMENT, "t:1", arm, at, "command", (kind,), shown, had, bad))
+    store(memory, units=units)
 
 
 def test_weights_are_proposed_and_only_a_person_applies_them(bare: Memory) -> None:
@@ -228,13 +226,7 @@ def test_a_confounded_stream_proposes_nothing(bare: Memory) -> None:
 
 def test_how_many_at_once_follows_the_measurement(bare: Memory) -> None:
     """Where one memory at a time fails clearly less than three, a moment gets one."""
-    db = bare._project.db
-    made = []
-    for shown, failed in ((1, 5), (3, 60)):
-        for n in range(100):
-            at, bad = f"2026-01-01T{n:06d}", int(n < failed)
-            made.append(Unit(f"u{shown}:{n}", MOMENT, "t:1", "said", at, "command", (), shown, 3, bad))
-    with db.transaction():
-        db.trials.put(made)
+    put(bare, "said", 100, 5, shown=1, had=3)
+    put(bare, "said", 100, 60, shown=3, had=3)
     weigh_memories(bare._project)
     assert bare.trial().decided == 1

@@ -28,7 +28,7 @@ class Meaning(FakeEmbedder):
 
 def corrected(name: str, day: int, memory: Memory, *texts: str) -> Talk:
     """Return a session in which the user corrects the agent."""
-    talk = Talk(name, day, str(memory.root)).user("Please make the lifetime a setting").edit("auth/tokens.py")
+    talk = Talk(name, day, memory.root).user("Please make the lifetime a setting").edit("auth/tokens.py")
     for text in texts:
         talk.user(text).edit("auth/tokens.py")
     talk.tool("Bash", "12 passed", command="make test")

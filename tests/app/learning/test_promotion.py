@@ -72,7 +72,7 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
     for day in range(1, 11):
         branch = "topic" if day % 2 else "main"
         one, two = ("lists/data.py", "lists/view.py") if day % 2 else ("shop/till.py", "shop/totals.py")
-        talk = Talk(f"s{day}", day, str(repo.root), branch).user("Please show the rows in another order")
+        talk = Talk(f"s{day}", day, repo.root, branch).user("Please show the rows in another order")
         talk.edit(one).edit(two).tool("Bash", "12 passed", command="make test")
         talk.reply("They are in another order now.").user(THANKS)
         talk.save(tmp_path / "talks")

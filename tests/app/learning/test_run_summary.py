@@ -17,7 +17,7 @@ from tests.app.learning.test_learn import work
 def learnt(memory: Memory, tmp_path: Path, *days: int) -> None:
     """Learn sessions, all in one run."""
     for day in days:
-        work(f"s{day}", day, str(memory.root)).save(tmp_path / "talks")
+        work(f"s{day}", day, memory.root).save(tmp_path / "talks")
     memory.learn(tmp_path / "talks")
 
 
