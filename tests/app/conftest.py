@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from remora import Memory
 from remora.core.clock import FixedClock
 from tests.helpers import NOW, FakeEmbedder, Repo, environment, git_environment
+
+Opens = Callable[..., Memory]
 
 
 @pytest.fixture(autouse=True)
@@ -47,9 +50,9 @@ def repo(tmp_path: Path) -> Repo:
 
 
 @pytest.fixture
-def memory(repo: Repo, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
+def memory(repo: Repo, opens: Opens) -> Iterator[Memory]:
     """The memory of the repository, without any model."""
-    with Memory.open(repo.root, environ=environment(tmp_path), clock=clock) as opened:
+    with opens() as opened:
         yield opened
 
 
@@ -60,14 +63,27 @@ def embedder() -> FakeEmbedder:
 
 
 @pytest.fixture
-def bare(tmp_path: Path, folder: Path, clock: FixedClock) -> Iterator[Memory]:
+def opens(tmp_path: Path, clock: FixedClock) -> Opens:
+    """A function that opens the memory of the project's folder, with parts and SETTINGS by their names."""
+
+    def open_it(**parts: Any) -> Memory:
+        settings = {name: parts.pop(name) for name in list(parts) if name.isupper()}
+        (tmp_path / "shop").mkdir(exist_ok=True)
+        given = {"environ": environment(tmp_path, **settings), "clock": clock, **parts}
+        return Memory.open(tmp_path / "shop", **given)
+
+    return open_it
+
+
+@pytest.fixture
+def bare(folder: Path, opens: Opens) -> Iterator[Memory]:
     """The memory of a folder, without any model."""
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
+    with opens() as memory:
         yield memory
 
 
 @pytest.fixture
-def able(tmp_path: Path, folder: Path, clock: FixedClock, embedder: FakeEmbedder) -> Iterator[Memory]:
+def able(folder: Path, opens: Opens, embedder: FakeEmbedder) -> Iterator[Memory]:
     """The memory of a folder, with the fake model."""
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock, embedder=embedder) as memory:
+    with opens(embedder=embedder) as memory:
         yield memory

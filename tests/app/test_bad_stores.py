@@ -6,14 +6,13 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
 from remora import Memory, MemoryDraft
-from remora.core.clock import FixedClock
 from remora.core.errors import StoreFull, StoreTooNew
-from tests.helpers import environment, files, no_file_above, rows, texts
+from tests.app.conftest import Opens
+from tests.helpers import files, no_file_above, rows, texts
 
 SAID = "Access tokens expire after 24 h"
 LONG = " ".join(f"word{n}" for n in range(2_000))
@@ -63,34 +62,32 @@ def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
 
 
 @posix
-def test_a_disk_that_is_full_before_it_is_opened(folder: Path, tmp_path: Path, clock: FixedClock) -> None:
+def test_a_disk_that_is_full_before_it_is_opened(opens: Opens) -> None:
     """Without room for what SQLite keeps beside a database it is not written, and can still be read."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ, clock=clock) as memory:
+    with opens() as memory:
         memory.remember(SAID)
     before = files(memory.home)
     with no_file_above(1_000):
         with pytest.raises(StoreFull, match="no space left") as caught:
-            Memory.open(folder, environ=environ, clock=clock)
+            opens()
         assert "disk space" in caught.value.hint
-        with Memory.open(folder, environ=environ, clock=clock, read_only=True) as memory:
+        with opens(read_only=True) as memory:
             assert texts(memory.search("how long do tokens live")) == [SAID]
     assert before.items() <= files(memory.home).items()
-    with Memory.open(folder, environ=environ, clock=clock) as memory:
+    with opens() as memory:
         memory.remember("Builds run on Mondays")
         assert len(memory.list()) == 2
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_newer_database(folder: Path, tmp_path: Path, clock: FixedClock, *, read_only: bool) -> None:
+def test_a_newer_database(opens: Opens, *, read_only: bool) -> None:
     """A database of a later version is refused with advice, and not a byte beside it changes."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ, clock=clock) as memory:
+    with opens() as memory:
         memory.remember(SAID)
     with closing(sqlite3.connect(memory.home / "memory.db")) as theirs:
         theirs.execute("PRAGMA user_version = 9999")
     before = files(memory.home)
     with pytest.raises(StoreTooNew, match="schema 9999; this version of Remora knows") as caught:
-        Memory.open(folder, environ=environ, clock=clock, read_only=read_only)
+        opens(read_only=read_only)
     assert caught.value.hint == "Update Remora (`pip install -U remora`). The file was not touched."
     assert files(memory.home) == before

@@ -15,14 +15,13 @@ import pytest
 from remora import Memory
 from remora.app.codebase import freshness, impact
 from remora.app.codebase import indexing as module
-from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, SourceError
 from remora.core.reports import IndexReport
 from remora.disk.files import lock
 from remora.graph import indexer
 from remora.retrieval.files import NOTHING_SAID
 from tests.graph.scip_bytes import document, index, occurrence
-from tests.helpers import FakeEmbedder, Repo, environment
+from tests.helpers import FakeEmbedder, Repo
 
 MONEY = '''"""Money."""
 
@@ -60,12 +59,11 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, folder: Path, clock: FixedClock) -> Iterator[Memory]:
+def shop(bare: Memory) -> Memory:
     """The memory of a small project whose code is indexed, without a model."""
-    write(folder, FILES)
-    with Memory.open(folder, environ=environment(tmp_path), clock=clock) as memory:
-        memory.index()
-        yield memory
+    write(bare.root, FILES)
+    bare.index()
+    return bare
 
 
 def test_files_outside_of_the_project_are_refused(shop: Memory, folder: Path, tmp_path: Path):

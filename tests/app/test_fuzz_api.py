@@ -13,7 +13,7 @@ from benchmarks.fuzz_api import fuzz, verbs
 from remora import Memory
 from remora.core.argument_types import checked, inner
 from remora.core.errors import InvalidInput, RemoraError
-from tests.helpers import environment, texts
+from tests.helpers import texts
 
 CALLS = int(
     os.environ.get("REMORA_FUZZ_CALLS", "12")
@@ -21,11 +21,10 @@ CALLS = int(
 
 
 @pytest.fixture
-def memory(tmp_path: Path, folder: Path) -> Any:
+def memory(bare: Memory) -> Memory:
     """A memory with one statement."""
-    with Memory.open(folder, environ=environment(tmp_path)) as opened:
-        opened.remember("Tokens expire after 24 h")
-        yield opened
+    bare.remember("Tokens expire after 24 h")
+    return bare
 
 
 @pytest.mark.slow

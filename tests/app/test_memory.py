@@ -15,6 +15,7 @@ from remora.app.project.accesses import FLUSH_AT
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, StoreFull, StoreReadOnly
 from remora.core.values import Receipt, Redaction, Relation, Taint, WorkUnitRef
+from tests.app.conftest import Opens
 from tests.app.talks import at_once, held
 from tests.helpers import SECRET, FakeEmbedder, Repo, environment, files, holds, rows, texts
 
@@ -34,14 +35,13 @@ def two(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Memory]]:
         yield first, second
 
 
-def test_the_contract(repo: Repo, tmp_path: Path, clock: FixedClock, embedder: FakeEmbedder) -> None:
+def test_the_contract(repo: Repo, environ: dict[str, str], clock: FixedClock, embedder: FakeEmbedder) -> None:
     """Every verb works with the names and in the forms that outside programs use."""
     path = str(repo.root)
     rules = "- Run make test first.\n"
     repo.commit("Add auth", {"auth/tokens.py": "0", "middleware/auth.py": "0", "AGENTS.md": rules})
     repo.commit("Change auth", {"auth/tokens.py": "1", "middleware/auth.py": "1"})
-    options: dict[str, Any] = {"environ": environment(tmp_path), "clock": clock, "embedder": embedder}
-    with Memory.open(project=path, **options) as memory:
+    with Memory.open(project=path, environ=environ, clock=clock, embedder=embedder) as memory:
         r = memory.remember(SAID, type="decision", related_files=["middleware/auth.py"], tags=["auth"])
         assert isinstance(r, MemoryRecord)
         found = memory.search(
@@ -346,10 +346,9 @@ def test_no_secret_is_stored(bare: Memory, tmp_path: Path) -> None:
     assert new.content == "Deploy by hand, with [REDACTED:github-token]"
 
 
-def test_accesses_are_written_afterwards(tmp_path: Path, folder: Path, clock: FixedClock) -> None:
+def test_accesses_are_written_afterwards(opens: Opens, clock: FixedClock) -> None:
     """A search counts the good hits it handed out, by the time the memory is closed."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ, clock=clock) as memory:
+    with opens() as memory:
         good = memory.remember("Access tokens expire after 24 h")
         said = "The parser reads files; tokens are one of many words it knows by heart, not more"
         weak = memory.remember(said)
@@ -359,7 +358,7 @@ def test_accesses_are_written_afterwards(tmp_path: Path, folder: Path, clock: Fi
         assert (found[good.id] >= 0.5, found[weak.id] < 0.5) == (True, True)
         assert rows(memory)["memories"] == before
         clock.advance(days=1)
-    with Memory.open(folder, environ=environ, clock=clock) as memory:
+    with opens() as memory:
         used = {one.id: (one.access_count, (one.last_accessed_at or "")[:10]) for one in memory.list()}
         assert used == {good.id: (1, "2026-03-02"), weak.id: (0, "2026-03-01")}
 
@@ -466,21 +465,19 @@ def test_eight_threads(able: Memory) -> None:
 
 
 def test_reading_only_changes_nothing(
-    tmp_path: Path, repo: Repo, clock: FixedClock, embedder: FakeEmbedder
+    tmp_path: Path, repo: Repo, opens: Opens, embedder: FakeEmbedder
 ) -> None:
     """The whole read path leaves every file as it was, to the byte and the time."""
-    environ = environment(tmp_path)
-    repo.commit(
-        "Add the shop", {"a.py": "0", "b.py": "0", "AGENTS.md": "- Always run make test before a push.\n"}
-    )
-    with Memory.open(repo.root, environ=environ, clock=clock, embedder=embedder) as memory:
+    rules = "- Always run make test before a push.\n"
+    repo.commit("Add the shop", {"a.py": "0", "b.py": "0", "AGENTS.md": rules})
+    with opens(embedder=embedder) as memory:
         memory.init()
         r = memory.remember("Access tokens expire after 24 h", related_files=["a.py"])
         memory.remember("Use tabs for indentation", user=True)
         memory.session("cli:1").append("user", "When do tokens expire?")
         memory.catch_up()
     before = files(tmp_path)
-    with Memory.open(repo.root, environ=environ, clock=clock, embedder=embedder, read_only=True) as memory:
+    with opens(embedder=embedder, read_only=True) as memory:
         for _ in range(FLUSH_AT + 1):
             assert memory.search("when do access tokens expire", recent_files=["b.py"])
         assert memory.search("tabs indentation")[0].realm == "user"
@@ -506,18 +503,17 @@ def test_reading_only_changes_nothing(
     assert files(tmp_path) == before
 
 
-def test_reading_beside_a_writer(tmp_path: Path, folder: Path) -> None:
+def test_reading_beside_a_writer(opens: Opens) -> None:
     """A reader sees what a writer has stored meanwhile, and closing it takes nothing from the writer."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as writer:
+    with opens() as writer:
         writer.remember("Access tokens expire after 24 h")
-        with Memory.open(folder, environ=environ, read_only=True) as reader:
+        with opens(read_only=True) as reader:
             assert len(reader.list()) == 1
             writer.remember("Cookies are small")
             assert len(reader.list()) == 2
         writer.remember("Queues are long")
-    with Memory.open(folder, environ=environ, read_only=True) as reader:
-        with Memory.open(folder, environ=environ) as writer:
+    with opens(read_only=True) as reader:
+        with opens() as writer:
             writer.remember("Lexers are fast")
             assert len(reader.list()) == 4
             assert writer._project.db.connection.check() == []

@@ -16,8 +16,9 @@ from remora import Memory
 from remora.app.recall import search as recall
 from remora.core.values import MemoryDraft
 from remora.store.nearest import NearestIndex
+from tests.app.conftest import Opens
 from tests.graph.projects import db_of
-from tests.helpers import FakeEmbedder, environment
+from tests.helpers import FakeEmbedder
 
 EACH = 20  # of every kind: more than a batch of the background, so that each kind is seen half done
 KINDS = {"memory": "memory", "turn": "turn", "note": "note", "code": "chunk"}  # source of hits: owner
@@ -86,14 +87,14 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[Compared]:
 
 
 @pytest.fixture
-def old(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> SteppingEmbedder:
+def old(opens: Opens, folder: Path, monkeypatch: pytest.MonkeyPatch) -> SteppingEmbedder:
     """The model that made the vectors of a store with something of every kind."""
     monkeypatch.setattr(recall, "BACKLOG_SECONDS", 0.0)
     model = SteppingEmbedder(OLD)
     model.let_through()
     for n in range(EACH):
         (folder / f"code{n}.py").write_text(f"def codesubject{n}():\n    return {n}\n", "utf-8")
-    with Memory.open(folder, environ=environment(tmp_path), embedder=model) as memory:
+    with opens(embedder=model) as memory:
         memory.remember_many([MemoryDraft(f"Rule {n} is of memorysubject{n}") for n in range(EACH)])
         for n in range(EACH):
             memory.session("cli:1").append("user", f"What about turnsubject{n}?")
@@ -106,7 +107,7 @@ def old(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Steppi
 
 
 @pytest.fixture
-def new(tmp_path: Path, folder: Path, old: SteppingEmbedder) -> Iterator[SteppingEmbedder]:
+def new(old: SteppingEmbedder) -> Iterator[SteppingEmbedder]:
     """The model that takes over."""
     model = SteppingEmbedder(NEW)
     yield model
@@ -155,14 +156,14 @@ def check_searches(memory: Memory, new: SteppingEmbedder, compared: list[Compare
 
 
 def test_a_search_in_the_middle_of_a_switch(
-    tmp_path: Path, folder: Path, old: SteppingEmbedder, new: SteppingEmbedder, compared: list[Compared]
+    opens: Opens, old: SteppingEmbedder, new: SteppingEmbedder, compared: list[Compared]
 ) -> None:
     """Batch by batch memories, turns, notes and code come over; every search on the way is right and unmixed.
 
     A search waits for one small batch, never for the whole store.
     """
     half_done: set[str] = set()
-    with Memory.open(folder, environ=environment(tmp_path), embedder=new) as memory:
+    with opens(embedder=new) as memory:
         new.gate.release()
         assert "codesubject3" in memory.search("codesubject3", kinds=["code"])[0].text
         until(lambda: new.asked == 2)
@@ -186,11 +187,9 @@ def test_a_search_in_the_middle_of_a_switch(
         }
 
 
-def test_what_is_written_during_a_switch_comes_next(
-    tmp_path: Path, folder: Path, new: SteppingEmbedder, compared: list[Compared]
-) -> None:
+def test_what_is_written_during_a_switch_comes_next(opens: Opens, new: SteppingEmbedder) -> None:
     """What is said while the rest comes over has a vector after the batch at hand; no search waits for it."""
-    with Memory.open(folder, environ=environment(tmp_path), embedder=new) as memory:
+    with opens(embedder=new) as memory:
         new.gate.release()
         memory.search("lexer")
         until(lambda: new.asked == 2)
@@ -204,17 +203,13 @@ def test_what_is_written_during_a_switch_comes_next(
 
 
 def test_another_process_with_the_old_model_takes_nothing_off_the_queue(
-    tmp_path: Path, folder: Path, old: SteppingEmbedder, new: SteppingEmbedder
+    opens: Opens, old: SteppingEmbedder, new: SteppingEmbedder
 ) -> None:
     """The old model is in the middle of its work when the new one comes: everything gets its vector."""
-    environ = environment(tmp_path)
-    with Memory.open(folder, environ=environ) as memory:
+    with opens() as memory:
         memory.remember_many([MemoryDraft(f"Fact {n} is of latesubject{n}") for n in range(40)])
     old.open, old.asked, old.gate = False, 0, threading.Semaphore(1)
-    with (
-        Memory.open(folder, environ=environ, embedder=old) as before,
-        Memory.open(folder, environ=environ, embedder=new) as after,
-    ):
+    with opens(embedder=old) as before, opens(embedder=new) as after:
         before.search("latesubject7")
         until(lambda: old.asked == 2)
         new.gate.release()
@@ -227,11 +222,9 @@ def test_another_process_with_the_old_model_takes_nothing_off_the_queue(
         assert counts(after, NEW) == {**dict.fromkeys(KINDS, EACH), "memory": EACH + 40}
 
 
-def test_reindexing_makes_vectors_that_are_missing(
-    tmp_path: Path, folder: Path, old: SteppingEmbedder
-) -> None:
+def test_reindexing_makes_vectors_that_are_missing(opens: Opens, old: SteppingEmbedder) -> None:
     """A vector that is gone, with nothing in the queue to say so, is made again."""
-    with Memory.open(folder, environ=environment(tmp_path), embedder=old) as memory:
+    with opens(embedder=old) as memory:
         db = db_of(memory).connection
         with db.transaction():
             db.execute("DELETE FROM embeddings WHERE owner_kind IN ('memory', 'chunk') AND id % 2")

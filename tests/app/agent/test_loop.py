@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +16,10 @@ from remora.app.agent.loop_calls import moment_of
 from remora.app.memories import triggers
 from remora.app.memory import Memory
 from remora.core.actions import own_id
-from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.moments import BEFORE, Reply
 from remora.injection.trial import decide_in_trial
-from tests.helpers import environment
+from tests.app.conftest import Opens
 
 NOTE = "Prices are in cents; a float loses them"
 
@@ -56,15 +54,14 @@ def test_the_four_points(memory: Memory):
         assert NOTE in loop.after("Read", {"file_path": str(memory.root / "shop/cart.py")}, "text")
 
 
-def test_a_brief_in_the_middle_has_the_person_s_own_words(memory: Memory, tmp_path: Path):
+def test_a_brief_in_the_middle_has_the_person_s_own_words(memory: Memory, opens: Opens):
     """A program may have dropped them from its messages; without quotes there are none."""
     words = "Never touch export/legacy.py, finance relies on it."
     with memory.loop("s1") as loop:
         loop.first_message("Make the report faster")
         loop.heard(words)
         assert loop.brief().startswith(f"Said by the user earlier in this session:\n- “{words}”\n")
-    silent = environment(tmp_path, REMORA_LEARN_QUOTES="false")
-    with Memory.open(memory.root, environ=silent) as other, other.loop("s2") as loop:
+    with opens(REMORA_LEARN_QUOTES="false") as silent, silent.loop("s2") as loop:
         loop.heard(words)
         assert "legacy.py" not in loop.brief()
 
@@ -172,10 +169,9 @@ def test_what_makes_no_sense_is_noted_and_answered_with_nothing(memory: Memory):
             memory.loop(session, host=host)
 
 
-def test_it_is_off_when_the_settings_say_so(tmp_path: Path, folder: Path):
+def test_it_is_off_when_the_settings_say_so(opens: Opens):
     """Nothing is said; the session is learned all the same."""
-    environ = environment(tmp_path) | {"REMORA_INJECT_ENABLED": "false"}
-    with Memory.open(folder, environ=environ) as memory:
+    with opens(REMORA_INJECT_ENABLED="false") as memory:
         memory.remember(NOTE, type="gotcha", related_files=["shop/cart.py"])
         with memory.loop("s1") as loop:
             assert (loop.brief(), loop.before("Edit", edit(memory))) == ("", "")
@@ -223,13 +219,16 @@ def test_what_a_session_was_told_is_not_told_when_it_goes_on(memory: Memory):
     assert len(memory.log(session_id="python:s1")) == 3
 
 
-def test_ceilings_are_those_of_the_session(many: Memory):
+def test_ceilings_are_those_of_the_session(bare: Memory):
     """What was said before a pause counts after it."""
+    for n in range(20):
+        text = f"lesson about the part called w{chr(97 + n)}"
+        bare.remember(text, type="gotcha", related_files=[f"m{n}.py"])
 
     def told(names: range) -> int:
-        with many.loop("s1") as loop:
+        with bare.loop("s1") as loop:
             loop._head = loop._head._replace(limits=(0.65, 3, 2_000, 5, 16_000, 5))
-            return sum(bool(loop.before("Edit", edit(many, f"m{n}.py"))) for n in names)
+            return sum(bool(loop.before("Edit", edit(bare, f"m{n}.py"))) for n in names)
 
     assert (told(range(3)), told(range(3, 10)), told(range(10, 20))) == (3, 2, 0)
 
@@ -248,23 +247,11 @@ def test_a_system_prompt_is_made_anew_when_a_session_goes_on(memory: Memory):
     assert after == before
 
 
-def test_a_memory_that_is_only_read_speaks_and_learns_nothing(
-    tmp_path: Path, memory: Memory, clock: FixedClock
-):
+def test_a_memory_that_is_only_read_speaks_and_learns_nothing(memory: Memory, opens: Opens):
     """The read side writes nothing."""
-    parts: dict[str, Any] = {"environ": environment(tmp_path), "clock": clock, "read_only": True}
-    with Memory.open(memory.root, **parts) as reader, reader.loop("s1") as loop:
+    with opens(read_only=True) as reader, reader.loop("s1") as loop:
         assert NOTE in loop.before("Edit", edit(reader))
         assert loop.finish() is None
-
-
-@pytest.fixture
-def many(bare: Memory) -> Memory:
-    """A project with a lesson about each of many files."""
-    for n in range(20):
-        text = f"lesson about the part called w{chr(97 + n)}"
-        bare.remember(text, type="gotcha", related_files=[f"m{n}.py"])
-    return bare
 
 
 def test_tools_at_the_same_file_at_once_hear_it_once(memory: Memory, monkeypatch: pytest.MonkeyPatch):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from remora import Memory
 from remora.core.errors import InvalidInput
-from tests.helpers import environment
 
 
 @pytest.fixture
-def memory(tmp_path: Path, folder: Path) -> Memory:
+def memory(bare: Memory) -> Memory:
     """A memory about one file."""
-    (folder / "tax.py").write_text("RATE = 20\n")
-    opened = Memory.open(folder, environ=environment(tmp_path))
-    opened.remember("Tax is rounded down", type="gotcha", related_files=["tax.py"], source="user_taught")
-    return opened
+    (bare.root / "tax.py").write_text("RATE = 20\n")
+    bare.remember("Tax is rounded down", type="gotcha", related_files=["tax.py"], source="user_taught")
+    return bare
 
 
 def test_what_is_said_at_an_edit(memory: Memory) -> None:

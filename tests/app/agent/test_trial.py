@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from remora.disk.live import Head
 from remora.injection.trial import WARM_UP
 from remora.store.injections import Injection
 from remora.store.trials import MOMENT, Unit
-from tests.helpers import environment
+from tests.app.conftest import Opens
 from tests.observer.sessions import session
 
 HEAD = Head("claude-code", "s1")
@@ -30,17 +29,17 @@ def store(memory: Memory, *, said: Sequence[Injection] = (), units: Sequence[Uni
         db.trials.put(units)
 
 
-def in_trial(tmp_path: Path, folder: Path, share: str) -> Memory:
+def in_trial(opens: Opens, share: str) -> Memory:
     """Return the memory of a project that holds back a share of its advice: the first thirty are over."""
-    memory = Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE=share))
+    memory = opens(REMORA_TRIAL_SHARE=share)
     store(memory, said=[said("m", n, "")._replace(text=str(n)) for n in range(WARM_UP)])
     return memory
 
 
 @pytest.fixture
-def trying(tmp_path: Path, folder: Path) -> Iterator[Memory]:
+def trying(opens: Opens) -> Iterator[Memory]:
     """The memory of a project where half of the advice is held back."""
-    with in_trial(tmp_path, folder, "0.5") as memory:
+    with in_trial(opens, "0.5") as memory:
         yield memory
 
 
@@ -78,12 +77,12 @@ def test_some_advice_is_held_back_and_noted(trying: Memory) -> None:
     assert not any(trying.why(i).said for i in held)
 
 
-def test_without_a_share_nothing_is_held_back(tmp_path: Path, folder: Path) -> None:
+def test_without_a_share_nothing_is_held_back(opens: Opens) -> None:
     """`trial.share = 0` turns the trial off; the first moments of a project are told whatever the share."""
-    with Memory.open(folder, environ=environment(tmp_path, REMORA_TRIAL_SHARE="1")) as memory:
+    with opens(REMORA_TRIAL_SHARE="1") as memory:
         lessons(memory)
         assert all(edits(memory, "s1"))
-    with in_trial(tmp_path, folder, "0") as memory:
+    with in_trial(opens, "0") as memory:
         assert all(edits(memory, "s2"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from remora.llm.client import Completion
 from remora.llm.scripted import ScriptedModel
 from remora.store.module_evidence import ROOT
 from remora.store.session_writer import Pair
-from tests.helpers import environment
+from tests.app.conftest import Opens
 from tests.observer.sessions import session
 from tests.observer.test_golden import SESSIONS
 
@@ -62,18 +63,10 @@ def elsewhere(memory: Memory) -> None:
 
 
 @pytest.fixture
-def modelled(tmp_path: Path, folder: Path, clock: FixedClock):
+def modelled(opens: Opens):
     """Return a way to open the memory with a model."""
-    opened: list[Memory] = []
-
-    def make(model: Scripted | None, **settings: str) -> Memory:
-        environ = environment(tmp_path, **settings)
-        opened.append(Memory.open(folder, environ=environ, clock=clock, llm=model))
-        return opened[-1]
-
-    yield make
-    for memory in opened:
-        memory.close()
+    with ExitStack() as stack:
+        yield lambda model, **settings: stack.enter_context(opens(llm=model, **settings))
 
 
 def test_a_threshold_that_is_jumped_over_counts_once(modelled, clock: FixedClock) -> None:
@@ -231,10 +224,9 @@ def test_the_ledger_counts_to_the_token(modelled) -> None:
     assert {one.purpose: one.calls for one in memory.costs().rows} == {"synthesis": 1, "ask": 1}
 
 
-def test_a_call_that_fails_is_counted(tmp_path: Path, folder: Path) -> None:
+def test_a_call_that_fails_is_counted(opens: Opens) -> None:
     """A failure stands in the ledger with what was sent, estimated."""
-    model = ScriptedModel([ProviderError("the server is on fire")])
-    with Memory.open(folder, environ=environment(tmp_path), llm=model) as memory:
+    with opens(llm=ScriptedModel([ProviderError("the server is on fire")])) as memory:
         memory.remember("Tax is rounded down")
         memory.ask("how is tax rounded")
         (row,) = memory.costs().rows
