@@ -11,8 +11,9 @@ import pytest
 from remora.app.learning.learn import LearnReport
 from remora.app.memory import Memory
 from remora.core.values import Taint
+from tests.app.conftest import Opens
 from tests.app.learning.test_learn import Talk
-from tests.helpers import FakeEmbedder, environment
+from tests.helpers import FakeEmbedder
 
 GATEWAY = "No, we always use the gateway for refreshing tokens, never the client itself."
 MORE = "No, for refreshing tokens we always use the gateway, never the client itself."
@@ -36,11 +37,9 @@ def corrected(name: str, day: int, memory: Memory, *texts: str) -> Talk:
 
 
 @pytest.fixture(params=[None, Meaning], ids=["no model", "meaning"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def memory(request: pytest.FixtureRequest, opens: Opens) -> Any:
     """A project without a model, and with one that goes by the meaning."""
-    (tmp_path / "project").mkdir()
-    model = request.param() if request.param is not None else None
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path), embedder=model) as opened:
+    with opens(embedder=request.param() if request.param is not None else None) as opened:
         yield opened
 
 

@@ -25,6 +25,7 @@ from remora.core.values import MemoryRecord
 from remora.interfaces import draw, learn_pages, project_pages
 from remora.llm.scripted import Call, ScriptedModel
 from remora.sources import branches as sources
+from tests.app.conftest import Opens
 from tests.helpers import SECRET, Repo, environment, holds
 from tests.sources.transcripts.hosts.homes_kit import Machine
 from tests.sources.transcripts.test_entire import Repository
@@ -112,9 +113,8 @@ def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Repo:
+def fresh(repo: Repo, tmp_path: Path) -> Repo:
     """A repository on the branch topic, which has no commit yet; a session of that branch is written."""
-    repo = Repo(tmp_path / "project").init()
     repo.commit("start", {"a.py": "a = 1\n"})
     repo.git("checkout", "-q", "-b", "topic")
     work("s1", 9, repo.root, "topic").save(tmp_path / "talks")
@@ -195,14 +195,14 @@ def test_a_file_is_read_again_when_it_differs(memory, learn, tmp_path):
     assert observed.edits("auth/tokens.py").sessions == 4
 
 
-def test_what_the_team_did_is_learned_when_asked_for(tmp_path):
+def test_what_the_team_did_is_learned_when_asked_for(opens, tmp_path):
     """From the branch of the Entire CLI, once; a later checkpoint of a session replaces what it had shown."""
-    repository = Repository(tmp_path / "project")
+    repository = Repository(tmp_path / "shop")
     talks = [work(f"s{day}", day, "/home/anna/app") for day in (1, 2)]
     for number, talk in enumerate(talks):
         text = talk.save(tmp_path / "hers").read_text("utf-8")
         repository.checkpoint(f"a1b2c3d4e5f{number}", talk.name, "Claude Code", {"full.jsonl": text})
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
+    with opens() as memory:
         assert not memory.learn().sessions
         learnt = memory.learn(hosts=["entire"])
         assert [(s.id, s.host) for s in learnt.sessions] == [("s1", "claude-code"), ("s2", "claude-code")]
@@ -516,7 +516,7 @@ def test_a_named_transcript_may_be_of_another_project(memory, tmp_path):
     assert memory.learn(path, again=True).notes == ()
 
 
-def test_wrong_wishes_are_refused(memory, learn, tmp_path):
+def test_wrong_wishes_are_refused(memory, learn, opens, tmp_path):
     """A file, host or run that there is not, with those that there are; nobody's transcript; reading only."""
     with pytest.raises(NotFound):
         memory.learn(tmp_path / "nowhere")
@@ -533,8 +533,7 @@ def test_wrong_wishes_are_refused(memory, learn, tmp_path):
     with pytest.raises(NotFound, match="there is no run 99") as caught:
         memory.session_summary(99)
     assert caught.value.hint == "There are runs 1 to 2."
-    reader = Memory.open(memory.root, environ=environment(tmp_path), read_only=True)
-    with reader, pytest.raises(StoreReadOnly):
+    with opens(read_only=True) as reader, pytest.raises(StoreReadOnly):
         reader.learn(tmp_path)
 
 
@@ -706,7 +705,7 @@ def written(call) -> str:
 
 def talk_of_ports(folder: Path, more: int = 0) -> Path:
     """Write a session in which a person asks for the gateway and the agent reports; return its folder."""
-    one = Talk("s1", 1, str(folder / "project")).user("Tokens are refreshed through the gateway alone here.")
+    one = Talk("s1", 1, folder / "shop").user("Tokens are refreshed through the gateway alone here.")
     one.reply("The gateway now refreshes the tokens, and the client asks it.")
     for number in range(more):
         one.user(f"Look at part {number} of the client, please.").reply(f"Part {number} is as it should be.")
@@ -714,15 +713,13 @@ def talk_of_ports(folder: Path, more: int = 0) -> Path:
 
 
 @pytest.fixture
-def writing(tmp_path: Path) -> Iterator[Callable[..., tuple[Memory, ScriptedModel]]]:
+def writing(opens: Opens) -> Iterator[Callable[..., tuple[Memory, ScriptedModel]]]:
     """Open the project with a model that writes down what sessions taught."""
-    (tmp_path / "project").mkdir()
     with ExitStack() as stack:
 
         def opened(*replies: Any, synthesis: bool = True) -> tuple[Memory, ScriptedModel]:
             model = ScriptedModel(replies)
-            environ = environment(tmp_path, REMORA_LEARN_SYNTHESIS=str(synthesis).lower())
-            memory = Memory.open(tmp_path / "project", environ=environ, llm=model)
+            memory = opens(llm=model, REMORA_LEARN_SYNTHESIS=str(synthesis).lower())
             return stack.enter_context(memory), model
 
         yield opened

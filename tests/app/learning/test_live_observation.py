@@ -17,7 +17,7 @@ from remora.core.methodology import ExecutionContext, WorkUnitResult
 from remora.core.values import Taint
 from remora.sources.transcripts.reader import read
 from tests.app.learning.test_learn import work
-from tests.helpers import SECRET, environment, holds
+from tests.helpers import SECRET, holds
 
 HOST = "claude-code"
 
@@ -108,20 +108,18 @@ time.sleep(60)
 """
 
 
-def test_a_killed_process_loses_nothing_of_a_subtask(memory, events, tmp_path):
+def test_a_killed_process_loses_nothing_of_a_subtask(memory, opens, events, environ, tmp_path):
     """What was known at the end of a subtask is on the disk, and so are its memories."""
     root, talk = memory.root, tmp_path / "talks" / "s1.jsonl"
     memory.close()
-    env = {**os.environ, **environment(tmp_path)}
-    child = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(root), str(talk)], stdout=subprocess.PIPE, env=env, text=True
-    )
+    command = [sys.executable, "-c", KILLED, str(root), str(talk)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **environ}, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "done\n"
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stdout.close()
-    with Memory.open(root, environ=environment(tmp_path)) as again:
+    with opens() as again:
         contents = [m.content for apart in (False, True) for m in again.list(records=apart)]
         assert "Spec 042 / Subtask 1 succeeded: the setting is there" in contents
         assert any("gateway" in text for text in contents)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,24 +12,23 @@ from remora.app.project.open_project import OpenProject
 from remora.core.events import SeenCount
 from remora.core.values import MemoryDraft
 from remora.observer.candidate import Candidate
+from tests.app.conftest import Opens
 from tests.app.learning.test_learn import Talk
-from tests.helpers import Repo, environment
+from tests.helpers import Repo
 
-THANKS = "perfect, thanks"
 MODULES = ("till", "totals", "mail")
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[OpenProject]:
+def project(memory: Memory) -> OpenProject:
     """A small project, indexed, in which one file imports another."""
-    folder = tmp_path / "project" / "shop"
-    folder.mkdir(parents=True)
+    folder = memory.root / "shop"
+    folder.mkdir()
     for name in MODULES:
         (folder / f"{name}.py").write_text(f"{name} = 1\n")
     (folder / "till.py").write_text("from shop.totals import totals\n")
-    with Memory.open(folder.parent, environ=environment(tmp_path)) as memory:
-        memory.index()
-        yield memory._project
+    memory.index()
+    return memory._project
 
 
 def candidate(signal: str, *files: str) -> Candidate:
@@ -56,15 +54,13 @@ def test_what_no_longer_holds(project: OpenProject, signal: str, files: tuple[st
     assert overtaken(project, candidate(signal, *files)) == why
 
 
-def test_without_an_index_nothing_is_checked(tmp_path: Path) -> None:
+def test_without_an_index_nothing_is_checked(memory: Memory) -> None:
     """A project that was never indexed drops no candidate."""
-    with Memory.open(tmp_path, environ=environment(tmp_path)) as memory:
-        assert overtaken(memory._project, candidate("written", "shop/gone.py")) == ""
+    assert overtaken(memory._project, candidate("written", "shop/gone.py")) == ""
 
 
-def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> None:
+def test_what_branches_show_for_the_project_must_hold_here(repo: Repo, opens: Opens, tmp_path: Path) -> None:
     """Files that change together on a branch which nobody merged are of no use to who works without them."""
-    repo = Repo(tmp_path / "project").init()
     repo.commit("start", {f"shop/{name}.py": f"{name} = 1\n" for name in MODULES})
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit("lists", {f"lists/{name}.py": f"{name} = 1\n" for name in ("data", "view")})
@@ -74,9 +70,8 @@ def test_what_branches_show_for_the_project_must_hold_here(tmp_path: Path) -> No
         one, two = ("lists/data.py", "lists/view.py") if day % 2 else ("shop/till.py", "shop/totals.py")
         talk = Talk(f"s{day}", day, repo.root, branch).user("Please show the rows in another order")
         talk.edit(one).edit(two).tool("Bash", "12 passed", command="make test")
-        talk.reply("They are in another order now.").user(THANKS)
-        talk.save(tmp_path / "talks")
-    with Memory.open(repo.root, environ=environment(tmp_path)) as memory:
+        talk.reply("They are in another order now.").user("perfect, thanks").save(tmp_path / "talks")
+    with opens() as memory:
         memory.index()
         memory.learn(tmp_path / "talks")
         told = [m.content for m in memory.list(branch="*") if m.type == "causal_dependency"]

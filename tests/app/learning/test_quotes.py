@@ -9,8 +9,9 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.core.errors import NotFound
+from tests.app.conftest import Opens
 from tests.app.learning.test_learn import Talk
-from tests.helpers import Repo, environment, holds
+from tests.helpers import Repo, holds
 
 DATABASE = "The staging database is read only for us."
 ZANZIBAR = "The zanzibar server is not for tests."
@@ -26,9 +27,9 @@ def repo(repo: Repo) -> Repo:
 
 
 @pytest.fixture
-def memory(repo: Repo, tmp_path: Path) -> Iterator[Memory]:
-    """The memory of it, with its model."""
-    with Memory.open(repo.root, environ=environment(tmp_path)) as opened:
+def memory(repo: Repo, opens: Opens) -> Iterator[Memory]:
+    """The memory of it."""
+    with opens() as opened:
         yield opened
 
 
@@ -104,17 +105,15 @@ def test_what_a_session_said_is_replaced_and_removed(memory: Memory, tmp_path: P
     assert words(memory) == kept != []
 
 
-def test_private_spans_and_the_setting(repo: Repo, tmp_path: Path) -> None:
+def test_private_spans_and_the_setting(opens: Opens, tmp_path: Path) -> None:
     """What is marked private is in no file; the setting keeps nothing at all."""
-    environ = environment(tmp_path)
     private = f"{DATABASE} <private>The vault code is never xyzzy.</private>"
-    with Memory.open(repo.root, environ=environ) as memory:
+    with opens() as memory:
         learnt(memory, tmp_path, private, "<PRIVATE>\nplugh")
         assert words(memory) == [DATABASE]
     found = [bool(holds(memory.home, word)) for word in ("staging", "xyzzy", "plugh")]
     assert found == [True, False, False]
-    off = {**environ, "REMORA_LEARN_QUOTES": "false", "REMORA_HOME": str(tmp_path / "off")}
-    with Memory.open(repo.root, environ=off) as memory:
+    with opens(REMORA_LEARN_QUOTES="false", REMORA_HOME=str(tmp_path / "off")) as memory:
         memory.learn(tmp_path / "talks")
         assert memory.quotes() == []
 
