@@ -10,7 +10,6 @@ import pytest
 from remora import Memory
 from remora.core.relation import relation
 from remora.core.tokens import ceil_chars_4
-from tests.helpers import environment
 
 PAIRS = Path(__file__).parents[1] / "core" / "corpora" / "statement_pairs.tsv"
 CONTRADICTIONS = 5
@@ -30,22 +29,20 @@ def told(text: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_store_of_three_hundred_memories_is_told_in_its_tokens(tmp_path: Path) -> None:
+def test_a_store_of_three_hundred_memories_is_told_in_its_tokens(bare: Memory) -> None:
     """Twenty paraphrases are merged, of five contradictions the later word alone is told."""
-    (tmp_path / "project").mkdir()
     pairs = [line.split("\t") for line in PAIRS.read_text("utf-8").splitlines()]
     same = [one[1:] for one in pairs if one[0] == "same"]
     later = [one[1:] for one in pairs if one[0] == "later"][:CONTRADICTIONS]
     fillers = [rule.format(name, part) for rule in RULES for name in NAMES for part in PARTS]
     room = 300 - 2 * len(same) - 2 * len(later)
     drafts = [{"content": text, "type": "preference", "source": "user_taught"} for text in fillers[:room]]
-    with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
-        memory.remember_each(drafts)
-        for place in (0, 1):  # of a pair of the corpus the first is the later word
-            for pair in (*same, *later):
-                memory.remember(pair[1 - place], type="preference", source="user_taught")
-        text = memory.loop("s").brief()
-        live = {record.content for record in memory.list(limit=400)}
+    bare.remember_each(drafts)
+    for place in (0, 1):  # of a pair of the corpus the first is the later word
+        for pair in (*same, *later):
+            bare.remember(pair[1 - place], type="preference", source="user_taught")
+    text = bare.loop("s").brief()
+    live = {record.content for record in bare.list(limit=400)}
     said = told(text)
     assert len(said) >= 5
     assert ceil_chars_4(text) <= 1_200

@@ -10,7 +10,7 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
-from tests.helpers import environment
+from tests.app.conftest import Opens
 
 SECRET = "heliotrope marzipan"
 
@@ -52,21 +52,19 @@ def test_a_note_that_was_removed_is_in_no_file(bare: Memory):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")
-def test_every_file_of_a_home_is_private_whatever_the_umask(tmp_path: Path):
+def test_every_file_of_a_home_is_private_whatever_the_umask(tmp_path: Path, opens: Opens):
     """A file that others could read is mended when it is written."""
-    (tmp_path / "project").mkdir()
     before = os.umask(0)
     try:
-        with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
+        with opens() as memory:
             memory.remember("The gateway retries three times", type="gotcha")
             memory.remember("Tabs, not spaces", user=True)
             memory.entries.add("plan", "first this, then that")
             memory.session("s").append("user", "hello there")
-            home = memory._project.location.home
-        database = home / "memory.db"
-        database.chmod(0o644)
+            home = memory.home
+        (home / "memory.db").chmod(0o644)
         home.chmod(0o755)
-        with Memory.open(tmp_path / "project", environ=environment(tmp_path)) as memory:
+        with opens() as memory:
             memory.remember("The gateway waits a second", type="gotcha")
     finally:
         os.umask(before)

@@ -96,6 +96,20 @@ def check_archives(memory: Memory, session: Session) -> None:
         assert memory.entries.show(marker["archiveName"]).content == marker["summary"]
 
 
+def check_history_files(memory: Memory) -> None:
+    """Each entry stands once in a file, and in the file of all what the files of the months have together."""
+    found = in_each_history_file(memory)
+    assert all(set(counted.values()) == {1} for counted in found.values())
+    whole = set(found.pop("HISTORY.md"))
+    assert whole == {entry for counted in found.values() for entry in counted}
+
+
+def told_of(memory: Memory, session: str) -> int:
+    """Return how many messages of a session the history speaks of, where no model was asked."""
+    numbers = re.findall(rf"(\d+) messages? in {session}\b", "\n".join(history(memory)))
+    return sum(map(int, numbers))
+
+
 # Of each life: the order of what it does, how much of that is done before it is killed, and how long after.
 lives = st.lists(
     st.tuples(st.integers(0, 10_000), st.integers(1, 12), st.floats(0.0, 0.03)), min_size=3, max_size=6
@@ -151,15 +165,10 @@ def check_history(memory: Memory, session: Session, whole: list[str]) -> None:
     told = Counter(re.findall(r"id\d+x\d+", " ".join(by_model)))
     assert set(told.values()) <= {1}
     # What this process brought in has no model: the entry says how many messages it is about.
-    rest = sum(int(number) for number in re.findall(r"(\d+) messages? in cli:42", "\n".join(history(memory))))
-    assert len(told) + rest == len(whole)
+    assert len(told) + told_of(memory, "cli:42") == len(whole)
     assert markers(session, "consolidated")[-1]["upTo"] == len(whole)
-    found = in_each_history_file(memory)
-    assert len(found) >= 2
-    assert all(set(counted.values()) == {1} for counted in found.values())
-    assert {entry for name, counted in found.items() if name != "HISTORY.md" for entry in counted} == set(
-        found["HISTORY.md"]
-    )
+    assert len(in_each_history_file(memory)) >= 2
+    check_history_files(memory)
     assert not list((memory.journal.folder / ".pending").glob("*.json"))
 
 
@@ -199,8 +208,7 @@ def test_killed_between_the_steps(
         check_context(session)
         check_archives(memory, session)
         assert sum(one.messages for one in memory.journal.consolidate()) == (4 if name[0] == "m" else 30)
-        numbers = re.findall(r"(\d+) messages in cli:42", "\n".join(history(memory)))
-        assert sum(map(int, numbers)) == 30
+        assert told_of(memory, "cli:42") == 30
         assert session.compact(2).removed == (3 if shortened else 28)
         assert len(contents(session)) == 3
         check_archives(memory, session)
@@ -252,22 +260,16 @@ def test_four_processes(tmp_path: Path, folder: Path) -> None:
             check_context(session)
             check_archives(memory, session)
             assert session.problems() == []
-            numbers = re.findall(rf"(\d+) messages? in {name},", "\n".join(history(memory)))
-            assert sum(map(int, numbers)) == len(batch)
+            assert told_of(memory, name) == len(batch)
         for mine, _, _ in told:  # each process's messages are in its own order
             ours = [m.content for m in memory.session("shared").history() if m.content in set(mine["shared"])]
             assert ours == mine["shared"]
         assert archives(memory) == [m["archiveName"] for m in markers(memory.session("shared"))]
-        assert sorted(e.name for e in memory.entries.list("note")) == sorted(
-            n for _, notes, _ in told for n in notes
-        )
+        names = sorted(name for _, notes, _ in told for name in notes)
+        assert sorted(entry.name for entry in memory.entries.list("note")) == names
         noted = [line for day in memory.journal.days() for line in memory.journal.day(day).splitlines()]
         assert len(noted) == len(set(noted)) == sum(lines for _, _, lines in told)
-        found = in_each_history_file(memory)
-        assert {entry for name, counted in found.items() if name != "HISTORY.md" for entry in counted} == set(
-            found["HISTORY.md"]
-        )
-        assert all(set(counted.values()) == {1} for counted in found.values())
+        check_history_files(memory)
         memory.search("something")
         assert memory.stats().turns == sum(map(len, said.values()))
     assert folder.exists()

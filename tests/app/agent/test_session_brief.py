@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from remora.app.agent.session_brief import brief, brief_of, head_of, task_of
 from remora.app.learning.work_state import save_work_state
@@ -12,18 +13,19 @@ from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.moments import Moment
 from tests.app.learning.test_learn import Talk
-from tests.helpers import Repo, environment
+from tests.helpers import Repo
 from tests.observer.sessions import session
 
 
-def start(folder: Path, source: str = "startup") -> Moment:
+def start(folder: str | Path) -> Moment:
     """Return the start of a session in a folder."""
-    return Moment(moments.START, "h", "s1", str(folder), source=source, transcript="/t.jsonl")
+    return Moment(moments.START, "h", "s1", str(folder), source="startup", transcript="/t.jsonl")
 
 
-def test_a_repository_has_a_memory_and_a_plain_folder_has_none(tmp_path: Path, repo: Repo):
+def test_a_repository_has_a_memory_and_a_plain_folder_has_none(
+    tmp_path: Path, repo: Repo, environ: dict[str, str]
+):
     """Nothing is made in a folder of holiday pictures, nor by asking; switched off, nothing is limited."""
-    environ = environment(tmp_path)
     head = head_of(start(repo.root), environ)
     assert (head.root, head.transcript) == (str(repo.root), "/t.jsonl")
     assert head.limits[0] == 0.0
@@ -31,13 +33,13 @@ def test_a_repository_has_a_memory_and_a_plain_folder_has_none(tmp_path: Path, r
     assert brief(head, environ).text == ""
     assert not (Path(head.home) / "memory.db").exists()
     assert head_of(start(repo.root), environ | {"REMORA_INJECT_ENABLED": "0"}).limits == ()
-    for nowhere in ("", "/nowhere/at/all"):
-        assert head_of(Moment(moments.START, "h", "s", nowhere), environ).home == ""
-    (tmp_path / "pictures").mkdir()
-    assert head_of(start(tmp_path / "pictures"), environ).home == ""
-    with Memory.open(tmp_path / "pictures", environ=environ) as memory:
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for nowhere in ("", "/nowhere/at/all", pictures):
+        assert head_of(start(nowhere), environ).home == ""
+    with Memory.open(pictures, environ=environ) as memory:
         memory.remember("The best ones are of the sea")
-    assert head_of(start(tmp_path / "pictures"), environ).home != ""
+    assert head_of(start(pictures), environ).home != ""
 
 
 def test_the_brief_of_a_project(able: Memory):
@@ -56,13 +58,14 @@ def test_the_brief_of_a_project(able: Memory):
 def test_a_host_is_told_what_it_does_not_show(able: Memory):
     """Its own rule files and their imports stand before it already; contributors and decisions wait."""
     (able.root / "docs" / "adr").mkdir(parents=True)
-    (able.root / "CLAUDE.md").write_text("- Always lint before the claude word.\n\n@docs/more.md\n")
-    (able.root / "docs" / "more.md").write_text("- Always test before the imported word.\n")
-    (able.root / "AGENTS.md").write_text("- Always build before the agents word.\n")
-    (able.root / "CONTRIBUTING.md").write_text("## Code\n\nNever rename the contributing word.\n")
-    (able.root / "docs" / "adr" / "1.md").write_text(
-        "# Money\n\n## Decision\n\nCents hold the decided word.\n"
-    )
+    for path, text in {
+        "CLAUDE.md": "- Always lint before the claude word.\n\n@docs/more.md\n",
+        "docs/more.md": "- Always test before the imported word.\n",
+        "AGENTS.md": "- Always build before the agents word.\n",
+        "CONTRIBUTING.md": "## Code\n\nNever rename the contributing word.\n",
+        "docs/adr/1.md": "# Money\n\n## Decision\n\nCents hold the decided word.\n",
+    }.items():
+        (able.root / path).write_text(text)
     able.init()
     words = ("claude", "imported", "agents", "contributing", "decided")
     for host, said in (
@@ -108,30 +111,30 @@ def test_the_first_session_hears_once_how_much_is_known(able: Memory):
     assert hello not in brief_of(able._project, session_id="s2").text
 
 
-def test_after_a_compaction_what_was_recorded_comes_first(tmp_path: Path, able: Memory):
-    """The model has forgotten what it wrote down itself; what stands there is no lesson of earlier ones."""
+def test_after_a_compaction_what_the_session_forgot_comes_first(
+    tmp_path: Path, able: Memory, environ: dict[str, str]
+):
+    """What it recorded itself, which is no lesson of earlier ones; what the person said, verbatim.
+
+    That is without what was for the moment, private or secret.
+    """
     known = able.remember("Money is kept in cents", type="decision")
-    environ = environment(tmp_path)
     head = head_of(start(able.root), environ)
-    said = brief(head, environ, again=True, recorded=["the port is 8081"])
-    assert said.text.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
+
+    def told(**more: Any) -> str:
+        return brief(head, environ, again=True, **more).text
+
+    recorded = told(recorded=["the port is 8081"])
+    assert recorded.startswith("Recorded in this session:\n- the port is 8081\nRemora, the memory")
     line = f"Money is kept in cents [Memory #{known.id[:8]}]"
-    assert brief(head, environ, again=True, recorded=[line]).text.count("kept in cents") == 1
-
-
-def test_after_a_compaction_what_the_person_said_comes_first(tmp_path: Path, able: Memory):
-    """Verbatim, from the transcript, without what was for the moment, private or secret."""
-    able.remember("Money is kept in cents", type="decision")
-    talk = Talk("s", 1, str(able.root)).user("Make the report faster. Don't run it yet")
-    talk.reply("I start with the export.").user("No, never touch export/legacy.py, finance relies on it.")
-    talk.user("<private>Never tell Ann that the order is hers.</private> Is it done?")
-    file = talk.save(tmp_path / "talks")
-    environ = environment(tmp_path)
-    head = head_of(start(able.root), environ)
-    said = brief(head, environ, again=True, transcript=str(file)).text
+    assert told(recorded=[line]).count("kept in cents") == 1
     words = "No, never touch export/legacy.py, finance relies on it."
+    talk = Talk("s", 1, able.root).user("Make the report faster. Don't run it yet")
+    talk.reply("I start with the export.").user(words)
+    talk.user("<private>Never tell Ann that the order is hers.</private> Is it done?")
+    said = told(transcript=str(talk.save(tmp_path / "talks")))
     assert said.startswith(f"Said by the user earlier in this session:\n- “{words}”\nRemora, the memory")
-    assert brief(head, environ, again=True, transcript="gone.jsonl").text.startswith("Remora, the memory")
+    assert told(transcript="gone.jsonl").startswith("Remora, the memory")
 
 
 def test_a_task_is_not_told_both_sides(able: Memory):
@@ -176,25 +179,19 @@ def test_a_rule_of_a_folder_is_told_with_a_task_that_names_the_folder(able: Memo
         assert ("examples/shop/quokka report" in found) == told
 
 
-def left_behind(memory: Memory) -> str:
-    """Keep where a session left its work; returns the memory."""
-    given = {"prompts": ("paginate the list of orders",), "outcome": "abandoned", "branch": None}
-    one = session("s1", edits=("orders.py",), ended=to_iso(memory._project.clock.now()), **given)
-    record = save_work_state(memory._project, one)
-    assert record is not None
-    return record.id
-
-
 def test_what_was_left_open_is_told_once(able: Memory):
     """At the start; where it was not known yet, with the first prompt that goes on with it."""
-    left = left_behind(able)
+    given = {"prompts": ("paginate the list of orders",), "outcome": "abandoned", "branch": None}
+    one = session("s1", edits=("orders.py",), ended=to_iso(able._project.clock.now()), **given)
+    left = save_work_state(able._project, one)
+    assert left is not None
     first = brief_of(able._project)
     assert "Where the last session left this work" in first.text
-    assert first.ids[0] == left
+    assert first.ids[0] == left.id
     assert "left this work" not in brief_of(able._project, said=first.ids).text
     second = task_of(able._project, "go on with the pages of orders in the list")
     assert second.text.startswith("Where the last session left this work")
-    assert second.ids[0] == left
+    assert second.ids[0] == left.id
     task = "paginate the list of orders"
     for other in (
         task_of(able._project, task, said=first.ids),
