@@ -1,16 +1,15 @@
-"""A memory whose disk is full, or whose database is of a newer version: a clear error, nothing is lost."""
+"""A memory whose disk is full: a clear error, nothing is lost."""
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
 from remora import Memory, MemoryDraft
-from remora.core.errors import StoreFull, StoreTooNew
+from remora.core.errors import StoreFull
 from tests.app.conftest import Opens
 from tests.helpers import files, no_file_above, rows, texts
 
@@ -77,17 +76,3 @@ def test_a_disk_that_is_full_before_it_is_opened(opens: Opens) -> None:
     with opens() as memory:
         memory.remember("Builds run on Mondays")
         assert len(memory.list()) == 2
-
-
-@pytest.mark.parametrize("read_only", [False, True])
-def test_a_newer_database(opens: Opens, *, read_only: bool) -> None:
-    """A database of a later version is refused with advice, and not a byte beside it changes."""
-    with opens() as memory:
-        memory.remember(SAID)
-    with closing(sqlite3.connect(memory.home / "memory.db")) as theirs:
-        theirs.execute("PRAGMA user_version = 9999")
-    before = files(memory.home)
-    with pytest.raises(StoreTooNew, match="schema 9999; this version of Remora knows") as caught:
-        opens(read_only=read_only)
-    assert caught.value.hint == "Update Remora (`pip install -U remora`). The file was not touched."
-    assert files(memory.home) == before

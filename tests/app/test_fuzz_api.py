@@ -15,9 +15,9 @@ from remora.core.argument_types import checked, inner
 from remora.core.errors import InvalidInput, RemoraError
 from tests.helpers import texts
 
-CALLS = int(
-    os.environ.get("REMORA_FUZZ_CALLS", "12")
-)  # of each method; more than this is not for every change
+# Of each method; more than this is not for every change.
+CALLS = int(os.environ.get("REMORA_FUZZ_CALLS", "12"))
+Q, SEEN = {"query": "x"}, {"tool": "x", "result": ""}
 
 
 @pytest.fixture
@@ -53,23 +53,19 @@ def test_every_public_method_is_checked(memory: Memory) -> None:
     ("verb", "wrong", "said"),
     [
         ("search", {"query": b"x"}, "query must be text, not bytes"),
-        ("search", {"query": "x", "k": True}, "k must be a whole number, not True"),
-        ("search", {"query": "x", "k": 2**63}, "k must be a whole number, not a number of more than 64 bits"),
-        ("search", {"query": "x", "files": ["a\0b"]}, "files must be a list of paths, not a list of str"),
+        ("search", {**Q, "k": True}, "k must be a whole number, not True"),
+        ("search", {**Q, "k": 2**63}, "k must be a whole number, not a number of more than 64 bits"),
+        ("search", {**Q, "files": ["a\0b"]}, "files must be a list of paths, not a list of str"),
         (
             "search",
-            {"query": "x", "modules": ["a", 1]},
+            {**Q, "modules": ["a", 1]},
             "modules must be a list of texts, not a list of int and str",
         ),
         ("remember", {"content": "x", "confidence": math.nan}, "confidence must be a number, not nan"),
         ("pin", {"memory_id": "x", "pinned": 1}, "pinned must be True or False, not 1"),
         ("teach", {"path": "a\0b"}, "path must be a path, not text with a NUL"),
         ("init", {"progress": 3}, "progress must be a function, not 3"),
-        (
-            "observe_ui",
-            {"tool": "x", "result": "", "work_unit": "u"},
-            "work_unit must be of type WorkUnitRef",
-        ),
+        ("observe_ui", {**SEEN, "work_unit": "u"}, "work_unit must be of type WorkUnitRef"),
     ],
 )
 def test_the_message(memory: Memory, verb: str, wrong: dict[str, Any], said: str) -> None:
