@@ -64,13 +64,13 @@ def embedder() -> FakeEmbedder:
 
 @pytest.fixture
 def opens(tmp_path: Path, clock: FixedClock) -> Opens:
-    """A function that opens the memory of the project's folder, with parts and SETTINGS by their names."""
+    """A function that opens the memory of a project's folder, with parts and SETTINGS by their names."""
 
-    def open_it(**parts: Any) -> Memory:
+    def open_it(project: str = "shop", **parts: Any) -> Memory:
         settings = {name: parts.pop(name) for name in list(parts) if name.isupper()}
-        (tmp_path / "shop").mkdir(exist_ok=True)
+        (tmp_path / project).mkdir(exist_ok=True)
         given = {"environ": environment(tmp_path, **settings), "clock": clock, **parts}
-        return Memory.open(tmp_path / "shop", **given)
+        return Memory.open(tmp_path / project, **given)
 
     return open_it
 

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from remora import Memory
 from remora.app.records.compaction import Compaction
-from tests.app.talks import contents, history, markers, memory_of, opened, talk
+from tests.app.conftest import Opens
+from tests.app.talks import contents, history, markers, memory_of, talk
 from tests.journal.made import answer
 
 ASKED = "你还记得我们之前决定的 pre-trim memory flush 吗？"
@@ -50,13 +52,12 @@ def test_a_question_recalls_the_history(told: Memory) -> None:
     assert told.search("zyxqwv") == []
 
 
-def test_the_mark_outlives_the_process_and_a_clear(tmp_path: Path) -> None:
+def test_the_mark_outlives_the_process_and_a_clear(opens: Opens) -> None:
     """A clear sets their marker to 0; ours stays, for messages go on counting and none is told twice."""
-    (tmp_path / "shop").mkdir()
-    with opened(tmp_path) as memory:
+    with opens() as memory:
         memory.session("cli:42").extend(talk(6))
         memory.journal.consolidate("cli:42")
-    with opened(tmp_path) as memory:
+    with opens() as memory:
         session = memory.session("cli:42")
         assert memory.journal.consolidate("cli:42")[0].how == "nothing"
         session.clear()
@@ -82,23 +83,18 @@ def test_new_waits_for_the_consolidation_in_flight(tmp_path: Path) -> None:
         return answer("Two more.")
 
     memory, _ = memory_of(tmp_path, slow, second)
-    with memory:
+    with memory, ThreadPoolExecutor(2) as pool:
         session = memory.session("cli:42")
         session.extend(talk(6))
-        first = threading.Thread(target=memory.journal.consolidate, args=("cli:42",))
-        first.start()
+        pool.submit(memory.journal.consolidate, "cli:42")
         assert asked.wait(10)
         session.extend(talk(2, first=7))
-        counts: list[int] = []
-        new = threading.Thread(target=lambda: counts.append(session.new().messages))
-        new.start()
-        new.join(0.3)
-        assert (new.is_alive(), session.count(), order) == (True, 8, ["first asked"])
+        new = pool.submit(session.new)
+        time.sleep(0.3)
+        assert (new.done(), session.count(), order) == (False, 8, ["first asked"])
         go_on.set()
-        first.join(10)
-        new.join(10)
+        assert (new.result(10).messages, contents(session)) == (2, [])
         assert order == ["first asked", "first answered", "second asked"]
-        assert (counts, contents(session)) == ([2], [])
         assert history(memory) == ["Six messages.", "Two more."]
 
 
@@ -128,22 +124,23 @@ def test_an_unknown_session_is_not_compacted(bare: Memory) -> None:
 # Document 004's successor, where the number of messages decides
 
 
-def shortened(tmp_path: Path, count: int, size: int, limit: int) -> tuple[Compaction | None, list[str], int]:
+def shortened(
+    opens: Opens, count: int, size: int, limit: int, project: str = "shop"
+) -> tuple[Compaction | None, list[str], int]:
     """Say so many messages of a size; return what shortening them did, the context and how many were said."""
-    (tmp_path / "shop").mkdir(parents=True)
-    with opened(tmp_path) as memory:
+    with opens(project) as memory:
         session = memory.session("cli:42")
         session.extend({"role": "user", "content": f"{n}" + "x" * size} for n in range(count))
         done = session.compact_if_needed(limit)
         return done, contents(session), len(session.history())
 
 
-def test_three_messages_over_the_limit(tmp_path: Path) -> None:
+def test_three_messages_over_the_limit(opens: Opens) -> None:
     """Theirs waits for a fourth message; ours shortens, for the next request would not fit the model.
 
     The three stay in the log.
     """
-    done, context, said = shortened(tmp_path, 3, 100_000, 50_000)
+    done, context, said = shortened(opens, 3, 100_000, 50_000)
     assert done is not None
     assert 1 <= done.removed <= 2
     assert context[0].startswith("[Conversation summary]")
@@ -152,10 +149,10 @@ def test_three_messages_over_the_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_maximum_that_is_none(tmp_path: Path, limit: int) -> None:
+def test_a_maximum_that_is_none(opens: Opens, limit: int) -> None:
     """Theirs never fires at 0 or less; here that means "not known", so the setting decides: at 50,000."""
-    small, *_ = shortened(tmp_path / "small", 6, 1_000, limit)
+    small, *_ = shortened(opens, 6, 1_000, limit)
     assert small is None
-    large, context, said = shortened(tmp_path / "large", 6, 100_000, limit)
+    large, context, said = shortened(opens, 6, 100_000, limit, "another")
     assert large is not None
     assert (context[-1][:2], said) == ("5x", 6)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,22 +17,9 @@ from remora.core.errors import Conflict, InvalidInput, NotFound, StoreFull, Stor
 from remora.core.values import Receipt, Redaction, Relation, Taint, WorkUnitRef
 from tests.app.conftest import Opens
 from tests.app.talks import at_once, held
-from tests.helpers import SECRET, FakeEmbedder, Repo, environment, files, holds, rows, texts
+from tests.helpers import SECRET, FakeEmbedder, Repo, files, holds, rows, texts
 
 SAID = "Access tokens expire after 24 h; refresh in middleware/auth.py"
-
-
-@pytest.fixture
-def two(tmp_path: Path, clock: FixedClock) -> Iterator[tuple[Memory, Memory]]:
-    """The memories of two projects of one user."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    environ = environment(tmp_path)
-    with (
-        Memory.open(tmp_path / "one", environ=environ, clock=clock) as first,
-        Memory.open(tmp_path / "two", environ=environ, clock=clock) as second,
-    ):
-        yield first, second
 
 
 def test_the_contract(repo: Repo, environ: dict[str, str], clock: FixedClock, embedder: FakeEmbedder) -> None:
@@ -280,9 +267,9 @@ def test_list_filters(bare: Memory, clock: FixedClock) -> None:
             bare.list(**wrong)
 
 
-def test_projects_are_apart(two: tuple[Memory, Memory], tmp_path: Path) -> None:
+def test_projects_are_apart(bare: Memory, opens: Opens) -> None:
     """What a project has is never found from another; what is the user's own is, unless a setting says no."""
-    one, other = two
+    one, other = bare, opens("another")
     record = one.remember("The parser of project one is slow")
     one.session("cli:1").append("user", "Why is the parser slow?")
     assert other.search("parser slow") == []
@@ -299,12 +286,12 @@ def test_projects_are_apart(two: tuple[Memory, Memory], tmp_path: Path) -> None:
     assert (one.stats().memories, one.stats().user_memories) == (1, 1)
     other.edit(own.id, tags=["style"])
     assert one.show(own.id).tags == ("style",)
-    environ = environment(tmp_path, REMORA_SEARCH_USER_MEMORIES="no")
-    with Memory.open(one.root, environ=environ) as without:
+    with opens(REMORA_SEARCH_USER_MEMORIES="no") as without:
         assert without.search("tabs indentation") == []
         assert without.context("indentation with tabs").hits == ()
         assert own.id in [m.id for m in without.list()]
     other.forget(own.id)
+    other.close()
     assert one.search("tabs indentation") == []
 
 

@@ -10,13 +10,13 @@ import pytest
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryRecord
-from tests.app.agent.conftest import Open
+from tests.app.conftest import Opens
 
 
 @pytest.fixture
-def memory(opened: Open) -> Iterator[Memory]:
+def memory(opens: Opens) -> Iterator[Memory]:
     """The memory of an empty project that a person opened."""
-    with opened() as memory:
+    with opens(actor="person") as memory:
         yield memory
 
 

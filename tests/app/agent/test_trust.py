@@ -7,7 +7,7 @@ import pytest
 from remora.app.memory import Memory
 from remora.core.errors import InvalidInput
 from remora.core.trust import UPGRADED
-from tests.app.agent.conftest import Open
+from tests.app.conftest import Opens
 
 
 def said(memory: Memory, command: str = "terraform apply") -> str:
@@ -27,14 +27,14 @@ def noted(memory: Memory, confidence: float, **more: object) -> str:
     return memory.remember(text, type="gotcha", confidence=confidence, **more).id  # type: ignore[arg-type]
 
 
-def test_a_memory_below_the_level_waits(opened: Open) -> None:
+def test_a_memory_below_the_level_waits(opens: Opens) -> None:
     """Silent at level 1, said at level 2, where a store of an earlier version begins."""
-    with opened() as memory:
+    with opens() as memory:
         noted(memory, 0.66)
         assert said(memory) == ""
         memory.trust(2)
         assert "plan file" in said(memory)
-    with opened("old") as memory:
+    with opens("old") as memory:
         db = memory._project.db
         with db.transaction():
             db.meta.set(UPGRADED, "2026-01-01T00:00:00.000Z")
@@ -48,75 +48,71 @@ def test_a_memory_below_the_level_waits(opened: Open) -> None:
     [(0.3, {"pinned": True}), (0.3, {"user_verified": True}), (0.5, {"source": "user_taught"})],
 )
 def test_what_a_person_holds_to_is_said_at_every_level(
-    opened: Open, confidence: float, how: dict[str, object]
+    bare: Memory, confidence: float, how: dict[str, object]
 ) -> None:
     """Also at a low confidence."""
-    with opened() as memory:
-        noted(memory, confidence, **how)
-        assert memory.trust(1).level == 1
-        assert "plan file" in said(memory)
+    noted(bare, confidence, **how)
+    assert bare.trust(1).level == 1
+    assert "plan file" in said(bare)
 
 
-def test_an_error_that_came_back_is_told_and_marked(opened: Open) -> None:
+def test_an_error_that_came_back_is_told_and_marked(bare: Memory) -> None:
     """At level 1 too: quoted, and called unconfirmed; at a level that trusts it, plainly."""
     text = "ERROR: relation users does not exist"
-    with opened() as memory:
-        memory.remember(
-            f"`make db` fails with “{text}”: run `make migrate` first", type="error_pattern", confidence=0.7
-        )
-        told = {}
-        for level in (1, 2):
-            memory.trust(level)
-            with memory.loop(f"s-{level}") as loop:
-                told[level] = loop.after("Bash", {"command": "make db"}, text, failed=True)
-        assert "(unconfirmed) “`make db` fails" in told[1]
-        assert "make migrate" in told[2]
-        assert "unconfirmed" not in told[2]
+    bare.remember(
+        f"`make db` fails with “{text}”: run `make migrate` first", type="error_pattern", confidence=0.7
+    )
+    told = {}
+    for level in (1, 2):
+        bare.trust(level)
+        with bare.loop(f"s-{level}") as loop:
+            told[level] = loop.after("Bash", {"command": "make db"}, text, failed=True)
+    assert "(unconfirmed) “`make db` fails" in told[1]
+    assert "make migrate" in told[2]
+    assert "unconfirmed" not in told[2]
 
 
-def test_the_level_is_the_project_s(opened: Open) -> None:
+def test_the_level_is_the_project_s(opens: Opens) -> None:
     """It survives the program, another project has its own; one that there is not is refused."""
-    with opened() as memory:
+    with opens() as memory:
         memory.trust(3)
-    with opened() as memory:
+    with opens() as memory:
         for level in (0, 5, "high", True):
             with pytest.raises(InvalidInput):
                 memory.trust(level)
         assert memory.trust().level == 3
         assert not memory.trust().auto
         assert memory.trust("auto").auto
-    with opened("other") as memory:
+    with opens("other") as memory:
         assert memory.trust().level == 1
 
 
-def test_the_setting_wins(opened: Open) -> None:
+def test_the_setting_wins(opens: Opens) -> None:
     """Where a threshold is set, the level does not matter."""
-    with opened(REMORA_INJECT_THRESHOLD="0.9") as memory:
+    with opens(REMORA_INJECT_THRESHOLD="0.9") as memory:
         noted(memory, 0.85)
         memory.trust(4)
         assert said(memory) == ""
         assert memory.trust().threshold == 0.9
-    with opened(REMORA_INJECT_THRESHOLD="0.5") as memory:
+    with opens(REMORA_INJECT_THRESHOLD="0.5") as memory:
         memory.trust(1)
         assert "plan file" in said(memory)
 
 
-def test_sessions_in_which_something_was_said_raise_it(opened: Open) -> None:
+def test_sessions_in_which_something_was_said_raise_it(bare: Memory) -> None:
     """Ten without a correction are enough for level 2, without a single review."""
-    with opened() as memory:
-        noted(memory, 0.9)
-        for _ in range(9):
-            assert said(memory)
-        assert memory.trust().level == 1
-        assert said(memory)
-        assert memory.trust() == memory.trust()
-        assert memory.trust().level == 2
+    noted(bare, 0.9)
+    for _ in range(9):
+        assert said(bare)
+    assert bare.trust().level == 1
+    assert said(bare)
+    assert bare.trust() == bare.trust()
+    assert bare.trust().level == 2
 
 
-def test_three_wrong_in_a_session_are_an_offer(opened: Open) -> None:
+def test_three_wrong_in_a_session_are_an_offer(bare: Memory) -> None:
     """It is made once there is a level to go down from; nothing moves by itself."""
-    with opened() as memory:
-        memory.trust(2)
-        ids = [memory.remember(f"The {name} queue is slow at noon").id for name in ("red", "blue", "green")]
-        assert [memory.wrong(i, "outdated").offer for i in ids] == [False, False, True]
-        assert memory.trust().level == 2
+    bare.trust(2)
+    ids = [bare.remember(f"The {name} queue is slow at noon").id for name in ("red", "blue", "green")]
+    assert [bare.wrong(i, "outdated").offer for i in ids] == [False, False, True]
+    assert bare.trust().level == 2
