@@ -64,19 +64,18 @@ class Hooked:
         self, command: str, text: str = "ok", *, failed: bool = False, **more: Any
     ) -> tuple[Reply, Reply]:
         """Run a command: what is said before it and after it."""
-        self.calls += 1
-        used = {"tool": "Bash", "action": "run", "command": command} | more
-        used = {"call_id": f"call_x8k2m1{self.calls:02d}"} | used
-        before = self.tell(moments.BEFORE, **used)
-        return before, self.tell(moments.FAILED if failed else moments.AFTER, text=text, **used)
+        used = {"tool": "Bash", "action": "run", "command": command, **more}
+        return self._call(moments.FAILED if failed else moments.AFTER, used, text=text)
 
     def edit(self, path: str, changed: str = "new", removed: str = "old", **more: Any) -> tuple[Reply, Reply]:
         """Change a file: what is said before it and after it."""
+        used = {"tool": "Edit", "action": "edit", "paths": (f"{self.root}/{path}",), **more}
+        return self._call(moments.AFTER, used | {"changed": changed, "removed": removed})
+
+    def _call(self, then: str, used: dict[str, Any], **result: str) -> tuple[Reply, Reply]:
         self.calls += 1
-        used = {"tool": "Edit", "action": "edit", "paths": (f"{self.root}/{path}",)} | more
-        used = {"call_id": f"call_x8k2m1{self.calls:02d}"} | used
-        before = self.tell(moments.BEFORE, changed=changed, removed=removed, **used)
-        return before, self.tell(moments.AFTER, changed=changed, removed=removed, **used)
+        used = {"call_id": f"call_x8k2m1{self.calls:02d}", **used}
+        return self.tell(moments.BEFORE, **used), self.tell(then, **used, **result)
 
     def end(self) -> Reply:
         """The session is over."""

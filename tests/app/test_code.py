@@ -208,10 +208,6 @@ def test_many_changed_files_are_left_out_until_they_are_read(
     assert shop.impact("shop/money.py:price").notes[0] == (
         "1 file changed since the last run and is left out until the next `remora index`"
     )
-    monkeypatch.undo()
-    shop.index()
-    assert shop.impact("shop/money.py:price").notes == ()
-    assert [i.symbol for i in shop.impact("shop/money.py:price")] == ["total", "test_total"]
 
 
 USE = "import { format } from './date'"

@@ -24,7 +24,6 @@ from remora.app.agent.session_end import bounded_work, work
 from remora.app.memories import triggers
 from remora.app.project.open_project import OpenProject
 from remora.core import moments
-from remora.core.errors import ProviderError
 from remora.disk.files import lock
 from remora.disk.live import ENDLESS, IDLE, KEPT, QUIET, Head, Line
 from remora.llm import providers
@@ -119,28 +118,17 @@ def test_a_session_that_ended_is_learnt_once(hooked, repo, environ, tmp_path):
     assert kept(repo, environ) == (1, 1, 1)
 
 
-@pytest.mark.parametrize("how", ["answers", "fails", "off"])
-def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch, how):
-    """Once a day, where one is configured and may be asked; one that fails keeps no session from learning."""
-    reply = ProviderError("away") if how == "fails" else '{"purpose": "Makes tokens.", "edges": []}'
-    model = ScriptedModel([reply] * 9)
+def test_after_sessions_were_learnt_the_model_describes_the_code(hooked, repo, environ, monkeypatch):
+    """Where one is configured."""
+    model = ScriptedModel(['{"purpose": "Makes tokens.", "edges": []}'] * 9)
     monkeypatch.setattr(providers, "build", lambda *_, **__: model)
     repo.put("auth/tokens.py", "def make(user):\n    return 1\n")
     with Memory.open(repo.root, environ=environ) as memory:
         memory.index()
     hooked.end()
-    configured = {**environ, "REMORA_LLM_PROVIDER": "ollama"}
-    if how == "off":
-        configured["REMORA_LLM_DESCRIBE"] = "off"
-    assert problems(configured) == [""]
-    asked = len(model.calls)
-    assert (asked > 0) == (how != "off")
+    assert problems({**environ, "REMORA_LLM_PROVIDER": "ollama"}) == [""]
     with Memory.open(repo.root, environ=environ) as memory:
-        assert ("Makes tokens." in [one.purpose for one in memory.modules()]) == (how == "answers")
-    hooked.start("resume")
-    hooked.end()
-    assert problems(configured) == [""]
-    assert len(model.calls) == asked
+        assert "Makes tokens." in [one.purpose for one in memory.modules()]
 
 
 # Sessions of which nobody says that they are over

@@ -483,12 +483,23 @@ def place_of(memory: Memory) -> Path:
 
 
 def test_the_sessions_of_this_machine(memory):
-    """Without a path the transcripts that lie where Claude Code keeps them are read."""
-    work("s1", 1, memory.root).save(place_of(memory))
+    """Without a path what Claude Code keeps of the project is read; the model at work gets it as evidence.
+
+    That is of the session written to last, or of one by its id, and none where there are no transcripts.
+    """
+    assert memory.reflect().evidence == ""
+    for number, (name, text) in enumerate((("s1", "Use port 8090."), ("t2", "Use bun.")), 1):
+        path = Talk(name, number, memory.root).user(text).reply("It is so now.").save(place_of(memory))
+        os.utime(path, (1_000 * number, 1_000 * number))
     work("s2", 2, "/somewhere/else").save(place_of(memory).with_name("-somewhere-else"))
-    report = memory.learn()
-    assert [s.id for s in report.sessions] == ["s1"]
+    assert {s.id for s in memory.learn().sessions} == {"s1", "t2"}
     assert memory.learn(hosts=["codex"]).sessions == ()
+    found = memory.reflect()
+    assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is so now.")
+    assert found.instructions in found.text
+    assert memory.reflect("s").evidence.startswith("U1: Use port 8090.")
+    with pytest.raises(NotFound, match="no session u3"):
+        memory.reflect("u3")
 
 
 def test_no_copy_of_a_database_stays(tmp_path, monkeypatch):
@@ -781,20 +792,6 @@ def test_a_model_that_fails_costs_one_wait(writing, tmp_path):
     (one,) = memory.list(types=["e2e_observation"])
     assert shown(memory) == ["rules"]
     assert "Timeout 5000ms exceeded." in one.content
-
-
-def test_the_evidence_of_a_session_for_the_model_at_work(memory):
-    """The session written to last by default, one by its id, and none where there are no transcripts."""
-    assert memory.reflect().evidence == ""
-    for number, (name, text) in enumerate((("s1", "Use port 8090."), ("t2", "Use bun.")), 1):
-        path = Talk(name, number, memory.root).user(text).reply("It is so now.").save(place_of(memory))
-        os.utime(path, (1_000 * number, 1_000 * number))
-    found = memory.reflect()
-    assert (found.session_id, found.evidence) == ("t2", "U1: Use bun.\nR1: It is so now.")
-    assert found.instructions in found.text
-    assert memory.reflect("s").evidence.startswith("U1: Use port 8090.")
-    with pytest.raises(NotFound, match="no session u3"):
-        memory.reflect("u3")
 
 
 def browsing(folder: Path, name: str, day: int, pages: range) -> Path:

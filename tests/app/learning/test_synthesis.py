@@ -24,19 +24,10 @@ from tests.observer.sessions import session
 from tests.observer.test_golden import SESSIONS
 
 
-class Scripted:
-    """A model that gives one answer again and again, and counts."""
-
-    model_id = "scripted"
-
-    def __init__(self, *memories: dict[str, object], text: str = "") -> None:
-        self.text = text or json.dumps({"memories": memories})
-        self.asked: list[str] = []
-
-    def complete(self, messages, **_how) -> Completion:
-        """Return the answer."""
-        self.asked.append(messages[-1].content)
-        return Completion(self.text, "stop", 100, 20)
+def answering(*memories: dict[str, object], text: str = "") -> ScriptedModel:
+    """Return a model that gives one answer again and again."""
+    answer = Completion(text or json.dumps({"memories": memories}), "stop", 100, 20)
+    return ScriptedModel([answer] * 99)
 
 
 def item(kind: str, content: str, files: list[str], confidence: float = 0.9) -> dict[str, object]:
@@ -74,7 +65,7 @@ def test_a_threshold_that_is_jumped_over_counts_once(modelled, clock: FixedClock
 
     What lies between modules is looked at once a week.
     """
-    model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
+    model = answering(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
     memory = modelled(model, REMORA_SYNTHESIS_MODEL="true")
     met(memory, range(4))
     assert due(memory._project) == []
@@ -82,12 +73,12 @@ def test_a_threshold_that_is_jumped_over_counts_once(modelled, clock: FixedClock
     assert memory.synthesize() == []
     met(memory, range(4, 9))
     assert due(memory._project) == [("shop", 5)]
-    before = len(model.asked)
+    before = len(model.calls)
     synthesize_when_due(memory._project)
-    assert len(model.asked) == before + 1
+    assert len(model.calls) == before + 1
     met(memory, range(9))
     synthesize_when_due(memory._project)
-    assert len(model.asked) == before + 1
+    assert len(model.calls) == before + 1
     clock.advance(days=7)
     assert [one.module for one in memory.synthesize()] == ["*"]
 
@@ -98,7 +89,7 @@ def test_only_what_stands_in_the_evidence_is_kept(modelled) -> None:
     A hostile error of a session that read the web makes no clean memory.
     """
     good = item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"])
-    model = Scripted(
+    model = answering(
         good,
         item("gotcha", "Look at `shop/vat.py` first", ["shop/vat.py"]),
         item("gotcha", "The till takes 42 seconds to open", ["shop/till.py"]),
@@ -121,7 +112,7 @@ def test_only_what_stands_in_the_evidence_is_kept(modelled) -> None:
 
 def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
     """A model that answers with prose leaves the plain sentences, and the report says why."""
-    memory = modelled(Scripted(text="I am sorry, I cannot do that"))
+    memory = modelled(answering(text="I am sorry, I cannot do that"))
     met(memory, range(5))
     elsewhere(memory)
     evidence = memory._project.db.module_evidence  # what is in no folder is a module, not the whole project
@@ -177,14 +168,14 @@ def test_files_used_together_are_not_linked_by_that_in_the_code(modelled) -> Non
 
 def test_golden_sessions(modelled) -> None:
     """What nine real sessions tell a model, and what is proposed without one; `GOLDEN=update` writes it."""
-    model = Scripted()
+    model = answering()
     memory = modelled(model)
     for path in SESSIONS:
         memory.learn(path)
     told = []
     for module in memory._project.db.module_evidence.counts():
         memory.synthesize(module, dry_run=True)
-        told.append(model.asked[-1])
+        told.append(model.calls[-1].messages[-1].content)
     plain = modelled(None)
     found = [drop.content for one in plain.synthesize(dry_run=True) for drop in one.dropped]
     happens = "\n\n".join([*told, "Proposed: " + ("; ".join(found) or "nothing")]) + "\n"
@@ -196,19 +187,19 @@ def test_golden_sessions(modelled) -> None:
 
 def test_many_modules_are_not_done_at_once(modelled) -> None:
     """After a minute no further module is begun, nor after ten modules; the rest is for the next run."""
-    model = Scripted()
+    model = answering()
     memory = modelled(model)
     for number in range(12):
         met(memory, range(number * 10, number * 10 + 5), f"module{number}")
     times = iter([0.0, 0.0, 61.0, 61.0, 61.0])
     assert len(synthesize(memory._project, ticks=lambda: next(times))) == 1
     memory.synthesize()
-    assert len(model.asked) == 1 + 10
+    assert len(model.calls) == 1 + 10
 
 
 def test_the_ledger_counts_to_the_token(modelled) -> None:
     """Calls, tokens and failures by purpose; a limit ends what nobody waits for, and nothing else."""
-    model = Scripted(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
+    model = answering(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
     memory = modelled(model, REMORA_LLM_DAILY_TOKENS="100", REMORA_LLM_PRICE_IN="10")
     met(memory, range(5))
     memory.synthesize()
@@ -218,7 +209,7 @@ def test_the_ledger_counts_to_the_token(modelled) -> None:
     met(memory, range(5, 10))
     (limited, *_) = memory.synthesize()
     assert "tokens were used today" in limited.note
-    assert len(model.asked) == 1
+    assert len(model.calls) == 1
     memory.remember("Tax is rounded down")
     memory.ask("how is tax rounded")
     assert {one.purpose: one.calls for one in memory.costs().rows} == {"synthesis": 1, "ask": 1}
