@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -15,17 +13,6 @@ from tests.helpers import files, no_file_above, rows, texts
 
 SAID = "Access tokens expire after 24 h"
 LONG = " ".join(f"word{n}" for n in range(2_000))
-posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
-
-
-@contextmanager
-def no_room(memory: Memory) -> Iterator[None]:
-    """Let the project's database not grow by a single page."""
-    db = memory._project.db.connection
-    limit = db.value("PRAGMA max_page_count")
-    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
-    yield
-    db.rows(f"PRAGMA max_page_count = {limit}")
 
 
 @pytest.fixture(params=["words", "vectors"])
@@ -41,26 +28,28 @@ def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
     memory.session("cli:1").append("user", "Is the refresh in the gateway?")
     assert texts(memory.search("gateway refresh")) != []
     before = rows(memory)
-    with no_room(memory):
-        for _ in range(2):
-            with pytest.raises(StoreFull, match="no space left") as caught:
-                memory.remember(LONG)
-            assert caught.value.hint.endswith("nothing stored before is lost.")
-            assert caught.value.retryable
-        with pytest.raises(StoreFull):
-            memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
-        assert rows(memory) == before
-        assert memory.show(kept.id).content == SAID
-        assert texts(memory.search("how long do tokens live", kinds=["memory"])) == [SAID]
-        assert texts(memory.search("gateway", kinds=["turn"])) == ["Is the refresh in the gateway?"]
-        assert memory.context("how long do access tokens live").hits != ()
     db = memory._project.db.connection
+    limit = db.value("PRAGMA max_page_count")
+    db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
+    for _ in range(2):
+        with pytest.raises(StoreFull, match="no space left") as caught:
+            memory.remember(LONG)
+        assert caught.value.hint.endswith("nothing stored before is lost.")
+        assert caught.value.retryable
+    with pytest.raises(StoreFull):
+        memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
+    assert rows(memory) == before
+    assert memory.show(kept.id).content == SAID
+    assert texts(memory.search("how long do tokens live", kinds=["memory"])) == [SAID]
+    assert texts(memory.search("gateway", kinds=["turn"])) == ["Is the refresh in the gateway?"]
+    assert memory.context("how long do access tokens live").hits != ()
+    db.rows(f"PRAGMA max_page_count = {limit}")
     assert db.check() == []
     assert memory.remember(LONG).receipt is not None
     assert len(memory.list()) == 2
 
 
-@posix
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 def test_a_disk_that_is_full_before_it_is_opened(opens: Opens) -> None:
     """Without room for what SQLite keeps beside a database it is not written, and can still be read."""
     with opens() as memory:

@@ -136,10 +136,7 @@ def shortened(
 
 
 def test_three_messages_over_the_limit(opens: Opens) -> None:
-    """Theirs waits for a fourth message; ours shortens, for the next request would not fit the model.
-
-    The three stay in the log.
-    """
+    """Theirs waits for a fourth message; ours shortens, for the next request would not fit the model."""
     done, context, said = shortened(opens, 3, 100_000, 50_000)
     assert done is not None
     assert 1 <= done.removed <= 2

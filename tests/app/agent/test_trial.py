@@ -107,10 +107,7 @@ def line(kind: str, **more: object) -> dict[str, object]:
 
 
 def test_what_followed_is_counted_alike_in_both_arms() -> None:
-    """The next command's failure, not that of the advice, the calls until the next prompt, files read again.
-
-    What was said before the trial began is not counted.
-    """
+    """The next failure that is not that of the advice, the calls until the next prompt, files read again."""
     after = [
         line("after", a="read", p=["known.py"]),
         line("failed", a="run"),
@@ -127,7 +124,7 @@ def test_what_followed_is_counted_alike_in_both_arms() -> None:
     own, other = line("failed", a="run", i="c1"), line("after", a="run", i="c2")
     (unit, _) = units_of(HEAD, [advice, own, other], {})
     assert unit.failed == 0
-    before = line("said", of="before", t="command", said=["m1"])
+    before = line("said", of="before", t="command", said=["m1"])  # as it was before the trial began
     assert [unit.kind for unit in units_of(HEAD, [before, other], {})] == ["session"]
 
 

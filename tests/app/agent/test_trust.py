@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from remora.app.memory import Memory
@@ -10,21 +12,16 @@ from remora.core.trust import UPGRADED
 from tests.app.conftest import Opens
 
 
-def said(memory: Memory, command: str = "terraform apply") -> str:
+def said(memory: Memory) -> str:
     """Return what a new session is told before a command."""
-    with memory.loop(f"s-{said_in(memory)}") as loop:
-        return str(loop.before("Bash", {"command": command}))
+    with memory.loop(f"s-{len(memory.log(1_000))}") as loop:
+        return loop.before("Bash", {"command": "terraform apply"})
 
 
-def said_in(memory: Memory) -> int:
-    """Return how many sessions were told something by now."""
-    return len({one.session_id for one in memory.log(1_000)})
-
-
-def noted(memory: Memory, confidence: float, **more: object) -> str:
-    """Store a trap of an agent's that is said before `terraform apply`; return its id."""
+def noted(memory: Memory, confidence: float, **more: Any) -> None:
+    """Store a trap of an agent's that is said before that command."""
     text = "Never run `terraform apply` without a plan file"
-    return memory.remember(text, type="gotcha", confidence=confidence, **more).id  # type: ignore[arg-type]
+    memory.remember(text, type="gotcha", confidence=confidence, **more)
 
 
 def test_a_memory_below_the_level_waits(opens: Opens) -> None:
@@ -47,9 +44,7 @@ def test_a_memory_below_the_level_waits(opens: Opens) -> None:
     ("confidence", "how"),
     [(0.3, {"pinned": True}), (0.3, {"user_verified": True}), (0.5, {"source": "user_taught"})],
 )
-def test_what_a_person_holds_to_is_said_at_every_level(
-    bare: Memory, confidence: float, how: dict[str, object]
-) -> None:
+def test_what_a_person_holds_to_is_said_at_every_level(bare: Memory, confidence: float, how: Any) -> None:
     """Also at a low confidence."""
     noted(bare, confidence, **how)
     assert bare.trust(1).level == 1
@@ -59,9 +54,8 @@ def test_what_a_person_holds_to_is_said_at_every_level(
 def test_an_error_that_came_back_is_told_and_marked(bare: Memory) -> None:
     """At level 1 too: quoted, and called unconfirmed; at a level that trusts it, plainly."""
     text = "ERROR: relation users does not exist"
-    bare.remember(
-        f"`make db` fails with “{text}”: run `make migrate` first", type="error_pattern", confidence=0.7
-    )
+    known = f"`make db` fails with “{text}”: run `make migrate` first"
+    bare.remember(known, type="error_pattern", confidence=0.7)
     told = {}
     for level in (1, 2):
         bare.trust(level)

@@ -27,15 +27,6 @@ class Meaning(FakeEmbedder):
         return super()._vector("gateway" if "gateway" in text else text)
 
 
-def corrected(name: str, day: int, memory: Memory, *texts: str) -> Talk:
-    """Return a session in which the user corrects the agent."""
-    talk = Talk(name, day, memory.root).user("Please make the lifetime a setting").edit("auth/tokens.py")
-    for text in texts:
-        talk.user(text).edit("auth/tokens.py")
-    talk.tool("Bash", "12 passed", command="make test")
-    return talk.reply("Done; all 12 tests pass.").user("thanks, works")
-
-
 @pytest.fixture(params=[None, Meaning], ids=["no model", "meaning"])
 def memory(request: pytest.FixtureRequest, opens: Opens) -> Any:
     """A project without a model, and with one that goes by the meaning."""
@@ -51,7 +42,11 @@ def learn(memory: Memory, tmp_path: Path) -> Callable[..., LearnReport]:
     def call(*sessions: tuple[str, ...]) -> LearnReport:
         for texts in sessions:
             day = next(days)
-            corrected(f"s{day}", day, memory, *texts).save(tmp_path / "talks")
+            talk = Talk(f"s{day}", day, memory.root)
+            for text in ("Please make the lifetime a setting", *texts):
+                talk.user(text).edit("auth/tokens.py")
+            talk.tool("Bash", "12 passed", command="make test")
+            talk.reply("Done; all 12 tests pass.").user("thanks, works").save(tmp_path / "talks")
         return memory.learn(tmp_path / "talks")
 
     return call

@@ -171,10 +171,7 @@ def test_sessions_become_memories_with_the_evidence(memory, learn, tmp_path):
 
 
 def test_a_file_is_read_again_when_it_differs(memory, learn, tmp_path):
-    """Touched, copied back or restored makes no run; one that changed or grew is read whole, and no other.
-
-    `again` reads all; nothing counts twice.
-    """
+    """Touched, copied back or restored makes no run; one that changed or grew is read whole, and no other."""
     several(tmp_path, memory)
     first = learn()
     path = tmp_path / "talks" / "s2.jsonl"
@@ -439,21 +436,19 @@ def test_what_was_pruned_comes_back_and_what_a_person_forgot_does_not(tmp_path, 
     assert "lint" not in str(kept)
 
 
-def together(name: str, day: int, cwd: Path, *paths: str) -> Talk:
-    """Return a session that changes some files, and whose checks pass."""
-    talk = Talk(name, day, cwd).user("Please make the token lifetime a setting of the server")
-    for path in paths:
-        talk.edit(path)
-    talk.tool("Bash", "12 passed", command="make test")
-    return talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
-
-
 def test_what_was_withdrawn_comes_back_when_it_holds_again(memory, learn: Callable[..., LearnReport]):
     """It went because more sessions spoke against it."""
-    names = iter(range(1, 100))
+    numbers = iter(range(1, 100))
 
-    def more(number: int, *paths: str) -> LearnReport:
-        return learn(*(together(f"s{n}", 1 + n // 2, memory.root, *paths) for n in islice(names, number)))
+    def more(sessions: int, *paths: str) -> LearnReport:
+        talks = [Talk(f"s{n}", 1 + n // 2, memory.root) for n in islice(numbers, sessions)]
+        for talk in talks:
+            talk.user("Please make the token lifetime a setting of the server")
+            for path in paths:
+                talk.edit(path)
+            talk.tool("Bash", "12 passed", command="make test")
+            talk.reply("The lifetime is a setting now; all 12 tests pass.").user("thanks, works")
+        return learn(*talks)
 
     more(20, "docs/page.md", "web/other.css")
     report = more(4, "auth/tokens.py", "server/settings.go")
@@ -737,10 +732,7 @@ def writing(opens: Opens) -> Iterator[Callable[..., tuple[Memory, ScriptedModel]
 
 
 def test_a_model_writes_what_a_session_taught(writing, tmp_path):
-    """What rests on the evidence is stored with its place, the rest is counted, and it is asked once.
-
-    A piece more is no reason to ask again; five are.
-    """
+    """What rests on the evidence is stored with its place, the rest is counted, and it is asked once."""
     memory, model = writing(written, written)
     report = memory.learn(talk_of_ports(tmp_path))
     (one,) = [learnt.memory for learnt in report.learnt if "written" in learnt.memory.tags]
@@ -749,7 +741,7 @@ def test_a_model_writes_what_a_session_taught(writing, tmp_path):
     assert report.discarded["writer"] == 1
     assert memory.learn(tmp_path / "talks", again=True).notes == ()
     assert len(model.calls) == 1
-    for more, calls in ((1, 1), (4, 2)):
+    for more, calls in ((1, 1), (4, 2)):  # one piece more is no reason to ask again, five are
         memory.learn(talk_of_ports(tmp_path, more))
         assert len(model.calls) == calls
     assert sum("written" in one.tags for one in memory.list()) == 1

@@ -61,10 +61,7 @@ def modelled(opens: Opens):
 
 
 def test_a_threshold_that_is_jumped_over_counts_once(modelled, clock: FixedClock) -> None:
-    """From four sessions to nine the fifth is crossed: one call; the same transcripts again bring none.
-
-    What lies between modules is looked at once a week.
-    """
+    """From four sessions to nine the fifth is crossed: one call; the same transcripts again bring none."""
     model = answering(item("gotcha", "Run `make rates` before the tax", ["shop/tax.py"]))
     memory = modelled(model, REMORA_SYNTHESIS_MODEL="true")
     met(memory, range(4))
@@ -79,7 +76,7 @@ def test_a_threshold_that_is_jumped_over_counts_once(modelled, clock: FixedClock
     met(memory, range(9))
     synthesize_when_due(memory._project)
     assert len(model.calls) == before + 1
-    clock.advance(days=7)
+    clock.advance(days=7)  # what lies between modules is looked at once a week
     assert [one.module for one in memory.synthesize()] == ["*"]
 
 
@@ -124,10 +121,7 @@ def test_an_answer_that_is_none_falls_back_to_the_counts(modelled) -> None:
 
 
 def test_without_a_model_the_counts_are_told(modelled) -> None:
-    """Files that sessions use together, for review, with the sessions behind it; what is forgotten stays so.
-
-    A dry run tells them and stores nothing, and everything is due as before.
-    """
+    """Files that sessions use together, for review, with those sessions; what is forgotten stays so."""
     memory = modelled(None)
     met(memory, range(5))
     elsewhere(memory)
