@@ -23,30 +23,13 @@ from remora.retrieval.files import NOTHING_SAID
 from tests.graph.scip_bytes import document, index, occurrence
 from tests.helpers import FakeEmbedder, Repo
 
-MONEY = '''"""Money."""
-
-
-def price(item):
-    """Return the price of an item."""
-    return item.cents
-'''
-CART = """from shop.money import price
-
-
-def total(items):
-    return sum(price(i) for i in items)
-"""
-TEST = """from shop.cart import total
-
-
-def test_total():
-    assert total([]) == 0
-"""
+PRICE = 'def price(item):\n    """Return the price of an item."""\n    return item.cents\n'
+TOTAL = "def total(items):\n    return sum(price(i) for i in items)\n"
 FILES = {
     "shop/__init__.py": "",
-    "shop/money.py": MONEY,
-    "shop/cart.py": CART,
-    "tests/test_cart.py": TEST,
+    "shop/money.py": f'"""Money."""\n\n\n{PRICE}',
+    "shop/cart.py": f"from shop.money import price\n\n\n{TOTAL}",
+    "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
     "README.md": "# Shop\n\nSee shop/cart.py.\n",
 }
 
