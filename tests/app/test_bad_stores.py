@@ -38,6 +38,8 @@ def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
         assert caught.value.retryable
     with pytest.raises(StoreFull):
         memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
+    with pytest.raises(StoreFull):
+        memory.remember_each([{"content": "Builds run on Mondays"}, {"content": LONG}])
     assert rows(memory) == before
     assert memory.show(kept.id).content == SAID
     assert texts(memory.search("how long do tokens live", kinds=["memory"])) == [SAID]
