@@ -8,7 +8,7 @@ nothing forbids nothing. What it misses, a person or an agent gives as patterns.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
@@ -31,8 +31,8 @@ from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
 from remora.core.text import STOP_WORDS
-from remora.core.things import EDITING, EVENTS, HEAVY, PRONOUNS, Thing, things_in
-from remora.core.triggers import DEPENDENCY, INTO, OF_TESTS, TESTS
+from remora.core.things import EVENTS, HEAVY, Thing, things_in
+from remora.core.triggers import DEPENDENCY, OF_TESTS, TESTS
 
 MOST_THINGS = 8
 _READ = 2_000  # characters of a statement that are parsed
@@ -45,39 +45,19 @@ _COMPARES = re.compile(
     r"over|instead.*|rather.*|(?:an)?statt|plutôt.*|au lieu.*|en (?:vez|lugar).*|em vez.*|invece.*|вместо",
     re.IGNORECASE,
 )
-_DENIED = re.compile(rf"(?!stop|avoid){_VERBAL.pattern}\s+(?!skip|omit)", re.IGNORECASE)
 _DESCRIBES = re.compile(r"does(?:\s+not|n['’]t)", re.IGNORECASE)  # third person: a fact
-_NEEDLESS = re.compile(  # what is not needed is not forbidden
-    r"\b(?:do not|don['’]?t|never) (?:(?:need|have) to|worry|assume|expect|guess|trust)\b", re.IGNORECASE
-)
-# "force-push", "push directly to `main`", "merge `main` into staging": an event, its manner and its target.
+# "force-push", "push directly to `main`": an event, its manner and its target.
 _ACT = re.compile(
     rf"\W*(?:(?:\w+ly|ever|just)\s+)?(?:(?P<how>[a-z]{{4,12}})[\s-])?(?P<act>(?:{'|'.join(HEAVY)})[a-z]*)\b"
-    r"(?:(?<=erge)\s+(?P<what>`?(?!\w+ly\b|to\b|into\b|onto\b)[\w/.-]+`?))?"
     r"(?:(?:\s+\w+ly)?\s+(?:to|into|onto)\s+(?:(?:the|our|an?)\s+)?"
     r"(?P<names>`?[\w/.*-]+`?(?:\s+(?:or|and)\s+`?[\w/.*-]+`?){0,4}))?",
     re.IGNORECASE,
 )
-_ADDS = re.compile(
-    r"\b(?:add|adding|install\w*|introduc\w+|new|extra|additional|neuen?|nouvelles?|nuevas?)\s+"
-    r"(?:(?:an?|any|more|other|new|third-party|runtime)\s+){0,3}"
-    r"(?:dependenc(?:y|ies)|deps?|librar(?:y|ies)|packages?|abhängigkeit(?:en)?|dépendances?|dependencias?)"
-    r"(?=\W*$|\s+(?:without|unless|before|until|ohne|sans|sin|to|in|for)\s)",
-    re.IGNORECASE,
-)
-_WITHOUT = re.compile(r"\s(?:without|until|before|unless|ohne|sans|sin)\s", re.IGNORECASE)
 # One name, or several with "or" between.
 _NAMES = re.compile(rf"[\w@%./-]+(?:\s+(?:{JOINS.pattern})\s+[\w@%./-]+)*", re.IGNORECASE)
-_RUN = re.compile(
-    r"\W*(?:please\s+)?(?:run|execute|use|build|start|install|deploy|lint|format|test)\b[^`]{0,40}`"
-    r"|[^`]{1,80}\b(?:must|should)\s[^`]{1,40}`",
-    re.IGNORECASE,
-)
-_USE = re.compile(r"\b(?:us(?:e|es|ing)|imports?|calls?|verwend\w*|utilis\w*)\b", re.IGNORECASE)
 _AUXILIARIES = frozenset(AUXILIARY.split())
 # A sentence that limits something to a place, or speaks of changes there.
 _LIMITS = re.compile(rf"{NEGATES.pattern}|{LASTS.pattern}|{IS_GONE.pattern}|\b(?:{CHANGES})\b", re.IGNORECASE)
-_FOLDER = re.compile(r"(?<![\w./`-])[\w.-]{2,}(?:/[\w.-]{2,})+")
 _BEFORE = re.compile(
     rf"(?<!\w)(?:(?P<order>{ORDER})|(?!neue?n?\b|new){EACH}|when|whenever|wenn|quand|cuando)\s+"
     rf"(?:(?:{EACH}|the|a|an|you|we|opening|creating|making|new)\s+)*"
@@ -111,17 +91,6 @@ _AT = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"`[^`\n]*`|(?<!\w)\(([^()`]{1,200})\)")
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-# A label that denies what stands below it, in the languages of the table above.
-_LABEL = re.compile(
-    r"(?:please\s+)?(?:do\s+not|don['’]?ts?|never|avoid|not\s+allowed|forbidden|prohibited|banned|anti-?patterns?"
-    r"|(?:what|things?)\s+not\s+to\s+do|(?:things?|patterns?|practices?|mistakes?)\s+to\s+avoid"
-    r"|nicht|niemals|verboten|vermeiden|jamais|interdit|à\s+éviter|ne\s+pas|nunca|evitar|prohibido|proibido|não"
-    r"|mai|vietato|evitare|nooit|verboden|никогда|нельзя|запрещено"
-    r"|禁止|不要|避免|严禁|しないこと|使わないこと|하지\s*마세요|금지)"
-    r"(?:\s+(?:(?:ever\s+)?(?:do|use)\s+)?(?:this|these|the\s+following|any\s+of\s+(?:this|these)))?",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _FORBIDS = re.compile(  # at the beginning of a clause
     r"\W*(?:(?:you|we)\s+|(?:\w+\s+){1,3}(?=must))?(?:never|must (?:not|never)|do not|don['’]t|avoid|no)\b",
@@ -134,7 +103,6 @@ class Directive(NamedTuple):
 
     Attributes:
         forbids, wants: things, in order.
-        passing: those of `wants` that are commands which must not run without their flags.
         before: events that must not begin without it, each the stem of its word ("commit") and further words.
         inside, exempt: the only places where it applies, and its exceptions, as patterns of files.
         about: paths at its beginning, and those that it is about.
@@ -142,7 +110,6 @@ class Directive(NamedTuple):
 
     forbids: tuple[Thing, ...] = ()
     wants: tuple[Thing, ...] = ()
-    passing: tuple[Thing, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
     inside: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()
@@ -172,20 +139,14 @@ def directive(text: str) -> Directive:
     text = text[:_READ]
     forbids: list[Thing] = []
     wants: list[Thing] = []
-    passing: list[Thing] = []
     before: list[tuple[str, ...]] = []
     inside: list[str] = []
-    for sentence in unlabelled(text):
+    for sentence in sentences(text):
         denied: list[Thing] = []
         asked: list[Thing] = []
         plain = _ASIDE.sub(lambda one: f"; {one[1]};" if one[1] else one[0], POSITIVE.sub(" ", sentence))
         plain = _EXEMPT.sub(lambda found: " " if _PLACE.search(found["rest"]) else found[0], plain)
         for clause in filter(str.strip, clauses(plain)):
-            act, needed = _step(clause)
-            if act:  # "never push without `make test`" asks for it before a push
-                before += act
-                asked += needed
-                continue
             out, into = _sides(clause)
             denied += out
             asked += into
@@ -195,22 +156,19 @@ def directive(text: str) -> Directive:
         before += found
         forbids += denied
         wants += asked
-        if not found and (LASTS.search(sentence) or _RUN.match(sentence)):
-            passing += [one for one in asked if any(word.startswith("-") for word in one.words)]
         if _LIMITS.search(sentence):
             inside += [place for one in _WITHIN.finditer(sentence) for place in _folders(one["where"])]
     exempt = _exempt(text)
     inside = [place for place in inside if place not in exempt]
     at = _AT.match(text)
     about = [at["path"].rstrip(".,:").removeprefix("./")] if at and _is_place(at["path"]) else []
-    if not (forbids or before or passing) and not _USE.search(text):
+    if not (forbids or before):
         about += inside  # it is about the place itself
     elif forbids:  # "in web/ never use x" is about the use
         about = [place for place in about if place not in inside]
     return Directive(
         _once(forbids),
         tuple(thing for thing in _once(wants) if thing not in forbids),
-        tuple(thing for thing in _once(passing) if thing not in forbids),
         tuple(dict.fromkeys(before)),
         tuple(dict.fromkeys(inside)),
         tuple(dict.fromkeys(exempt)),
@@ -218,39 +176,9 @@ def directive(text: str) -> Directive:
     )
 
 
-def denies_below(label: str) -> bool:
-    """Return whether a heading or label denies the text below it.
-
-    >>> [denies_below(label) for label in ("❌ Do NOT", "Style > Things to avoid", "禁止", "No mocks")]
-    [True, True, True, False]
-    """
-    return (
-        _LABEL.fullmatch(re.sub(r"[^\w'’\s-]+|_", " ", label[-120:].rpartition(" > ")[2]).strip()) is not None
-    )
-
-
-def unlabelled(text: str) -> Iterator[str]:
-    r"""Yield the sentences of a text; "never" replaces a label that denies a sentence or a list.
-
-    >>> list(unlabelled("Style > Do not: Use tabs.")), list(unlabelled("Avoid:\n- a. Why.\n- b\nUse c."))
-    (['never Use tabs.'], ['never a.', 'Why.', 'never b', 'Use c.'])
-    """
-    denied = False
-    for line in filter(str.strip, text.split("\n")):
-        label, _, rest = line.replace("：", ":").partition(":")
-        item = _ITEM.match(line)
-        if denies_below(label):
-            rest = "" if denies_below(rest) else rest  # "What not to do: Don't:"
-            denied = not rest.strip()
-            line = f"never {rest.strip()}" if not denied else ""
-        elif denied and item:
-            told = line[item.end() :]
-            kept = NEGATES.match(told.lstrip("*_ ")) or re.search(r"\binstead\b(?!\s+of)", told)
-            line = told if kept else f"never {told}"
-            denied = not line.rstrip().endswith(":")  # "... Do:" of a list without an empty line
-        else:  # a line of the item above may go on
-            denied = denied and line[:1].isspace() and not line.rstrip().endswith(":")
-        yield from filter(str.strip, divided(line, _SENTENCE))
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text; code in backticks is not divided."""
+    return list(filter(str.strip, divided(text, _SENTENCE)))
 
 
 def rules_out(clause: str) -> bool:
@@ -284,13 +212,11 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         return things_in(clause[: gone.start()])[:1] or _named(clause[: gone.start()]), []
     negators = list(NEGATES.finditer(clause))
     found = next((one for one in negators if not _DESCRIBES.fullmatch(one[0])), None)
-    if _NEEDLESS.search(clause) or (negators and found is None):
+    if found is None and negators:
         return [], []
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], things_in(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
-    if _ADDS.match(behind.lstrip()):
-        return [Thing("words", (DEPENDENCY,))], []
     if ahead.lower().rstrip().endswith((" that", " which")):
         return [], things_in(ahead, used=True)  # "repr=False for fields that should not be shown"
     if acts := _acts(behind):
@@ -299,7 +225,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
         return [], things_in(ahead, used=True)  # "a and b do not"; "use a lock to avoid races"
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
     nominal = not verbal or found[0].lower() == "avoid"
-    denied = things_in(behind, short=True) or (_named(behind) if nominal else _folders_edited(behind))
+    denied = things_in(behind, short=True) or (_named(behind) if nominal else [])
     if denied or _COMPARES.fullmatch(found[0]):
         return denied, things_in(ahead)
     return things_in(ahead), []  # "files in gen/ must not be edited"
@@ -326,19 +252,11 @@ def _named(text: str) -> list[Thing]:
     ]
 
 
-def _folders_edited(clause: str) -> list[Thing]:
-    """Return the folders that must not be edited, though no slash ends them: "edit src/gen by hand"."""
-    edits = not EDITING.isdisjoint(map(stem, clause.lower().split()[:2]))
-    return [Thing("path", (one[0],)) for one in _FOLDER.finditer(clause)] if edits else []
-
-
 def _acts(clause: str) -> list[Thing]:
     """Return the event that a clause begins with, for each branch or place that it names as the target.
 
     >>> [thing.words for thing in _acts(" force-push to `main` or `staging`")]
     [('push', '--force', 'main'), ('push', '--force', 'staging')]
-    >>> [thing.words for thing in _acts(" merge `main` into a release branch")]
-    [('merge', 'main', 'into', 'release')]
     """
     found = _ACT.match(clause)
     if found is None or stem(found["act"]) not in EVENTS:
@@ -351,52 +269,35 @@ def _acts(clause: str) -> list[Thing]:
         act = (*act, f"--{how}")
     names = re.findall(r"[\w./*-]+", found["names"] or "")
     names = [one.rstrip(".") for one in names if not JOINS.fullmatch(one) and one.lower() not in STOP_WORDS]
-    if re.match(r"\s+branches\b", clause[found.end() :]):
-        names = [f"{name}*" for name in names]  # of a kind: "release branches"
-    if found["what"] in PRONOUNS:
-        return []  # "merge them into one source"
     if names:
-        what = (found["what"].strip("`"),) if found["what"] else ()
-        into = (INTO,) if stem(act[0]) == "merg" else ()  # the target is the branch that is checked out
-        return [Thing("words", (*act, *what, *into, name)) for name in names]
-    rest = clause[found.start("what") if found["what"] else found.end() :]
-    behind = takewhile(lambda word: word.lower() not in STOPS, re.findall(r"\w[\w./-]*", rest))
+        return [Thing("words", (*act, name)) for name in names]
+    behind = takewhile(
+        lambda word: word.lower() not in STOPS, re.findall(r"\w[\w./-]*", clause[found.end() :])
+    )
     told = [word for word in behind if word.lower() not in STOP_WORDS and not word.endswith("ly")][:1]
-    return [] if told and act[0] == "commit" else [Thing("words", (*act, *told))]  # "commit secrets"
-
-
-def _step(clause: str) -> tuple[list[tuple[str, ...]], list[Thing]]:
-    """Return the event that must not begin without something, and what that is."""
-    found = NEGATES.search(clause)
-    without = _WITHOUT.search(clause, found.end()) if found else None
-    if found is None or without is None:
-        return [], []
-    acts = _acts(clause[found.end() : without.start()])
-    if _ADDS.search(clause[found.end() : without.start()]):
-        acts = [Thing("words", (stem(DEPENDENCY),))]
-    return [(stem(act.words[0]), *act.words[1:]) for act in acts], things_in(clause[without.end() :])
+    if told and act[0] in ("commit", "merge"):
+        return []  # "commit secrets"
+    return [Thing("words", (*act, *told))]
 
 
 def _events(sentence: str, *, denies: bool) -> list[tuple[str, ...]]:
     """Return the events at which something is required; of a denial, only those after "before"."""
-    said = [
-        found["what"]
-        for found in _BEFORE.finditer(sentence)
-        if (found["order"] or not denies)
-        and not _DENIED.search(clauses(sentence[: found.start()])[-1])  # "never stop before pushing"
-    ]
+    said = [found for found in _BEFORE.finditer(sentence) if found["order"] or not denies]
     subject = _SUBJECT.match(sentence) or _SUBJECT.match(sentence.partition(": ")[2])
     if subject and not said:
-        said.append(subject["what"])
-    adds = any(_ADDS.search(found[0]) for found in re.finditer(rf"\b(?:{ORDER})\b[^.,;]{{1,60}}", sentence))
-    return [event for what in said if (event := _event(what))] + [(stem(DEPENDENCY),)] * adds
+        said.append(subject)
+    events = (_event(found["what"], adding=bool(found.groupdict().get("order"))) for found in said)
+    return list(filter(None, events))
 
 
-def _event(what: str) -> tuple[str, ...]:
-    """Return the event that a phrase begins with, and the program of a command: "terraform apply"."""
+def _event(what: str, *, adding: bool) -> tuple[str, ...]:
+    """Return the event that a phrase begins with, and the program of a command: "terraform apply".
+
+    `adding`: a dependency is an event: "before adding a dependency".
+    """
     before = ""
     for word in _REQUEST.sub("pr", what.lower()).split():
-        if stem(word) in EVENTS and stem(word) != stem(DEPENDENCY):
+        if stem(word) in EVENTS and (adding or stem(word) != stem(DEPENDENCY)):
             return (before, stem(word)) if before in PROGRAMS else (stem(word),)
         if word in STOPS:
             break

@@ -56,9 +56,10 @@ USES = frozenset(
 )
 STOPS = frozenset(
     """for in on at when while because since as if unless except
-    outside inside until so before after where which that during only für weil wenn damit um bei außer
-    außerhalb innerhalb sonst mit pour dans quand parce para porque cuando en per perché quando voor
-    omdat для потому когда если and und et y e и laufen lassen ausführen""".split()
+    outside inside until so before after where which that during only without ohne sans sin
+    für weil wenn damit um bei außer außerhalb innerhalb sonst mit pour dans quand parce para porque
+    cuando en per perché quando voor omdat для потому когда если and und et y e и laufen lassen
+    ausführen""".split()
 )
 # Be, have, must: auxiliaries, which say nothing about the subject.
 AUXILIARY = """is are was were isn't aren't has have had must should need needs will won't can't cannot may

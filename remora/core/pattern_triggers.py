@@ -17,7 +17,7 @@ from remora.core.patterns import key_of, parse
 from remora.core.programs import PROGRAMS
 from remora.core.stems import stem
 from remora.core.things import EVENTS, Thing
-from remora.core.triggers import BUT, DEPENDENCY, IF, INTO, PATTERN, WANTED, WHEN, Trigger
+from remora.core.triggers import BUT, DEPENDENCY, IF, PATTERN, WANTED, WHEN, Trigger
 from remora.core.values import TRIGGER_FIELDS
 
 Patterns = dict[str, tuple[str, ...]]  # by TRIGGER_FIELDS; a missing list is empty
@@ -46,9 +46,6 @@ def patterns_of(found: Directive) -> Iterator[Patterns]:
     if when := tuple(dict.fromkeys(map(_event, found.before))):
         steps = tuple(one for one in commands if " " in one)  # `git` alone is no step before a commit
         yield {"when": when, "wants": (*steps, *flags), "unless": found.exempt}
-    for thing in () if found.before else found.passing:
-        if thing.kind == "command":
-            yield {"wants": (_flags_last(thing),), "unless": found.exempt}
     if found.about:
         yield {"when": found.about, "unless": found.exempt}
 
@@ -79,14 +76,8 @@ def _event(words: tuple[str, ...]) -> str:
         return f"{words[at - 1]} {act}"  # "before terraform apply"
     flags = [word for word in words if word.startswith("-")]
     aims = [word for n, word in enumerate(words) if n != at and word not in (*flags, "pr", "prs", "request")]
-    if act == "merge" and aims and aims[0] != INTO:
-        return f"git merge {aims[0]}" + (f" on branch {aims[-1]}*" if INTO in aims else "")
-    target = ("to", aims[-1] if INTO in aims else aims[0]) if aims and act not in ("amend", "pr") else ()
+    target = ("to", aims[0]) if aims and act not in ("amend", "pr") else ()
     return " ".join((act, *target, *flags))
-
-
-def _flags_last(thing: Thing) -> str:
-    return " ".join(sorted(thing.words, key=lambda word: word.startswith("-")))
 
 
 def pattern_triggers(

@@ -9,10 +9,8 @@ from functools import lru_cache
 from remora.core.directive import directive
 from remora.core.directive_words import (
     AUXILIARY,
-    IS_GONE,
     LASTS,
     NEGATES,
-    POSITIVE,
     STOPS,
     USES,
     clauses,
@@ -35,20 +33,12 @@ _NOISE = frozenset(
     write written store live please longer here project add let every each all any""".split()
 )
 _ORIGIN = re.compile(r"(?<!\s)\s*\((?:said|seen|from)\b[^()]*\)\W*$")
-_ON = re.compile(r"\b(?:on|unter|sur|en) (Windows|macOS|Linux|CI)\b", re.IGNORECASE)
-_REQUEST = re.compile(r"\b(?:pull|merge)[ -]request\b", re.IGNORECASE)
 _EXCEPTING = frozenset("except unless without only other than".split())
 _ORDERING = frozenset("above after before below until under once".split())
 _MEASURE = re.compile(
     r"(?<!\d)(?<!\d[.,])\d++(?>(?:[.,]\d++)*)\s?"
     r"(?:%|(?:ms|s|sec\w*|min\w*|hours?|h|days?|weeks?|months?|years?|[kmgt]i?b|percent|characters?|lines?|columns?|"
     r"requests?|retries|attempts|tokens|rows|items)\b)",
-    re.IGNORECASE,
-)
-# A main clause that denies the whole statement behind it: "it is no longer the case that …".
-_DENIES_ALL = re.compile(
-    r"(?:it(?: is|['’]s)\s+)?(?:\bnot|\bno longer|\bisn['’]?t|\bwasn['’]?t)\s+(?:true|right|correct|the case)"
-    r"(?:\s+any\s?more)?\s+that\b|\bit(?: is|['’]s)\s+(?:false|wrong|untrue)\s+that\b",
     re.IGNORECASE,
 )
 _HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
@@ -60,24 +50,16 @@ class _Reading:
     """A statement, parsed for comparison with another."""
 
     def __init__(self, text: str) -> None:
-        said, text = text, _stripped(text)
-        text, whole = _DENIES_ALL.subn(" ", text)
+        text = _ORIGIN.sub("", text)
         found = directive(text)
         self.forbidden = _named(found.forbids)
         self.wanted = _named(found.wants)
-        self.where = {
-            *found.inside,
-            *found.about,
-            *(f"not {p}" for p in found.exempt),
-            *map(str.lower, _ON.findall(text)),
-        }
+        self.where = {*found.inside, *found.about, *(f"not {p}" for p in found.exempt)}
         self.numbers = set(_NUMBER.findall(text))
         # "ne ... jamais", "no ... nunca": several negators of one clause deny it once.
-        plain, gone = IS_GONE.subn(" ", POSITIVE.sub(" ", text))
-        denials = sum(NEGATES.search(one) is not None for one in clauses(plain)) + (gone > 0)
-        self.denials = (denials + whole) % 2
-        self.denied = (denials % 2 == 1 and not found.wants) != (whole % 2 == 1)
-        self.words = _words_of(said)
+        self.denials = sum(NEGATES.search(one) is not None for one in clauses(text)) % 2
+        self.denied = self.denials == 1 and not found.wants
+        self.words = _words_of(text)
         self.telling = frozenset(self.words)
         self.turns = _ORDERING.intersection(words(text))
         self.before = {event[0] for event in found.before}
@@ -161,7 +143,7 @@ def _asked_and_denied(text: str) -> tuple[set[str], set[str]]:
     """Return the significant words without a negator before them in their clause, and those after one."""
     asked: set[str] = set()
     denied: set[str] = set()
-    for clause in clauses(POSITIVE.sub(" ", text)):
+    for clause in clauses(text):
         before, *behind = NEGATES.split(clause, 1)
         asked.update(_telling(before))
         denied.update(_telling(" ".join(behind)))
@@ -182,14 +164,10 @@ def matter(text: str) -> frozenset[str]:
     return frozenset(_words_of(text))
 
 
-def _stripped(text: str) -> str:
-    return _REQUEST.sub("PR", _ORIGIN.sub("", text))
-
-
 @lru_cache(maxsize=4_096)  # a new statement is compared with many
 def _words_of(text: str) -> tuple[str, ...]:
     """Return the significant words of a statement, in order, without its numbers."""
-    text = _DENIES_ALL.sub(" ", _stripped(text))
+    text = _ORIGIN.sub("", text)
     numbers = set(_NUMBER.findall(text))
     return tuple(word for word in _telling(text) if word not in numbers)
 

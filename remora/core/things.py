@@ -14,12 +14,6 @@ from remora.core.text import STOP_WORDS
 from remora.core.triggers import DEPENDENCY
 
 MOST_WORDS = 6  # of a thing named by ordinary words
-# After the name of a thing: "the moment library".
-_OF_NAMES = frozenset(
-    """library package module framework crate gem tool cli sdk client plugin extension command function method
-    hook decorator type class api instead anymore again bibliothek paket bibliothèque paquet
-    biblioteca""".split()
-)
 NAMING = frozenset(
     """use uses used using import install require prefer call via with add verwende verwenden benutze
     benutzen nutze nutzen nimm utilise utilisez usa usar usare gebruik используй используйте
@@ -75,14 +69,13 @@ def things_in(clause: str, *, short: bool = False, used: bool = False) -> list[T
     while at < len(tokens):
         token = tokens[at]
         low = token.lower().rstrip(".")
-        flags = bool(found) and all(map(_is_flag, found))  # "pass --locked to cargo build"
         thing, length = _thing(tokens, at, ran=ran, foreign=foreign)
         if thing is not None:
-            if role or ran or not used or flags or _is_flag(thing):  # a flag is always meant to be passed
+            if role or ran or not used or thing.words[0].startswith("-"):  # a flag is meant to be passed
                 found.append(thing)
             at, role, ran, passed = at + length, foreign, False, True
             continue
-        if low in STOPS and not flags and (found or (short and passed)):
+        if low in STOPS and (found or (short and passed)):
             break
         ran = low in _RUNS or (ran and low in STOP_WORDS)
         if low in NAMING or low in PRONOUNS:  # "don't use it": the name was said before
@@ -93,14 +86,14 @@ def things_in(clause: str, *, short: bool = False, used: bool = False) -> list[T
                 found.append(Thing(kind, (token.rstrip(".").removesuffix("'s"),)))
             role, passed = foreign, True
         at += 1
-    return _with_flags(found)
+    return found
 
 
 def _is_phrase(words: Sequence[str]) -> bool:
     """Return whether two words are ordinary ones of a phrase, not a name and its kind.
 
-    >>> [_is_phrase(text.split()) for text in ("role key", "moment library", "lodash or", "moment")]
-    [True, False, False, False]
+    >>> [_is_phrase(text.split()) for text in ("role key", "lodash or", "moment")]
+    [True, False, False]
     """
     if len(words) < 2 or not words[0].isalpha() or words[0] != words[0].lower():
         return False
@@ -108,21 +101,7 @@ def _is_phrase(words: Sequence[str]) -> bool:
         return words[1].startswith("`")  # "raw `fetch()`"
     low = words[1].lower()
     plain = low not in STOP_WORDS and low not in USES and low not in STOPS and not JOINS.fullmatch(low)
-    return plain and low not in _OF_NAMES and not low.endswith("ly")
-
-
-def _with_flags(things: list[Thing]) -> list[Thing]:
-    """Return things with the flags added to the only command: "pass -v to `go test`"."""
-    commands = [thing for thing in things if thing.kind == "command"]
-    flags = [thing for thing in things if _is_flag(thing)]
-    if len(commands) != 1 or not flags:
-        return things
-    whole = Thing("command", (*commands[0].words, *(word for flag in flags for word in flag.words)))
-    return [whole if thing is commands[0] else thing for thing in things if thing not in flags]
-
-
-def _is_flag(thing: Thing) -> bool:
-    return thing.words[0].startswith("-")
+    return plain and not low.endswith("ly")
 
 
 def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple[Thing | None, int]:
@@ -212,8 +191,5 @@ def by_form(token: str) -> Thing | None:
     return None
 
 
-EDITING = frozenset(
-    map(stem, "change edit modify touch alter rewrite amend ändern ändere modifier modificar editar".split())
-)
 # Stems and words of events that habits precede.
 EVENTS = {stem(word): word for word in ("pr", "deployment", "apply", "build", "upload", DEPENDENCY, *HEAVY)}

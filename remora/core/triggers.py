@@ -23,7 +23,6 @@ OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "se
 IF, BUT, WANTED, ONLY = "if:", "but:", "wanted:", "only:"
 WHEN = "when"  # in `needs` of a pattern: it is a moment, and nothing is forbidden
 DEPENDENCY = "dependency"  # the event of adding a package to the project
-INTO = "into"  # of a merge: the branch that is checked out follows
 MOST_KEYS = 600  # of one edit or command line
 TESTS = ("test", "spec")  # stems of folders and files of tests
 OF_TESTS = (

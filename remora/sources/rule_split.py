@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import denies_below
-from remora.core.directive_words import NEGATES
+from remora.core.directive_words import IS_GONE, NEGATES
 from remora.core.statement import tells
 from remora.core.text import shorten, words, words_or_pairs
 from remora.sources.markdown import LINE_CHARACTERS, Node, label, parse
@@ -264,8 +263,8 @@ def standing_alone(block: Block) -> tuple[str, bool]:
     first = text.split("\n", 1)[0]
     by_itself = len(words_or_pairs(first)) >= CLEAR_WORDS and not leans_back(first)
     listed = block.kind in ("steps", "table") or text.startswith("```")
-    turned = any(map(denies_below, block.path[-SUBJECTS:])) and not NEGATES.match(first.lstrip("*_ "))
-    needed = block.led or listed or turned
+    denied = NEGATES.search(near) or IS_GONE.search(near)  # "Don't", "Things to avoid", "Forbidden"
+    needed = block.led or listed or (denied and not NEGATES.match(first.lstrip("*_ ")))
     if not near or (by_itself and not needed and not first.endswith(":")):
         return text, False
     return (f"{near}:\n{text}" if listed and block.kind != "table" else f"{near}: {text}"), True

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.directive import Directive, directive, rules_out, unlabelled
+from remora.core.directive import Directive, directive, rules_out, sentences
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
@@ -199,7 +199,7 @@ def _of_prose(text: str, asks: Directive, db: Database) -> Directive:
     is marked as a name and ruled out by a short sentence.
     """
     told: list[str] = []
-    for sentence in unlabelled(text):
+    for sentence in sentences(text):
         parts = clauses(sentence)
         if len(sentence.split()) > CHOICE_WORDS:
             told += [part for part in parts if len(part.split()) <= CHOICE_WORDS and rules_out(part)]

@@ -217,9 +217,6 @@ LONG = (
     "Never call `Clock.now()` directly, since a test of billing must be able to stop the time and step "
     "through a month of invoices"
 )
-BELOW_A_LABEL = (
-    "Do NOT: use `sleep_until`, however tempting; the clock counts in ticks and each test waits for it"
-)
 
 
 def test_what_a_person_set_stands(bare: Memory):
@@ -270,7 +267,6 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
         ("Never push half of a change", {"push to half"}, {"push to half"}),
         ("Never run `flushall`", {"flushall"}, {"flushall"}),
         (LONG, {"Clock.now("}, {"Clock.now("}),
-        (BELOW_A_LABEL, {"sleep_until"}, {"sleep_until"}),
         ("Write scripts in Fish, not in Bash", {"bash"}, set()),
         ("Use httpx, not requests", {"requests"}, {"requests"}),
         ("Never call `reset_all()`", {"reset_all("}, {"reset_all("}),
