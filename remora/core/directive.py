@@ -27,6 +27,7 @@ from remora.core.directive_words import (
     clauses,
     divided,
 )
+from remora.core.patterns import parse
 from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
@@ -217,6 +218,9 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if found is None or (found[0].lower() == "over" and "prefer" not in clause.lower()):
         return [], things_in(clause, used=True)
     ahead, behind = clause[: found.start()], clause[found.end() :]
+    act = takewhile(lambda word: word.lower() not in STOPS, re.findall(r"[\w-]+", behind))
+    if parse(" ".join(act)).event == (DEPENDENCY,):
+        return [Thing("words", (DEPENDENCY,))], []  # "no new dependencies"
     if ahead.lower().rstrip().endswith((" that", " which")):
         return [], things_in(ahead, used=True)  # "repr=False for fields that should not be shown"
     if acts := _acts(behind):
