@@ -20,14 +20,10 @@ class Kept(NamedTuple):
 
     Attributes:
         ours: an earlier installation added the piece to this file.
-        empty: paths, joined by dots, of objects and arrays that were present and empty.
-        top: other keys of the outermost object that the installation added.
         fresh: the installation created the file.
     """
 
     ours: bool = False
-    empty: tuple[str, ...] = ()
-    top: tuple[str, ...] = ()
     fresh: bool = False
 
 
@@ -105,7 +101,7 @@ class Hooks(NamedTuple):
                 for inner in reversed([number for number, is_mine in enumerate(mine) if is_mine]):
                     text = jsonc.drop(text, ["hooks", event, place, "hooks", inner])
             if text != before:
-                text = jsonc.prune_empty(text, ["hooks", event], kept.empty)
+                text = jsonc.prune_empty(text, ["hooks", event])
         return _left(text, kept, self.top, alone=self.alone)
 
     def by_hand(self) -> str:
@@ -163,7 +159,7 @@ class Server(NamedTuple):
         if not self.there(text, kept):
             return text
         text = jsonc.drop(text, self.path)
-        text = jsonc.prune_empty(text, self.path[:-1], kept.empty)
+        text = jsonc.prune_empty(text, self.path[:-1])
         return _left(text, kept, self.top)
 
     def by_hand(self) -> str:
@@ -305,19 +301,14 @@ def _events(text: str) -> list[tuple[str, list[Any]]]:
 
 
 def _left(text: str, kept: Kept, top: Mapping[str, Any], *, alone: bool = False) -> str | None:
-    """Return a JSON file, after removing entries, without the added keys; None if it is to be deleted."""
+    """Return a JSON file after removing entries; None if only keys are left that an installation adds."""
     root = jsonc.parse(text)
     if root is None or root.kind != "object":
         return text
     found = root.plain()
     frame = {key: value for key, value in top.items() if found.get(key) == value}
     only_frame = found == frame and not _comments(text, root)
-    if only_frame and (kept.fresh or alone):
-        return None
-    for key in kept.top:
-        if key in frame:
-            text = jsonc.drop(text, [key])
-    return text
+    return None if only_frame and (kept.fresh or alone) else text
 
 
 def _comments(text: str, root: jsonc.Node) -> bool:

@@ -365,15 +365,12 @@ def _cut(text: str, holder: Node, place: int) -> str:
     return text
 
 
-def prune_empty(text: str, path: Path, keep: Sequence[str] = ()) -> str:
-    """Return a text without the object or array at a path, if empty, and without its empty parents.
-
-    Paths in `keep`, joined by dots, are not removed.
-    """
+def prune_empty(text: str, path: Path) -> str:
+    """Return a text without the object or array at a path, if empty, and without its empty parents."""
     path = list(path)
     while path:
         found = at_path(parse(text), path)
-        if found is None or found.kind == "plain" or found.children or ".".join(path) in keep:
+        if found is None or found.kind == "plain" or found.children:
             return text
         if text[found.start + 1 : found.end - 1].strip():  # a comment
             return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from remora.core.errors import RemoraError, SourceError
 from remora.core.secrets import redact
 from remora.disk.files import error_of
 from remora.interfaces.install import jsonc, records
-from remora.interfaces.install.components import HOOKS, MCP, RULES, Hooks, Kept, Piece
+from remora.interfaces.install.components import HOOKS, MCP, RULES, Kept, Piece
 from remora.interfaces.install.hosts import (
     HOSTS,
     LOCAL,
@@ -402,8 +402,6 @@ def _changed(
         "" if base is None else digest(base),
         digest(after),
         tuple(draft.inserted),
-        () if base is None or path.suffix == ".toml" else _empty(old.text),
-        () if base is None else _added_keys(mine.values(), old.text),
         _folders(given, path),
     )
     return change._replace(after=after, past=new)
@@ -446,27 +444,6 @@ def _folders(given: PlanInput, path: Path) -> tuple[Path, ...]:
     real = Path(os.path.realpath(path)) if path.is_symlink() else path
     made = {folder for one in records.every(given.data) for past in one.files for folder in past.folders}
     return tuple(folder for folder in reversed(real.parents) if folder in made or not folder.exists())
-
-
-def _empty(text: str) -> tuple[str, ...]:
-    """Return the paths of empty objects and arrays, two levels deep."""
-    try:
-        root = jsonc.parse(text)
-    except Broken:  # Markdown, JavaScript
-        return ()
-    found = []
-    for child in root.children if root is not None and root.kind == "object" else ():
-        if child.node.kind != "plain" and not child.node.children:
-            found.append(child.key)
-        inner = child.node.children if child.node.kind == "object" else ()
-        blank = [one.key for one in inner if one.node.kind != "plain" and not one.node.children]
-        found += [f"{child.key}.{key}" for key in blank]
-    return tuple(found)
-
-
-def _added_keys(pieces: Iterable[Piece], old: str) -> tuple[str, ...]:
-    top = [key for piece in pieces if isinstance(piece, Hooks) for key in piece.top]
-    return tuple(key for key in top if jsonc.at_path(jsonc.parse(old), [key]) is None)
 
 
 def _lines(data: bytes | None) -> list[str]:

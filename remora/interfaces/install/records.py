@@ -30,8 +30,6 @@ class Past(NamedTuple):
         before: SHA-256 of its bytes before; empty if there was no file.
         after: SHA-256 of its bytes afterwards.
         inserted: inserted spans of its text, without the byte order mark.
-        empty: paths of objects and arrays that were present and empty.
-        top: other keys that were added.
         folders: folders created for it, the outermost first.
     """
 
@@ -40,13 +38,11 @@ class Past(NamedTuple):
     before: str
     after: str
     inserted: tuple[Span, ...] = ()
-    empty: tuple[str, ...] = ()
-    top: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
 
     def kept(self, part: str) -> Kept:
         """Return the file's state before the installation, for the piece of a part."""
-        return Kept(part in self.parts, self.empty, self.top, fresh=not self.before)
+        return Kept(part in self.parts, fresh=not self.before)
 
     def restored(self, data: bytes | None) -> tuple[bool, bytes | None]:
         """Return whether the original bytes could be restored, and the bytes; None for no file.
@@ -116,8 +112,6 @@ def _past(found: dict[str, Any]) -> Past:
         str(found["before"]),
         str(found["after"]),
         tuple((int(start), int(end)) for start, end in found["inserted"]),
-        tuple(map(str, found["empty"])),
-        tuple(map(str, found["top"])),
         tuple(map(Path, found["folders"])),
     )
 
