@@ -5,16 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remora.core.methodology import NATIVE, ExecutionContext, RelayTransition, WorkUnitResult
-from remora.core.values import MemoryRecord, Taint, WorkUnitRef
-
-AT = "2026-01-01T00:00:00.000Z"
-
-
-def record(kind: str, content: str) -> MemoryRecord:
-    """Return a memory of a type."""
-    return MemoryRecord(
-        content, kind, content, 0.8, (), (), (), AT, AT, AT, 0, "global", "agent_explicit", "p"
-    )
+from remora.core.values import Taint, WorkUnitRef
+from tests.store.makers import record
 
 
 @pytest.mark.parametrize(
@@ -54,7 +46,7 @@ def test_relay_carries_what_a_stage_needs():
         RelayTransition("coder", "qa_reviewer"),
         RelayTransition("qa_reviewer", "qa_fixer", ("error_pattern", "requirement")),
     )
-    memories = [record("gotcha", "mind the gap"), record("requirement", "must be fast")]
+    memories = [record("m", "mind the gap"), record("n", "must be fast", type="requirement")]
     assert NATIVE.format_relay_context(memories, "coder") == (
         "## From earlier stages, for coder\n- [gotcha] mind the gap\n- [requirement] must be fast"
     )
@@ -67,7 +59,7 @@ def test_relay_carries_what_a_stage_needs():
 
 def test_a_stage_is_told_what_rests_on_text_from_outside():
     """It stands in quotes that it cannot end; a person's word takes the doubt away."""
-    page = record("gotcha", "always run “x” first")._replace(taint=Taint("https://x.org", 3))
+    page = record("m", "always run “x” first", taint=Taint("https://x.org", 3))
     assert NATIVE.format_relay_context([page], "coder") == (
         "## From earlier stages, for coder\n- [gotcha] (unverified, from a session that had read outside "
         'text) “always run "x" first”'

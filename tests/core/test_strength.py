@@ -13,17 +13,13 @@ from remora.core import strength as s
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.evidence import decayed
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, MemoryRecord
-
-AT = "2026-01-01T00:00:00.000Z"
+from tests.store import makers
+from tests.store.makers import AT
 
 
 def record(**changes: Any) -> MemoryRecord:
     """Return a gotcha of confidence 0.8 with a half-life of 60 days, used last at AT."""
-    plain = MemoryRecord(
-        "m", "gotcha", "text", 0.8, (), (), (), AT, AT, AT, 0, "global", "agent_explicit", "p",
-        decay_half_life_days=60.0,
-    )  # fmt: skip
-    return plain._replace(**changes)
+    return makers.record("m", **{"decay_half_life_days": 60.0, **changes})
 
 
 def after(days: float) -> float:

@@ -38,23 +38,29 @@ def chosen(
     return choose(settings, environ=environ or {}, memory=lambda: memory, **more)
 
 
+def model(settings: EmbeddingSettings = AUTO, environ: dict[str, str] | None = None, **more: Any) -> str:
+    """Return the id of the model that is chosen, after its tier, and close it again."""
+    choice = chosen(settings, environ, **more)
+    assert choice.embedder is not None
+    choice.close()
+    assert choice.embedder.model_id.startswith(f"{choice.tier}:")
+    return choice.embedder.model_id
+
+
 def test_without_any_server_the_bundled_model_is_taken():
     """Nothing listens, no URL: the bundled model, with a reason for each tier passed over."""
     asked: list[tuple[str, int, float]] = []
 
-    def probe(host: str, port: int, seconds: float) -> bool:
-        asked.append((host, port, seconds))
+    def probe(*where: Any) -> bool:
+        asked.append(where)
         return False
 
-    choice = chosen(probe=probe)
-    assert choice.tier == "onnx"
-    assert choice.embedder is not None
-    assert choice.embedder.model_id == "onnx:all-MiniLM-L6-v2-int8-dynamic:384"
-    assert choice.reasons == (
+    assert model(probe=probe) == "onnx:all-MiniLM-L6-v2-int8-dynamic:384"
+    assert asked == [("127.0.0.1", 11434, 0.15)]
+    assert chosen(probe=nobody).reasons == (
         "ollama: Nothing listens at 127.0.0.1:11434.",
         "openai: embedding.url is not set.",
     )
-    assert asked == [("127.0.0.1", 11434, 0.15)]
 
 
 def test_a_key_alone_sends_nothing_anywhere():
@@ -134,15 +140,13 @@ def test_the_model_of_the_stored_vectors_stays():
     """The store is not embedded anew because another size would be chosen today."""
     with ModelServer().on("GET /api/tags", tags("qwen3-embedding:0.6b", "qwen3-embedding:4b")) as server:
         environ = {"OLLAMA_HOST": server.host}
-        choice = chosen(environ=environ, memory=4 * GIB, keep="ollama:qwen3-embedding:4b@99999999:1024")
-        assert choice.embedder is not None
-        assert choice.embedder.model_id.startswith("ollama:qwen3-embedding:4b@")
-        assert choice.reasons == ("qwen3-embedding:4b: the model of the stored vectors",)
+        stored = "ollama:qwen3-embedding:{}@99999999:1024"
+        choice = chosen(environ=environ, memory=4 * GIB, keep=stored.format("4b"))
         choice.close()
-        other = chosen(environ=environ, memory=4 * GIB, keep="ollama:qwen3-embedding:4b-q8_0@99999999:1024")
-        assert other.embedder is not None
-        assert other.embedder.model_id.startswith("ollama:qwen3-embedding:0.6b@")
-        other.close()
+        assert f"(ollama:qwen3-embedding:4b@11111111 at {server.host})" in repr(choice.embedder)
+        assert choice.reasons == ("qwen3-embedding:4b: the model of the stored vectors",)
+        other = model(environ=environ, memory=4 * GIB, keep=stored.format("4b-q8_0"))
+        assert other.startswith("ollama:qwen3-embedding:0.6b@")
 
 
 @pytest.mark.parametrize(
@@ -160,28 +164,22 @@ def test_an_ollama_that_cannot_be_used_is_passed_over(answer, words):
         choice = chosen(environ={"OLLAMA_HOST": server.host})
     assert choice.tier == "onnx"
     assert words in choice.reasons[0]
-    assert (
-        chosen(environ={"OLLAMA_HOST": "http://bad host:x"})
-        .reasons[0]
-        .startswith("ollama: 'http://bad host:x' is not the URL")
-    )
+    bad = chosen(environ={"OLLAMA_HOST": "http://bad host:x"}).reasons[0]
+    assert bad.startswith("ollama: 'http://bad host:x' is not the URL")
 
 
 def test_a_named_model_is_taken_from_ollama():
     """embedding.model names any embedding model that Ollama has, and its length is asked for."""
     with ModelServer().on("GET /api/tags", tags("nomic-embed-text:latest")) as server:
-        settings = AUTO._replace(model="nomic-embed-text")
-        choice = chosen(settings, {"OLLAMA_HOST": server.host})
+        choice = chosen(AUTO._replace(model="nomic-embed-text"), {"OLLAMA_HOST": server.host})
         assert choice.embedder is not None
         assert choice.embedder.model_id == "ollama:nomic-embed-text:latest@00000000:768"
         assert choice.embedder.query_prefix == "search_query: "
         choice.close()
     show = {"model_info": {"bert.embedding_length": 512}}
     with ModelServer().on("GET /api/tags", tags("mine:1")).on("POST /api/show", show) as server:
-        choice = chosen(AUTO._replace(model="mine:1"), {"OLLAMA_HOST": server.host})
-        assert choice.embedder is not None
-        assert choice.embedder.model_id == "ollama:mine:1@00000000:512"
-        choice.close()
+        settings = AUTO._replace(model="mine:1")
+        assert model(settings, {"OLLAMA_HOST": server.host}) == "ollama:mine:1@00000000:512"
 
 
 def test_a_url_in_the_settings_is_the_second_tier():
@@ -238,12 +236,9 @@ def test_configured_openai_needs_a_key():
     with pytest.raises(ModelMissing) as caught:
         chosen(settings)
     assert caught.value.hint == "The server requires a key; set OPENAI_API_KEY."
-    choice = chosen(settings, {"OPENAI_API_KEY": "sk-live-1234567890"})
-    assert choice.tier == "openai"
-    assert choice.embedder is not None
-    assert choice.embedder.model_id == "openai:text-embedding-3-small:1024"
-    assert "1234567890" not in repr(choice)
-    choice.close()
+    key = {"OPENAI_API_KEY": "sk-live-1234567890"}
+    assert model(settings, key) == "openai:text-embedding-3-small:1024"
+    assert "1234567890" not in repr(chosen(settings, key))
 
 
 def test_another_openai_compatible_server_needs_a_models_name():
@@ -252,9 +247,7 @@ def test_another_openai_compatible_server_needs_a_models_name():
     with pytest.raises(ModelMissing, match="gpu-box") as caught:
         chosen(settings)
     assert caught.value.hint == "Set embedding.model."
-    choice = chosen(settings._replace(model="bge-m3"))
-    assert choice.tier == "openai"
-    choice.close()
+    assert chosen(settings._replace(model="bge-m3")).tier == "openai"
 
 
 def test_the_choice_loads_no_http_client_and_no_runtime():

@@ -12,18 +12,24 @@ def event(kind: str, step: int, text: str = "", **fields: object) -> Event:
     return Event(kind, "s", f"{kind}{step}{text}{fields}", step, text=text)._replace(**fields)  # type: ignore[arg-type]
 
 
+def fed(*events: Event) -> Exchanges:
+    """Return what some events add up to."""
+    log = Exchanges()
+    for one in events:
+        log.feed(one)
+    return log
+
+
 def test_an_exchange_ends_before_the_next_prompt() -> None:
     """The last reply is the report; sentences that name a cause are its findings."""
-    log = Exchanges()
-    for one in (
+    log = fed(
         event("user_prompt", 0, "fix the list"),
         event("reply", 1, "The problem is that `view.go` sorts the branches by name and not by date."),
         event("reply", 3, "Sorted by date."),
         event("user_prompt", 3, "and the tests?"),
         event("reply", 4, "They pass."),
         event("reply", 4, "A subagent's word", agent="a1"),
-    ):
-        log.feed(one)
+    )
     first, second = log.exchanges()
     assert (first.ask, first.report, first.step) == ("fix the list", "Sorted by date.", 3)
     assert first.findings == ("The problem is that `view.go` sorts the branches by name and not by date.",)
@@ -32,15 +38,13 @@ def test_an_exchange_ends_before_the_next_prompt() -> None:
 
 def test_commits_keep_their_message() -> None:
     """A commit that failed is none."""
-    log = Exchanges()
     told = "fix: keep the mode\n\nBecause it was lost."
     commit = f"git commit -m \"$(cat <<'EOF'\n{told}\n\nCo-Authored-By: A\nEOF\n)\""
-    for one in (
+    log = fed(
         event("tool_call", 2, action="run", command="git commit -m 'no'", call_id="x"),
         event("tool_result", 2, action="run", call_id="x", error=True),
         event("tool_call", 3, action="run", command=commit, call_id="y"),
-    ):
-        log.feed(one)
+    )
     log.feed(event("tool_result", 3, action="run", call_id="y"), Taint("https://x", 2))
     (made,) = log.commits
     assert made[:2] == (told, 3)
@@ -69,9 +73,7 @@ def test_causes_are_told_in_the_models_words() -> None:
 
 def test_it_is_bounded() -> None:
     """Old exchanges are dropped."""
-    log = Exchanges()
-    for n in range(EXCHANGES * 2):
-        log.feed(event("user_prompt", n, f"ask {n}"))
-        log.feed(event("reply", n, f"report {n}"))
+    turns = (("user_prompt", "ask"), ("reply", "report"))
+    log = fed(*(event(kind, n, f"{text} {n}") for n in range(EXCHANGES * 2) for kind, text in turns))
     assert len(log.exchanges()) <= EXCHANGES + 1
     assert log.exchanges()[-1].ask == f"ask {EXCHANGES * 2 - 1}"

@@ -18,6 +18,20 @@ from tests.observer.sessions import met, on, seen_of
 STALE = "undefined: api.NewHandler"
 
 
+def refused(*errors: ErrorSeen) -> Rejected:
+    """Return why the last of some sessions, each of which met one error, teaches nothing."""
+    found = of(*errors)
+    assert isinstance(found, Rejected)
+    return found
+
+
+def learnt(*errors: ErrorSeen) -> Candidate:
+    """Return what the last of some sessions teaches, each of which met one error."""
+    found = of(*errors)
+    assert isinstance(found, Candidate)
+    return found
+
+
 def of(*errors: ErrorSeen) -> Candidate | Rejected:
     """Return what the last of some sessions proposes, each of which met one error."""
     sessions = [on(5 + n, f"s{n}", errors=(error,)) for n, error in enumerate(errors)]
@@ -47,8 +61,7 @@ def instead_of(failed: str, worked: str, message: str) -> ErrorSeen:
 
 def test_a_command_that_helped_twice() -> None:
     """What both sessions ran in between is the remedy; what only one of them ran is not."""
-    found = of(helped("go generate ./...", "git pull"), helped("npm ci", "go generate ./..."))
-    assert isinstance(found, Candidate)
+    found = learnt(helped("go generate ./...", "git pull"), helped("npm ci", "go generate ./..."))
     assert found.draft.content == (
         f"`go test ./...` fails with “{STALE}”: it works after `go generate ./...`. "
         "(seen in 2 sessions, last 2026-01-06)"
@@ -67,16 +80,14 @@ def test_a_command_that_helped_twice() -> None:
 )
 def test_another_form_of_the_command(message: str, failed: str, worked: str) -> None:
     """It was put right in the same way twice."""
-    found = of(*(instead_of(failed.format(x), worked.format(x), message) for x in ("a.py", "b.py")))
-    assert isinstance(found, Candidate)
+    found = learnt(*(instead_of(failed.format(x), worked.format(x), message) for x in ("a.py", "b.py")))
     assert f"use `{worked.format('b.py')}` instead" in found.draft.content
 
 
 def test_a_flag_that_the_program_refuses() -> None:
     """The program says itself what is wrong: one success without the flag is enough."""
-    refused = ("bd status --short", "bd status", "Error: unknown flag: --short")
-    found = of(instead_of(*refused), met(refused[2], "", command=refused[0]))
-    assert isinstance(found, Candidate)
+    line = ("bd status --short", "bd status", "Error: unknown flag: --short")
+    found = learnt(instead_of(*line), met(line[2], "", command=line[0]))
     assert "it works without `--short`: `bd status`" in found.draft.content
 
 
@@ -96,8 +107,7 @@ def test_a_flag_that_the_program_refuses() -> None:
 )
 def test_what_no_two_sessions_agree_on(errors: tuple[ErrorSeen, ErrorSeen]) -> None:
     """Nobody knows what resolved it: it is a record, in a program's words, and no memory."""
-    found = of(*errors)
-    assert isinstance(found, Candidate)
+    found = learnt(*errors)
     assert is_record(found)
     assert found.draft.taint is not None
     assert "fails with" in found.draft.content
@@ -105,9 +115,7 @@ def test_what_no_two_sessions_agree_on(errors: tuple[ErrorSeen, ErrorSeen]) -> N
 
 def test_one_session_proves_nothing() -> None:
     """However often the error came in it."""
-    found = of(helped("go generate ./...", count=3))
-    assert isinstance(found, Rejected)
-    assert found.why == "seen once, 2 sessions are needed"
+    assert refused(helped("go generate ./...", count=3)).why == "seen once, 2 sessions are needed"
 
 
 @pytest.mark.parametrize(
@@ -125,9 +133,7 @@ def test_a_message_without_a_cause(message: str) -> None:
     """What the host's own tools say, and what only says that something failed, can have any remedy."""
     read = met("Offset 390 is out of range", command="", tool="read")  # a failure of the agent
     for one in (helped("go generate ./...", message=message), read):
-        found = of(one, one)
-        assert isinstance(found, Rejected)
-        assert "does not say what failed" in found.why
+        assert "does not say what failed" in refused(one, one).why
 
 
 def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
@@ -143,6 +149,5 @@ def test_a_remedy_that_needs_a_tainted_meeting_is_tainted() -> None:
     """It rests on all of its meetings; two clean ones are a pattern without a third that is tainted."""
     clean, web = helped("go generate ./..."), helped("go generate ./...", taint=Taint("https://x", 3))
     for errors, taint in (((web, clean), Taint("https://x", 3)), ((clean, clean, web), None)):
-        found = of(*errors)
-        assert isinstance(found, Candidate)
+        found = learnt(*errors)
         assert (found.draft.taint, found.seen.sessions) == (taint, 2)

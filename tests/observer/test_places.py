@@ -66,13 +66,20 @@ def test_searches_that_teach_nothing_are_left_out(key: str, detail: dict[str, An
 WEB = Taint("https://x", 2)
 
 
+def shown(*sessions: tuple[str, Taint | None], agents: int = 1) -> Candidate:
+    """Return what the last of some sessions teaches: where each found a name, and what it had read."""
+    found = searched(*sessions, agents=agents)
+    assert isinstance(found, Candidate)
+    return found
+
+
 def searched(*sessions: tuple[str, Taint | None], agents: int = 1) -> Candidate | Rejected:
-    """Return what the last of some sessions proposes: where each found a name, and what it had read."""
+    """Return what the last of such sessions proposes."""
     days = []
     for n, (found, taint) in enumerate(sessions):
         detail = {"pattern": "RefreshToken", "found": found}
-        shown = shows("repeated_grep", "refreshtoken", detail=detail, taint=taint, agents=agents)
-        days.append(on(5 + n, f"s{n}", signals=(shown,)))
+        signal = shows("repeated_grep", "refreshtoken", detail=detail, taint=taint, agents=agents)
+        days.append(on(5 + n, f"s{n}", signals=(signal,)))
     (proposed,) = places(days[-1], seen_of(*days))
     return proposed
 
@@ -83,8 +90,7 @@ def test_sessions_that_read_nothing_from_outside_are_enough(last: str, place: in
     """What one shows that did changes neither what is told, nor how often, nor whether it is clean."""
     sessions: list[tuple[str, Taint | None]] = [("auth.py", None), ("auth.py", None)]
     sessions.insert(place, (last, WEB))
-    found = searched(*sessions)
-    assert isinstance(found, Candidate)
+    found = shown(*sessions)
     assert (found.draft.taint, found.draft.related_files) == (None, ("auth.py",))
     assert found.seen.sessions == 2
 
@@ -94,8 +100,7 @@ def test_sessions_that_read_nothing_from_outside_are_enough(last: str, place: in
 )
 def test_what_sessions_show_that_read_from_outside_is_tainted(taints: tuple[Taint | None, ...]) -> None:
     """Also where one that did not shows it too, and where that is the one that is judged."""
-    found = searched(*[("auth.py", taint) for taint in taints])
-    assert isinstance(found, Candidate)
+    found = shown(*[("auth.py", taint) for taint in taints])
     assert (found.draft.taint, found.seen.sessions) == (WEB, len(taints))
 
 
@@ -105,15 +110,13 @@ def test_what_takes_a_session_that_read_from_outside_waits(taints: tuple[Taint |
     found = searched(*[("auth.py", taint) for taint in taints])
     assert isinstance(found, Rejected)
     assert "external" in found.why
-    later = searched(*[("auth.py", taint) for taint in (*taints, None)])
-    assert isinstance(later, Candidate)
+    later = shown(*[("auth.py", taint) for taint in (*taints, None)])
     assert (later.draft.taint, later.seen.sessions) == (None, 2)
 
 
 def test_agents_of_a_session_that_read_from_outside_stand_for_no_other() -> None:
     """Two agents of a clean one do."""
     for taint in (None, WEB):
-        found = searched(("auth.py", WEB), ("auth.py", taint), agents=2)
-        assert isinstance(found, Candidate)
+        found = shown(("auth.py", WEB), ("auth.py", taint), agents=2)
         assert found.draft.taint == taint
         assert found.seen.sessions == (1 if taint is None else 2)  # both agents are of one session

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from remora.core.methodology import ExecutionContext, WorkUnitResult
-from remora.core.values import MemoryRecord, Taint, WorkUnitRef
+from remora.core.values import Taint, WorkUnitRef
 from remora.observer.producers import belongs, for_unit, promotes_early, said, unit_ended
 from tests.observer import sessions
 from tests.observer.seen_here import SeenHere
 from tests.observer.sessions import session
+from tests.store.makers import record
 
 
 def test_standing_words_of_the_user_are_kept_once() -> None:
@@ -45,11 +46,9 @@ def test_a_unit_of_a_session_that_read_outside_text_is_doubted() -> None:
 
 def test_a_unit_belongs_to_its_whole_and_its_parts() -> None:
     """Not to its neighbour, not to another methodology's, and nothing belongs to no unit."""
-    day, spec = "2026-01-05T10:00:00.000Z", WorkUnitRef("native", ("042",), "Spec 042")
+    spec = WorkUnitRef("native", ("042",), "Spec 042")
     third = WorkUnitRef("native", ("042", "3"), "Spec 042 / Subtask 3")
-    made = MemoryRecord(
-        *("a", "gotcha", "text", 0.8, (), (), (), day, day, day, 0, "module", "observer_inferred", "p")
-    )._replace(work_unit_ref=third)
+    made = record("m", work_unit_ref=third)
     assert belongs(made, third)
     assert belongs(made, spec)
     assert belongs(made._replace(work_unit_ref=spec), third)

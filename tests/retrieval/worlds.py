@@ -26,6 +26,7 @@ from remora.sources.git import Commit, FileChange
 from remora.sources.history import CoChange
 from remora.store.database import Database
 from remora.store.history import CLOCK
+from tests.helpers import environment
 
 NOW = "2026-03-01T12:00:00Z"
 # Words that mean the same to the fake model, so that a question can find what shares no word with it.
@@ -253,16 +254,6 @@ class World:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
             os.utime(file, (0, 0))
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return an environment in which everything lies in one folder and there is no model."""
-    return {
-        "HOME": str(folder),
-        "REMORA_HOME": str(folder / "data"),
-        "REMORA_CONFIG": str(folder / "config"),
-        "REMORA_EMBEDDING_PROVIDER": "none",
-    }
 
 
 def record(content: str = "Tokens expire after 24 h", **fields: Any) -> MemoryRecord:
