@@ -16,7 +16,7 @@ from remora.core.values import Taint
 from remora.observer.agent_observer import AgentObserver
 from remora.observer.observer import Observer
 from remora.observer.scratchpad import Limits
-from tests.observer.script import Script, observed, of_type, still, watching
+from tests.observer.script import Script, observed, of_type, played, still, watching
 
 
 def session() -> Script:
@@ -149,24 +149,33 @@ def test_events_that_took_too_long_are_counted():
 # Taint
 
 
+def taints(*scripts: Script) -> dict[str, Taint | None]:
+    """Return what each file was tainted by when a session came to it."""
+    return {s.key: s.taint for s in of_type(observed(*scripts), "file_access")}
+
+
+def began(cwd: str, root: str | None = None) -> Script:
+    """Return a session that has begun in a folder, of a repository whose root may be known."""
+    script = Script()
+    script.add("session_start", extra={"cwd": cwd} | ({"root": root} if root else {}))
+    return script
+
+
 def test_what_comes_after_text_from_outside_is_tainted_once():
     """Strictly later steps, with the source and the step of the first fetch; what came before stays clean."""
-    script = Script().step().edit("a.go").step().fetch("https://evil.org/x").edit("b.go").step().edit("c.go")
-    script.step().fetch("https://other.org/").step().edit("d.go")
-    taints = {s.key: s.taint for s in of_type(observed(script), "file_access")}
+    first = "1 edit a.go // 2 fetch https://evil.org/x // 2 edit b.go // 3 edit c.go"
     source = Taint("https://evil.org/x", 2)
-    assert taints == {"a.go": None, "b.go": None, "c.go": source, "d.go": source}
+    told = {"a.go": None, "b.go": None, "c.go": source, "d.go": source}
+    assert taints(played(f"{first} // 4 fetch https://other.org/ // 5 edit d.go")) == told
 
 
 def test_a_conversation_that_begins_with_a_summary_is_tainted():
     """Nobody knows what was read before; one that was shortened on the way is known from its beginning."""
     script = Script()
     script.add("compaction")
-    script.add("user_prompt", text="Go on with the till")
-    taints = {s.key: s.taint for s in of_type(observed(script.step().edit("a.go")), "file_access")}
-    assert taints == {"a.go": Taint("a conversation that is not in this transcript", 0)}
-    script = Script()
-    script.add("user_prompt", text="Mend the till")
+    script.ask("Go on with the till").step().edit("a.go")
+    assert taints(script) == {"a.go": Taint("a conversation that is not in this transcript", 0)}
+    script = Script().ask("Mend the till")
     script.add("compaction")
     assert watching(script.step().edit("a.go").step().say("So.")).taint() is None
 
@@ -204,9 +213,7 @@ def test_what_taints(script: Script, source: str):
 )
 def test_where_a_backslash_stands_between_folders(tool: str, command: str, source: str | None):
     """On a drive, but in the Bash that is there too."""
-    script = Script()
-    script.add("session_start", extra={"cwd": "C:/w/app"})
-    script.step().call(tool, "run", "x", command=command).step()
+    script = began("C:/w/app").step().call(tool, "run", "x", command=command).step()
     assert watching(script).taint() == (Taint(source, 1) if source else None)
 
 
@@ -222,13 +229,11 @@ def test_where_a_backslash_stands_between_folders(tool: str, command: str, sourc
 )
 def test_a_session_in_a_part_of_its_repository_is_at_home_in_all_of_it(command: str, source: str | None):
     """Where the root is known; the folder that a call says is a part of that."""
-    script = Script()
-    script.add("session_start", extra={"cwd": "/w/app/web", "root": "/w/app"})
-    script.step().call("Bash", "run", "x", command=command, extra={"cwd": "web"}).step().read("/w/app/a.py")
-    assert watching(script).taint() == (Taint(source, 1) if source else None)
-    made = Script()
-    made.add("session_start", extra={"cwd": "/w/app/web", "root": "/w/app"})
-    made.step().call("Bash", "run", "ok", command="npm test && cd .. && make", extra={"cwd": "web"})
+    web = {"cwd": "web"}
+    script = began("/w/app/web", "/w/app").step().call("Bash", "run", "x", command=command, extra=web)
+    assert watching(script.step().read("/w/app/a.py")).taint() == (Taint(source, 1) if source else None)
+    line = "npm test && cd .. && make"
+    made = began("/w/app/web", "/w/app").step().call("Bash", "run", "ok", command=line, extra=web)
     assert [c.as_run for c in observed(made).commands] == ["(cd web && npm test) && make"]
 
 
@@ -244,9 +249,7 @@ def test_a_session_in_a_part_of_its_repository_is_at_home_in_all_of_it(command: 
 @pytest.mark.parametrize("extra", [{}, {"running": "b1"}], ids=["long", "going on"])
 def test_the_file_that_the_host_keeps_output_in_is_as_the_command(command: str, taint, extra):
     """What one shows is in the other; only of a search the host shows too little to know."""
-    script = Script()
-    script.add("session_start", extra={"cwd": "/w/app"})
-    script.step().run(command, answered=False)
+    script = began("/w/app").step().run(command, answered=False)
     call = script.events[-1]
     extra = {**extra, "output": "/c/out.txt"}
     script.add("tool_result", tool="Bash", action="run", call_id=call.call_id, command=command, extra=extra)
@@ -255,9 +258,9 @@ def test_the_file_that_the_host_keeps_output_in_is_as_the_command(command: str, 
 
 def test_a_resolution_found_after_a_fetch_is_tainted():
     """The error came before, what helped came after."""
-    script = Script().step().run("go test ./...", "panic: x", error=True).step().fetch("https://x.org/")
-    script.step().edit("a.go").run("go test ./...")
-    (error,) = observed(script).errors
+    failed = "1 run! go test ./... => panic: x"
+    story = f"{failed} // 2 fetch https://x.org/ // 3 edit a.go // 3 run go test ./..."
+    (error,) = observed(played(story)).errors
     assert error.taint == Taint("https://x.org/", 2)
 
 
@@ -353,35 +356,20 @@ def test_unknown_outcomes_and_kinds_are_refused(outcome: str | None, kind: str |
 # Parallel agents
 
 
-def agents(*scripts: Script) -> Observation:
-    """Observe several agents at the same time, event by event in turn."""
-    observer = Observer("s1", "x", strict=True)
-    for turn in range(max(len(s.events) for s in scripts)):
-        for script in scripts:
-            if turn < len(script.events):
-                observer.observe(script.events[turn])
-    return observer.finalize()
-
-
 def test_two_agents_that_change_one_file_are_in_conflict():
     """Both are named, and their changes are added up."""
-    one = Script(agent="a").step().edit("x.go").edit("x.go")
-    two = Script(agent="b").step().edit("x.go").edit("x.go")
-    (conflict,) = of_type(agents(one, two), "parallel_conflict")
+    o = observed(played("a@1 edit x.go // b@1 edit x.go // a@1 edit x.go // b@1 edit x.go"))
+    (conflict,) = of_type(o, "parallel_conflict")
     assert (conflict.key, conflict.detail["agents"], conflict.agents) == ("x.go", ["a", "b"], 2)
-    assert {f.path: f.edits for f in agents(one, two).files} == {"x.go": 4}
+    assert {f.path: f.edits for f in o.files} == {"x.go": 4}
 
 
 def test_the_taint_of_a_subagent_reaches_who_gets_its_report():
     """And a subagent that starts after a fetch inherits it."""
-    sub = Script(agent="a").step().fetch("https://x.org/")
-    sub.add("subagent_stop", text="report")
-    main = Script(prefix="m").step(3).edit("b.go")
-    (access,) = of_type(observed(Script().step().edit("a.go"), sub, main), "file_access")[1:]
-    assert (access.key, access.taint) == ("b.go", Taint("subagent: https://x.org/", 1))
-    late = Script(agent="b").step().edit("c.go")
-    (inherited,) = of_type(observed(Script().step(2).fetch("https://x.org/"), late), "file_access")
-    assert inherited.taint == Taint("https://x.org/", 0)
+    reported = "1 edit a.go // a@1 fetch https://x.org/ // a@1 stop // 3 edit b.go"
+    assert taints(played(reported)) == {"a.go": None, "b.go": Taint("subagent: https://x.org/", 1)}
+    late = "2 fetch https://x.org/ // b@1 edit c.go"
+    assert taints(played(late)) == {"c.go": Taint("https://x.org/", 0)}
 
 
 def test_a_report_of_a_subagent_that_was_seen_is_as_clean_as_it():
@@ -394,28 +382,25 @@ def test_a_report_of_a_subagent_that_was_seen_is_as_clean_as_it():
 
 def test_commands_that_ran_only_after_text_from_outside_say_so():
     """A command that ran before as well is the session's own."""
-    script = Script().step().run("make test").step().fetch("https://x.org/")
-    script.step().run("make test").run("make evil")
-    assert [(c.command, c.tainted) for c in observed(script).commands] == [
-        ("make test", False),
-        ("make evil", True),
-    ]
+    before = "1 run make test // 2 fetch https://x.org/"
+    ran = observed(played(f"{before} // 3 run make test // 3 run make evil")).commands
+    assert [(c.command, c.tainted) for c in ran] == [("make test", False), ("make evil", True)]
 
 
 def test_a_part_of_a_tainted_line_does_not_change_what_its_command_is():
     """A command that also ran alone keeps its purpose and its event; the part counts as a run of it."""
-    script = Script().step().run("ruff check .").step().fetch("https://x.org/")
-    script.step().run("./evil.sh test && ruff check .")
-    alone = observed(Script().step().run("ruff check .")).commands[0]
-    found = {c.command: c for c in observed(script).commands}["ruff check ."]
+    before = "1 run ruff check . // 2 fetch https://x.org/"
+    (alone,) = observed(played(before)).commands
+    ran = observed(played(f"{before} // 3 run ./evil.sh test && ruff check .")).commands
+    (found,) = [c for c in ran if c.command == "ruff check ."]
     assert (found.purpose, found.event, found.runs, found.tainted) == (alone.purpose, alone.event, 2, False)
 
 
 def test_a_session_that_goes_on_from_a_tainted_one_is_tainted():
     """From its first step on."""
     observer = watching()
-    observer.inherit(watching(Script().step(7).fetch("https://x.org/")))
-    for event in Script().step().edit("a.go").events:
+    observer.inherit(watching(played("7 fetch https://x.org/")))
+    for event in played("1 edit a.go").events:
         observer.observe(event)
     (access,) = of_type(observer.finalize(), "file_access")
     assert access.taint == Taint("https://x.org/", 0)
