@@ -52,6 +52,11 @@ def file(path: str, **known) -> FileStat:
     )
 
 
+def files(*paths: str) -> list[FileStat]:
+    """Return files that each changed once, long ago."""
+    return [file(path) for path in paths]
+
+
 def pair(a: str, b: str, bond: float = 0.0, commits: int = 1) -> PairStat:
     """Return two files that changed together."""
     return PairStat(a, b, bond, commits, "2026-02-03T00:00:00.000Z")
@@ -90,15 +95,8 @@ def test_a_partner_of_a_partner_is_found_by_the_walk():
 
 def test_a_new_file_is_ranked_by_names_alone():
     """Without history the test of the same name and the folder come first."""
-    table = Table(
-        10,
-        [
-            file("src/app/users.py", commits=0, heat=NEVER, last=-1),
-            file("tests/test_users.py"),
-            file("zoo/lion.md"),
-        ],
-        [],
-    )
+    new = file("src/app/users.py", commits=0, heat=NEVER, last=-1)
+    table = Table(10, [new, *files("tests/test_users.py", "zoo/lion.md")], [])
     hits = related("src/app/users.py", table)
     assert hits[0].path == "tests/test_users.py"
     assert hits[0].why[0] == "same name"
@@ -106,19 +104,17 @@ def test_a_new_file_is_ranked_by_names_alone():
 
 def test_files_that_are_gone_and_the_file_itself_are_never_named():
     """A deleted partner still leads to others, but is no answer."""
-    files = [file("q/q.x"), file("m/m.y", present=False), file("b/b.z")]
-    table = Table(10, files, [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")])
+    gone = file("m/m.y", present=False)
+    table = Table(10, [gone, *files("q/q.x", "b/b.z")], [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")])
     assert paths(table, "q/q.x") == ["b/b.z"]
 
 
 def test_an_unknown_file_and_an_empty_history_answer():
     """A path nobody has seen gives the hottest files; nothing gives nothing."""
     assert related("x.py", Table(0, [], [])) == []
-    assert paths(Table(5, [file("hot.md", heat=3.0), file("cold.md")], []), "unknown/x.py") == [
-        "hot.md",
-        "cold.md",
-    ]
-    assert related("hot.md", Table(5, [file("hot.md"), file("a.md")], []), 0) == []
+    warm = Table(5, [file("hot.md", heat=3.0), file("cold.md")], [])
+    assert paths(warm, "unknown/x.py") == ["hot.md", "cold.md"]
+    assert related("hot.md", Table(5, files("hot.md", "a.md"), []), 0) == []
 
 
 def test_a_tie_of_the_code_is_part_of_the_score():
@@ -133,11 +129,8 @@ def test_a_tie_of_the_code_is_part_of_the_score():
 
 def test_the_closer_tie_comes_first():
     """Of two files that the history says the same of, the one that is tied more closely wins."""
-    table = Table(
-        500,
-        [file("q/q.x"), file("a/a.y"), file("b/b.y"), file("c/c.y")],
-        [pair("q/q.x", path) for path in ("a/a.y", "b/b.y", "c/c.y")],
-    )
+    known = files("q/q.x", "a/a.y", "b/b.y", "c/c.y")
+    table = Table(500, known, [pair("q/q.x", one.path) for one in known[1:]])
     ties = {"c/c.y": Tie(1.0, "tests it"), "b/b.y": Tie(0.3, "is imported by it")}
     assert [h.path for h in related("q/q.x", table, ties=ties)] == ["c/c.y", "b/b.y", "a/a.y"]
     first = related("q/q.x", table, ties=ties)[0]
@@ -161,14 +154,14 @@ def test_a_file_that_only_the_graph_knows_is_named():
 
 def test_ties_are_broken_by_path_whatever_the_order():
     """The same statistics in another order give the same answer."""
-    files = [file("q/q.x"), *(file(f"d{n}/f{n}.y") for n in range(12))]
-    pairs = [pair("q/q.x", f"d{n}/f{n}.y") for n in range(12)]
-    expected = paths(Table(10, files, pairs), "q/q.x")
+    known = files("q/q.x", *(f"d{n}/f{n}.y" for n in range(12)))
+    pairs = [pair("q/q.x", one.path) for one in known[1:]]
+    expected = paths(Table(10, known, pairs), "q/q.x")
     assert expected == sorted(expected)
     for seed in range(5):
-        random.Random(seed).shuffle(files)
+        random.Random(seed).shuffle(known)
         random.Random(seed).shuffle(pairs)
-        assert paths(Table(10, files, pairs), "q/q.x") == expected
+        assert paths(Table(10, known, pairs), "q/q.x") == expected
 
 
 def test_a_history_of_a_million_commits_does_not_overflow():

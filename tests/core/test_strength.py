@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -106,36 +107,30 @@ def test_decay_only_falls(confidence: float, half_life: float, days: float, more
 # Forgetting and deleting
 
 
-@pytest.mark.parametrize(
-    ("days", "changes", "expected"),
-    [
-        (180, {}, False),
-        (181, {}, True),
-        (181, {"user_verified": True}, False),
-        (181, {"deprecated": True}, False),
-        (22, {"decay_half_life_days": 7.0}, True),
-    ],
-)
-def test_is_expired(days: float, changes: dict[str, Any], expected: bool):
-    """A memory unused for more than three half-lives may be forgotten, unless a person keeps it."""
-    assert s.is_expired(record(**changes), after(days)) is expected
+GONE = {"deprecated": True, "deprecated_at": AT}
 
 
 @pytest.mark.parametrize(
-    ("days", "changes", "expected"),
+    ("due", "days", "changes", "expected"),
     [
-        (30, {}, False),
-        (31, {}, True),
-        (31, {"user_verified": True}, False),
-        (31, {"deprecated": False}, False),
-        (31, {"deprecated_at": None}, False),
-        (-90, {}, False),
+        (s.is_expired, 180, {}, False),
+        (s.is_expired, 181, {}, True),
+        (s.is_expired, 181, {"user_verified": True}, False),
+        (s.is_expired, 181, {"deprecated": True}, False),
+        (s.is_expired, 22, {"decay_half_life_days": 7.0}, True),
+        (s.is_deletable, 30, GONE, False),
+        (s.is_deletable, 31, GONE, True),
+        (s.is_deletable, 31, GONE | {"user_verified": True}, False),
+        (s.is_deletable, 31, GONE | {"deprecated": False}, False),
+        (s.is_deletable, 31, GONE | {"deprecated_at": None}, False),
+        (s.is_deletable, -90, GONE, False),
     ],
 )
-def test_is_deletable(days: float, changes: dict[str, Any], expected: bool):
-    """A forgotten memory is deleted after more than thirty days, unless a person keeps it."""
-    gone = record(**{"deprecated": True, "deprecated_at": AT, **changes})
-    assert s.is_deletable(gone, after(days)) is expected
+def test_when_a_memory_goes(
+    due: Callable[[MemoryRecord, float], bool], days: float, changes: dict[str, Any], expected: bool
+):
+    """Unused for three half-lives it is forgotten, thirty days later deleted, unless a person keeps it."""
+    assert due(record(**changes), after(days)) is expected
 
 
 # Ranking

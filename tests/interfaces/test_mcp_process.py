@@ -67,17 +67,17 @@ class Serving:
     """A server in a process of its own, and a host that writes lines to it."""
 
     def __init__(self, command: list[str]) -> None:
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = subprocess.Popen(command, text=True, **pipes)  # type: ignore[call-overload]
+        self.process: subprocess.Popen[str] = process
+        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
         self.number = 0
 
     def ask(self, method: str, **params: Any) -> Any:
         """Return the result of a request, which must be on the next line of stdout."""
         self.number += 1
         self._write({"id": self.number, "method": method, "params": params})
-        assert self.process.stdout is not None
-        answer = json.loads(self.process.stdout.readline())
+        answer = json.loads(self.stdout.readline())
         assert answer["id"] == self.number
         return answer["result"]
 
@@ -94,9 +94,12 @@ class Serving:
         return str(result["content"][0]["text"])
 
     def _write(self, message: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self.process.stdin.flush()
+        self.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write to its stdin."""
+        self.stdin.write(text)
+        self.stdin.flush()
 
     def rest(self) -> tuple[int, str, str]:
         """Close its stdin, wait for its end and return its exit code and what else it wrote."""
@@ -117,8 +120,7 @@ def start(project: Path) -> Iterator[Start]:
     for one in running:
         one.process.kill()
         one.process.wait()
-        for stream in (one.process.stdin, one.process.stdout, one.process.stderr):
-            assert stream is not None
+        for stream in (one.stdin, one.stdout, one.stderr):
             stream.close()
 
 
@@ -162,8 +164,7 @@ def test_a_signal_ends_it(start: Start, environ: dict[str, str], number: int, co
     serving.process.send_signal(number)
     assert serving.process.wait(10) == code
     assert open_files(Path(environ["REMORA_HOME"])) == []
-    assert serving.process.stdout is not None
-    assert serving.process.stdout.read() == ""
+    assert serving.stdout.read() == ""
 
 
 @pytest.mark.slow
@@ -171,21 +172,17 @@ def test_only_a_closed_stream_ends_it(start: Start) -> None:
     """What is no message does not; when its host is gone altogether, it leaves without a traceback."""
     serving = start()
     serving.hello()
-    assert serving.process.stdin is not None
-    serving.process.stdin.write("\n{\n[]\nhello\n")
-    serving.process.stdin.flush()
+    serving.write("\n{\n[]\nhello\n")
     serving._write({"id": 77, "method": "tools/call", "params": {"name": "review", "arguments": {}}})
-    assert serving.process.stdout is not None
     answers: list[Any] = []
     while not answers or answers[-1].get("id") != 77:
-        answers.append(json.loads(serving.process.stdout.readline()))
+        answers.append(json.loads(serving.stdout.readline()))
     assert answers[-1]["result"]["content"][0]["text"] == "Nothing waits for review."
-    serving.process.stdout.close()
+    serving.stdout.close()
     serving._write({"id": 78, "method": "tools/list", "params": {}})
-    serving.process.stdin.close()
+    serving.stdin.close()
     assert serving.process.wait(20) == 0
-    assert serving.process.stderr is not None
-    assert serving.process.stderr.read() == ""
+    assert serving.stderr.read() == ""
 
 
 def test_it_is_thin_to_start(start: Start) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-from remora.core.events import Observation
+from remora.core.events import CommandRun, Observation
 from remora.core.payloads import validate
 from remora.observer.calibration import modules
 from remora.observer.candidate import Candidate
@@ -19,14 +19,14 @@ def of(*sessions: Observation) -> list[Candidate]:
     return [c for c in recipes(sessions[-1], seen_of(*sessions)) if isinstance(c, Candidate)]
 
 
-def checked(day: int, *edits: str, commands: Any = CHECKS, **fields: Any) -> Observation:
-    """Return a session of a day that changed files and ran commands."""
-    return on(day, f"s{day}", edits=edits or ("cli/a.go",), commands=commands, **fields)
+def checked(*commands: CommandRun, days: Sequence[int] = (5, 6, 7)) -> list[Observation]:
+    """Return a session of each day that changed a file and ran commands."""
+    return [on(day, f"s{day}", edits=("cli/a.go",), commands=commands) for day in days]
 
 
 def test_checks_of_three_sessions_are_a_recipe() -> None:
     """In their usual order, with the exact commands and how many sessions ran each."""
-    (found,) = of(checked(5), checked(6), checked(7))
+    (found,) = of(*checked(*CHECKS))
     assert found.draft.content == (
         "A change is checked here with `make fmt` (3 of 3 sessions), `make lint` (3) "
         "and `make test` (3) (seen in 3 sessions, last 2026-01-07)."
@@ -40,17 +40,17 @@ def test_checks_of_three_sessions_are_a_recipe() -> None:
         "test with `make test`",
     ]
     assert (payload["success_count"], payload["last_validated_at"]) == (3, "2026-01-07T11:00:00.000Z")
-    assert of(checked(5), checked(6)) == []
+    assert of(*checked(*CHECKS, days=(5, 6))) == []
 
 
 def test_failed_and_narrow_checks_are_left_out() -> None:
     """A command that never passed, and one for another single test each time."""
-
-    def commands(day: int) -> Any:
-        one = ran(f"go test ./... -run TestA{day}", "test")
-        return (*CHECKS, one, ran("make e2e", "test", runs=2, failures=2))
-
-    (found,) = of(*(checked(day, commands=commands(day)) for day in (5, 6, 7)))
+    broken = ran("make e2e", "test", runs=2, failures=2)
+    days: list[Observation] = []
+    for day in (5, 6, 7):
+        narrow = ran(f"go test ./... -run TestA{day}", "test")
+        days += checked(*CHECKS, narrow, broken, days=[day])
+    (found,) = of(*days)
     assert "TestA" not in found.draft.content
     assert "e2e" not in found.draft.content
 
@@ -58,7 +58,7 @@ def test_failed_and_narrow_checks_are_left_out() -> None:
 def test_a_check_of_a_folder_is_shown_with_it() -> None:
     """It is another one than that of the root."""
     there = ran("npm test", "test", at=21)._replace(with_variables="(cd web && CI=1 npm test)")
-    (found,) = of(*(checked(day, commands=(CHECKS[0], there)) for day in (5, 6, 7)))
+    (found,) = of(*checked(CHECKS[0], there))
     assert "and `(cd web && CI=1 npm test)` (3)" in found.draft.content
 
 
@@ -66,21 +66,20 @@ def test_variables_that_a_check_has_are_shown() -> None:
     """A command is one with them and without; it is shown as most sessions ran it."""
     wants = ran("pytest tests", "test", at=21)._replace(with_variables="PYTHONPATH=. pytest tests")
     failed = ran("pytest tests", "test", runs=1, failures=1)
-    (found,) = of(*(checked(day, commands=(CHECKS[0], failed, wants)) for day in (5, 6, 7)))
+    (found,) = of(*checked(CHECKS[0], failed, wants))
     assert "and `PYTHONPATH=. pytest tests` (3)" in found.draft.content
-    usual = (CHECKS[0], ran("pytest tests", "test", at=22))
-    days = (checked(8, commands=(CHECKS[0], wants)), *(checked(day, commands=usual) for day in (9, 10)))
+    usual = ran("pytest tests", "test", at=22)
+    days = [*checked(CHECKS[0], wants, days=[8]), *checked(CHECKS[0], usual, days=(9, 10))]
     assert "and `pytest tests` (3)" in of(*days)[0].draft.content
 
 
 def test_a_command_that_outside_text_suggested_makes_no_recipe() -> None:
     """Three sessions must have run it before anything from outside was read."""
-    bad = (*CHECKS, ran("make verify-env", "test", at=25))
-    asked = (*CHECKS, bad[-1]._replace(tainted=True))
-    (found,) = of(*(checked(day, commands=asked) for day in (5, 6, 7, 8)))
+    bad, days = ran("make verify-env", "test", at=25), (5, 6, 7, 8)
+    (found,) = of(*checked(*CHECKS, bad._replace(tainted=True), days=days))
     assert "verify-env" not in found.draft.content
     assert "`make test` (4)" in found.draft.content
-    (clean,) = of(*(checked(day, commands=bad) for day in (5, 6, 7, 8)))
+    (clean,) = of(*checked(*CHECKS, bad, days=days))
     assert "`make verify-env` (4)" in clean.draft.content
 
 
