@@ -5,30 +5,20 @@ from __future__ import annotations
 import pytest
 
 from remora.core.budget import look, within
+from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput
 from remora.core.skip import sparing
 from remora.core.values import Skipped
 
 
-class Clock:
-    """Stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        """Return the seconds it was moved to."""
-        return self.now
-
-
 def test_an_item_that_takes_too_long_is_named_and_the_next_one_has_its_own_budget():
     """What an item spends is not the next one's."""
-    clock, skipped, read = Clock(), list[Skipped](), list[str]()
+    clock, skipped, read = FixedClock(), list[Skipped](), list[str]()
     for item, seconds in (("a", 0.1), ("slow", 0.6), ("b", 0.1)):
-        with sparing(item, skipped), within(1.0, clock):
+        with sparing(item, skipped), within(1.0, clock.now):
             for _ in range(3):
                 look()
-                clock.now += seconds
+                clock.advance(seconds=seconds)
             read.append(item)
     assert read == ["a", "b"]
     assert skipped == [Skipped("slow", "took more than 1 s to read")]
@@ -36,13 +26,13 @@ def test_an_item_that_takes_too_long_is_named_and_the_next_one_has_its_own_budge
 
 def test_a_budget_inside_of_another_is_not_paid_by_it():
     """A file that is read on the way to another one has its own time; without a budget nothing is stopped."""
-    clock = Clock()
-    with within(1.0, clock):
-        with within(10.0, clock):
-            clock.now += 5.0
+    clock = FixedClock()
+    with within(1.0, clock.now):
+        with within(10.0, clock.now):
+            clock.advance(seconds=5.0)
             look()
         look()
-        clock.now += 1.5
+        clock.advance(seconds=1.5)
         with pytest.raises(InvalidInput, match="more than 1 s"):
             look()
     look()

@@ -7,42 +7,8 @@ import random
 
 import pytest
 
-from benchmarks.cochange import lookalikes
+from benchmarks.cochange import InMemory
 from remora.core.cochange import NEVER, FileStat, PairStat, Tie, add_log2, name, related
-
-
-class Table:
-    """Statistics in dictionaries."""
-
-    def __init__(self, clock: int, files: list[FileStat], pairs: list[PairStat]) -> None:
-        self._clock = clock
-        self._files = {f.path: f for f in files}
-        self._pairs = pairs + [p._replace(path=p.other, other=p.path) for p in pairs]
-
-    def clock(self) -> int:
-        """How many commits were learned."""
-        return self._clock
-
-    def partners(self, paths, limit):
-        """The strongest pairs of each path."""
-        rows = {
-            p: sorted((r for r in self._pairs if r.path == p), key=lambda r: (-r.bond, r.other))
-            for p in paths
-        }
-        return {p: row[:limit] for p, row in rows.items()}
-
-    def stats(self, paths):
-        """The files that are known."""
-        return {p: self._files[p] for p in paths if p in self._files}
-
-    def hottest(self, limit):
-        """The files that change most."""
-        alive = [f for f in self._files.values() if f.present and f.commits]
-        return [f.path for f in sorted(alive, key=lambda f: (-f.heat, f.path))[:limit]]
-
-    def lookalikes(self, path):
-        """The files of similar names."""
-        return lookalikes(path, [f.path for f in self._files.values() if f.present])
 
 
 def file(path: str, **known) -> FileStat:
@@ -62,14 +28,14 @@ def pair(a: str, b: str, bond: float = 0.0, commits: int = 1) -> PairStat:
     return PairStat(a, b, bond, commits, "2026-02-03T00:00:00.000Z")
 
 
-def paths(table: Table, path: str, k: int = 10) -> list[str]:
+def paths(table: InMemory, path: str, k: int = 10) -> list[str]:
     """Return the neighbours' names, best first."""
     return [hit.path for hit in related(path, table, k)]
 
 
 def test_the_score_is_the_formula():
     """One pair, checked by hand: weight decayed, prior by names, factor for recency."""
-    table = Table(
+    table = InMemory(
         250,
         [file("q/q.x", reach=1.0), file("a/a.y", heat=2.0, reach=1.0, last=245)],
         [pair("q/q.x", "a/a.y", 1.0)],
@@ -83,7 +49,7 @@ def test_the_score_is_the_formula():
 
 def test_a_partner_of_a_partner_is_found_by_the_walk():
     """Two files that never met are related when both change with a third."""
-    table = Table(
+    table = InMemory(
         10,
         [file("q/q.x"), file("m/m.y", reach=1.0), file("b/b.z"), file("c/c.w")],
         [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")],
@@ -96,7 +62,7 @@ def test_a_partner_of_a_partner_is_found_by_the_walk():
 def test_a_new_file_is_ranked_by_names_alone():
     """Without history the test of the same name and the folder come first."""
     new = file("src/app/users.py", commits=0, heat=NEVER, last=-1)
-    table = Table(10, [new, *files("tests/test_users.py", "zoo/lion.md")], [])
+    table = InMemory(10, [new, *files("tests/test_users.py", "zoo/lion.md")], [])
     hits = related("src/app/users.py", table)
     assert hits[0].path == "tests/test_users.py"
     assert hits[0].why[0] == "same name"
@@ -105,21 +71,21 @@ def test_a_new_file_is_ranked_by_names_alone():
 def test_files_that_are_gone_and_the_file_itself_are_never_named():
     """A deleted partner still leads to others, but is no answer."""
     gone = file("m/m.y", present=False)
-    table = Table(10, [gone, *files("q/q.x", "b/b.z")], [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")])
+    table = InMemory(10, [gone, *files("q/q.x", "b/b.z")], [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")])
     assert paths(table, "q/q.x") == ["b/b.z"]
 
 
 def test_an_unknown_file_and_an_empty_history_answer():
     """A path nobody has seen gives the hottest files; nothing gives nothing."""
-    assert related("x.py", Table(0, [], [])) == []
-    warm = Table(5, [file("hot.md", heat=3.0), file("cold.md")], [])
+    assert related("x.py", InMemory(0, [], [])) == []
+    warm = InMemory(5, [file("hot.md", heat=3.0), file("cold.md")], [])
     assert paths(warm, "unknown/x.py") == ["hot.md", "cold.md"]
-    assert related("hot.md", Table(5, files("hot.md", "a.md"), []), 0) == []
+    assert related("hot.md", InMemory(5, files("hot.md", "a.md"), []), 0) == []
 
 
 def test_a_tie_of_the_code_is_part_of_the_score():
     """Without a pair the tie and the prior are multiplied by the names, checked by hand."""
-    table = Table(250, [file("q/q.x"), file("a/a.y", heat=2.0, last=245)], [])
+    table = InMemory(250, [file("q/q.x"), file("a/a.y", heat=2.0, last=245)], [])
     (hit,) = related("q/q.x", table, ties={"a/a.y": Tie(0.5, "imports it")})
     heat = 1 + 2 ** (2 - 250 / 40)
     raw = (0.2 * 0.5 + 0.003 * heat) * math.exp(1.5 / (1 + 5 / 5))
@@ -130,7 +96,7 @@ def test_a_tie_of_the_code_is_part_of_the_score():
 def test_the_closer_tie_comes_first():
     """Of two files that the history says the same of, the one that is tied more closely wins."""
     known = files("q/q.x", "a/a.y", "b/b.y", "c/c.y")
-    table = Table(500, known, [pair("q/q.x", one.path) for one in known[1:]])
+    table = InMemory(500, known, [pair("q/q.x", one.path) for one in known[1:]])
     ties = {"c/c.y": Tie(1.0, "tests it"), "b/b.y": Tie(0.3, "is imported by it")}
     assert [h.path for h in related("q/q.x", table, ties=ties)] == ["c/c.y", "b/b.y", "a/a.y"]
     first = related("q/q.x", table, ties=ties)[0]
@@ -144,11 +110,11 @@ def test_a_file_that_only_the_graph_knows_is_named():
         "zoo/c.md": Tie(0.5, "imports it"),
         "zoo/d.md": Tie(0.1, "is imported by it"),
     }
-    hits = related("src/a.py", Table(0, [], []), ties=ties)
+    hits = related("src/a.py", InMemory(0, [], []), ties=ties)
     assert [h.path for h in hits] == ["src/b.py", "zoo/c.md", "zoo/d.md"]
     assert hits[0].why == ("imports it", "same folder")
     assert hits[2].why == ("is imported by it",)
-    gone = Table(5, [file("zoo/c.md", present=False)], [])
+    gone = InMemory(5, [file("zoo/c.md", present=False)], [])
     assert [h.path for h in related("src/a.py", gone, ties=ties)] == ["src/b.py", "zoo/d.md"]
 
 
@@ -156,18 +122,18 @@ def test_ties_are_broken_by_path_whatever_the_order():
     """The same statistics in another order give the same answer."""
     known = files("q/q.x", *(f"d{n}/f{n}.y" for n in range(12)))
     pairs = [pair("q/q.x", one.path) for one in known[1:]]
-    expected = paths(Table(10, known, pairs), "q/q.x")
+    expected = paths(InMemory(10, known, pairs), "q/q.x")
     assert expected == sorted(expected)
     for seed in range(5):
         random.Random(seed).shuffle(known)
         random.Random(seed).shuffle(pairs)
-        assert paths(Table(10, known, pairs), "q/q.x") == expected
+        assert paths(InMemory(10, known, pairs), "q/q.x") == expected
 
 
 def test_a_history_of_a_million_commits_does_not_overflow():
     """Weights are logarithms, so the clock may run for ever."""
     old, new = pair("q/q.x", "a/a.y", 0.0), pair("q/q.x", "b/b.y", 1_000_000 / 250)
-    table = Table(
+    table = InMemory(
         1_000_000,
         [file("q/q.x", reach=4000.0), file("a/a.y", heat=0.0), file("b/b.y", heat=25_000.0)],
         [old, new],

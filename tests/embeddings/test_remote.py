@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from remora.core.clock import FixedClock
 from remora.core.config import EmbeddingSettings
 from remora.core.errors import ProviderBusy
 from remora.embeddings.remote import PAUSE, RemoteEmbedder
 from remora.net.http import JsonClient
 
 
-class Clock:
-    """A clock that only sleeping moves."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def sleep(self, seconds: float) -> None:
-        """Let some seconds pass."""
-        self.time += seconds
-
-    def now(self) -> float:
-        """Return the seconds that passed."""
-        return self.time
-
-
 class Server(RemoteEmbedder):
     """An embedder whose server answers, limits (429) or is gone (0), as `status` says."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: FixedClock) -> None:
         super().__init__(
             JsonClient("http://127.0.0.1:9"),
             "m",
@@ -36,7 +22,7 @@ class Server(RemoteEmbedder):
             name="test:m",
             batch=1,
             dims=2,
-            sleep=clock.sleep,
+            sleep=lambda seconds: clock.advance(seconds=seconds),
             now=clock.now,
         )
         self.status = 200
@@ -51,28 +37,27 @@ class Server(RemoteEmbedder):
 
 def test_a_server_that_is_gone_costs_its_budget_once():
     """After one request without an answer the next ones fail at once, and PAUSE later it is asked again."""
-    clock = Clock()
+    clock = FixedClock(0.0)
     server = Server(clock)
     server.embed_query("before")
     server.status = 0
     with pytest.raises(ProviderBusy):
         server.embed_documents(["a", "b"])
-    waited, asked = clock.time, server.requests
+    waited, asked = clock.now(), server.requests
     assert 0 < waited <= 30
     for _ in range(100):
         with pytest.raises(ProviderBusy, match="did not answer recently"):
             server.embed_query("again")
-    assert (clock.time, server.requests) == (waited, asked)
+    assert (clock.now(), server.requests) == (waited, asked)
     server.status = 200
-    clock.sleep(PAUSE)
+    clock.advance(seconds=PAUSE)
     assert server.embed_query("back").shape == (2,)
     assert server.embed_query("and stays").shape == (2,)
 
 
 def test_a_server_that_limits_is_asked_again():
     """A refusal for now is an answer: the next text is tried without a pause."""
-    clock = Clock()
-    server = Server(clock)
+    server = Server(FixedClock())
     server.status = 429
     with pytest.raises(ProviderBusy):
         server.embed_query("first")

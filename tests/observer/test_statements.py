@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
 import pytest
 
 from remora.observer.statements import names_something, stands_alone, statements
-
-HERE = Path(__file__).parent
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a corpus."""
-    with (HERE / "corpora" / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+from tests.tables import table
 
 
-@pytest.mark.parametrize("row", rows("rules.tsv"), ids=lambda row: row["sentence"][:60])
-def test_a_sentence_is_heard_as_its_rule_or_not_at_all(row: dict[str, str]) -> None:
+@pytest.mark.parametrize(("sentence", "rule"), table(__file__, "rules"))
+def test_a_sentence_is_heard_as_its_rule_or_not_at_all(sentence: str, rule: str) -> None:
     """What asks for something lasting by its form is kept as a sentence; all else is left to other ways."""
-    assert [s.text for s in statements(row["sentence"])] == [row["rule"]] * bool(row["rule"])
+    assert [s.text for s in statements(sentence)] == [rule] * bool(rule)
 
 
 def test_what_was_pasted_is_nobodys_rule() -> None:
@@ -54,8 +46,8 @@ def test_names_and_what_hangs_in_the_air() -> None:
 
 def test_the_examples_of_the_documentation() -> None:
     """The table of docs/learning.md: the left column is heard, the right one is not."""
-    text = (HERE.parents[1] / "docs" / "learning.md").read_text("utf-8")
-    table = text.partition("| memory | no memory |")[2].partition("\n\n")[0]
-    rows = [re.findall(r"\"([^\"]+)\"", row) for row in table.splitlines()[2:]]
+    text = (Path(__file__).parents[2] / "docs" / "learning.md").read_text("utf-8")
+    shown = text.partition("| memory | no memory |")[2].partition("\n\n")[0]
+    rows = [re.findall(r"\"([^\"]+)\"", row) for row in shown.splitlines()[2:]]
     assert [[len(statements(sentence)) for sentence in row] for row in rows] == [[1, 0]] * len(rows)
     assert len(rows) >= 4
