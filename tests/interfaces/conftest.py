@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import remora
+from remora.app.memory import Memory
 from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands.cli_context import CliContext
@@ -100,6 +101,13 @@ def remember(answer: Answer) -> Remember:
         return str(answer("remember", text, *kind, *options)["id"])
 
     return call
+
+
+@pytest.fixture
+def memory(project: Path, clock: FixedClock) -> Iterator[Memory]:
+    """The memory that the command line works on."""
+    with Memory.open(project, clock=clock) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock
 from remora.interfaces.cli import cli
 from remora.interfaces.commands import maintenance
 from remora.net import listeners
@@ -74,10 +73,9 @@ def test_doctor(run: Run, answer: Answer, tmp_path: Path) -> None:
     assert "is not valid TOML" in result.stdout
 
 
-def test_reindex(run: Run, answer: Answer, project: Path, clock: FixedClock) -> None:
+def test_reindex(run: Run, answer: Answer, memory: Memory) -> None:
     """Turns are made again from the logs; vectors are not, without a model."""
-    with Memory.open(project, clock=clock) as memory:
-        memory.session("cli:1").extend([{"role": "user", "content": f"sentence {n}"} for n in range(3)])
+    memory.session("cli:1").extend([{"role": "user", "content": f"sentence {n}"} for n in range(3)])
     assert run("reindex").stdout == "3 rows rebuilt.\n"
     assert answer("reindex") == {"rows": 3}
     assert answer("stats")["turns"] == 3

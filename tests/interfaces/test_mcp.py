@@ -551,10 +551,9 @@ class Disk:
         return Memory.open(project, clock=clock, read_only=read_only)
 
 
-def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock) -> None:
+def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock, memory: Memory) -> None:
     """Reading goes on where nothing can be written, writing says why, and comes back with the disk."""
-    with Memory.open(project, clock=clock) as memory:
-        memory.remember("Tokens expire after 24 h", type="decision")
+    memory.remember("Tokens expire after 24 h", type="decision")
     disk = Disk()
     disk.error = StoreFull("the disk is not for writing")
     holder = Holder(project, clock=clock, opener=disk)

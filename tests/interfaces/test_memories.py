@@ -318,12 +318,11 @@ def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.Mo
     assert "modules: shop (1), shop/auth (1)" in run("stats").stdout
 
 
-def test_show(run: Run, answer: Answer, project: Path, clock: FixedClock) -> None:
+def test_show(run: Run, answer: Answer, memory: Memory) -> None:
     """The whole text is shown, however long, with what it rests on; a unique start of the id is enough."""
     text = "Tokens expire. " * 100
-    with Memory.open(project, clock=clock) as memory:
-        parent = memory.remember(text, type="decision")
-        child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id, "0000-gone"))
+    parent = memory.remember(text, type="decision")
+    child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id, "0000-gone"))
     shown = run("show", parent.id[:6]).stdout
     assert text.strip() in shown
     assert len(text) > ITEM_CHARS
@@ -385,14 +384,11 @@ def test_forget_and_restore(run: Run, remember: Remember, answer: Answer) -> Non
     assert run("list").stdout == ""
 
 
-def test_forgetting_reaches_what_rests_on_it(
-    run: Run, answer: Answer, project: Path, clock: FixedClock
-) -> None:
+def test_forgetting_reaches_what_rests_on_it(run: Run, answer: Answer, memory: Memory) -> None:
     """Dependents are named and wait for a look; a person's word clears them, and removes taint."""
-    with Memory.open(project, clock=clock) as memory:
-        parent = memory.remember("Tokens are JWTs", type="decision")
-        child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id,))
-        tainted = memory.remember("Ports are open", type="gotcha", taint=Taint("a web page"))
+    parent = memory.remember("Tokens are JWTs", type="decision")
+    child = memory.remember("So they are big", type="gotcha", derived_from=(parent.id,))
+    tainted = memory.remember("Ports are open", type="gotcha", taint=Taint("a web page"))
     result = run("forget", parent.id)
     assert result.stderr == f"1 dependent memory marked for review: {child.id[:8]}\n"
     assert run("list", "--needs-review").stdout.startswith(child.id[:8])
@@ -437,7 +433,7 @@ def test_verify_and_pin(run: Run, remember: Remember, answer: Answer) -> None:
     assert answer("list", "--pinned")["memories"] == []
 
 
-def test_forget_by_filter(run: Run, remember: Remember, project: Path, clock: FixedClock) -> None:
+def test_forget_by_filter(run: Run, remember: Remember, memory: Memory) -> None:
     """Only what passes all filters goes, and more than a few only after a yes."""
     kept = remember("Tokens expire after 24 h", "--type", "decision", "--tag", "auth")
     gone = remember("The old relay listens on port 7071", "--type", "gotcha", "--tag", "auth")
@@ -445,8 +441,7 @@ def test_forget_by_filter(run: Run, remember: Remember, project: Path, clock: Fi
     assert run("forget", "--type", "gotcha", "--tag", "auth").stdout.startswith(f"{gone[:8]}  forgotten")
     assert run("list").stdout.startswith(kept[:8])
     assert run("forget", kept, "--type", "decision").exit_code == 2
-    with Memory.open(project, clock=clock) as memory:
-        for number in range(21):
-            memory.remember(f"Route {number} is served by host {number}", type="pattern")
+    for number in range(21):
+        memory.remember(f"Route {number} is served by host {number}", type="pattern")
     assert "21 memories would be forgotten" in run("forget", "--type", "pattern").stderr
     assert len(run("forget", "--type", "pattern", "--yes").stdout.splitlines()) == 21

@@ -112,7 +112,7 @@ def test_a_large_text_from_stdin_is_whole(run: Run, answer: Answer, monkeypatch:
 # The journal
 
 
-def test_memory_md_is_a_file_that_a_person_edits(run: Run, answer: Answer) -> None:
+def test_memory_md_is_a_file_that_a_person_edits(run: Run, answer: Answer, memory: Memory) -> None:
     """What stands there is shown, found and in the block for a prompt; an earlier text comes back."""
     path = Path(answer("journal")["path"])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,9 +122,8 @@ def test_memory_md_is_a_file_that_a_person_edits(run: Run, answer: Answer) -> No
     (hit,) = answer("search", "when does the team deploy", "--kind", "longterm")["hits"]
     assert (hit["path"], hit["start_line"]) == (str(path), 1)
     path.unlink()
-    with Memory.open(Path.cwd()) as memory:
-        memory.journal.write("one")
-        memory.journal.write("two")
+    memory.journal.write("one")
+    memory.journal.write("two")
     (version,) = answer("journal", "versions")["versions"]
     assert "restored to" in run("journal", "restore", version["name"]).stdout
     assert run("journal").stdout == "one\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,10 +186,9 @@ def test_init_says_what_is_so(fields: dict[str, Any], said: str, unsaid: str) ->
     assert not unsaid or unsaid not in text
 
 
-def test_counts(project: Path) -> None:
+def test_counts(memory: Memory) -> None:
     """Types are listed most frequent first; what there is none of is left out, but for the memories."""
-    with Memory.open(project) as memory:
-        empty = memory.stats()._replace(project_id="p", home="/data/shop", database_bytes=262_144)
+    empty = memory.stats()._replace(project_id="p", home="/data/shop", database_bytes=262_144)
     text = plain(project_pages.counts(empty))
     assert "memories: 0\n" in text
     assert "vectors" not in text

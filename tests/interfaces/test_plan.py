@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from remora.app.learning.learn import LearnReport, SessionLearnt
 from remora.app.learning.promotion import Learnt
 from remora.app.learning.run_summary import Remembered, SessionSummary
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock
 from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
 from remora.core.values import Context
@@ -31,13 +30,6 @@ from tests.observer.sessions import session
 from tests.retrieval.worlds import record
 
 TASK = "make the token lifetime a setting"
-
-
-@pytest.fixture
-def memory(project: Path, clock: FixedClock) -> Iterator[Memory]:
-    """The memory that the command line works on."""
-    with Memory.open(project, clock=clock) as opened:
-        yield opened
 
 
 def known(memory: Memory) -> None:

@@ -49,10 +49,9 @@ def test_light_verbs_load_nothing_heavy(project: Path, line: str) -> None:
         assert loaded.isdisjoint(("apsw", "subprocess", "remora.app.memory", "remora.store.connection"))
 
 
-def test_reader_that_stops_reading(project: Path) -> None:
+def test_reader_that_stops_reading(memory: Memory) -> None:
     """`remora note show | head -1` is quiet, however much there is to write."""
-    with Memory.open(project) as memory:
-        memory.entries.add("large", "A statement that is long enough to fill a pipe. " * 2_400)
+    memory.entries.add("large", "A statement that is long enough to fill a pipe. " * 2_400)
     command = [*command_line(), "note", "show", "large", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as lister:
         assert lister.stdout is not None

@@ -5,20 +5,19 @@ from __future__ import annotations
 from remora.core.events import CommitMade, ErrorSeen, Exchange, Remark, Signal
 from remora.core.values import Taint
 from remora.observer.evidence import CHARACTERS, pack, told
-from tests.observer.sessions import seen_of, session
+from tests.observer.sessions import met, said, seen_of, session
 
 OUTSIDE = Taint("web: a.example", 2)
 
 
 def exchange(ask: str, report: str = "Done.", **more) -> Exchange:
     """Return a request with its answer."""
-    return Exchange(ask, report, 3, events=(f"key of {ask}", f"key of {report}"), **more)
+    return said(ask, report, events=(f"key of {ask}", f"key of {report}"), **more)
 
 
 def failed(message: str, **more) -> ErrorSeen:
-    """Return an error of a command."""
-    given = {"count": 1, "resolved": False, **more}
-    return ErrorSeen("f" * 16, "Bash", "make test", message, steps=(4,), **given)
+    """Return an error of a command that nobody knows how to resolve."""
+    return met(message, "", **{"command": "make test", "resolved": False, **more})
 
 
 def test_pieces_come_in_the_order_of_their_worth():

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from remora.core.events import Event
-from remora.observer.observer import Observer
 from remora.observer.quotes import LONGEST, MOST, sentences
+from tests.observer.script import Script, observed
 
 LASTING = "The staging database is read only for us."
 
 
-def event(number: int, kind: str, text: str, **more: Any) -> Event:
-    """Return one event of a session."""
-    return Event(kind, "s", f"e{number}", 1, f"2026-01-01T08:00:{number % 60:02}.000Z", text, **more)
-
-
-def kept(*events: Event) -> list[tuple[str, str]]:
+def kept(script: Script) -> list[tuple[str, str]]:
     """Return the quotes of a session, each with what it answers."""
-    observer = Observer("s", "claude-code", strict=True)
-    for one in events:
-        observer.observe(one)
-    return [(quote.text, quote.answers) for quote in observer.finalize().quotes]
+    return [(quote.text, quote.answers) for quote in observed(script).quotes]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +55,7 @@ def test_a_quote_has_what_it_answers() -> None:
     """The end of the reply before it stands beside a sentence; a pasted piece of that reply is no quote."""
     reply = "All tests pass. Shall I seed the database?"
     said = "All tests pass. No, the seeds are never run twice."
-    found = kept(event(1, "user_prompt", "Fix it."), event(2, "reply", reply), event(3, "user_prompt", said))
+    found = kept(Script().ask("Fix it.").say(reply).ask(said))
     assert found == [("No, the seeds are never run twice.", reply)]
 
 
@@ -77,26 +66,22 @@ def test_answers_and_reasons_of_a_refusal_are_quotes() -> None:
         "proceed, the user said:\nWe never run migrations against production by hand."
     )
     chosen = 'User has answered your questions: "Which database?"="Postgres". You can go on.'
-    found = kept(
-        event(1, "tool_call", "", tool="AskUserQuestion", call_id="a"),
-        event(2, "tool_result", chosen, tool="AskUserQuestion", call_id="a"),
-        event(3, "tool_call", "", tool="Bash", action="run", command="make migrate", call_id="b"),
-        event(4, "tool_result", refused, tool="Bash", action="run", call_id="b", error=True),
-    )
+    found = kept(Script().call("AskUserQuestion", "other", chosen).run("make migrate", refused, error=True))
     assert ("Postgres", "Which database?") in found
     assert [text for text, _ in found][1:] == ["We never run migrations against production by hand."]
 
 
 def test_subagents_are_told_nothing_by_a_person() -> None:
     """A prompt within a subagent is the agent's."""
-    assert kept(event(1, "user_prompt", LASTING, agent="a1")) == []
+    assert kept(Script(agent="a1").ask(LASTING)) == []
 
 
 def test_each_sentence_is_kept_once_and_a_session_keeps_so_many() -> None:
     """A sentence said again in the session is one quote; the newest are kept."""
-    many = [event(n, "user_prompt", f"Port {n} is only for tests.") for n in range(MOST + 100)]
-    found = kept(event(1000, "user_prompt", LASTING), event(1001, "user_prompt", LASTING), *many)
+    script = Script().ask(LASTING).ask(LASTING)
+    assert kept(script) == [(LASTING, "")]
+    for n in range(MOST + 100):
+        script.ask(f"Port {n} is only for tests.")
+    found = kept(script)
     assert len(found) == MOST
     assert found[-1][0] == f"Port {MOST + 99} is only for tests."
-    again = kept(event(1, "user_prompt", LASTING), event(2, "user_prompt", LASTING))
-    assert [text for text, _ in again] == [LASTING]

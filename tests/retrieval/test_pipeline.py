@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 from pathlib import Path
@@ -22,6 +21,7 @@ from remora.retrieval.fusion import MEMORY_SCALE, relevance, with_odds
 from remora.retrieval.pipeline import KEPT, PARTS, STAGES
 from remora.retrieval.request import Request
 from remora.retrieval.weigh import DOUBTS
+from tests.helpers import files
 from tests.retrieval.worlds import BrokenEmbedder, Judge, LateJudge, WordEmbedder, World, stages
 
 SUBJECTS = "tokens invoices uploads migrations webhooks exports backups flags queues reports".split()
@@ -328,13 +328,9 @@ def test_a_judge_is_asked_within_its_settings(world):
 # The read path
 
 
-def digest(folder: Path) -> dict[str, str]:
-    """Return the hash of every file below a folder but SQLite's own shared memory."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.endswith(("-shm", "-wal"))
-    }
+def stored(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every file below a folder but SQLite's own shared memory."""
+    return {path: data for path, (data, _) in files(folder).items() if not path.endswith(("-shm", "-wal"))}
 
 
 def test_the_whole_read_path_works_read_only(world):
@@ -348,18 +344,18 @@ def test_the_whole_read_path_works_read_only(world):
     block = world.memory.context("tokens expire", "implement").text
     world.reopen()  # a use counts from then on
     before = rows(world.search("tokens expire", 20, **asked))
-    files = world.memory.related_files("tokens/part0.py")
+    near = world.memory.related_files("tokens/part0.py")
     world.reopen(read_only=True)
-    state = digest(world.folder)
+    state = stored(world.folder)
     version = world.db.connection.version()
     assert world.db.connection.read_only
     assert rows(world.search("tokens expire", 20, **asked)) == before
     assert world.memory.context("tokens expire", "implement").text == block
-    assert world.memory.related_files("tokens/part0.py") == files != []
+    assert world.memory.related_files("tokens/part0.py") == near != []
     assert len(world.memory.list()) == 31
     assert world.db.connection.version() == version
     world.memory.close()
-    assert digest(world.folder) == state
+    assert stored(world.folder) == state
 
 
 # User and project
