@@ -37,6 +37,7 @@ from remora.retrieval import pipeline
 from remora.retrieval.request import Candidate, Request, ranked
 from tests.retrieval.worlds import Judge, WordEmbedder, World
 
+STANDS = {"forget": "forgotten", "pin": "pinned", "verify": "verified"}  # of a memory, after the command
 LISTS = ("types", "files", "modules", "kinds", "tags", "recent", "tools", "without")
 
 
@@ -68,7 +69,11 @@ class Player:
             return
         options = dict(p.split("=", 1) for p in parts[1:] if re.match(r"[a-z_]+=", p))
         words = [p for p in parts[1:] if not re.match(r"[a-z_]+=", p)]
-        verb: Callable[..., Iterator[str]] = getattr(self, "do_" + parts[0].replace("-", "_"))
+        if parts[0] in STANDS:
+            getattr(self.world.memory, parts[0])(self.world.id_of(words[0]))
+            yield f"{words[0]}: {STANDS[parts[0]]}"
+            return
+        verb: Callable[..., Iterator[str] | None] = getattr(self, "do_" + parts[0].replace("-", "_"))
         for line in verb(*words, **options) or ():
             yield self.named(line)
 
@@ -78,26 +83,22 @@ class Player:
             line = line.replace(i, name).replace(i[:8], name)
         return line
 
-    def do_setting(self, name: str, value: str) -> Iterator[str]:
+    def do_setting(self, name: str, value: str) -> None:
         """Open the world again with a setting."""
         self.world.set(name, value)
-        yield from ()
 
-    def do_embedder(self, which: str) -> Iterator[str]:
+    def do_embedder(self, which: str) -> None:
         """Open the world again without vectors, or with them."""
         self.world.reopen(embedder=None if which == "none" else WordEmbedder())
-        yield from ()
 
-    def do_judge(self, *words: str) -> Iterator[str]:
+    def do_judge(self, *words: str) -> None:
         """Open the world again with a reranker."""
         self.world.reopen(reranker=Judge(*words))
-        yield from ()
 
-    def do_model(self, answer: str) -> Iterator[str]:
+    def do_model(self, answer: str) -> None:
         """Open the world again with a language model of one answer."""
         reply = ProviderBusy("the model is loading") if answer == "busy" else answer
         self.world.reopen(llm=ScriptedModel([reply]))
-        yield from ()
 
     def do_remember(self, name: str, text: str, **options: str) -> Iterator[str]:
         """Store a memory."""
@@ -115,40 +116,21 @@ class Player:
         self.world.name_of[made.id] = name
         yield f"{name}: in the place of {old}"
 
-    def do_forget(self, name: str) -> Iterator[str]:
-        """Forget a memory."""
-        self.world.memory.forget(self.world.id_of(name))
-        yield f"{name}: forgotten"
-
-    def do_pin(self, name: str) -> Iterator[str]:
-        """Pin a memory."""
-        self.world.memory.pin(self.world.id_of(name))
-        yield f"{name}: pinned"
-
-    def do_verify(self, name: str) -> Iterator[str]:
-        """Confirm a memory."""
-        self.world.memory.verify(self.world.id_of(name))
-        yield f"{name}: verified"
-
-    def do_say(self, session: str, speaker: str, text: str) -> Iterator[str]:
+    def do_say(self, session: str, speaker: str, text: str) -> None:
         """Append one turn."""
         self.world.memory.session(session).append(speaker, text)
-        yield from ()
 
-    def do_read_together(self, one: str, other: str, weight: str) -> Iterator[str]:
+    def do_read_together(self, one: str, other: str, weight: str) -> None:
         """Write an edge between two files."""
         self.world.co_access(one, other, float(weight))
-        yield from ()
 
-    def do_change_together(self, *files: str, times: str = "1") -> Iterator[str]:
+    def do_change_together(self, *files: str, times: str = "1") -> None:
         """Let files change in the same commits."""
         self.world.commit(*files, times=int(times))
-        yield from ()
 
-    def do_wait(self, days: str) -> Iterator[str]:
+    def do_wait(self, days: str) -> None:
         """Let time pass."""
         self.world.clock.advance(days=float(days))
-        yield from ()
 
     def do_related(self, file: str) -> Iterator[str]:
         """Print the files that go with one."""

@@ -11,18 +11,12 @@ from remora.core.errors import InvalidInput
 
 
 def talk(world, *lines, session="cli:1"):
-    """Append lines of (speaker, text) to a session; external ids are numbered."""
+    """Append lines of (speaker, text) or (speaker, text, time) to a session; external ids are numbered."""
     made = world.memory.session(session)
     known = made.count()
-    made.extend(
-        {
-            "role": role,
-            "content": text,
-            "external_id": f"{session}#{known + n}",
-            "time": "2026-02-01T10:00:00Z",
-        }
-        for n, (role, text) in enumerate(lines, start=1)
-    )
+    for n, (role, text, *time) in enumerate(lines, start=known + 1):
+        told = {"time": time[0] if time else "2026-02-01T10:00:00Z", "external_id": f"{session}#{n}"}
+        made.extend([{"role": role, "content": text, **told}])
 
 
 def found(world, query, k=5, **more):
@@ -103,20 +97,15 @@ def test_filters_that_only_memories_can_pass_leave_turns_out(world):
             assert bool(hits) is (filters in passed), filters
 
 
-def said(world, *lines, session="cli:1"):
-    """Append lines of (speaker, text, time) to a session."""
-    world.memory.session(session).extend({"role": r, "content": c, "time": t} for r, c, t in lines)
-
-
 def test_only_what_passes_is_found(world):
     """Times, session and speaker narrow every path; what has no known time is in none."""
-    said(
+    talk(
         world,
         ("Ann", "The harbour is closed", "2023-05-08T10:00:00Z"),
         ("Bob", "The harbour is open", "7:31 pm on 21 January, 2022"),
         ("Ann", "The harbour is far", "some day"),
     )
-    said(world, ("Bob", "The harbour is old", "2023-06-01T00:00:00Z"), session="cli:2")
+    talk(world, ("Bob", "The harbour is old", "2023-06-01T00:00:00Z"), session="cli:2")
 
     def texts(**more):
         return sorted(hit.text.rpartition(" ")[2] for hit in world.memory.search("harbour", **more))
@@ -153,7 +142,7 @@ def test_memories_and_notes_pass_alike(world):
 def test_days_that_a_question_names_raise_what_was_said_then(bare, asked, first):
     """Of two turns that say the same, the one of that time comes first."""
     for time in ("2023-05-08", "2022-01-21"):
-        said(bare, ("Ann", "The garden looks fine", time), session=f"cli:{time}")
+        talk(bare, ("Ann", "The garden looks fine", time), session=f"cli:{time}")
     assert bare.search(asked).hits[0].time[:10] == first
 
 
