@@ -190,18 +190,10 @@ def test_stand_ins_are_few():
     assert len(missed) <= 30, missed
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
-        "PRIVATE KEY",
-        "RSA PRIVATE KEY",
-        "EC PRIVATE KEY",
-        "DSA PRIVATE KEY",
-        "OPENSSH PRIVATE KEY",
-        "ENCRYPTED PRIVATE KEY",
-        "PGP PRIVATE KEY BLOCK",
-    ],
-)
+LABELS = [f"{kind}PRIVATE KEY" for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")]
+
+
+@pytest.mark.parametrize("label", [*LABELS, "PGP PRIVATE KEY BLOCK"])
 def test_private_key_blocks_go_whole(label):
     """A key block is one secret from its first line to its last, also without the last line."""
     marker = "[REDACTED:private-key]"

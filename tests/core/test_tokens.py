@@ -11,44 +11,7 @@ from remora.core.values import Message, ToolCall
 from tests.tables import table
 
 # Texts of our own, and how many tokens bpe-openai 0.1.4 counts in them for cl100k and for o200k.
-SAMPLES = {
-    "English": (
-        (
-            "The agent keeps every word of a session in a log that only grows. When the conversation becomes "
-            "too long for its model, older messages are replaced by a summary, and nothing is lost."
-        ),
-        38,
-        38,
-    ),
-    "Python": (
-        (
-            "def total(prices: list[float], rate: float = 0.19) -> float:\n"
-            '    """Return the sum with tax."""\n'
-            "    return round(sum(p * (1 + rate) for p in prices if p > 0), 2)\n"
-        ),
-        52,
-        53,
-    ),
-    "JSON": (
-        '{"id": "call_17", "name": "read_file", "arguments": {"path": "auth/token.py", "from": 9, "to": 40}}',
-        38,
-        38,
-    ),
-    "German": (
-        (
-            "Die Sitzung bleibt vollständig im Protokoll, auch wenn ältere Nachrichten im Gespräch durch "
-            "eine Zusammenfassung ersetzt werden."
-        ),
-        34,
-        22,
-    ),
-    "Russian": (
-        "Каждое слово разговора остаётся в журнале, даже если старые сообщения заменены кратким изложением.",
-        45,
-        24,
-    ),
-    "Chinese": ("对话太长时,较早的消息会被摘要代替,但日志里保留了每一句话。", 37, 26),
-}
+SAMPLES = {name: (text, int(old), int(new)) for name, old, new, text in table(__file__, "samples")}
 
 
 @pytest.mark.parametrize(

@@ -11,32 +11,22 @@ import pytest
 from remora.core.clock import FixedClock
 from remora.core.errors import StoreBusy
 from remora.embeddings.cache import CachedEmbedder, cache_key
-from remora.embeddings.vectors import normalise
-from tests.servers import vector
+from tests.helpers import FakeEmbedder
 
 
-class WordEmbedder:
-    """An embedder without a model that counts what it is asked."""
-
-    model_id = "words:8"
-    dims = 8
-    query_prefix = "q: "
-    document_prefix = ""
+class Watched(FakeEmbedder):
+    """A fake model that notes what it is asked, and whether it was closed."""
 
     def __init__(self) -> None:
-        self.documents: list[list[str]] = []
+        super().__init__("words:8", 8)
+        self.query_prefix = "q: "
         self.queries: list[str] = []
         self.closed = False
 
-    def embed_documents(self, texts: Sequence[str]):
-        """Return one vector a text."""
-        self.documents.append(list(texts))
-        return normalise(np.array([vector(self.document_prefix + t, 8) for t in texts]))
-
     def embed_query(self, text: str):
-        """Return the vector of a query."""
+        """Return the vector of a query, and note it."""
         self.queries.append(text)
-        return normalise(np.array([vector(self.query_prefix + text, 8)]))[0]
+        return super().embed_query(self.query_prefix + text)
 
     def close(self) -> None:
         """Note that it was closed."""
@@ -72,12 +62,12 @@ class Broken:
 
 def test_known_texts_do_not_reach_the_model():
     """Only what is missing is computed, each text once, in order; else it is as what it wraps."""
-    inner, shelf = WordEmbedder(), Shelf()
+    inner, shelf = Watched(), Shelf()
     cached = CachedEmbedder(inner, shelf, FixedClock())
     first = cached.embed_documents(["a", "b", "a"])
     second = cached.embed_documents(["c", "b", "a"])
     assert cached.embed_documents([]).shape == (0, 8)
-    assert inner.documents == [["a", "b"], ["c"]]
+    assert inner.documents == ["a", "b", "c"]
     np.testing.assert_array_equal(first[0], first[2])
     np.testing.assert_array_equal(second[1:], first[[1, 0]])
     assert [row[1:3] for row in shelf.rows.values()] == [("words:8", 8)] * 3
@@ -90,7 +80,7 @@ def test_known_texts_do_not_reach_the_model():
 
 def test_vectors_expire_after_seven_days():
     """A day before they are used, a day after they are made again."""
-    clock, inner = FixedClock(), WordEmbedder()
+    clock, inner = FixedClock(), Watched()
     cached = CachedEmbedder(inner, Shelf(), clock)
     cached.embed_documents(["a"])
     clock.advance(days=6)
@@ -103,14 +93,14 @@ def test_vectors_expire_after_seven_days():
 
 def test_queries_read_the_cache_and_never_write_it():
     """Searching changes nothing; a query with a prefix is another text than the same document."""
-    inner, shelf = WordEmbedder(), Shelf()
+    inner, shelf = Watched(), Shelf()
     cached = CachedEmbedder(inner, shelf, FixedClock())
     cached.embed_documents(["a"])
     before = dict(shelf.rows)
     found = cached.embed_query("a")
     assert shelf.rows == before
     assert inner.queries == ["a"]
-    np.testing.assert_array_equal(found, WordEmbedder().embed_query("a"))
+    np.testing.assert_array_equal(found, Watched().embed_query("a"))
     cached.embed_documents(["q: b"])
     cached.embed_query("b")
     assert inner.queries == ["a"]
@@ -118,19 +108,19 @@ def test_queries_read_the_cache_and_never_write_it():
 
 def test_a_failing_cache_never_fails_the_embedding():
     """Reading and writing fail, and the vectors are right."""
-    cached = CachedEmbedder(WordEmbedder(), Broken(), FixedClock())
+    cached = CachedEmbedder(Watched(), Broken(), FixedClock())
     found = cached.embed_documents(["a", "b"])
-    np.testing.assert_array_equal(found, WordEmbedder().embed_documents(["a", "b"]))
+    np.testing.assert_array_equal(found, Watched().embed_documents(["a", "b"]))
     assert cached.embed_query("a").shape == (8,)
 
 
 @pytest.mark.parametrize("blob", [b"", b"\x00" * 31, b"\x00\x00\xc0\x7f" * 8])
 def test_a_damaged_row_is_made_again(blob):
     """Bytes of a wrong length or with NaN are as if they were not there."""
-    inner, shelf = WordEmbedder(), Shelf()
+    inner, shelf = Watched(), Shelf()
     key = cache_key("a", "words:8", 8)
     shelf.rows[key] = (blob, "words:8", 8, 1 << 62)
     cached = CachedEmbedder(inner, shelf, FixedClock())
     assert np.isfinite(cached.embed_documents(["a"])).all()
-    assert inner.documents == [["a"]]
+    assert inner.documents == ["a"]
     assert len(shelf.rows[key][0]) == 32
