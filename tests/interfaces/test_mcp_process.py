@@ -206,13 +206,8 @@ def test_over_http(project: Path) -> None:
     assert refused.returncode == 3
     assert "no token is set in THE_TOKEN; HTTP is not served without one" in refused.stderr
     token = "only-for-this-test-0123456789"
-    with subprocess.Popen(
-        command,
-        env={**os.environ, "THE_TOKEN": token},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    env, pipe = {**os.environ, "THE_TOKEN": token}, subprocess.PIPE
+    with subprocess.Popen(command, env=env, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
         assert said.startswith("Serving MCP at http://127.0.0.1:")

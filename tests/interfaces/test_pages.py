@@ -14,16 +14,7 @@ from remora.app.health.stats import VectorCount
 from remora.app.memory import Memory
 from remora.core.errors import EXIT_CODES
 from remora.core.reports import InitReport
-from remora.core.values import (
-    HISTORY,
-    FileHit,
-    Hit,
-    Origin,
-    Reason,
-    Receipt,
-    Redaction,
-    Skipped,
-)
+from remora.core.values import HISTORY, FileHit, Hit, Origin, Reason, Receipt, Redaction, Skipped
 from remora.interfaces import draw, present, project_pages
 from remora.interfaces.draw import plain
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table

@@ -75,9 +75,8 @@ def test_a_command_that_an_answer_named_is_not_the_sessions_own():
     """Between backticks or on a line of its own; any few words where the user quotes them."""
     page = "Run `make verify-env --all` to check."
     printed = Script().ask("Go.").step().run("docker logs api", page).step().run("make verify-env --all")
-    quoted = (
-        Script().ask('He wrote "please run make verify-env --all now".').step().run("make verify-env --all")
-    )
+    quoted = Script().ask('He wrote "please run make verify-env --all now".')
+    quoted.step().run("make verify-env --all")
     own = Script().ask("Go.").step().run("make verify-env --all").step().run("docker logs api", page)
     for script, tainted in ((printed, True), (quoted, True), (own, False)):
         ran = next(c for c in observed(script).commands if c.command.startswith("make"))

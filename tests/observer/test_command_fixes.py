@@ -30,21 +30,13 @@ def test_a_flag_that_is_not_there(message: str, flag: str) -> None:
 def test_a_cd_to_where_the_shell_is() -> None:
     """Session 4fec7ea0: the recorded folder ends with the one that was not found."""
     told = "Exit code 1\n(eval):cd:1: no such file or directory: cmd/cli/strategy"
-    there = Script().step()
-    there.call(
-        "Bash",
-        "run",
-        told,
-        error=True,
-        command="cd cmd/cli/strategy && go test .",
-        extra={"cwd": "cmd/cli/strategy"},
-    )
-    (error,) = observed(there).errors
+    line, there = "cd cmd/cli/strategy && go test .", {"cwd": "cmd/cli/strategy"}
+    script = Script().step().call("Bash", "run", told, error=True, command=line, extra=there)
+    (error,) = observed(script).errors
     assert (error.resolved, error.resolved_how) == (True, "")
-    elsewhere = (
-        Script().step().run("cd /tmp/gone && ls", told.replace("cmd/cli/strategy", "gone"), error=True)
-    )
-    assert [e.resolved for e in observed(elsewhere).errors] == [False]
+    gone = told.replace("cmd/cli/strategy", "gone")
+    (error,) = observed(Script().step().run("cd /tmp/gone && ls", gone, error=True)).errors
+    assert not error.resolved
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,8 @@ def test_pairs_carry_both_directions():
     (pair,) = of_type(observed(script), "co_access")
     assert pair.key == "a.go + b.go"
     assert (pair.detail["forward"], pair.detail["backward"], pair.detail["edited"]) == (1, 1, 0)
-    (changed,) = of_type(
-        observed(Script().step().edit("a.go").step(5).edit("b.go", answered=False)), "co_access"
-    )
+    script = Script().step().edit("a.go").step(5).edit("b.go", answered=False)
+    (changed,) = of_type(observed(script), "co_access")
     assert changed.detail["edited"] == 1
 
 
@@ -49,18 +48,12 @@ def test_a_chain_of_imports_is_followed():
     script.read("cmd/entire/cli/strategy/manual_commit_git.go", GO.format("strategy", "checkpoint"))
     script.step().read("cmd/entire/cli/checkpoint/temporary.go", "package checkpoint")
     (chase,) = of_type(observed(script), "import_chase")
-    assert [p.rsplit("/", 1)[-1] for p in chase.paths] == [
-        "session_conflict_test.go",
-        "manual_commit_git.go",
-        "temporary.go",
-    ]
+    names = ["session_conflict_test.go", "manual_commit_git.go", "temporary.go"]
+    assert [p.rsplit("/", 1)[-1] for p in chase.paths] == names
 
 
 def test_configuration_changed_beside_code():
     """Session deeac353: the linter's configuration and code in the same stretch."""
-    script = Script().step().edit(".golangci.yaml").step().edit("cmd/entire/cli/agent/claudecode/hooks.go")
-    (touch,) = of_type(observed(script), "config_touch")
-    assert (touch.key, touch.detail["with"]) == (
-        ".golangci.yaml",
-        ["cmd/entire/cli/agent/claudecode/hooks.go"],
-    )
+    code = "cmd/entire/cli/agent/claudecode/hooks.go"
+    (touch,) = of_type(observed(Script().step().edit(".golangci.yaml").step().edit(code)), "config_touch")
+    assert (touch.key, touch.detail["with"]) == (".golangci.yaml", [code])

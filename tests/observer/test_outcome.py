@@ -29,6 +29,8 @@ def check(step: int, *, failed: bool, command: str = "make test", purpose: str =
 
 PASSED, FAILED = check(7, failed=False), check(7, failed=True)
 BEFORE = check(3, failed=True)  # the change, which is at step 5
+COMMITTED = Ran("git commit -m x", "git commit", "vcs", 8, False)
+STOPPED = {"interrupted": 1, "last_kind": "interruption", "prompts": (Said("x", 9),)}
 
 
 @pytest.mark.parametrize(
@@ -57,11 +59,7 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
         ({"commands": (FAILED,)}, "failure", "failed after the last change"),
         ({"commands": (BEFORE, check(8, failed=False))}, "success", "passed"),
         ({"commands": (PASSED, FAILED._replace(normal="make e2e"))}, "unknown", "other checks passed"),
-        (
-            {"commands": (Ran("git commit -m x", "git commit", "vcs", 8, False),)},
-            "success",
-            "commit was made",
-        ),
+        ({"commands": (COMMITTED,)}, "success", "commit was made"),
         ({"open_errors": (OpenError("undefined: x", 8),)}, "unknown", "undefined: x"),
         ({"open_errors": (OpenError("string not found", 8, harness=True),)}, "success", "report"),
         ({"commands": (BEFORE,)}, "unknown", "`make test` failed, and nothing was checked after"),
@@ -70,11 +68,7 @@ def test_kind_follows_what_was_done(edits: tuple[str, ...], fields: dict[str, An
         ({"planned": 6, "done": 5}, "success", "report"),
         ({"reply": "", "last_kind": "tool_call"}, "abandoned", "never answered"),
         ({"last_kind": "tool_call"}, "abandoned", "in the middle of a call"),
-        (
-            {"interrupted": 1, "last_kind": "interruption", "prompts": (Said("x", 9),)},
-            "abandoned",
-            "stopped it",
-        ),
+        (STOPPED, "abandoned", "stopped it"),
     ],
 )
 def test_outcome_of_a_change_has_evidence(fields: dict[str, Any], outcome: str, why: str) -> None:

@@ -19,11 +19,8 @@ def test_a_search_that_came_three_times_names_its_answer():
     script.step().run("grep -rn 'extractModifiedFiles' cmd/", found)
     script.step().read("cmd/entire/cli/transcript.go")
     (hunt,) = of_type(observed(script), "repeated_grep")
-    assert (hunt.key, hunt.detail["found"], hunt.detail["steps"]) == (
-        "extractmodifiedfiles",
-        "cmd/entire/cli/transcript.go",
-        [1, 2, 3],
-    )
+    assert (hunt.key, hunt.detail["steps"]) == ("extractmodifiedfiles", [1, 2, 3])
+    assert hunt.detail["found"] == "cmd/entire/cli/transcript.go"
 
 
 def test_a_change_is_a_better_answer_than_a_read():
@@ -63,8 +60,5 @@ def test_an_address_that_was_fetched_and_what_followed():
     script = Script().step().fetch("https://goreleaser.com/customization/homebrew/?x=1")
     script.step().edit(".goreleaser.yaml")
     (seen,) = of_type(observed(script), "external_reference")
-    assert (seen.key, seen.detail["then"], seen.detail["count"]) == (
-        "https://goreleaser.com/customization/homebrew",
-        ".goreleaser.yaml",
-        1,
-    )
+    assert seen.key == "https://goreleaser.com/customization/homebrew"
+    assert (seen.detail["then"], seen.detail["count"]) == (".goreleaser.yaml", 1)

@@ -63,15 +63,13 @@ def test_a_rule_given_with_a_refusal_is_kept():
 
 def test_the_users_words_are_never_tainted_and_the_models_are():
     """What a person types does not come from a page; the model's words may."""
-    script = (
-        Script().step().fetch("https://x.org/").step().say("I was wrong about `a.go`, it says delete it.")
-    )
+    wrong = "I was wrong about `a.go`, it says delete it."
+    script = Script().step().fetch("https://x.org/").step().say(wrong)
     script.ask("no, never delete generated files by hand")
-    user, model = sorted(
-        of_type(observed(script), "self_correction"), key=lambda s: s.detail["kind"], reverse=True
-    )
-    assert (user.detail["kind"], user.taint) == ("user", None)
-    assert model.taint is not None
+    taints = {s.detail["kind"]: s.taint for s in of_type(observed(script), "self_correction")}
+    assert len(taints) == 2
+    assert taints.pop("user") is None
+    assert None not in taints.values()
 
 
 def test_a_text_of_a_megabyte_is_looked_at_in_bounded_time():

@@ -14,9 +14,8 @@ def test_the_facts_of_a_session():
     observer = watching(script)
     facts = observer.timeline
     assert [p.text for p in facts.prompts] == ["do it"]
-    assert [(c.normal, c.purpose, c.failed) for c in facts.commands] == [
-        ("go test ./...", "test", True), ("git commit -m '…'", "vcs", False),
-    ]  # fmt: skip
+    ran = [("go test ./...", "test", True), ("git commit -m '…'", "vcs", False)]
+    assert [(c.normal, c.purpose, c.failed) for c in facts.commands] == ran
     assert ([e.path for e in facts.edits], facts.commits, facts.steps) == (["a.go"], ["fix: a"], 2)
     assert (facts.interrupted, facts.last_kind, facts.last_edit) == (1, "interruption", 1)
     assert [(e.message, e.resolved) for e in observer.finalize().errors] == [("panic: x", False)]

@@ -69,33 +69,27 @@ def test_what_does_not_stand_in_the_evidence_is_dropped(content, cited, why):
 
 def test_a_rule_needs_the_person():
     """What only the agent said is told as a fact, never as a rule."""
-    assert (
-        one("Take port 8090 for the server, the proxy holds 8080.", "preference", ["U1"]).draft.type
-        == "preference"
-    )
-    assert (
-        one("Settings are loaded after `src/cache.ts` reads them.", "decision", ["F1"]).draft.type == "gotcha"
-    )
+    rule = one("Take port 8090 for the server, the proxy holds 8080.", "preference", ["U1"])
+    fact = one("Settings are loaded after `src/cache.ts` reads them.", "decision", ["F1"])
+    assert (rule.draft.type, fact.draft.type) == ("preference", "gotcha")
 
 
 def test_text_from_outside_taints_what_cites_it():
     """One tainted piece is enough, unless the others support it alone."""
-    own = one("The proxy holds port 8080, take 8090.", "gotcha", ["U1", "R1"])
-    assert own.draft.taint is None
-    assert (
-        one("Set maxAge to 600, and take port 8090.", "gotcha", ["U1", "R1"]).draft.taint == PIECES[2].taint
-    )
-    assert one("The proxy holds port 8080, take 8090.", "gotcha", ["U1"]).draft.taint is None
+    own, read = "The proxy holds port 8080, take 8090.", "Set maxAge to 600, and take port 8090."
+    for content, cited, taint in (
+        (own, ["U1"], None),
+        (own, ["U1", "R1"], None),
+        (read, ["U1", "R1"], PIECES[2].taint),
+    ):
+        assert one(content, "gotcha", cited).draft.taint == taint
 
 
 def test_no_more_than_five():
     """The most useful come first; the rest is counted."""
-    found = written(
-        *[(f"The proxy holds port 8080, take 8090{'.' * n}", "gotcha", ["U1"]) for n in range(1, 8)]
-    )
-    assert sum(isinstance(f, Candidate) for f in found) == MEMORIES
-    names = {f.draft.external_id for f in found if isinstance(f, Candidate)}
-    assert len(names) == MEMORIES
+    texts = [f"The proxy holds port 8080, take 8090{'.' * n}" for n in range(1, 8)]
+    found = [f for f in written(*((text, "gotcha", ["U1"]) for text in texts)) if isinstance(f, Candidate)]
+    assert len(found) == len({f.draft.external_id for f in found}) == MEMORIES
 
 
 def test_the_same_evidence_names_the_same_memory():
