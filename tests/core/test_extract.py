@@ -88,9 +88,8 @@ def test_a_long_paragraph_of_a_model_is_kept_in_part() -> None:
 def test_a_new_answer_takes_the_place_of_the_last() -> None:
     """There is one last answer; without a new one the old one stays."""
     first = extract([said(1, "Old answer.", "assistant")], LIMIT)
-    assert extract([said(2, "New answer.", "assistant")], LIMIT, previous=first).endswith(
-        "Last answer:\n- New answer."
-    )
+    again = extract([said(2, "New answer.", "assistant")], LIMIT, previous=first)
+    assert again.endswith("Last answer:\n- New answer.")
     assert "- Old answer." in extract([said(2, "More.")], LIMIT, previous=first)
 
 

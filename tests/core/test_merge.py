@@ -89,9 +89,8 @@ def histories(draw: st.DrawFn) -> list[Revision]:
         fields = {kind: value.get(kind, number / 10)}
         at = draw(st.integers(number, number + 1))
         device = draw(st.sampled_from("ab"))
-        found.append(
-            made(f"r{number}", " ".join(sorted(parents)), device=device, at=at)._replace(fields=fields)
-        )
+        change = made(f"r{number}", " ".join(sorted(parents)), device=device, at=at)
+        found.append(change._replace(fields=fields))
     return found
 
 

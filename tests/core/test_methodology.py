@@ -47,12 +47,9 @@ def test_relay_carries_what_a_stage_needs():
         RelayTransition("qa_reviewer", "qa_fixer", ("error_pattern", "requirement")),
     )
     memories = [record("m", "mind the gap"), record("n", "must be fast", type="requirement")]
-    assert NATIVE.format_relay_context(memories, "coder") == (
-        "## From earlier stages, for coder\n- [gotcha] mind the gap\n- [requirement] must be fast"
-    )
-    assert NATIVE.format_relay_context(memories, "qa_fixer") == (
-        "## From earlier stages, for qa_fixer\n- [requirement] must be fast"
-    )
+    told = "## From earlier stages, for {}\n{}- [requirement] must be fast"
+    assert NATIVE.format_relay_context(memories, "coder") == told.format("coder", "- [gotcha] mind the gap\n")
+    assert NATIVE.format_relay_context(memories, "qa_fixer") == told.format("qa_fixer", "")
     assert NATIVE.format_relay_context(memories[:1], "qa_fixer") == ""
     assert NATIVE.format_relay_context([], "coder") == ""
 

@@ -17,9 +17,8 @@ def test_names_of_a_text_and_of_a_search(row: tuple[str, ...]):
 
 def test_a_name_that_may_be_a_product():
     """A hump in a word with a capital is not sure to be code, unless it stands in backquotes."""
-    assert [one.sure for one in names_in("GitHub, `GitLab`, parseHeader, Git_Hub, Git.Hub, HTTPServer")] == [
-        *(True, False, True, True, True, False)
-    ]
+    names = names_in("GitHub, `GitLab`, parseHeader, Git_Hub, Git.Hub, HTTPServer")
+    assert [one.sure for one in names] == [True, False, True, True, True, False]
 
 
 def test_a_search_for_nothing_and_for_much():

@@ -88,10 +88,9 @@ def test_a_quote_that_repeats_an_answer_is_not_kept():
     said = "Never restart the payment gateway during the nightly settlement window."
     script = Script().ask("Go.").step().run("docker logs api", said).ask(said)
     assert observed(script).quotes == ()
-    answered = brought("docker logs api").ask("The staging database is read only for us.")
-    assert [(q.text, q.answers) for q in observed(answered).quotes] == [
-        ("The staging database is read only for us.", "")
-    ]
+    own = "The staging database is read only for us."
+    (quote,) = observed(brought("docker logs api").ask(own)).quotes
+    assert (quote.text, quote.answers) == (own, "")
 
 
 def test_scripts_without_spaces_are_compared_by_signs():

@@ -37,9 +37,8 @@ def test_a_pair_is_told_from_the_file_that_predicts_the_other() -> None:
     assert found.draft.content == f"When `cli/rewind.go` is changed, {share}"
     memory = found.draft
     assert (memory.type, memory.related_files, memory.branch) == ("causal_dependency", PAIR, None)
-    assert [(r.relation_type, r.target_file_path, r.confidence) for r in memory.relations] == [
-        ("required_with", "store/logs.go", 1.0)
-    ]
+    (link,) = memory.relations
+    assert (link.relation_type, link.target_file_path, link.confidence) == ("required_with", PAIR[1], 1.0)
 
 
 def test_what_no_longer_holds_is_withdrawn() -> None:

@@ -37,9 +37,8 @@ def of(*errors: ErrorSeen) -> Candidate | Rejected:
     sessions = [on(5 + n, f"s{n}", errors=(error,)) for n, error in enumerate(errors)]
     found, *gone = failures(sessions[-1], seen_of(*sessions))
     assert not isinstance(found, Withdrawn)
-    assert [type(one) for one in gone] == [Withdrawn] * (
-        not is_record(found) and isinstance(found, Candidate)
-    )
+    learned = isinstance(found, Candidate) and not is_record(found)
+    assert [type(one) for one in gone] == [Withdrawn] * learned
     return found
 
 

@@ -22,19 +22,16 @@ from tests.observer.script import Script, observed, of_type, played, still, watc
 def session() -> Script:
     """A session with a bit of everything."""
     script = Script().ask("fix the token refresh")
-    script.step().think("Let me look.").say("As in [Memory #0123abcd: tokens].").grep(
-        "refreshToken", "auth/token.go:3"
-    ).read("auth/token.go", "package auth")
+    script.step().think("Let me look.").say("As in [Memory #0123abcd: tokens].")
+    script.grep("refreshToken", "auth/token.go:3").read("auth/token.go", "package auth")
     script.step().grep("refreshToken", "auth/token.go:3").step().grep("refreshToken", "auth/token.go:3")
     script.step().run("go test ./...", "auth/token.go:3:1: undefined: Foo", error=True).read("auth/token.go")
     script.step().edit("auth/token.go", "Foo()", "Bar()").edit("go.mod").edit("auth/user.go")
     script.step().run("go test ./...").run("mise run lint").fetch("https://example.com/a")
     script.step().say("I was wrong about `auth/user.go`, it is read on start.").edit("auth/user.go", "b", "c")
     script.ask("no, we keep the user file as it is")
-    script.step().run("git commit -m 'x'", "[main 1234567] fix: refresh the token").say(
-        "Done: the token is refreshed."
-    )
-    return script
+    script.step().run("git commit -m 'x'", "[main 1234567] fix: refresh the token")
+    return script.say("Done: the token is refreshed.")
 
 
 def test_an_observation_has_the_course_of_the_session():
@@ -53,19 +50,10 @@ def test_an_observation_has_the_course_of_the_session():
         ("mise run lint", "lint", 1, 0),
         ("git commit -m '…'", "vcs", 1, 0),
     ]
-    assert [e.resolved_how for e in o.errors] == [
-        "changed `auth/token.go`: `Foo()` became `Bar()` (and 2 more files)"
-    ]
-    assert {s.type for s in o.signals} == {
-        "file_access",
-        "co_access",
-        "error_retry",
-        "repeated_grep",
-        "config_touch",
-        "test_order",
-        "external_reference",
-        "self_correction",
-    }
+    (error,) = o.errors
+    assert error.resolved_how == "changed `auth/token.go`: `Foo()` became `Bar()` (and 2 more files)"
+    shown = "file_access co_access error_retry repeated_grep config_touch test_order external_reference"
+    assert {s.type for s in o.signals} == {*shown.split(), "self_correction"}
 
 
 def test_an_event_counts_once():
@@ -280,9 +268,8 @@ def test_early_triggers_of_the_specification():
     """A correction, three searches, configuration beside two files, two errors; each told once."""
     observer = Observer("s1", "x", strict=True)
     told: list[tuple[str, str]] = []
-    for event in (
-        session().step().run("x", "panic: one", error=True).run("y", "panic: two", error=True).events
-    ):
+    script = session().step().run("x", "panic: one", error=True).run("y", "panic: two", error=True)
+    for event in script.events:
         observer.observe(event)
         told += [(s.type, s.key) for s in observer.acute()]
     assert len(told) == len(set(told))
@@ -302,12 +289,8 @@ def dated(*times: str | None, now: str = "2026-01-05T12:00:00Z") -> Observation:
     """Observe a read at each of the times, where the clock says `now`."""
     observer = Observer("s1", "x", strict=True, clock=FixedClock(now).now)
     for number, at in enumerate(times):
-        observer.observe(
-            Event(
-                *("tool_result", "s1", f"k{number}", 1, at, "text", "Read", "read", f"c{number}"),
-                paths=(f"{number}.go",),
-            )
-        )
+        read = Event("tool_result", "s1", f"k{number}", 1, at, "text", "Read", "read", f"c{number}")
+        observer.observe(read._replace(paths=(f"{number}.go",)))
     return observer.finalize()
 
 
@@ -422,15 +405,11 @@ def big(events: int) -> list[Event]:
     number = 0
     while len(script.events) < events:
         number += 1
-        script.step().read(f"d{number % 70}/f{number % 4001}.go", "package x\n").grep(
-            f"name{number}Of", f"f{number}.go"
-        )
-        script.edit(f"d{number % 70}/f{number % 4001}.go", f"old {number}", f"new {number}")
-        script.run(
-            "go test ./...",
-            f"a.go:{number}:1: undefined: Name{chr(97 + number % 26)}{number % 997}x",
-            error=True,
-        )
+        path = f"d{number % 70}/f{number % 4001}.go"
+        script.step().read(path, "package x\n").grep(f"name{number}Of", f"f{number}.go")
+        script.edit(path, f"old {number}", f"new {number}")
+        wrong = f"a.go:{number}:1: undefined: Name{chr(97 + number % 26)}{number % 997}x"
+        script.run("go test ./...", wrong, error=True)
         script.say(f"Fixed number {number}. It was not easy, and `x{number}` is done.").think("Let me go on.")
     return script.events[:events]
 

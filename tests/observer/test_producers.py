@@ -14,11 +14,10 @@ from tests.store.makers import record
 def test_standing_words_of_the_user_are_kept_once() -> None:
     """In their words, with the day."""
     signal = sessions.stated("note that we should always run `make fmt` together with `make lint`")
-    found = list(said(session(signals=(signal, signal._replace(step=9))), SeenHere()))
-    assert [c.draft.content for c in found] == [
-        "Always run `make fmt` together with `make lint`. (said by the user, 2026-01-05)"
-    ]
-    assert (found[0].draft.type, found[0].draft.taint, found[0].priority) == ("preference", None, 0.95)
+    (found,) = said(session(signals=(signal, signal._replace(step=9))), SeenHere())
+    words = "Always run `make fmt` together with `make lint`. (said by the user, 2026-01-05)"
+    assert found.draft.content == words
+    assert (found.draft.type, found.draft.taint, found.priority) == ("preference", None, 0.95)
 
 
 def test_units_of_a_methodology_end_with_a_memory() -> None:

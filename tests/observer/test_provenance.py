@@ -26,9 +26,8 @@ def lived(number: int) -> tuple[Script, Observation]:
     if number < CHEAP:
         script.step().edit("web/page.go", f"show({number})", f"show({number + 1})").run("make test")
     else:
-        script.step(80).edit("store/rows.go", f"a({number})", f"b({number})").edit(
-            "jobs/sync.go", "s()", "t()"
-        )
+        script.step(80).edit("store/rows.go", f"a({number})", f"b({number})")
+        script.edit("jobs/sync.go", "s()", "t()")
         script.step().run("make lint", LINT, error=True)
         script.run("go generate ./...").run("make lint").run("make test").step()
         script.step().say("The problem is that `serve()` reads `rows` after they were closed.")

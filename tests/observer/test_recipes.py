@@ -34,11 +34,8 @@ def test_checks_of_three_sessions_are_a_recipe() -> None:
     assert (found.draft.type, found.draft.branch, found.needs) == ("workflow_recipe", None, 3)
     payload = validate("workflow_recipe", found.draft.payload)
     assert payload is not None
-    assert [step["description"] for step in payload["steps"]] == [
-        "format with `make fmt`",
-        "check with `make lint`",
-        "test with `make test`",
-    ]
+    steps = ["format with `make fmt`", "check with `make lint`", "test with `make test`"]
+    assert [step["description"] for step in payload["steps"]] == steps
     assert (payload["success_count"], payload["last_validated_at"]) == (3, "2026-01-07T11:00:00.000Z")
     assert of(*checked(*CHECKS, days=(5, 6))) == []
 

@@ -30,9 +30,8 @@ def names(order):
 
 def test_a_neighbour_of_the_best_overtakes():
     """A hit about a file next to that of the best passes those in between, and says why."""
-    order = boost(
-        [about(1, 0.8, "a.py"), about(2, 0.2, "b.py"), about(3, 0.1, "c.py")], near(a_py={"c.py": 1})
-    )
+    found = [about(1, 0.8, "a.py"), about(2, 0.2, "b.py"), about(3, 0.1, "c.py")]
+    order = boost(found, near(a_py={"c.py": 1}))
     assert names(order) == ["01", "03", "02"]
     assert stages(order[1].reasons) == ["neighbourhood"]
     assert order[1].reasons[0].note == "c.py is linked to a.py"

@@ -73,9 +73,8 @@ def test_the_covered_share_does_not_depend_on_the_size_of_the_store(bare):
     bare.remember("answer", "Refresh tokens expire after a week of silence")
     known = 1
     for count in (1, 2, 3, 30, FEW_ROWS, FEW_ROWS + 1, 300):
-        bare.memory.remember_many(
-            [MemoryDraft(f"Something else altogether, topic{n} and matter{n}") for n in range(known, count)]
-        )
+        others = [f"Something else altogether, topic{n} and matter{n}" for n in range(known, count)]
+        bare.memory.remember_many([MemoryDraft(text) for text in others])
         known = count
         assert 0.17 <= shares(bare, "when do refresh tokens end")["answer"] <= 0.33
 
@@ -161,11 +160,8 @@ def test_vectors_are_asked_beyond_the_first_places_for_evidence(world):
     reader = world.reader()
     asked = request("tokens expire", 50, recent_files=("auth/tokens.py",))
     pool = gathering.memories(world.db, asked, gathering.question(asked, reader))
-    assert {path: len(keys) for path, keys in pool.lists.items()} == {
-        "dense": DENSE,
-        "fts": LEXICAL,
-        "graph": GRAPH,
-    }
+    sizes = {path: len(keys) for path, keys in pool.lists.items()}
+    assert sizes == {"dense": DENSE, "fts": LEXICAL, "graph": GRAPH}
     assert all(c.dense is not None and c.lexical > 0 for c in pool.candidates.values())
 
 

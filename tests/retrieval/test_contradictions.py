@@ -115,9 +115,8 @@ def test_a_recorded_conflict_is_shown_whatever_the_words(holder):
     theirs = project("Order of imports", id="t", type="module_insight")
     mine = user("Quite another thing", id="u")
     link = {"project": (theirs, "u"), "user": (mine, "t")}[holder]
-    told = link[0]._replace(
-        memory=link[0].memory._replace(relations=(Relation("conflicts_with", target_memory_id=link[1]),))
-    )
+    relations = (Relation("conflicts_with", target_memory_id=link[1]),)
+    told = link[0]._replace(memory=link[0].memory._replace(relations=relations))
     hits = [told if h.id == told.id else h for h in (theirs, mine)]
     assert pairs(mark(hits, near(0.0))) == {"t": ("u",), "u": ("t",)}
 

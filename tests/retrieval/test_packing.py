@@ -103,9 +103,8 @@ def test_text_that_poses_as_more_than_text_is_quoted(line, apart):
 def test_a_turn_names_speaker_and_day():
     """A conversation turn has a label of its own."""
     turn = Hit("7", "turn", "I moved to Berlin", 0.8, role="Ann", time="2026-02-03T10:00:00Z")
-    assert entry(turn) == (
-        "**Conversation** (Ann, 2026-02-03)\nI moved to Berlin\n[^ Memory: I moved to Berlin]"
-    )
+    told = "**Conversation** (Ann, 2026-02-03)\nI moved to Berlin\n[^ Memory: I moved to Berlin]"
+    assert entry(turn) == told
     assert pack([turn], "define").hits == (turn,)
 
 

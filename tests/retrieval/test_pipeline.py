@@ -39,6 +39,11 @@ def draft(number: int) -> MemoryDraft:
     )
 
 
+def alike(text: str, number: int) -> list[MemoryDraft]:
+    """Return drafts about one file that say nearly the same."""
+    return [MemoryDraft(f"{text} number{n}", related_files=("auth/tokens.py",)) for n in range(number)]
+
+
 def rows(found):
     """Return what a caller sees of hits, comparable between runs."""
     return [(h.id, round(h.score, 5), stages(h.why)) for h in found.hits]
@@ -54,6 +59,8 @@ def test_the_kind_changes_the_weights_of_the_paths(world):
 
 # Order
 
+NAMED = st.sampled_from(["tokens/part0.py", "a b", "*", "["])
+
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(min_size=1, max_size=80).filter(lambda q: any(c.isalnum() for c in q)), data=st.data())
@@ -64,9 +71,7 @@ def test_any_question_gives_a_total_order_of_finite_scores(world, query, data):
         world.memory.session("cli:1").append("Ann", "tokens expire at night")
     asked = {
         "phase": data.draw(st.none() | st.sampled_from(PHASES)),
-        "recent_files": data.draw(
-            st.lists(st.sampled_from(["tokens/part0.py", "a b", "*", "["]), max_size=2)
-        ),
+        "recent_files": data.draw(st.lists(NAMED, max_size=2)),
         "without": data.draw(st.lists(st.sampled_from(PARTS), max_size=3)),
     }
     try:
@@ -242,9 +247,7 @@ def fill(world):
     world.clock.advance(days=100)
     world.remember("pinned", "tokens expire after a week", pinned=True)
     world.commit("auth/tokens.py", "web/session.ts", times=30)
-    world.memory.remember_many(
-        [MemoryDraft(f"common words here number{n}", related_files=("auth/tokens.py",)) for n in range(12)]
-    )
+    world.memory.remember_many(alike("common words here", 12))
     world.remember("partner", "quite far from it, here", related_files=["web/session.ts"])
     (world.folder / "repo/auth").mkdir(exist_ok=True)
     (world.folder / "repo/auth/tokens.py").write_text("def expire_tokens():\n    return 24\n")
@@ -276,9 +279,7 @@ def test_each_part_left_out_changes_something(crowded, part):
 def test_the_boost_is_off_until_it_is_asked_for(world):
     """It helps to find what a task touches and hurts a search for one place, so a setting turns it on."""
     world.commit("auth/tokens.py", "web/session.ts", times=30)
-    world.memory.remember_many(
-        [MemoryDraft(f"common words number{n}", related_files=("auth/tokens.py",)) for n in range(12)]
-    )
+    world.memory.remember_many(alike("common words", 12))
     world.remember("partner", "quite far from it", related_files=["web/session.ts"])
     assert "neighbourhood" not in stages(world.hit("partner", "common words", k=20).why)
     assert world.memory.search("common words")
