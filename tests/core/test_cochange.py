@@ -13,9 +13,8 @@ from remora.core.cochange import NEVER, FileStat, PairStat, Tie, add_log2, name,
 
 def file(path: str, **known) -> FileStat:
     """Return a file that changed once, long ago, unless said otherwise."""
-    return FileStat(
-        path, **{"commits": 1, "heat": 0.0, "reach": 0.0, "last": 0, "last_date": "2026-01-01", **known}
-    )
+    once = {"commits": 1, "heat": 0.0, "reach": 0.0, "last": 0, "last_date": "2026-01-01"}
+    return FileStat(path, **{**once, **known})
 
 
 def files(*paths: str) -> list[FileStat]:
@@ -35,11 +34,8 @@ def paths(table: InMemory, path: str, k: int = 10) -> list[str]:
 
 def test_the_score_is_the_formula():
     """One pair, checked by hand: weight decayed, prior by names, factor for recency."""
-    table = InMemory(
-        250,
-        [file("q/q.x", reach=1.0), file("a/a.y", heat=2.0, reach=1.0, last=245)],
-        [pair("q/q.x", "a/a.y", 1.0)],
-    )
+    known = [file("q/q.x", reach=1.0), file("a/a.y", heat=2.0, reach=1.0, last=245)]
+    table = InMemory(250, known, [pair("q/q.x", "a/a.y", 1.0)])
     (hit,) = related("q/q.x", table)
     names = math.exp(4 * 0 / 4)
     heat = 1 + 2 ** (2 - 250 / 40)
@@ -49,11 +45,8 @@ def test_the_score_is_the_formula():
 
 def test_a_partner_of_a_partner_is_found_by_the_walk():
     """Two files that never met are related when both change with a third."""
-    table = InMemory(
-        10,
-        [file("q/q.x"), file("m/m.y", reach=1.0), file("b/b.z"), file("c/c.w")],
-        [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")],
-    )
+    known = [file("m/m.y", reach=1.0), *files("q/q.x", "b/b.z", "c/c.w")]
+    table = InMemory(10, known, [pair("q/q.x", "m/m.y"), pair("m/m.y", "b/b.z")])
     hits = related("q/q.x", table)
     assert [h.path for h in hits] == ["m/m.y", "b/b.z", "c/c.w"]
     assert hits[1].why == ("both change with m/m.y", "changed once, last 2026-01-01")
@@ -133,12 +126,8 @@ def test_ties_are_broken_by_path_whatever_the_order():
 def test_a_history_of_a_million_commits_does_not_overflow():
     """Weights are logarithms, so the clock may run for ever."""
     old, new = pair("q/q.x", "a/a.y", 0.0), pair("q/q.x", "b/b.y", 1_000_000 / 250)
-    table = InMemory(
-        1_000_000,
-        [file("q/q.x", reach=4000.0), file("a/a.y", heat=0.0), file("b/b.y", heat=25_000.0)],
-        [old, new],
-    )
-    hits = related("q/q.x", table)
+    known = [file("q/q.x", reach=4000.0), file("a/a.y", heat=0.0), file("b/b.y", heat=25_000.0)]
+    hits = related("q/q.x", InMemory(1_000_000, known, [old, new]))
     assert [h.path for h in hits] == ["b/b.y", "a/a.y"]
     assert all(0 <= h.score <= 1 for h in hits)
 

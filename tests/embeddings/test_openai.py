@@ -103,6 +103,9 @@ def test_a_model_that_refuses_dimensions_keeps_its_length():
         assert model.model_id == f"openai@{server.host}:bge-tiny:384"
 
 
+FIRST = {"index": 0, "embedding": [1.0] * 1024}
+
+
 def data(*items: Any) -> dict[str, Any]:
     """Return an answer with these items."""
     return {"data": list(items)}
@@ -112,11 +115,8 @@ def data(*items: Any) -> dict[str, Any]:
     ("answer", "words"),
     [
         (data(), "0 embeddings for 1 texts"),
-        (data({"index": 1, "embedding": [1.0] * 1024}), "wrong indexes"),
-        (
-            data({"index": 0, "embedding": [1.0] * 1024}, {"index": 0, "embedding": [1.0] * 1024}),
-            "2 embeddings",
-        ),
+        (data({**FIRST, "index": 1}), "wrong indexes"),
+        (data(FIRST, FIRST), "2 embeddings"),
         (data({"index": 0}), "0 embeddings"),
         (data({"index": 0, "embedding": "no base64!"}), "not base64"),
         (data({"index": 0, "embedding": base64.b64encode(b"12345").decode()}), "not base64 of float32"),

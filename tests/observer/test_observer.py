@@ -89,23 +89,22 @@ def test_damaged_sessions_are_survived(spoil: Callable[[list[Event]], list[Event
 def test_strange_events_are_survived():
     """Empty fields, unknown kinds and actions, odd extras."""
     observer = Observer("s1", "x", strict=True)
-    for number, event in enumerate(
-        [
-            Event("nothing known", "s1", "a"),
-            Event("tool_call", "s1", "b", action="no action"),
-            Event("tool_result", "s1", "c"),
-            Event("tool_call", "s1", "d", action="edit", paths=("", ".", "a" * 5000)),
-            Event("tool_call", "s1", "e", action="plan", extra={"todos": "no list"}),
-            Event("tool_call", "s1", "f", action="plan", extra={"todos": [3, {"content": None}]}),
-            Event("tool_call", "s1", "g", action="edit", paths=("a.go",), extra={"old": 3, "new": None}),
-            Event("user_prompt", "s1", "h", text="\ud800 \x00"),
-            Event("step", "s1", "i", step=-5, tokens=-1),
-            Event("subagent_stop", "s1", "j", agent="never started"),
-            Event("tool_call", "s1", "k", action="run", command="\x00'\"$(("),
-        ]
-    ):
+    strange = (
+        Event("nothing known", "s1", "a"),
+        Event("tool_call", "s1", "b", action="no action"),
+        Event("tool_result", "s1", "c"),
+        Event("tool_call", "s1", "d", action="edit", paths=("", ".", "a" * 5000)),
+        Event("tool_call", "s1", "e", action="plan", extra={"todos": "no list"}),
+        Event("tool_call", "s1", "f", action="plan", extra={"todos": [3, {"content": None}]}),
+        Event("tool_call", "s1", "g", action="edit", paths=("a.go",), extra={"old": 3, "new": None}),
+        Event("user_prompt", "s1", "h", text="\ud800 \x00"),
+        Event("step", "s1", "i", step=-5, tokens=-1),
+        Event("subagent_stop", "s1", "j", agent="never started"),
+        Event("tool_call", "s1", "k", action="run", command="\x00'\"$(("),
+    )
+    for number, event in enumerate(strange, start=1):
         observer.observe(event)
-        assert observer.events == number + 1
+        assert observer.events == number
     assert observer.finalize().events == 11
 
 
@@ -168,6 +167,9 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
     assert watching(script.step().edit("a.go").step().say("So.")).taint() is None
 
 
+AWAY = {"cwd": "/opt/c"}
+
+
 @pytest.mark.parametrize(
     ("script", "source"),
     [
@@ -177,10 +179,7 @@ def test_a_conversation_that_begins_with_a_summary_is_tainted():
         (Script().step().call("LS", "glob", "x", extra={"in": "/opt/lib"}), "/opt/lib"),
         (Script().step().fetch("https://a.org/b", answered=False), "https://a.org/b"),
         (Script().step().call("mcp__w__create_x", "other", "text " * 50), "mcp__w__create_x"),
-        (
-            Script().step().run("ls").call("Bash", "run", "x", command="cat a.md", extra={"cwd": "/opt/c"}),
-            "/opt/c/a.md",
-        ),
+        (Script().step().run("ls").call("Bash", "run", "x", command="cat a.md", extra=AWAY), "/opt/c/a.md"),
         (Script().step().call("Read", "read", "x", paths=("/w/app/a.go",), extra={"cwd": "/w/app"}), ""),
         (Script().step().grep("x", "src/a.js:1: from 'node_modules/x'", paths=("src",)), ""),
     ],
@@ -294,14 +293,13 @@ def dated(*times: str | None, now: str = "2026-01-05T12:00:00Z") -> Observation:
     return observer.finalize()
 
 
+ELEVEN, HALF_PAST = "2026-01-05T11:00:00.000Z", "2026-01-05T11:30:00.000Z"
+
+
 @pytest.mark.parametrize(
     ("times", "started", "ended"),
     [
-        (
-            ("2026-01-05T11:00:00.000Z", "2031-07-01T00:00:00.000Z", "2026-01-05T11:30:00.000Z"),
-            "2026-01-05T11:00:00.000Z",
-            "2026-01-05T11:30:00.000Z",
-        ),
+        ((ELEVEN, "2031-07-01T00:00:00.000Z", HALF_PAST), ELEVEN, HALF_PAST),
         (("2031-07-01T00:00:00Z", "2031-07-01T01:00:00Z"), *["2026-01-05T12:00:00.000Z"] * 2),
         (("2026-01-05T13:30:00+02:00",), *["2026-01-05T13:30:00+02:00"] * 2),
         (("tomorrow",), None, None),

@@ -24,10 +24,13 @@ def many(count, *, kind="pattern", score=0.9, size=60, **fields):
     ]
 
 
+GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma tau rho"
+
+
 @pytest.mark.parametrize(("shared", "kept"), [(5, 2), (6, 1)])
 def test_near_duplicates_above_085_are_said_once(shared, kept):
     """Of 6 + 1 words 6 are shared: Jaccard .857, a repeat; of 5 + 1 it is .833, not one."""
-    alike = " ".join("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma".split()[:shared])
+    alike = " ".join(GREEK.split()[:shared])
     packed = pack([hit_of(record(alike)), hit_of(record(f"{alike} omega"))], "define")
     assert len(packed.hits) == kept
 
@@ -36,10 +39,7 @@ def test_near_duplicates_above_085_are_said_once(shared, kept):
     ("one", "other"),
     [
         ("Use Redis as a cache for sessions", "Do not use Redis as a cache for sessions"),
-        (
-            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma tau rho 3 times",
-            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma tau rho 5 times",
-        ),
+        (f"{GREEK} 3 times", f"{GREEK} 5 times"),
         ("do it now", "be on it"),
     ],
 )
