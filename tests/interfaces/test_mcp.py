@@ -520,36 +520,28 @@ def test_no_project_and_no_memory(tmp_path: Path, environ: dict[str, str], clock
     assert "stored" in call("record_memory", content="Tokens expire after 24 h")
 
 
-class Disk:
-    """An opener that fails as long as it is told to, and counts."""
-
-    def __init__(self) -> None:
-        self.error: Exception | None = None
-        self.openings: list[bool] = []
-
-    def __call__(self, project: Path, *, clock: FixedClock, read_only: bool) -> Memory:
-        """Open the memory of a project, or fail."""
-        self.openings.append(read_only)
-        if self.error is not None and not read_only:
-            raise self.error
-        return Memory.open(project, clock=clock, read_only=read_only)
-
-
 def test_a_disk_that_cannot_be_written(project: Path, clock: FixedClock, memory: Memory) -> None:
     """Reading goes on where nothing can be written, writing says why, and comes back with the disk."""
     memory.remember("Tokens expire after 24 h", type="decision")
-    disk = Disk()
-    disk.error = StoreFull("the disk is not for writing")
-    holder = Holder(project, clock=clock, opener=disk)
+    openings: list[bool] = []
+    faults = [StoreFull("the disk is not for writing")]
+
+    def opener(project: Path, *, clock: FixedClock, read_only: bool) -> Memory:
+        openings.append(read_only)
+        if faults and not read_only:
+            raise faults[0]
+        return Memory.open(project, clock=clock, read_only=read_only)
+
+    holder = Holder(project, clock=clock, opener=opener)
     call = Caller(Tools(holder, clock))
     assert "Tokens expire" in call("search_memory", query="tokens")
     assert "the disk is not for writing" in call.error("record_memory", content="Cookies expire")
     assert "Tokens expire" in call("search_memory", query="tokens")
-    disk.error = None
+    faults.clear()
     assert "stored" in call("record_memory", content="Cookies expire after 12 h")
     assert "Cookies" in call("search_memory", query="cookies")
     holder.close()
-    assert disk.openings == [False, True, False, False, True, False]
+    assert openings == [False, True, False, False, True, False]
 
 
 def test_what_nobody_foresaw(project: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture) -> None:
