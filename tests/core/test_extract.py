@@ -138,12 +138,8 @@ def test_when_it_is_full_the_middle_goes_first() -> None:
 WORDS = st.sampled_from(
     """Asked: Earlier: tests src/a.py /b.c, `make 决定 失败。 Ошибка! word Files: Tools: ×2 - \\n""".split()
 )
-ROUND = st.lists(
-    st.tuples(
-        st.sampled_from(["user", "assistant", "tool", "Bob"]), st.lists(WORDS, max_size=60).map(" ".join)
-    ),
-    max_size=8,
-)
+ROLES = st.sampled_from(["user", "assistant", "tool", "Bob"])
+ROUND = st.lists(st.tuples(ROLES, st.lists(WORDS, max_size=60).map(" ".join)), max_size=8)
 
 
 @pytest.mark.slow

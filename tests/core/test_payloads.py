@@ -116,18 +116,12 @@ def test_wrong_values(kind: str, name: str, values: list[Any]):
 
 def test_steps_are_numbered_and_sorted():
     """Steps may be plain sentences, in a tuple too: numbered as they stand, in the order they claim."""
-    steps = (
-        "first",
-        {"description": "second"},
-        {"description": "zeroth", "order": 0, "canonical_file": None},
-    )
+    last = {"description": "zeroth", "order": 0, "canonical_file": None}
+    steps = ("first", {"description": "second"}, last)
     found = validate("workflow_recipe", {"task_pattern": "x", "steps": steps})
     assert found is not None
-    assert found["steps"] == [
-        {"order": 0, "description": "zeroth"},
-        {"order": 1, "description": "first"},
-        {"order": 2, "description": "second"},
-    ]
+    numbered = enumerate(("zeroth", "first", "second"))
+    assert found["steps"] == [{"order": number, "description": text} for number, text in numbered]
 
 
 # Types without a shape
@@ -173,26 +167,17 @@ def test_half_signs_are_replaced():
     assert found["approach_tried"] == "x\ufffd"
 
 
+KEYS = st.text(max_size=3)
+NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()
 ANYTHING = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(st.characters(), max_size=4)
-    | st.binary(max_size=2),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3) | st.integers(), inner, max_size=3)
-    ),
+    NUMBERS | st.text(st.characters(), max_size=4) | st.binary(max_size=2),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.integers(), inner, max_size=3),
     max_leaves=6,
 )
+FIELDS = st.sampled_from([n for p in GOOD.values() for n in p]) | KEYS
 
 
-@given(
-    st.sampled_from([*KINDS, "decision"]),
-    st.dictionaries(
-        st.sampled_from([n for p in GOOD.values() for n in p]) | st.text(max_size=3), ANYTHING, max_size=5
-    ),
-)
+@given(st.sampled_from([*KINDS, "decision"]), st.dictionaries(FIELDS, ANYTHING, max_size=5))
 def test_any_payload_is_stored_or_refused(kind: str, payload: dict[str, Any]):
     """Whatever comes in, it is valid JSON afterwards or an InvalidInput."""
     full = {**GOOD.get(kind, {}), **payload}
