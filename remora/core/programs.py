@@ -52,7 +52,6 @@ VALUED = {
     "cargo": names("--manifest-path --config -C"),
     **dict.fromkeys(("tox", "nox"), names("-c -f --noxfile")),
 }
-OWN_SCRIPTS = names("hatch·run pdm·run rye·run pipenv·run")  # also run scripts of the project by name
 MANAGERS = names("npm yarn pnpm mvn mvnw deno composer mise bun")  # accept task names without a subcommand
 SEVERAL = names("make rake gradle gradlew mvn mvnw just task ant")  # run several tasks, as `make clean test`
 MANAGING = names("manage.py artisan setup.py")  # scripts that accept task names

@@ -13,7 +13,6 @@ from remora.core.programs import (
     HANDS,
     MANAGERS,
     MANAGING,
-    OWN_SCRIPTS,
     PURPOSE,
     RUNNERS,
     SEVERAL,
@@ -63,14 +62,6 @@ _IDLE = re.compile(
     r"|\$\{?(?:\w|(?:test_?)?(?:file|dir|path)(?:name)?|fname|folder|pkg|package|module|mod|crate|test|spec"
     r"|item|line)\b"
 )
-_DRY = re.compile(r"\s--(?:dry-run|just-print)\b")  # of a formatter that only checks
-_DRY_MAKE = re.compile(r"^(?:make|ninja|rake)\b.*\s-n\b")
-_QUOTED = re.compile(r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)""", re.DOTALL)  # options of another program
-# Runs that rewrite the expected results, so they test nothing.
-_RENEWS = re.compile(
-    r"\s--?(?:snapshot-update|update-?[sS]napshots?|bless|accept)\b"
-    r"|^(?:\S*/)?(?:jest|vitest|ava|playwright|npm|pnpm|yarn|bun)\s(?:.*\s)?-u(?=\s|$)"
-)
 _UNNAMED = "test"  # the purpose of a check that only its runs show
 _SAYING = 3  # words of an unknown program that may show its purpose, its name first
 _PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z][\w:.-]*")
@@ -85,7 +76,6 @@ def purpose_of(words: tuple[str, ...]) -> str:
     >>> purpose_of(("uv", "run", "--extra", "dev", "pytest")), purpose_of(("make", "-C", "web", "lint"))
     ('test', 'lint')
     """
-    own_scripts = " ".join(words[:2]) in OWN_SCRIPTS
     words = _without(unwrapped(words), CONTAINERS)
     if not words:
         return "other"
@@ -107,8 +97,6 @@ def purpose_of(words: tuple[str, ...]) -> str:
     if first in MANAGERS and rest and two not in PURPOSE:
         return _first_task(first, rest) or PURPOSE.get(rest[0], "other")
     known = PURPOSE.get(two) or PURPOSE.get(first)
-    if own_scripts and (first == "test" or not known) and (purpose := _task(first)) != "other":
-        return purpose
     if known:
         return known
     return "run" if words[0].startswith(("./", "../")) or words[0].endswith((".sh", ".py")) else "other"
@@ -124,12 +112,12 @@ def check_of(words: tuple[str, ...]) -> str:
     """Return the kind of check that a program is, one of CHECKS; empty if it checks nothing.
 
     Installing and generating belong to a build and check nothing; nor does a program that only lists or
-    compiles tests, updates their expectations, makes a dry run, or lacks the variable of its loop.
+    compiles tests, or lacks the variable of its loop.
 
     >>> check_of(("go", "vet")), check_of(("go", "build")), check_of(("pip", "install", "requests"))
     ('lint', 'build', '')
-    >>> check_of(("pytest", "--co")), check_of(("npm", "test", "--", "-u")), check_of(("pytest", "$f"))
-    ('', '', '')
+    >>> check_of(("pytest", "--co")), check_of(("pytest", "$f"))
+    ('', '')
     >>> check_of(("rtk", "bun", "run", "test")), check_of(("node", "scripts/lint-docs.mjs"))
     ('test', 'lint')
     """
@@ -142,10 +130,7 @@ def check_of(words: tuple[str, ...]) -> str:
         purpose = known if known in CHECKS else _said(words, script=purpose == "run")
     if purpose not in CHECKS or (purpose == "build" and not _BUILDS.search(" ".join(words))):
         return ""
-    plain = " ".join(_without(unwrapped(words), CONTAINERS))
-    dry = _DRY.search(plain) or _DRY_MAKE.search(_QUOTED.sub("", plain))
-    idle = _IDLE.search(plain) or (purpose != "format" and dry)
-    return "" if idle or (purpose == "test" and _RENEWS.search(plain)) else purpose
+    return "" if _IDLE.search(" ".join(_without(unwrapped(words), CONTAINERS))) else purpose
 
 
 def check_in(part: str, *, shown: bool = False) -> str:
