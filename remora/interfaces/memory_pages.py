@@ -364,7 +364,7 @@ def _forgotten(record: MemoryRecord, now: float) -> str:
     if not record.deprecated:
         return ""
     left = GRACE_DAYS - days_between(record.deprecated_at, now) if record.deprecated_at else GRACE_DAYS
-    later = say("forgotten.later", days=f"{left:.0f}")
+    later = say("forgotten.later", n=round(left))
     soon = say("forgotten.soon")
     kept = say("forgotten.kept") if record.user_verified or record.pinned else later if left > 0 else soon
     return say("forgotten.told", when=when(record.deprecated_at, now), kept=kept, id=short(record.id))
@@ -497,9 +497,7 @@ def why(found: Why, now: float) -> Page:
         ("use", ", ".join(filter(None, uses))),
     ]
     for one in found.effects:
-        told = say(
-            "why.effect", factor=one.factor, trigger=one.trigger, helped=one.helped, unhelped=one.unhelped
-        )
+        told = say("why.effect", factor=one.factor, trigger=one.trigger, n=one.helped, unhelped=one.unhelped)
         quiet = say("why.quiet") if one.factor <= QUIET else ""
         rows.append(("effect", told + quiet))
     yield fields(rows)
@@ -544,8 +542,7 @@ def _maintained(one: Maintained) -> str:
 
 def trial(found: TrialReport) -> Page:
     """Return a page with the results of the trial: each figure with advice given and held back."""
-    share = say("trial.share", share=f"{100 * found.share:g}", told=found.told, held=found.held)
-    yield Para(share)
+    yield Para(say("trial.share", share=f"{100 * found.share:g}", n=found.told, held=found.held))
     yield from _compared(found.figures)
     if found.sessions:
         yield Para(say("trial.whole"), "strong")
@@ -566,7 +563,7 @@ def trial(found: TrialReport) -> Page:
     if found.decided:
         yield Para(say("trial.decided", n=found.decided))
     for one in found.quiet:
-        told = say("trial.sessions", helped=one.helped, unhelped=one.unhelped)
+        told = say("trial.sessions", n=one.helped, unhelped=one.unhelped)
         yield Item(short(one.memory_id), (Cell(say("trial.quiet_at", trigger=one.trigger)),), told)
     if found.proposals:
         yield from proposals(found.proposals)
@@ -609,7 +606,7 @@ def status(found: Status) -> Page:
         ("project", found.root),
         ("memory", found.home),
         ("memories", f"{found.memories:,}"),
-        *((f"records of {kind}s", f"{n:,}") for kind, n in sorted(found.records.items())),
+        *((f"{kind} records", f"{n:,}") for kind, n in sorted(found.records.items())),
         ("to review", f"{found.review:,}"),
         ("sessions learned", f"{found.learnt:,}"),
         ("texts go", in_words(found.texts)),

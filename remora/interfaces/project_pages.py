@@ -203,7 +203,7 @@ def counts(found: Stats) -> Page:
             f"  {kind}": f"{number:,}"
             for kind, number in sorted(found.by_type.items(), key=lambda i: (-i[1], i[0]))
         },
-        **{f"records of {kind}s": f"{number:,}" for kind, number in sorted(found.records.items())},
+        **{f"{kind} records": f"{number:,}" for kind, number in sorted(found.records.items())},
         "forgotten": f"{found.forgotten:,}" if found.forgotten else "",
         "your own": say("count.memory", n=found.user_memories) if found.user_memories else "",
         "turns": say("stats.turns", turns=found.turns, n=found.sessions) if found.sessions else "",

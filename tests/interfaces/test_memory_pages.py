@@ -144,7 +144,9 @@ BECOMES: list[tuple[dict[str, Any], str]] = [
     ({}, "vector of: none yet; found by words only"),
     ({"pinned": True, "decay_half_life_days": 60.0}, "confidence: 1.00, pinned: does not fade"),
     (GONE, "forgotten: 2026-02-19 12:00 UTC (10 days ago); pruning may delete it in 20 days"),
+    (GONE | {"deprecated_at": "2026-01-31T12:00:00.000Z"}, "pruning may delete it in 1 day;"),
     (GONE, "`remora restore 1a2b3c4d` brings it back"),
+    ({"access_count": 1, "last_accessed_at": "2026-02-26T12:00:00.000Z"}, "used: once, 2026-02-26 12:00"),
     (GONE | {"user_verified": True}, "; kept for good;"),
     (GONE | {"pinned": True}, "; kept for good;"),
     (GONE | {"deprecated_at": "2026-01-30T12:00:00.000Z"}, "the next pruning may delete it"),
@@ -300,7 +302,7 @@ def test_the_log_and_why_a_memory_was_said() -> None:
           command make with test, lint
           term rate
         use: given as advice 14 times in 9 sessions, asked for 2 times, helped once, held back 3
-        effect: 0.75 times the usual help at edit: helped in 1 sessions, did not in 9; no longer given there
+        effect: 0.75 times the usual help at edit: helped in 1 session, did not in 9; no longer given there
         effect: 0.76 times the usual help at command: helped in 9 sessions, did not in 2
         Told to an agent: 1 time.
         2026-03-01 11:59:00  gotchas  before an edit at tax.py  it has a gotcha    [claude-code:s1, step 7]
@@ -463,6 +465,7 @@ TRIAL = TrialReport(
 YOUNG = TRIAL._replace(sessions=(), at_once=(), decided=0, quiet=(), proposals=())._replace(
     corrections=Estimate(0, 0.0, 0.0, 1.0), boosts=estimate(0, 0.0)
 )
+ONCE = YOUNG._replace(told=1, held=1, quiet=(Effect(OTHER, "gotchas", 0.7, 1, 9),))
 
 
 def test_a_trial() -> None:
@@ -488,6 +491,9 @@ def test_a_trial() -> None:
         failures  [0.20 (1,200)]  [0.00 (0)]  [too few to tell]
         Reported wrong: 0.0 % of 0 uses (target: below 5 %).
         """)
+    told = plain(pages.trial(ONCE)).splitlines()
+    assert told[0] == "10 % of advice is held back: 1 moment told, 1 held back."
+    assert told[-1] == "9f8e7d6c  quiet at gotchas  1 session with help, 9 without"
 
 
 # Answers and files

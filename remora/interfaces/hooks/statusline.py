@@ -58,7 +58,7 @@ def line(payload: Mapping[str, Any], environ: Mapping[str, str]) -> str:
         hook_reader.close()
     t = Words(language_of(environ))
     if not head.limits or is_off(head, lines):
-        return t("line.off", memories=t.number(memories))
+        return t("line.off", n=memories)
     said = sum(isinstance(one.get("said"), list) for one in lines)
-    told = t("line.told", memories=t.number(memories), said=t.number(said))
+    told = t("line.told", n=memories, said=said)
     return told + (f" · {t('line.waiting', n=waiting)}" if waiting else "")

@@ -275,7 +275,7 @@ def weighed(asked: Asked) -> Done:
 def exchanged(asked: Asked) -> Done:
     """Synchronize with the shared log now."""
     done = asked.memory.sharing.sync()
-    return _told(asked, "team", "said.synced", sent=done.sent, received=done.received)
+    return _told(asked, "team", "said.synced", n=done.sent, received=done.received)
 
 
 def decided(asked: Asked) -> Done:
