@@ -255,6 +255,17 @@ class Impact(NamedTuple):
     source: str = "ast"
 
     @property
+    def place(self) -> str:
+        """Its file and symbol ("a.py:f"); the path alone for a file as a whole."""
+        return self.path if self.symbol is None else f"{self.path}:{self.symbol}"
+
+    @property
+    def uses(self) -> str:
+        """How it uses the step before it ("calls, imports"); empty without a path."""
+        last = self.via[-1] if self.via else ""
+        return last.partition(" <-")[2].partition("- ")[0].replace(",", ", ")
+
+    @property
     def guess(self) -> bool:
         """Whether the path includes a call that could not be resolved with certainty."""
         return self.confidence < GUESS_BELOW

@@ -318,13 +318,14 @@ def impacts(found: Impacts, shown: Sequence[Impact]) -> Page:
 
 
 def _row(impact: Impact) -> tuple[str | Cell, ...]:
-    what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
-    last = impact.via[-1] if impact.via else ""
     marks = [say(f"impact.{mark}") for mark, on in (("test", impact.test), ("guess", impact.guess)) if on]
-    how = last.partition(" <-")[2].partition("- ")[0].replace(",", ", ")
-    through = last.partition(" <-")[0] if impact.depth > 1 else ""
-    text = f"{how} {through}".strip() + (f" ({', '.join(marks)})" if marks else "")
-    return Cell(str(impact.depth), "dim"), Cell(what, "id"), Cell(text, "warn" if impact.guess else "")
+    through = impact.via[-1].partition(" <-")[0] if impact.depth > 1 else ""
+    text = f"{impact.uses} {through}".strip() + (f" ({', '.join(marks)})" if marks else "")
+    return (
+        Cell(str(impact.depth), "dim"),
+        Cell(impact.place, "id"),
+        Cell(text, "warn" if impact.guess else ""),
+    )
 
 
 def modules(found: Sequence[ModuleInfo]) -> Page:
@@ -426,9 +427,7 @@ def costs(found: Costs) -> Page:
     for row in found.rows:
         tokens = [f"{'~' if row.estimated else ''}{n:,}" for n in (row.input_tokens, row.output_tokens)]
         rest = (f"{row.failed:,}", row.model, "" if row.money is None else f"{row.money:.2f}")
-        rows.append(
-            (row.purpose, f"{row.calls:,}", *tokens, f"{row.seconds:.0f} s", f"{row.failed:,}", *rest)
-        )
+        rows.append((row.purpose, f"{row.calls:,}", *tokens, f"{row.seconds:.0f} s", *rest))
     limit = say("costs.limit", tokens=found.limit) if found.limit else ""
     yield from table("costs", rows, wide=6)
     yield Para(say("costs.today", tokens=found.today, limit=limit))

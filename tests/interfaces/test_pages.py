@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from remora.app.health.costs import CostRow, Costs
 from remora.app.health.findings import Finding, Report
 from remora.app.health.stats import VectorCount
 from remora.app.memory import Memory
@@ -236,6 +237,22 @@ Problems found: 1 warning.
         (Finding("note", "a", "b"),): "note  a  b\n\nNo problems: 1 note.\n",
     }
     assert {one: plain(project_pages.examination(Report(one))) for one in examined} == examined
+
+
+def test_costs() -> None:
+    """A cell for each heading: calls, tokens, seconds, failures, model and money of a purpose."""
+    rows = (
+        CostRow("synthesis", "m", 4, 1, 1200, 300, 2, 6.4, 0.25),
+        CostRow("ask", "n", 1, 0, 10, 2, 0, 1.0),
+    )
+    asked, today = project_pages.costs(Costs(30, rows, 1500, 0))
+    assert isinstance(asked, Table)
+    assert {len(row) for row in asked.rows} == {len(asked.head)}
+    assert plain([asked, today]).splitlines() == [
+        "synthesis  4  ~1,200  ~300  6 s  1  m  [0.25]",
+        "ask        1  10      2     1 s  0  n",
+        "Today: 1,500 tokens.",
+    ]
 
 
 def test_what_is_known_of_a_repository() -> None:

@@ -84,7 +84,7 @@ def impact(cli: CliContext, *, target: str, depth: int, limit: int, tests: bool)
     document = {
         "target": found.target,
         "impacts": [{**i._asdict(), "guess": i.guess} for i in shown],
-        "tests": [i.path if i.symbol is None else f"{i.path}:{i.symbol}" for i in found.tests],
+        "tests": [i.place for i in found.tests],
         "memories": found.memories,
         "notes": found.notes,
     }

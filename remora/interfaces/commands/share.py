@@ -72,7 +72,7 @@ def join(cli: CliContext, *, invitation: str, address: str | None, one_by_one: b
         {**found._asdict(), "first": first},
         (
             *_status_page(found, cli.clock.now()),
-            *((Para(say("share.first"), "head"),) if first else ()),
+            *((Para(say("share.first"), "strong"),) if first else ()),
             *memory_pages.memory_list(first, cli.clock.now()),
         ),
     )

@@ -357,7 +357,7 @@ def dependencies(memory: Memory, target: str, limit: int) -> tuple[str, str]:
         path, colon, _ = found.target.partition(":")
         if colon or path.endswith("/"):
             notes = tuple(f"note: {note}" for note in found.notes)
-            lines = [f"- {collapse(i.path if i.symbol is None else f'{i.path}:{i.symbol}')}" for i in found]
+            lines = [f"- {collapse(i.place)}" for i in found]
             users = [f"{collapse(found.target)} has {counted(len(found), 'direct user')}:", *lines]
     head, *related = _related(memory, path, limit)
     if not known:

@@ -257,11 +257,9 @@ class Tools:
         self.log.shown("analyze_impact", target, known, now)
         blocks = []
         for impact in found:
-            what = impact.path if impact.symbol is None else f"{impact.path}:{impact.symbol}"
-            way = impact.via[-1] if impact.via else ""
             marks = [m for m, on in (("test", impact.test), ("a guess", impact.guess)) if on]
-            how = ", ".join([way.partition(" <-")[2].partition("- ")[0].replace(",", ", "), *marks])
-            blocks.append(f"- depth {impact.depth}: {collapse(what)} ({how})")
+            how = ", ".join([impact.uses, *marks])
+            blocks.append(f"- depth {impact.depth}: {collapse(impact.place)} ({how})")
         head = (
             f"{counted(len(found), 'place')} may break when {collapse(found.target)} changes, nearest first:"
         )
