@@ -152,8 +152,8 @@ def explanation(hit: Hit, now: float) -> Page:
     told = [r for r in hit.why if r.note and not (weighed and r.stage == "paths")]
     found = [_plain(r.note) for r in told if r.stage not in FACTORS]
     factors = [r for r in hit.why if r.stage in FACTORS]
-    raised = [_factor(r) for r in factors if not demotes(r)]
-    lowered = [_factor(r) for r in factors if demotes(r)]
+    raised = [_factor(r) for r in factors if r.score >= 1.0]
+    lowered = [_factor(r) for r in factors if r.score < 1.0]
     record = hit.memory
     known = when(hit.time, now) if hit.time else ""
     if record is not None:
@@ -294,11 +294,6 @@ def files(found: Sequence[FileHit]) -> Page:
     return table("files", rows, wide=2, whole=True)
 
 
-def demotes(reason: Reason) -> bool:
-    """Return whether a stage lowered the score of a hit."""
-    return reason.stage in FACTORS and reason.score < 1.0
-
-
 def _factor(reason: Reason) -> str:
     if reason.stage == "source":
         why = say("why.source", name=said_by(reason.note))
@@ -433,7 +428,7 @@ def flagged_sentence(flagged: Sequence[MemoryRecord]) -> str:
 
 def log(said: Sequence[Injection]) -> Page:
     """Return the injection log, one item per injection."""
-    return tuple(_said(one) for one in said)
+    return map(_said, said)
 
 
 def _said(one: Injection) -> Item:

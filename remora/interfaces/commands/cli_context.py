@@ -236,6 +236,12 @@ def colour_is_welcome() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def edit_text(text: str) -> str | None:
+    """Have the user edit a text in $EDITOR; None if it was not changed."""
+    after = click.edit(text + "\n", extension=".md", require_save=True)
+    return None if after is None or after.strip() == text.strip() else after.strip()
+
+
 def split(values: Iterable[str]) -> list[str] | None:
     """Return repeated and comma-separated values as one list; None if there are none."""
     found = [part.strip() for value in values for part in value.split(",")]

@@ -20,7 +20,7 @@ from remora.interfaces.install import records
 from remora.interfaces.install.apply import COST, WRITERS, carry_out, program_of, set_writer
 from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.launch_command import call_of
-from remora.interfaces.install.plan import Plan, Wish, as_document
+from remora.interfaces.install.plan import Plan, Wish
 from remora.interfaces.page import Cell, Page, Para, Table
 from remora.interfaces.words import in_words, say
 
@@ -252,10 +252,23 @@ def _overview(cli: CliContext, plans: Sequence[Plan | Failed], verb: str) -> Non
 
 
 def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
-    if isinstance(plan, Plan):
-        return as_document(plan, applied=applied)
-    name, error = plan
-    return {"host": name, "applied": False, "error": str(error), "hint": error.hint}
+    if not isinstance(plan, Plan):
+        name, error = plan
+        return {"host": name, "applied": False, "error": str(error), "hint": error.hint}
+    files = [
+        {"path": c.path, "parts": c.parts, "action": c.action, "diff": "\n".join(c.diff())}
+        for c in plan.every
+        if c.before is not None or c.after is not None
+    ]
+    return {
+        "host": plan.host,
+        "scope": plan.scope,
+        "root": plan.root,
+        "applied": applied,
+        "files": files,
+        "notes": plan.notes,
+        "after": plan.after,
+    }
 
 
 def _carry_out(

@@ -13,7 +13,7 @@ from remora.core.trust import MANY_WRONG
 from remora.core.values import MemoryRecord, Skipped
 from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import options
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, command, edit_text, split
 from remora.interfaces.page import Cell, Item, Page, Para
 from remora.interfaces.present import short
 from remora.interfaces.words import in_words, say, spoken
@@ -337,7 +337,7 @@ def review_each(cli: CliContext, memory: Memory, found: Sequence[Learnt], level:
                 kept.append(memory.verify(one.memory.id))
             elif letter == "d":
                 dropped.append(memory.forget(one.memory.id))
-            elif letter == "e" and (text := _edited(one.memory.content)):
+            elif letter == "e" and (text := edit_text(one.memory.content)):
                 memory.edit(one.memory.id, content=text)
                 edited.append(memory.verify(one.memory.id))
             else:
@@ -345,12 +345,6 @@ def review_each(cli: CliContext, memory: Memory, found: Sequence[Learnt], level:
         except RemoraError as error:
             problems.append(f"{short(one.memory.id)}: {error}")
     return Reviewed(tuple(kept), tuple(edited), tuple(dropped), later, tuple(problems))
-
-
-def _edited(before: str) -> str:
-    """Have the user edit a text; empty if it was not changed."""
-    after = click.edit(before + "\n", extension=".md", require_save=True)
-    return after.strip() if after is not None and after.strip() != before else ""
 
 
 def review_page(found: Reviewed) -> Page:

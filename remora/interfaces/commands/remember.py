@@ -21,7 +21,7 @@ from remora.core.values import (
 )
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
-from remora.interfaces.commands.cli_context import CliContext, command, split
+from remora.interfaces.commands.cli_context import CliContext, command, edit_text, split
 
 AT_ONCE = 200  # drafts in one transaction
 EXAMPLE = """Such as '{"approach_tried": "threads", "why_it_failed": "races"}' for a dead_end."""
@@ -249,10 +249,10 @@ def _altered(old: Sequence[str], added: Sequence[str], removed: Sequence[str], w
 def _edited(text: str, *, interactive: bool) -> str:
     if not (interactive and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InvalidInput("nothing to change", hint="Give an option; `remora edit --help` lists them.")
-    changed = click.edit(text + "\n", extension=".md", require_save=True)
-    if changed is None or changed.strip() == text.strip():
+    changed = edit_text(text)
+    if changed is None:
         raise InvalidInput("the text was not changed", hint="Change the text in the editor and save it.")
-    return changed.strip()
+    return changed
 
 
 def drafts_of(text: str) -> list[Any]:

@@ -458,21 +458,3 @@ def _lines(data: bytes | None) -> list[str]:
         lines[-1] += "\n"
         lines.append("\\ no line end here\n")
     return lines
-
-
-def as_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
-    """Return a plan as a JSON document."""
-    files = [
-        {"path": str(c.path), "parts": list(c.parts), "action": c.action, "diff": "\n".join(c.diff())}
-        for c in plan.every
-        if c.before is not None or c.after is not None
-    ]
-    return {
-        "host": plan.host,
-        "scope": plan.scope,
-        "root": str(plan.root),
-        "applied": applied,
-        "files": files,
-        "notes": list(plan.notes),
-        "after": list(plan.after),
-    }

@@ -69,10 +69,8 @@ ONCE_TOGETHER = "changed together in 1 of "
 NEAR_IT = "Near it by name or folder"
 
 
-def bounded(
-    head: Iterable[str], blocks: Sequence[str], tail: Iterable[str] = (), *, more: str, tokens: int = TOKENS
-) -> str:
-    """Return head, as many blocks as fit, and tail, each on its own lines.
+def bounded(head: Iterable[str], blocks: Sequence[str], tail: Iterable[str] = (), *, more: str) -> str:
+    """Return head, as many blocks as fit into TOKENS, and tail, each on its own lines.
 
     Args:
         head: the first lines.
@@ -80,10 +78,9 @@ def bounded(
             first fits, it is cut.
         tail: the last lines; never omitted.
         more: the line about omitted blocks, with {} for their number.
-        tokens: token budget of the whole text.
     """
     first, last = [h for h in head if h], [t for t in tail if t]
-    left = tokens - scripts("\n".join((*first, *last, more)))
+    left = TOKENS - scripts("\n".join((*first, *last, more)))
     shown: list[str] = []
     for block in blocks:
         left -= scripts(block) + 1

@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from remora.core.statement import word_set
 from remora.core.text import collapse, shorten
 from remora.core.values import Hit, MemoryRecord
 
+T = TypeVar("T")
 MOST = 200  # entries of each kind
 RECALLS = 5  # of one memory
 ASKED_CHARS = 120
@@ -70,12 +71,11 @@ class Log:
 
     def _recall(self, record: MemoryRecord, recall: Recall) -> None:
         with self._lock:
-            self._recalled.setdefault(record.id, deque(maxlen=RECALLS)).append(recall)
-            self._recalled.move_to_end(record.id)
-            _bound(self._recalled)
+            recalls = self._recalled.get(record.id) or deque(maxlen=RECALLS)
+            recalls.append(recall)
+            _keep(self._recalled, record.id, recalls)
             if record.taint is not None:
-                self._unverified[record.id] = word_set(record.content)
-                _bound(self._unverified)
+                _keep(self._unverified, record.id, word_set(record.content))
 
     def recorded(self, record: MemoryRecord, at: float) -> None:
         """Log a recorded memory."""
@@ -84,17 +84,13 @@ class Log:
             if (known := self._recorded.get(record.id)) is not None:
                 action = known.action  # recording it again merges it; keep the first action
             text = shorten(record.content, 160)
-            self._recorded[record.id] = Recorded(at, record.id, record.type, action, text)
-            self._recorded.move_to_end(record.id)
-            _bound(self._recorded)
+            _keep(self._recorded, record.id, Recorded(at, record.id, record.type, action, text))
 
     def asked_about(self, paths: Iterable[str], at: float) -> None:
         """Log the files that a call was about."""
         with self._lock:
             for path in paths:
-                self._files[path] = at
-                self._files.move_to_end(path)
-            _bound(self._files)
+                _keep(self._files, path, at)
 
     def recalls(self, memory_id: str) -> tuple[Recall, ...]:
         """Return the recalls of a memory, the latest first."""
@@ -134,6 +130,9 @@ def _brief(text: str) -> str:
     return shorten(collapse(text[: 20 * ASKED_CHARS]), ASKED_CHARS)
 
 
-def _bound(kept: OrderedDict[str, Any]) -> None:
-    while len(kept) > MOST:
+def _keep(kept: OrderedDict[str, T], key: str, value: T) -> None:
+    """Store a value as the latest, and drop the oldest above MOST."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > MOST:
         kept.popitem(last=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -366,14 +366,14 @@ class Setting(NamedTuple):
     kind: str
 
 
-def shown_settings(settings: Settings, root: Path, environ: Mapping[str, str] = os.environ) -> list[Setting]:
+def shown_settings(settings: Settings, root: Path) -> list[Setting]:
     """Return every setting, in the order of the documentation.
 
     Raises:
         ConfigError: the user's file cannot be read, or has a wrong setting.
     """
-    given, effective = sources(settings, root, environ), values(settings)
-    whence = {str(user_file(environ)): "user", str(root / SETTINGS_FILE): "project"}
+    given, effective = sources(settings, root, os.environ), values(settings)
+    whence = {str(user_file(os.environ)): "user", str(root / SETTINGS_FILE): "project"}
     found = []
     for name, default in keys().items():
         source = given.get(name, "")
