@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from remora import __version__
-from remora.core.errors import RemoraError
+from remora.core.errors import InvalidInput, RemoraError
 from remora.core.text import safe
 from remora.interfaces.commands.cli_context import (
     COMMANDS,
@@ -202,8 +202,6 @@ def _report(error: BaseException, words: list[str]) -> None:
 
 def _usage(error: click.ClickException) -> RemoraError:
     """Return an `InvalidInput` for an error of click; all of these are about the command line."""
-    from remora.core.errors import InvalidInput
-
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "remora"
     message = error.format_message()

@@ -133,15 +133,10 @@ def plan(
     contents: bool = False,
 ) -> Page:
     """Return a page with the work state, relevant memories, files to load first, and the step factor."""
-    parts: list[Part] = []
-    if state:
-        parts += [Para(state), Para("")]
-    if block.text:
-        parts += [Para(block.text), Para("")]
+    blocks: list[tuple[Part, ...]] = [(Para(text),) for text in (state, block.text) if text]
     if contents and files.text:
-        parts += [Para(files.text), Para("")]
+        blocks.append((Para(files.text),))
     elif files:
-        parts.append(Para(say("plan.files"), "strong"))
         rows = (
             (
                 Cell(f.path, "id"),
@@ -151,17 +146,18 @@ def plan(
             )
             for f in files
         )
-        parts += [*table("load", rows, wide=3, whole=True), Para("")]
+        blocks.append((Para(say("plan.files"), "strong"), *table("load", rows, wide=3, whole=True)))
     if factor is not None:
         times = spoken().number(factor, 1)
         told = say("plan.steps", times=times)
         become = say("plan.become", old=limit[0], new=limit[1]) if limit else ""
-        parts.append(Para(f"{told}{become}."))
+        blocks.append((Para(f"{told}{become}."),))
     elif limit:
-        parts.append(Para(say("plan.unknown", old=limit[0], new=limit[1])))
-    while parts and parts[-1] == Para(""):
-        parts.pop()
-    return tuple(parts)
+        blocks.append((Para(say("plan.unknown", old=limit[0], new=limit[1])),))
+    for number, parts in enumerate(blocks):
+        if number:
+            yield Para("")
+        yield from parts
 
 
 # Teaching

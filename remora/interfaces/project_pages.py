@@ -67,17 +67,17 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = (), facts: Seque
     yield from (Para(f"{command.ljust(width)}  {what}", indent=2) for command, what in tries)
 
 
-def facts_of(hottest: Sequence[str], related: Sequence[FileHit], checks: Sequence[str]) -> list[str]:
+def facts_of(hottest: str, related: Sequence[FileHit], checks: Sequence[str]) -> list[str]:
     """Return up to three sentences about a repository.
 
     Args:
-        hottest: the files that change most.
-        related: files related to the first of them, best first.
+        hottest: the code file that changes most; empty if unknown.
+        related: files related to it, best first.
         checks: the commands that check its work, best first.
     """
     told = []
     if hottest:
-        told.append(say("fact.hottest", path=hottest[0]))
+        told.append(say("fact.hottest", path=hottest))
     if related and related[0].why:
         told.append(say("fact.related", path=related[0].path, why=in_words(related[0].why[0])))
     if checks:

@@ -258,7 +258,7 @@ def test_costs() -> None:
 def test_what_is_known_of_a_repository() -> None:
     """A newcomer reads three facts about the very repository, and none where nothing is known."""
     related = [FileHit("b.py", 0.9, ("changed together in 4 of 5 commits",))]
-    facts = project_pages.facts_of(["a.py"], related, ["make test", "make lint"])
+    facts = project_pages.facts_of("a.py", related, ["make test", "make lint"])
     assert facts == [
         "a.py changes most.",
         "b.py is related to it: changed together in 4 of 5 commits.",
@@ -266,7 +266,7 @@ def test_what_is_known_of_a_repository() -> None:
     ]
     page = plain(project_pages.initialised(INIT, facts=facts))
     assert "About this repository\n  a.py changes most." in page
-    assert project_pages.facts_of([], [], []) == []
+    assert project_pages.facts_of("", [], []) == []
 
 
 # Plain lines and terminals

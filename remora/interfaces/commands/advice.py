@@ -57,11 +57,11 @@ def why(cli: CliContext, *, memory_id: str) -> None:
 @command("status")
 def status(cli: CliContext) -> None:
     """Shows counts, sessions that are not learned yet, and the brief for a new session."""
-    from remora.disk.places import data_folder
+    from remora.app.project.locate import data_dir
     from remora.interfaces.install.health import looked_at, silent
 
     found = cli.memory(writes=False).status()
-    data = Path(data_folder(os.environ))
+    data = data_dir(os.environ)
     broken = [one for one in looked_at(data, os.environ) if one.level == "warning"]
     broken += silent(Path(found.root), data, os.environ)
     cli.answer(found, memory_pages.status(found))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from remora.app.project.locate import data_dir, settings_for, user_file
 from remora.core.errors import InvalidInput, RemoraError, SourceError
 from remora.disk.files import write_atomic
 from remora.disk.programs import find_program
@@ -23,6 +24,7 @@ from remora.interfaces.install.launch_command import call_of
 from remora.interfaces.install.plan import Plan, Wish
 from remora.interfaces.page import Cell, Page, Para, Table
 from remora.interfaces.words import in_words, say
+from remora.sources.git import Repository
 
 Failed = tuple[str, RemoraError]
 _SIGNS = {"+": "good", "-": "bad", "@": "dim", "\\": "dim"}  # of the lines of a diff
@@ -126,8 +128,6 @@ def uninstall(
 
 def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked: bool) -> None:
     """Set an installed agent as the writer of memories from sessions; ask the user first, and only once."""
-    from remora.app.project.locate import data_dir, settings_for, user_file  # most installs set no writer
-
     settings = settings_for(_root(Path(cli.project)), os.environ)
     if settings.llm.provider != "none" or settings.learn.synthesis:
         return
@@ -155,8 +155,6 @@ class _Where:
     def __init__(
         self, cli: CliContext, scope: str | None, *, given: str | None = None, slow: bool = False
     ) -> None:
-        from remora.app.project.locate import data_dir
-
         self._data = data_dir(os.environ)
         self._environ: Mapping[str, str] = os.environ
         root = _root(Path(cli.project))
@@ -208,8 +206,6 @@ def _root(path: Path) -> Path:
     Raises:
         InvalidInput: the path does not exist.
     """
-    from remora.sources.git import Repository
-
     if not path.exists():
         raise InvalidInput(f"{path} does not exist", hint="Name an existing folder.")
     real = path.resolve()

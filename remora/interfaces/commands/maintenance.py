@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from remora.app.project.locate import data_dir, locate
 from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError
 from remora.interfaces import note_pages, project_pages
 from remora.interfaces.commands import options
@@ -18,6 +19,7 @@ from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Page, Para
 from remora.interfaces.present import dumps
 from remora.interfaces.words import say
+from remora.net.listeners import allow
 
 if TYPE_CHECKING:
     from remora.app.health.findings import Finding
@@ -56,7 +58,6 @@ def init(
         cli.project = path
     if claim_home:
         from remora.app.project.homes import reclaim
-        from remora.app.project.locate import data_dir, locate
 
         project, _ = locate(Path(cli.project), os.environ)
         if project.foreign is not None:
@@ -64,7 +65,6 @@ def init(
     memory = cli.memory()
     for file in allow_import:
         from remora.app.learning import project_rules
-        from remora.app.project.locate import data_dir
 
         project_rules.allow_import(data_dir(os.environ), memory.project_id, Path(file))
     if import_shipped:
@@ -78,10 +78,10 @@ def init(
 
     def page() -> Page:
         hottest = memory.stats().hottest
-        code = next((one for one in hottest if project_pages.is_code(one)), "")
+        code = next(filter(project_pages.is_code, hottest), "")
         related = memory.related_files(code, 1) if code else []
         checks = [one.command for one in memory.suggest_commands(2)]
-        facts = project_pages.facts_of([code] if code else [], related, checks)
+        facts = project_pages.facts_of(code, related, checks)
         yield from project_pages.initialised(report, hottest=hottest, facts=facts)
 
     cli.answer(report, page())
@@ -132,11 +132,9 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
     The exit code is 0, or that of the first error.
     """
     from remora.app.health.doctor import diagnose
-    from remora.disk.places import data_folder
-    from remora.net.listeners import allow
 
     if allow_server:
-        allow(Path(data_folder(os.environ)), allow_server)
+        allow(data_dir(os.environ), allow_server)
     elif cli.asks:
         _ask_about_listener(Path(cli.project))
     report = diagnose(Path(cli.project), os.environ)
@@ -149,12 +147,10 @@ def doctor(context: click.Context, cli: CliContext, *, allow_server: str | None)
 
 def _installed(project: Path) -> Iterator[Finding]:
     from remora.app.health.findings import Finding
-    from remora.app.project.locate import locate
     from remora.disk.live import OFF_FILE
-    from remora.disk.places import data_folder
     from remora.interfaces.install.health import looked_at, silent
 
-    data = Path(data_folder(os.environ))
+    data = data_dir(os.environ)
     yield from looked_at(data, os.environ)
     with suppress(RemoraError):  # without a project there are no sessions
         location, _ = locate(project, os.environ, read_only=True)
@@ -166,15 +162,12 @@ def _installed(project: Path) -> Iterator[Finding]:
 def _ask_about_listener(project: Path) -> None:
     """Ask whether to trust a model server on this machine, if it needs asking; store the answer."""
     from remora.app.project.destinations import to_ask
-    from remora.app.project.locate import locate
-    from remora.disk.places import data_folder
-    from remora.net.listeners import allow
 
     with suppress(RemoraError):  # `diagnose` reports a project that cannot be opened
         url, why = to_ask(locate(project, os.environ)[1], os.environ)
         if url:
             question = say("doctor.listener", url=url, why=why)
-            allow(Path(data_folder(os.environ)), url, yes=click.confirm(question, err=True))
+            allow(data_dir(os.environ), url, yes=click.confirm(question, err=True))
 
 
 @command("reindex")
@@ -206,7 +199,6 @@ def recover(cli: CliContext) -> None:
     `remora reindex` afterwards to rebuild the rest.
     """
     from remora.app.health.backup import recover as save
-    from remora.app.project.locate import locate
 
     project, _ = locate(Path(cli.project), os.environ)
     found = save(project)

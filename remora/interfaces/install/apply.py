@@ -13,7 +13,7 @@ from remora.core.errors import ConfigError, Conflict, StoreReadOnly
 from remora.disk.files import os_errors, write_atomic
 from remora.interfaces.install import records
 from remora.interfaces.install.hosts import PROJECT
-from remora.interfaces.install.plan import Change, Plan
+from remora.interfaces.install.plan import Change, Plan, real_path
 
 # By host: the command that answers a prompt on its standard input. Tools and session storage are off, because
 # the model reads untrusted text.
@@ -89,7 +89,7 @@ def _require_as_planned(change: Change) -> None:
 
 
 def _require_writable(path: Path) -> None:
-    real = _real(path)
+    real = real_path(path)
     holder = next(folder for folder in real.parents if folder.exists())
     if (real.exists() and not os.access(real, os.W_OK)) or not os.access(holder, os.W_OK | os.X_OK):
         raise StoreReadOnly(
@@ -98,12 +98,8 @@ def _require_writable(path: Path) -> None:
         )
 
 
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
-
-
 def _write(change: Change, *, shared: bool) -> None:
-    real = _real(change.path)
+    real = real_path(change.path)
     if change.after is None:
         with os_errors(real, "remove"):
             real.unlink(missing_ok=True)

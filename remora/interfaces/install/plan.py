@@ -436,12 +436,17 @@ def _elsewhere(given: PlanInput, past: Past) -> Change:
     return Change(past.path, (), data, data, None, (said,))
 
 
+def real_path(path: Path) -> Path:
+    """Return the path that a link leads to; any other path unchanged."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 def _folders(given: PlanInput, path: Path) -> tuple[Path, ...]:
     """Return the parent folders of a file that exist only for Remora, the outermost first.
 
     They are missing, or an installation for any host created them: the last uninstallation removes them.
     """
-    real = Path(os.path.realpath(path)) if path.is_symlink() else path
+    real = real_path(path)
     made = {folder for one in records.every(given.data) for past in one.files for folder in past.folders}
     return tuple(folder for folder in reversed(real.parents) if folder in made or not folder.exists())
 

@@ -20,6 +20,7 @@ from remora.core.strength import current_confidence
 from remora.core.text import collapse, safe, shorten
 from remora.core.tokens import scripts
 from remora.core.values import FileHit, Hit, MemoryRecord
+from remora.interfaces.memory_pages import used_for
 from remora.interfaces.present import (
     about,
     age,
@@ -30,6 +31,7 @@ from remora.interfaces.present import (
     hit_whence,
     listed,
     owned_sentence,
+    parents_of,
     place,
     said_by,
     short,
@@ -40,7 +42,6 @@ from remora.interfaces.present import (
 if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.interfaces.mcp_server.log import Log
-    from remora.store.injections import Injection
 
 TOKENS = 2_000  # maximum of an answer, by the estimate of remora.core.tokens
 LONGEST = 500  # tokens of one text in a list
@@ -177,17 +178,10 @@ def sure(record: MemoryRecord, now: float) -> str:
 # Longer answers
 
 
-def explained(
-    record: MemoryRecord,
-    now: float,
-    log: Log,
-    *,
-    parents: Sequence[MemoryRecord] = (),
-    dependents: Sequence[MemoryRecord] = (),
-    told: Sequence[Injection] = (),
-    uses: str = "",
-) -> str:
+def explained(memory: Memory, memory_id: str, log: Log, now: float) -> str:
     """Return the explanation of a memory: state, origins, dependencies, and recent recalls with reasons."""
+    found = memory.why(memory_id)
+    record = found.memory
     lately = []
     for recall in log.recalls(record.id):
         asked = f" for {safe(recall.asked)!r}" if recall.asked else ""
@@ -196,19 +190,20 @@ def explained(
         lately.append(
             f"Recalled {ago(recall.at, now)} by {recall.tool}{asked}, rank {recall.rank}{score}{reasons}"
         )
-    blocks = [f"{name}: {value}" for name, value in _standing(record, now, uses) if value]
-    for one in told[:TOLD]:
+    blocks = [f"{name}: {value}" for name, value in _standing(record, now, used_for(found.uses)) if value]
+    for one in found.said[:TOLD]:
         followed = f"; {one.followed}" if one.followed else ""
         lately.append(f"Told to an agent {age(one.at, now)}: {one.why}{followed}")
     blocks += lately or ["Recalled: never since this server started"]
     blocks += [f"Origin: {_origin(record, number, now)}" for number in range(len(record.origins))]
-    blocks += [f"Derived from {memory_line(p, now, tokens=60).removeprefix('- ')}" for p in parents]
-    blocks += [f"Dependent: {memory_line(d, now, tokens=60).removeprefix('- ')}" for d in dependents]
+    related = [("Derived from", one) for one in parents_of(memory, record)]
+    related += [("Dependent:", one) for one in memory.dependents(record.id)]
+    blocks += [f"{what} {memory_line(one, now, tokens=60).removeprefix('- ')}" for what, one in related]
     more = f"{{}} more lines are left out; `remora show {short(record.id)}` has them."
     return bounded([memory_line(record, now, tokens=MOST_OF_ONE)], blocks, more=more)
 
 
-def _standing(record: MemoryRecord, now: float, uses: str = "") -> Iterator[tuple[str, str]]:
+def _standing(record: MemoryRecord, now: float, uses: str) -> Iterator[tuple[str, str]]:
     file = next((origin.path for origin in record.origins if origin.path), None)
     own = "a person" if record.source == "user_taught" else said_by(record.source)
     yield "Said by", f"the file {collapse(file)}" if file else own

@@ -20,14 +20,12 @@ from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.answers import bounded, hit_line, lines, memory_line, said, source
 from remora.interfaces.mcp_server.lazy_memory import Holder
 from remora.interfaces.mcp_server.log import Log
-from remora.interfaces.memory_pages import used_for
 from remora.interfaces.present import (
     TOLD,
     answered,
     counted,
     is_empty,
     listed,
-    parents_of,
     receipt_sentence,
     redaction_sentence,
     short,
@@ -303,19 +301,7 @@ class Tools:
     def why(self, memory_id: Id) -> str:
         """Return origins, trust and recent recalls of a memory."""
         with self.holder.use() as memory:
-            record = memory.show(memory_id.strip())
-            dependents = memory.dependents(record.id)
-            parents = parents_of(memory, record)
-            found = memory.why(record.id)
-        return answers.explained(
-            record,
-            self.clock.now(),
-            self.log,
-            parents=parents,
-            dependents=dependents,
-            told=found.said,
-            uses=used_for(found.uses),
-        )
+            return answers.explained(memory, memory_id.strip(), self.log, self.clock.now())
 
     def forget(self, ids: Words) -> str:
         """Forget memories; an unknown id raises before the first change."""

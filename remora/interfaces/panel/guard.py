@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable
 from html import escape
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -94,7 +94,7 @@ class Guard:
             return PlainTextResponse("Requests from other sites are refused.\n", 403)
         if request.headers.get("sec-fetch-site", "same-origin") == "cross-site" and request.method != "GET":
             return PlainTextResponse("Requests from other sites are refused.\n", 403)
-        given = parse_qs(request.url.query).get("key", [""])[0]
+        given = request.query_params.get("key", "")
         if given and self._key and hmac.compare_digest(given.encode(), self._key.encode()):
             self._key = ""  # the key is valid once
             return self._welcome(request)
