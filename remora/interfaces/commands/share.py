@@ -17,7 +17,7 @@ from remora.interfaces.present import age, short
 from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
-    from remora.app.sharing.sharing import SharingStatus
+    from remora.app.sharing.sharing import Sharing, SharingStatus
     from remora.app.sharing.sync import Synced
     from remora.app.sharing.team import Comment, Contested, MemberInfo
     from remora.core.values import MemoryRecord
@@ -198,13 +198,19 @@ def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], u
         return
     record = memory.show(memory_id)
     if words or uphold:
-        text = cli.statement(words, "TEXT")
-        open_ = record.id in {one.memory_id for one in memory.sharing.disputes()}
-        sharing = memory.sharing
-        speak = sharing.uphold if uphold else sharing.comment if open_ else sharing.dispute
-        speak(record.id, text)
+        speak(memory.sharing, record.id, cli.statement(words, "TEXT"), uphold=uphold)
     said = memory.sharing.thread(record.id)
     cli.answer({"memory": record, "thread": said}, _thread_page(record, said, now))
+
+
+def speak(sharing: Sharing, memory_id: str, text: str, *, uphold: bool) -> None:
+    """Uphold a memory, comment on its dispute if there is one, or else dispute it."""
+    if uphold:
+        sharing.uphold(memory_id, text)
+    elif memory_id in {one.memory_id for one in sharing.disputes()}:
+        sharing.comment(memory_id, text)
+    else:
+        sharing.dispute(memory_id, text)
 
 
 # Pages

@@ -230,9 +230,12 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         return
     unit, newline = _unit(text, root) or "  ", line_end(text)
     margin = _margin(text, holder.start)
-    if not holder.children:
-        inner = margin + unit
-        piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
+    inner = margin + unit
+    last = holder.children[-1] if holder.children else None
+    if last is not None and _opens_line(text, last.start):
+        inner = _margin(text, last.start)
+    piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
+    if last is None:
         between = text[holder.start + 1 : holder.end - 1]
         if "\n" in between:  # after the comments in the empty container
             at = holder.start + 1 + between.rindex("\n")
@@ -240,9 +243,6 @@ def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 
         else:
             draft.insert(holder.start + 1, piece + newline + margin)
         return
-    last = holder.children[-1]
-    inner = _margin(text, last.start) if _opens_line(text, last.start) else margin + unit
-    piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
     if last.comma < 0:
         draft.insert(last.node.end, ",")
         behind = last.node.end + 1

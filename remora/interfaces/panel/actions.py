@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from remora.app.project.user_settings import set_settings
 from remora.core.errors import ConfigError, Conflict, InvalidInput, RemoraError
 from remora.interfaces.commands.learn import due
+from remora.interfaces.commands.share import speak
 from remora.interfaces.panel.pages import FILTERS, list_filters, teach_fields
 from remora.interfaces.panel.view import CARDS, Asked, Done, View
 
@@ -198,9 +199,9 @@ def taught(asked: Asked) -> Done | View:
     store = asked.memory
     if not (text or path):
         raise InvalidInput("there is nothing to store", hint="Write a text, or name a file.")
+    name, given = (path, None) if path else (PANEL, text)
     if asked.field("do") != "store":
-        name = path or PANEL
-        found = store.teach(name, text=None if path else text, user=user, dry_run=True)
+        found = store.teach(name, text=given, user=user, dry_run=True)
         return View(found, "teach.html", teach_fields(asked, text, about, path, found))
     if text and (kind or about):
         more: dict[str, Any] = {"related_files": _listed(about)} if about else {}
@@ -208,7 +209,7 @@ def taught(asked: Asked) -> Done | View:
         record = store.remember(text, source="user_taught", user=user, **more)
         _say(asked, "said.stored", n=1)
         return Done(f"memories/{record.id}")
-    found = store.teach(path or PANEL, text=None if path else text, user=user)
+    found = store.teach(name, text=given, user=user)
     return _told(asked, "memories", "said.stored", n=found.number("stored", "restored", "updated"))
 
 
@@ -299,13 +300,8 @@ def shared(asked: Asked) -> Done:
 
 def spoken(asked: Asked) -> Done:
     """Dispute a memory, comment on a dispute, or uphold the memory."""
-    sharing, memory_id, text = asked.memory.sharing, asked.field("id"), asked.field("text")
-    if asked.field("do") == "uphold":
-        sharing.uphold(memory_id, text)
-    elif memory_id in {one.memory_id for one in sharing.disputes()}:
-        sharing.comment(memory_id, text)
-    else:
-        sharing.dispute(memory_id, text)
+    uphold = asked.field("do") == "uphold"
+    speak(asked.memory.sharing, asked.field("id"), asked.field("text"), uphold=uphold)
     return _told(asked, "team", "said.spoken")
 
 

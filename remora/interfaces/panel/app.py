@@ -14,6 +14,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
@@ -135,27 +136,19 @@ class Panel:
         found += [Route("/teach", self._teach)]
         found += [Route("/{project}/said/live", self._live), Route("/{project}/ask/stream", self._stream)]
         for path, page in pages.PAGES:
-            found.append(Route(f"/{{project}}/{path}", self._page(page)))
+            found.append(Route(f"/{{project}}/{path}", partial(self._answered, answer=page, form={})))
         for path, action in actions.ACTIONS:
-            found.append(Route(f"/{{project}}/{path}", self._action(action), methods=["POST"]))
+            done = partial(self._action, action=action)
+            found.append(Route(f"/{{project}}/{path}", done, methods=["POST"]))
         return found
 
     # Responses
 
-    def _page(self, page: Page) -> Callable[[Request], Any]:
-        def answer(request: Request) -> Response:
-            return self._answered(request, page, {})
-
-        return answer
-
-    def _action(self, action: Action) -> Callable[[Request], Any]:
-        async def answer(request: Request) -> Response:
-            form = await self._form(request)
-            if isinstance(form, Response):
-                return form
-            return await run_in_threadpool(self._answered, request, action, form)
-
-        return answer
+    async def _action(self, request: Request, action: Action) -> Response:
+        form = await self._form(request)
+        if isinstance(form, Response):
+            return form
+        return await run_in_threadpool(self._answered, request, action, form)
 
     async def _form(self, request: Request) -> dict[str, list[str]] | Response:
         """Return the fields of a form, or an error response if it is too large or of another session."""
@@ -170,7 +163,7 @@ class Panel:
         return form
 
     def _asked(self, request: Request, form: Mapping[str, list[str]]) -> Asked:
-        key = str(request.path_params.get("project", self.projects.first))
+        key = self._key(request)
         return Asked(
             self.projects.memory(key),
             key,
@@ -181,6 +174,9 @@ class Panel:
             form,
             self._clock.now(),
         )
+
+    def _key(self, request: Request) -> str:
+        return str(request.path_params.get("project", self.projects.first))
 
     def _words(self, request: Request) -> Words:
         return Words(language_of(self._environ, request.state.visit.language))
@@ -221,7 +217,7 @@ class Panel:
         return HTMLResponse(self._rendered(request, template, {**page, **more}), status)
 
     def _rendered(self, request: Request, template: str, more: Mapping[str, Any]) -> str:
-        key = str(request.path_params.get("project", self.projects.first))
+        key = self._key(request)
         return self._templates.get_template(template).render(
             t=self._words(request),
             now=self._clock.now(),
