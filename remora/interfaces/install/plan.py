@@ -178,13 +178,11 @@ def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
     notes: list[str] = []
     scope = wish.scope or PROJECT
     wanted = _wanted(given, host, wish, notes)
-    plan = _plan(given, host, scope, _of(given, host, wish.scope, scope), wanted, notes)
-    others = _of(given, host, wish.scope, USER) if wish.scope is None else []
-    if others:
-        inner = _plan(given, host, USER, others, wanted, [])
-        plan = plan._replace(user=(inner,))
-        names = ", ".join(sorted({file.part for file in others if file.part in wanted}))
-        if names:
+    plan = _plan(given, host, scope, wish.scope, wanted, notes)
+    only_user = _only_of_user(given, host) if wish.scope is None else set()
+    if only_user:
+        plan = plan._replace(user=(_plan(given, host, USER, None, wanted, []),))
+        if names := ", ".join(sorted(only_user & wanted)):
             notes.append(f"{host.title} supports this per user, not per project: {names}")
     if not given.place.call.shared and scope == PROJECT and not plan.idle:
         words = " ".join(given.place.call.words)
@@ -201,12 +199,11 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         SourceError: a file with entries of Remora cannot be parsed; nothing is changed.
     """
     notes: list[str] = []
-    plan = _plan(given, host, scope or PROJECT, _of(given, host, scope, scope or PROJECT), (), notes)
-    others = _of(given, host, scope, USER) if scope is None else []
-    if others:
+    plan = _plan(given, host, scope or PROJECT, scope, (), notes)
+    if scope is None and _only_of_user(given, host):
         elsewhere = [r for r in records.every(given.data, host.name) if r.scope == PROJECT]
         elsewhere = [r for r in elsewhere if r.root != str(given.place.root) and Path(r.root).exists()]
-        inner = _plan(given, host, USER, others, (), [])
+        inner = _plan(given, host, USER, None, (), [])
         if elsewhere and not inner.idle:
             again = f"`remora uninstall {host.name} --scope user` removes it"
             where = elsewhere[0].root
@@ -214,15 +211,15 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         else:
             plan = plan._replace(user=(inner,))
     for other in (USER, LOCAL):
-        files = list(files_of(host, given.place, other))
-        if scope is None and plan.idle and not _plan(given, host, other, files, (), []).idle:
+        if scope is None and plan.idle and not _plan(given, host, other, other, (), []).idle:
             where = "the user" if other == USER else "you in this project"
             notes.append(f"it is installed for {where}: `remora uninstall {host.name} --scope {other}`")
     return plan._replace(notes=tuple(notes))
 
 
-def _of(given: PlanInput, host: Host, asked: str | None, scope: str) -> list[File]:
-    return [file for file in files_of(host, given.of(scope).place, asked) if file.scope == scope]
+def _only_of_user(given: PlanInput, host: Host) -> set[str]:
+    """Return the parts that a host has for the user and not for a project."""
+    return {file.part for file in files_of(host, given.place, None) if file.scope == USER}
 
 
 def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[str]:
@@ -326,9 +323,11 @@ def _json(given: PlanInput, path: Path, keys: Sequence[str]) -> Any:
 
 
 def _plan(
-    given: PlanInput, host: Host, scope: str, files: list[File], wanted: Collection[str], notes: list[str]
+    given: PlanInput, host: Host, scope: str, asked: str | None, wanted: Collection[str], notes: list[str]
 ) -> Plan:
+    """Return the plan for the files of a scope; `asked` is the scope that the user named, if any."""
     given = given.of(scope)
+    files = [file for file in files_of(host, given.place, asked) if file.scope == scope]
     place = records.place_of(given.data, host.name, scope, given.place.root)
     record = records.read(place)
     changes = []
