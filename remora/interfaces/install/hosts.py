@@ -85,7 +85,7 @@ class Host(NamedTuple):
         name: the name for `--host`.
         title: the product's name.
         commands: programs whose presence shows that the host is installed.
-        files: returns the pieces and their files.
+        pieces: returns the pieces and their files.
         traces: returns files and folders, of the project and of the user, that show that the host is used.
         tells: hooks reach the model at the start of a session; if not, rules replace them.
         also_runs: returns hook files of other hosts that it runs, too, and that would inject twice.
@@ -96,12 +96,16 @@ class Host(NamedTuple):
     name: str
     title: str
     commands: tuple[str, ...]
-    files: Callable[[Place], list[File]]
+    pieces: Callable[[Place, Ours], list[File]]
     traces: Callable[[Place], list[Path]]
     tells: bool
     after: tuple[str, ...]
     also_runs: Callable[[Place], list[Path]] = lambda _: []
     runs_claude: Callable[[Place], list[Path]] = lambda _: []
+
+    def files(self, place: Place) -> list[File]:
+        """Return the pieces of an installation of any scope with their files."""
+        return self.pieces(place, Ours(self.name, place.known))
 
 
 def _rules(host: str, *, head: str = "", alone: bool = False) -> Marked:
@@ -129,10 +133,8 @@ def _claude_hooks(place: Place) -> list[Path]:
     return [project / "settings.json", project / "settings.local.json", own]
 
 
-def _claude_code(place: Place) -> list[File]:
-    host = "claude-code"
-    ours = Ours(host, place.known)
-    program, *rest = place.call.hook(host)
+def _claude_code(place: Place, ours: Ours) -> list[File]:
+    program, *rest = place.call.hook(ours.host)
 
     def handlers(*, shared: bool) -> dict[str, Any]:
         # VS Code and Copilot CLI also run the hooks in a repository's settings. Not all of them support
@@ -141,7 +143,7 @@ def _claude_code(place: Place) -> list[File]:
         # one process less, on Windows three.
         def handler(seconds: int = SECONDS) -> dict[str, Any]:
             if shared and place.call.plain:
-                return {"type": "command", "command": place.call.sh(host), "timeout": seconds}
+                return {"type": "command", "command": place.call.sh(ours.host), "timeout": seconds}
             return {"type": "command", "command": program, "args": rest, "timeout": seconds}
 
         every = {"hooks": [handler()]}
@@ -161,22 +163,20 @@ def _claude_code(place: Place) -> list[File]:
     return [
         File(HOOKS, PROJECT, place.root / ".claude/settings.json", Hooks(ours, handlers(shared=True))),
         File(MCP, PROJECT, place.root / ".mcp.json", server),
-        File(RULES, PROJECT, place.root / ".claude/rules/remora.md", _rules(host, alone=True)),
+        File(RULES, PROJECT, place.root / ".claude/rules/remora.md", _rules(ours.host, alone=True)),
         File(HOOKS, LOCAL, place.root / ".claude/settings.local.json", Hooks(ours, handlers(shared=False))),
         File(MCP, LOCAL, state, Server(ours, ("projects", str(place.root), *server_path), server_entry)),
         File(HOOKS, USER, folder / "settings.json", Hooks(ours, handlers(shared=False))),
         File(MCP, USER, state, server),
-        File(RULES, USER, folder / "rules/remora.md", _rules(host, alone=True)),
+        File(RULES, USER, folder / "rules/remora.md", _rules(ours.host, alone=True)),
     ]
 
 
-def _codex(place: Place) -> list[File]:
-    host = "codex"
-    ours = Ours(host, place.known)
+def _codex(place: Place, ours: Ours) -> list[File]:
     handler = {
         "type": "command",
-        "command": place.call.sh(host),
-        "commandWindows": place.call.bare(host),
+        "command": place.call.sh(ours.host),
+        "commandWindows": place.call.bare(ours.host),
         "timeout": SECONDS,
     }
     every = {"hooks": [handler]}
@@ -201,14 +201,12 @@ def _codex(place: Place) -> list[File]:
     return [
         *_files(HOOKS, hooks, place.root / ".codex/hooks.json", folder / "hooks.json"),
         *_files(MCP, server, place.root / ".codex/config.toml", folder / "config.toml"),
-        *_files(RULES, _rules(host), place.root / "AGENTS.md", folder / "AGENTS.md"),
+        *_files(RULES, _rules(ours.host), place.root / "AGENTS.md", folder / "AGENTS.md"),
     ]
 
 
-def _cursor(place: Place) -> list[File]:
-    host = "cursor"
-    ours = Ours(host, place.known)
-    handler = {"command": place.call.line(host), "timeout": SECONDS}
+def _cursor(place: Place, ours: Ours) -> list[File]:
+    handler = {"command": place.call.line(ours.host), "timeout": SECONDS}
     events = "sessionStart sessionEnd beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse"
     entries = dict.fromkeys(f"{events} preCompact subagentStop stop".split(), handler)
     if place.call.windows and not place.every:  # each hook starts a PowerShell: about a second
@@ -216,7 +214,7 @@ def _cursor(place: Place) -> list[File]:
     hooks = Hooks(ours, entries, {"version": 1})
     server = Server(ours, ("mcpServers", NAME), _stdio(place))
     head = "---\ndescription: Memory of this project\nalwaysApply: true\n---\n\n"
-    rules = _rules(host, head=head, alone=True)
+    rules = _rules(ours.host, head=head, alone=True)
     return [
         *_files(HOOKS, hooks, place.root / ".cursor/hooks.json", place.home / ".cursor/hooks.json"),
         *_files(MCP, server, place.root / ".cursor/mcp.json", place.home / ".cursor/mcp.json"),
@@ -228,10 +226,13 @@ def _gemini_home(place: Place) -> Path:
     return place.folder("GEMINI_CLI_HOME", "") / ".gemini"
 
 
-def _gemini(place: Place) -> list[File]:
-    host = "gemini"
-    ours = Ours(host, place.known)
-    handler = {"type": "command", "name": NAME, "command": place.call.line(host), "timeout": 1000 * SECONDS}
+def _gemini(place: Place, ours: Ours) -> list[File]:
+    handler = {
+        "type": "command",
+        "name": NAME,
+        "command": place.call.line(ours.host),
+        "timeout": 1000 * SECONDS,
+    }
     every = {"hooks": [handler]}
     tools = "read_file|write_file|replace|run_shell_command|search_file_content|glob"
     events = "SessionStart BeforeAgent AfterTool AfterAgent PreCompress SessionEnd"
@@ -242,7 +243,7 @@ def _gemini(place: Place) -> list[File]:
     return [
         *_files(HOOKS, hooks, place.root / ".gemini/settings.json", own / "settings.json"),
         *_files(MCP, server, place.root / ".gemini/settings.json", own / "settings.json"),
-        *_files(RULES, _rules(host), place.root / "GEMINI.md", own / "GEMINI.md"),
+        *_files(RULES, _rules(ours.host), place.root / "GEMINI.md", own / "GEMINI.md"),
     ]
 
 
@@ -250,13 +251,11 @@ def _copilot_home(place: Place) -> Path:
     return place.folder("COPILOT_HOME", ".copilot")
 
 
-def _copilot(place: Place) -> list[File]:
-    host = "copilot"
-    ours = Ours(host, place.known)
+def _copilot(place: Place, ours: Ours) -> list[File]:
     handler = {
         "type": "command",
-        "bash": place.call.sh(host),
-        "powershell": place.call.powershell(host),
+        "bash": place.call.sh(ours.host),
+        "powershell": place.call.powershell(ours.host),
         "timeoutSec": SECONDS,
     }
     # Not preToolUse: it accepts no text for the model, and Copilot denies the tool call if the hook fails.
@@ -268,8 +267,8 @@ def _copilot(place: Place) -> list[File]:
     return [
         *_files(HOOKS, hooks, place.root / ".github/hooks/remora.json", own / "hooks/remora.json"),
         *_files(MCP, server, place.root / ".github/mcp.json", own / "mcp-config.json"),
-        File(RULES, PROJECT, *_github_rules(place, host)),
-        File(RULES, USER, own / "copilot-instructions.md", _rules(host)),
+        File(RULES, PROJECT, *_github_rules(place, ours.host)),
+        File(RULES, USER, own / "copilot-instructions.md", _rules(ours.host)),
     ]
 
 
@@ -288,13 +287,11 @@ def _code_folder(place: Place) -> Path:
 _XDG = ("XDG_CONFIG_HOME", ".config")
 
 
-def _vscode(place: Place) -> list[File]:
-    host = "vscode"
-    ours = Ours(host, place.known)
+def _vscode(place: Place, ours: Ours) -> list[File]:
     handler = {
         "type": "command",
-        "command": place.call.sh(host),
-        "windows": place.call.bare(host),
+        "command": place.call.sh(ours.host),
+        "windows": place.call.bare(ours.host),
         "timeout": SECONDS,
     }
     events = "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact SubagentStart SubagentStop Stop"
@@ -304,34 +301,30 @@ def _vscode(place: Place) -> list[File]:
     return [
         *_files(HOOKS, hooks, place.root / f".github/{own}", place.home / f".copilot/{own}"),
         *_files(MCP, server, place.root / ".vscode/mcp.json", _code_folder(place) / "mcp.json"),
-        File(RULES, PROJECT, *_github_rules(place, host)),
+        File(RULES, PROJECT, *_github_rules(place, ours.host)),
     ]
 
 
-def _windsurf(place: Place) -> list[File]:
-    host = "windsurf"
-    ours = Ours(host, place.known)
-    handler: dict[str, Any] = {"command": place.call.sh(host), "show_output": False}
+def _windsurf(place: Place, ours: Ours) -> list[File]:
+    handler: dict[str, Any] = {"command": place.call.sh(ours.host), "show_output": False}
     if place.call.windows:
-        handler["powershell"] = place.call.powershell(host)
+        handler["powershell"] = place.call.powershell(ours.host)
     events = "pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use"
     events += " post_cascade_response"
     hooks = Hooks(ours, dict.fromkeys(events.split(), handler))
     server = Server(ours, ("mcpServers", NAME), _stdio(place))
     own = place.home / ".codeium/windsurf"
     head = "---\ntrigger: always_on\ndescription: Memory of this project\n---\n\n"
-    rules = _rules(host, head=head, alone=True)
+    rules = _rules(ours.host, head=head, alone=True)
     return [
         *_files(HOOKS, hooks, place.root / ".windsurf/hooks.json", own / "hooks.json"),
         File(RULES, PROJECT, place.root / ".windsurf/rules/remora.md", rules),
         File(MCP, USER, own / "mcp_config.json", server),
-        File(RULES, USER, own / "memories/global_rules.md", _rules(host)),
+        File(RULES, USER, own / "memories/global_rules.md", _rules(ours.host)),
     ]
 
 
-def _opencode(place: Place) -> list[File]:
-    host = "opencode"
-    ours = Ours(host, place.known)
+def _opencode(place: Place, ours: Ours) -> list[File]:
     plugin = Marked(_plugin(place.call), ">>> remora >>>", alone=True)
     value = {"type": "local", "command": place.call.serve(), "enabled": True}
     # OpenCode rewrites a file without the schema to add it.
@@ -345,7 +338,7 @@ def _opencode(place: Place) -> list[File]:
     return [
         *_files(HOOKS, plugin, place.root / ".opencode/plugins/remora.js", own / "plugins/remora.js"),
         *_files(MCP, server, config(place.root), config(own)),
-        *_files(RULES, _rules(host), place.root / "AGENTS.md", own / "AGENTS.md"),
+        *_files(RULES, _rules(ours.host), place.root / "AGENTS.md", own / "AGENTS.md"),
     ]
 
 

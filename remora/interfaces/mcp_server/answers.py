@@ -154,12 +154,12 @@ def hit_line(hit: Hit, now: float, *, around: bool = False) -> str:
 def _line(
     key: str, kind: str, facts: Sequence[str], record: MemoryRecord | None, text: str, tokens: int
 ) -> str:
-    tainted = record is not None and record.taint is not None
+    taint = record.taint if record is not None else None
     known = [shorten(fact, FACT_CHARS) for fact in facts if fact]
     head = f"- {shorten(key, FACT_CHARS)} {kind}" + (f" ({'; '.join(known)})" if known else "")
-    if record is not None and record.taint is not None:
-        head += f" [{UNVERIFIED.format(source(record.taint.source))}]"
-    return f"{head}:{said(text, tokens=tokens, quoted=tainted)}"
+    if taint is not None:
+        head += f" [{UNVERIFIED.format(source(taint.source))}]"
+    return f"{head}:{said(text, tokens=tokens, quoted=taint is not None)}"
 
 
 def source(name: str) -> str:
