@@ -222,7 +222,7 @@ class CliContext:
 
     def repository_paths(self, paths: Iterable[str]) -> list[str]:
         """Return repeated and comma-separated paths relative to the project's root."""
-        return [self.repository_path(path) for path in split(paths) or ()]
+        return [self.repository_path(path) for path in split(paths)]
 
 
 def _open(project: str, **how: Any) -> Memory:
@@ -242,10 +242,10 @@ def edit_text(text: str) -> str | None:
     return None if after is None or after.strip() == text.strip() else after.strip()
 
 
-def split(values: Iterable[str]) -> list[str] | None:
-    """Return repeated and comma-separated values as one list; None if there are none."""
+def split(values: Iterable[str]) -> list[str]:
+    """Return repeated and comma-separated values as one list."""
     found = [part.strip() for value in values for part in value.split(",")]
-    return [part for part in found if part] or None
+    return [part for part in found if part]
 
 
 class Formatter(click.HelpFormatter):

@@ -211,10 +211,7 @@ def plan(
     """
     asked = cli.statement(task, "the task")
     memory = cli.memory(writes=False)
-    where: dict[str, Any] = {
-        "modules": split(modules) or [],
-        "files": cli.repository_paths(files),
-    }
+    where: dict[str, Any] = {"modules": split(modules), "files": cli.repository_paths(files)}
     block = (memory.qa_context if qa else memory.plan_context)(asked, budget=budget, **where)
     notes = memory.notes
     ahead = memory.prefetch(asked, **where)

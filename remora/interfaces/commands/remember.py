@@ -115,8 +115,8 @@ def remember(
     drafts = drafts_of(cli.document(from_json)) if from_json is not None else []
     memory = cli.memory()
     fields["related_files"] = cli.repository_paths(files)
-    fields["related_modules"] = split(modules) or ()
-    fields["tags"] = split(tags) or ()
+    fields["related_modules"] = split(modules)
+    fields["tags"] = split(tags)
     if from_json is not None:
         context.exit(_remember_all(cli, drafts, fields))
     record = memory.remember(content, **fields)
@@ -193,7 +193,7 @@ def edit(
     if "content" in changes:
         changes["content"] = cli.statement([changes["content"]], "the new text")
     if add_tag or remove_tag:
-        changes["tags"] = _altered(old.tags, split(add_tag) or (), split(remove_tag) or (), "tag")
+        changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
     if files or add_file or remove_file:
         named = cli.repository_paths(files) or list(old.related_files)
         added, removed = cli.repository_paths(add_file), cli.repository_paths(remove_file)
@@ -230,7 +230,7 @@ def supersede(
     if files:
         fields["related_files"] = tuple(cli.repository_paths(files))
     if tags:
-        fields["tags"] = tuple(split(tags) or ())
+        fields["tags"] = tuple(split(tags))
     record = memory.supersede(old.id, content, **fields)
     flagged = [m for m in memory.dependents(old.id) if m.id != record.id]
     document = {"memory": record, "superseded": memory.show(old.id), "needs_review": flagged}

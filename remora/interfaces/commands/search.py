@@ -247,11 +247,11 @@ def list_(
 
 
 def _filters(cli: CliContext, given: dict[str, Any]) -> dict[str, Any]:
-    """Return options as arguments of `Memory`: lists split at commas, files relative to the root."""
+    """Return options as arguments of `Memory`: lists split at commas or None, files relative to the root."""
     lists = {name: split(value) for name, value in given.items() if isinstance(value, tuple)}
-    if lists.get("files"):
-        lists["files"] = [cli.repository_path(f, folders=True) for f in lists["files"] or ()]
-    return {**given, **lists}
+    if "files" in lists:
+        lists["files"] = [cli.repository_path(f, folders=True) for f in lists["files"]]
+    return {**given, **{name: found or None for name, found in lists.items()}}
 
 
 @command("ask", epilog='Example: remora ask "why do we sign with ES256?"')
