@@ -241,8 +241,8 @@ def test_why_tells_what_brings_a_memory_up(run: Run, remember: Remember) -> None
     given = "--forbids console.log( --when src/ --unless src/cli/"
     told = run("why", remember("Logs are structured", *given.split())).stdout
     assert "triggers: forbids `console.log(`; only with `src/`; not with `src/cli/`" in told
-    told = run("why", remember("Always run `cargo test --locked`")).stdout
-    assert "triggers: when `cargo test`; unless with `cargo test --locked`" in told
+    told = run("why", remember("Never run `cargo test`, run `cargo nextest run`")).stdout
+    assert "triggers: forbids `cargo test`; unless with `cargo nextest run`" in told
 
 
 SHARED = ("-t decision,pattern", "--type decision", "--file src/a.py", "--file src", "-f src/")
