@@ -67,7 +67,7 @@ class Conversations:
             return self._open.pop(conversation_id, None) is not None
 
     def find(self, query: str, role: str | None = None, limit: int = 10) -> list[FoundIn]:
-        """Return the matches in all conversations, the best of each first; see `finding.find`."""
+        """Return the matches in all conversations, the best of each first; see `message_search.find`."""
         found = [
             FoundIn(conversation_id, one)
             for conversation_id in self.ids()

@@ -124,7 +124,7 @@ class MessageMemory(ABC):
         return [message for message in self.get_all() if tag in tags_of(message)]
 
     def find(self, query: str, role: str | None = None, limit: int = 10) -> list[Found]:
-        """Return the messages that match a query, the best first; see `finding`."""
+        """Return the messages that match a query, the best first; see `message_search`."""
         return find(self.get_all(), query, role, limit)
 
     def _outcome(

@@ -14,6 +14,7 @@ dropped messages are in the result.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -161,14 +162,12 @@ def _cut(text: str, most: int, counter: Estimator) -> Message:
     whole = summary_message(text)
     if counter.weigh(whole) <= most:
         return whole
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if counter.weigh(summary_message(text[:middle] + "…")) <= most:
-            low = middle
-        else:
-            high = middle - 1
-    return summary_message(shorten_to_sentence(text, low))
+
+    def weight(length: int) -> int:
+        return counter.weigh(summary_message(text[:length] + "…"))
+
+    fitting = bisect_right(range(1, len(text) + 1), most, key=weight)
+    return summary_message(shorten_to_sentence(text, fitting))
 
 
 def _outcome(

@@ -16,8 +16,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from remora.conversation.cut import is_summary, limit_of
-from remora.conversation.cut import room as room
+from remora.conversation.cut import is_summary, limit_of, room
 from remora.conversation.flatten import clip
 from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.sentences import shorten_to_sentence
@@ -45,16 +44,12 @@ _GAP = re.compile(r"\n\s*\n+")
 class Summary(NamedTuple):
     """The replacement of older messages.
 
-    `how` is "model" or "extract"; `note` describes problems, empty if there were none. `said` is the number
-    of summarised messages, `left_out` of tool results and blank ones.
+    `how` is "model" or "extract"; `note` describes problems, empty if there were none.
     """
 
     text: str
     how: Literal["model", "extract"]
     note: str = ""
-    said: int = 0
-    left_out: int = 0
-    model_id: str = ""
 
 
 def summarise(
@@ -78,7 +73,6 @@ def summarise(
     previous = previous.replace(f"{SUMMARY_HEAD}\n", "").strip()
     messages = [m for m in older if not is_summary(m)]
     lines = conversation_lines(messages, settings.message_characters)
-    said, left_out = len(lines), len(messages) - len(lines)
     if not messages and previous:
         return Summary(shorten_to_sentence(previous, room(settings)), "extract", "no new messages")
     if model is None:
@@ -88,13 +82,13 @@ def summarise(
     else:
         answer, note = _ask(model, lines, previous, settings)
     if not answer:
-        return Summary(extract(messages, room(settings), previous=previous), "extract", note, said, left_out)
+        return Summary(extract(messages, room(settings), previous=previous), "extract", note)
     thin = _thin(answer, lines, previous)
     left = room(settings) - len(answer) - 2
     if thin and left > 0:
         answer = f"{answer}\n\n{extract(messages, left, previous=previous)}"
         note = _notes(note, f"{thin}; the extract follows it")
-    return Summary(answer, "model", note, said, left_out, model.model_id if model else "")
+    return Summary(answer, "model", note)
 
 
 def conversation_lines(messages: Sequence[Message], characters: int) -> list[str]:

@@ -21,18 +21,24 @@ from typing import Literal, NamedTuple
 
 from remora.core.clock import to_iso
 from remora.core.config import JournalSettings
+from remora.core.errors import RemoraError
 from remora.core.extract import extract
+from remora.core.tokens import scripts
 from remora.core.values import MemoryDraft, Message
 from remora.disk.files import lock
 from remora.journal.files import Journal
-from remora.journal.model_request import ask
+from remora.journal.judge import Reply, judge
 from remora.journal.pending import Done, Intent, Recovered, Step, aside, carry_out, recover
-from remora.journal.prompt import build_prompt
-from remora.llm.client import LanguageModel
+from remora.journal.prompt import SCHEMA, build_prompt
+from remora.journal.reply import Rejected
+from remora.llm.client import Completion, LanguageModel, complete_in_time
+from remora.llm.client import Message as Prompt
 
 TURN = ".consolidation"
 FALLBACK_HEAD = "[raw-fallback] Consolidation failed. Recent messages:"
 FALLBACK_MESSAGES, FALLBACK_CHARS = 10, 200
+RETRY_AFTER = 1.0  # seconds
+MOST_TOKENS = 32_768  # of an answer, however large the memory
 ENTRY_CHARS = 2_500  # an entry is read, not searched only
 
 _TURNS_WAITED = 4  # consolidations of others, at their longest, that one waits for
@@ -46,17 +52,14 @@ class Outcome(NamedTuple):
     """The result of a consolidation.
 
     `how`: "model", "extract" (there is no model), "raw-fallback" (the model failed, `notes` has the reason)
-    or "nothing". `up_to` is the last message that is now in the history; 0 for none. `facts` are memories
-    proposed by the model, not yet stored. `kept_aside` holds unused text. `seconds` counts from the start of
-    the turn.
+    or "nothing". `facts` are memories proposed by the model, not yet stored. `kept_aside` holds unused text.
+    `seconds` counts from the start of the turn.
     """
 
     how: How
     history_entry: str = ""
     memory_changed: bool = False
     facts: tuple[MemoryDraft, ...] = ()
-    up_to: int = 0
-    marked: bool = False
     notes: tuple[str, ...] = ()
     kept_aside: Path | None = None
     seconds: float = 0.0
@@ -129,8 +132,6 @@ def consolidate(
         draft.entry,
         carried.memory_changed,
         draft.facts,
-        up_to,
-        carried.marked,
         (*before.notes, *draft.notes, *carried.notes),
         carried.kept_aside or draft.kept_aside,
         time.monotonic() - began,
@@ -165,7 +166,7 @@ def _ask(
     sleep: Callable[[float], None],
 ) -> _Draft:
     prompt, left_out = build_prompt(memory, messages, settings.max_memory_size)
-    asked = ask(model, prompt, memory, settings, sleep=sleep)
+    asked = ask(model, prompt, memory, settings, sleep)
     reply = asked.reply
     if reply is None:
         kept, notes = aside(journal, asked.answer, asked.problem) if asked.answer else (None, ())
@@ -192,3 +193,52 @@ def extracted_entry(messages: Sequence[Message], session_id: str = "") -> str:
     times = [m.time for m in messages if m.time]
     stamp = f"[{times[-1][:10]} {times[-1][11:16]}] " if times else ""
     return stamp + extract(messages, ENTRY_CHARS, session_id=session_id)
+
+
+class Asked(NamedTuple):
+    """The result of a request: a reply, or the error and the unused answer, if any."""
+
+    reply: Reply | None
+    problem: str = ""
+    answer: str = ""
+
+
+def ask(
+    model: LanguageModel,
+    prompt: str,
+    memory: str,
+    settings: JournalSettings,
+    sleep: Callable[[float], None],
+) -> Asked:
+    """Return a model's judged reply; the failure of a model is a result, not an error.
+
+    Args:
+        model: any language model.
+        prompt: the request.
+        memory: the long-term memory in the prompt.
+        settings: the time limit and the tokens of the answer. A memory that would not fit gets more.
+        sleep: waits before the second attempt.
+    """
+    deadline = time.monotonic() + settings.consolidation_timeout
+    needed = scripts(memory) * 5 // 4 + 1_024  # JSON escapes and the history entry come on top
+    tokens = max(settings.consolidation_tokens, min(needed, MOST_TOKENS))
+
+    def attempt() -> Completion:
+        left = max(0.05, deadline - time.monotonic())
+        asked = [Prompt("user", prompt)]
+        return complete_in_time(model, asked, max_tokens=tokens, schema=SCHEMA, timeout=left)
+
+    try:
+        try:
+            answer = attempt()
+        except RemoraError as error:
+            if not error.retryable or deadline - time.monotonic() <= RETRY_AFTER:
+                raise
+            sleep(RETRY_AFTER)
+            answer = attempt()
+    except (RemoraError, OSError) as error:
+        return Asked(None, f"{type(error).__name__}: {error}")
+    try:
+        return Asked(judge(answer.text, memory, settings.max_memory_size, answer.finish_reason))
+    except Rejected as reason:
+        return Asked(None, f"the answer of {model.model_id} was rejected: {reason}", answer.text)

@@ -60,7 +60,6 @@ def judge(answer: str, memory: str, max_memory_size: int, finish_reason: str = "
         memory: the long-term memory in the prompt.
         max_memory_size: bytes; a longer memory was to be shortened.
         finish_reason: why the model stopped; "length" if it was cut off.
-        session_id: the session of the facts; empty for none.
 
     Raises:
         Rejected: it cannot be used; the message is the reason.
@@ -145,7 +144,6 @@ def read_facts(value: Any) -> tuple[tuple[MemoryDraft, ...], tuple[str, ...]]:
 
     Args:
         value: the list under the key; None for no facts.
-        session_id: their session; empty for none.
 
     >>> read_facts([{"content": "Tokens live 24 h.", "type": "decision"}, {"type": "decision"}])[1]
     ('fact 2: content is missing',)

@@ -54,11 +54,10 @@ class Intent(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """The result: whether MEMORY.md changed, the texts kept aside, whether the session is marked."""
+    """The result: whether MEMORY.md changed, the text kept aside, and notes."""
 
     memory_changed: bool = False
     kept_aside: Path | None = None
-    marked: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -175,7 +174,6 @@ def _finish(
             with suppress(RemoraError):  # then the steps are looked at once more, and found done
                 _save(path, intent._replace(written=True))
             return carried._replace(notes=(*carried.notes, note))
-        carried = carried._replace(marked=True)
         step("done")
     with suppress(OSError):  # likewise
         path.unlink()

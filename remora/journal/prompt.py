@@ -50,16 +50,16 @@ _TIME_CHARS = 16  # of an ISO instant: to the minute
 _TIME_TEXT_CHARS = 40
 
 
-def conversation_line(message: Message, limit: int | None = None) -> str:
+def conversation_line(message: Message, limit: int) -> str:
     """Return a message as the prompt shows it.
 
     Args:
         message: its time is cut to the minute; a time in the caller's own words is unchanged.
         limit: characters of the content; the middle of a longer one is left out.
 
-    >>> conversation_line(Message(1, "user", "hello", time="2026-02-27T14:30:00.000Z"))
+    >>> conversation_line(Message(1, "user", "hello", time="2026-02-27T14:30:00.000Z"), 80)
     '[2026-02-27T14:30] USER: hello'
-    >>> conversation_line(Message(1, "user", "hello"))
+    >>> conversation_line(Message(1, "user", "hello"), 80)
     '[?] USER: hello'
     """
     time = shorten(message.time_text or "", _TIME_TEXT_CHARS) or (message.time or "?")[:_TIME_CHARS]
@@ -68,13 +68,12 @@ def conversation_line(message: Message, limit: int | None = None) -> str:
     return f"[{time}] {message.role.upper()}{used}: {_cut(message.content, limit)}"
 
 
-def _cut(content: str, limit: int | None) -> str:
-    if limit is None or len(content) <= limit:
+def _cut(content: str, limit: int) -> str:
+    over = len(content) - limit
+    if over <= 0:
         return content
     head = limit * 3 // 4  # a message says first what it is about, and last what came of it
-    return (
-        f"{content[:head]} [… {len(content) - limit:,} characters …] {content[len(content) - limit + head :]}"
-    )
+    return f"{content[:head]} [… {over:,} characters …] {content[over + head :]}"
 
 
 def conversation(messages: Sequence[Message]) -> tuple[str, tuple[str, ...]]:

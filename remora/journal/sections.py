@@ -75,7 +75,7 @@ def history_pieces(entry: HistoryEntry) -> list[Piece]:
     ]
 
 
-def daily_pieces(text: str, day: date, zone: tzinfo | None = None, path: str = "") -> list[Piece]:
+def daily_pieces(text: str, day: date, zone: tzinfo | None, path: str) -> list[Piece]:
     """Return the pieces of a daily note: one for each exchange, with the lines that follow it.
 
     An exchange has the time of its stamp on that day; other text has the time of the day's beginning.
@@ -86,7 +86,6 @@ def daily_pieces(text: str, day: date, zone: tzinfo | None = None, path: str = "
         zone: that zone; None for the machine's own.
         path: the file's name.
     """
-    path = path or f"{day:%Y-%m-%d}.md"
     pieces: list[Piece] = []
     for block in _exchanges(_lines(text)):
         stamp = _STAMP.match(block[0].text)

@@ -33,7 +33,7 @@ class Shelf:
         self.folder = folder
         self._prefix = prefix
         self._suffix = suffix
-        self._limit = max(1, limit)
+        self._limit = limit
 
     def keep(self, data: bytes, now: float) -> Path:
         """Keep a text durably and return its path; an existing text moves to the top.

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from remora.core.errors import ProviderBusy, ProviderError
-from remora.journal.model_request import MOST_TOKENS, RETRY_AFTER, ask
+from remora.journal.consolidate import MOST_TOKENS, RETRY_AFTER, ask
 from remora.journal.prompt import SCHEMA, build_prompt
 from remora.llm.client import GRACE
 from remora.llm.scripted import ScriptedModel
@@ -20,7 +20,7 @@ PROMPT = build_prompt("", talk(), 8192)[0]
 def asked(*replies, memory="", settings=SETTINGS, sleep=no_sleep):
     """Ask a scripted model; return what came of it and the model."""
     model = ScriptedModel(replies)
-    return ask(model, PROMPT, memory, settings, sleep=sleep), model
+    return ask(model, PROMPT, memory, settings, sleep), model
 
 
 def test_a_good_answer():

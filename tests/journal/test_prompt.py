@@ -32,7 +32,7 @@ LIMIT = 8192
 )
 def test_a_line(message, line):
     """Time to the minute, the role in capitals, the tools, the content."""
-    assert conversation_line(message) == line
+    assert conversation_line(message, 80) == line
 
 
 def test_the_order_of_the_prompt():

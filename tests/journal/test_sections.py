@@ -101,11 +101,13 @@ def test_a_daily_note():
     zone = timezone(timedelta(hours=2))
     first, second = "[01:15] User: a | Assistant: b", "[14:30] User: c | Assistant: d"
     text = f"My plan:\n- rest\n\n{first}\nmy comment\n{second}\n\nend\n"
-    assert [p[2:6] for p in daily_pieces(text, date(2026, 2, 8), zone)] == [
+    day, name = date(2026, 2, 8), "2026-02-08.md"
+    pieces = daily_pieces(text, day, zone, name)
+    assert [p[2:6] for p in pieces] == [
         (1, 2, "My plan:\n- rest", "2026-02-07T22:00:00.000Z"),
         (4, 5, "[01:15] User: a | Assistant: b\nmy comment", "2026-02-07T23:15:00.000Z"),
         (6, 6, "[14:30] User: c | Assistant: d", "2026-02-08T12:30:00.000Z"),
         (8, 8, "end", "2026-02-07T22:00:00.000Z"),
     ]
-    assert {p.path for p in daily_pieces(text, date(2026, 2, 8), zone)} == {"2026-02-08.md"}
-    assert daily_pieces("[25:99] no time", date(2026, 2, 8), zone)[0].time == "2026-02-07T22:00:00.000Z"
+    assert {p.path for p in pieces} == {name}
+    assert daily_pieces("[25:99] no time", day, zone, name)[0].time == "2026-02-07T22:00:00.000Z"
