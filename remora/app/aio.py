@@ -11,7 +11,6 @@ import functools
 import os
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from remora.app.agent.loop import Loop
@@ -237,9 +236,7 @@ class AsyncLoop(_Twin[Loop]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     brief = _in_thread(Loop.brief)
@@ -268,9 +265,7 @@ class _Opening(Generic[Opened]):
         self._opened = await self
         return self._opened
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._opened is not None:
             await self._opened.close()
 
@@ -343,9 +338,7 @@ class AsyncMemory(_Twin[Memory]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     def session(self, session_id: str) -> AsyncSession:

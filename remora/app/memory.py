@@ -25,8 +25,6 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.values import MEMORY_KINDS, PHASES, MemoryDraft, MemoryRecord
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from remora.app.agent.correction import Corrected
     from remora.app.agent.loop import Loop
     from remora.app.agent.preview import Preview
@@ -157,9 +155,7 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # Memories

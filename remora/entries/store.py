@@ -229,13 +229,10 @@ class EntryStore:
     def _look(self) -> _Look:
         with os_errors(self.path, "read"):
             try:
-                descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+                with self.path.open("rb", buffering=0) as file:
+                    return _look_at(os.fstat(file.fileno()), file.read(snapshot.HEADER))
             except FileNotFoundError:
                 return None
-            try:
-                return _look_at(os.fstat(descriptor), os.read(descriptor, snapshot.HEADER))
-            finally:
-                os.close(descriptor)
 
     def _load(self) -> _View:
         with os_errors(self.path, "read"):

@@ -82,7 +82,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
         raise InvalidInput(f"a draft must be a MemoryDraft, not {type(draft).__name__}")
     notes: list[str] = []
     counts: dict[str, int] = {}
-    content = checked_text(draft.content, "content", MAX_CONTENT_CHARS, notes)
+    content = _content(draft.content, notes)
     if draft.type not in MEMORY_TYPES:
         one_of("type", draft.type, (*MEMORY_TYPES, *custom_types()))
     one_of("source", draft.source, MEMORY_SOURCES)
@@ -133,17 +133,13 @@ def require_statement(prepared: Prepared) -> None:
     raise InvalidInput(f"content is too short: {content!r:.60}", hint="Write what to remember as a sentence.")
 
 
-def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
-    """Return a text that can be stored; adds notes on changes to `notes`.
-
-    Raises:
-        InvalidInput: the value is not text, is empty, is too long or looks like binary data.
-    """
+def _content(text: object, notes: list[str]) -> str:
+    """Return a content that can be stored; adds notes on changes to `notes`."""
     if not isinstance(text, str):
-        raise InvalidInput(f"{name} must be text, not {type(text).__name__}")
-    if len(text) > limit:
+        raise InvalidInput(f"content must be text, not {type(text).__name__}")
+    if len(text) > MAX_CONTENT_CHARS:
         raise InvalidInput(
-            f"{name} has {len(text):,} characters; a memory has at most {limit:,}",
+            f"content has {len(text):,} characters; a memory has at most {MAX_CONTENT_CHARS:,}",
             hint="Store a summary with the path of the file that contains the rest.",
         )
     decoded = sound(text)
@@ -153,11 +149,11 @@ def checked_text(text: object, name: str, limit: int, notes: list[str]) -> str:
     cleaned = clean(stripped).strip()
     lost = len(stripped) - len(cleaned)
     if controls(stripped) + decoded.count("\ufffd") > BINARY_SHARE * len(decoded):
-        raise InvalidInput(f"{name} looks like binary data", hint="Remember text; name the file instead.")
+        raise InvalidInput("content looks like binary data", hint="Remember text; name the file instead.")
     if lost:
         notes.append(f"{lost} control characters were removed")
     if not any(c.isalnum() for c in cleaned):
-        raise InvalidInput(f"{name} is empty", hint="Write what to remember as a sentence.")
+        raise InvalidInput("content is empty", hint="Write what to remember as a sentence.")
     return cleaned
 
 

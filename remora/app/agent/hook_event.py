@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import closing
 from typing import Any, TypeVar
 
 from remora.app.agent.hook_context import (
@@ -245,12 +246,10 @@ def _decided(
         if os.path.exists(path):  # noqa: PTH110
             raise OSError(f"{path} cannot be read: it is in use, damaged or of another version")
         return SILENCE
-    try:
+    with closing(hook_reader):
         state = state_of(told, moment.agent)
         setting = setting_of(head, moment.cwd, hook_reader.threshold, early=early)
         return decide_in_trial(moment, state, hook_reader, setting, head.session, told)
-    finally:
-        hook_reader.close()
 
 
 # Moments that need the open project

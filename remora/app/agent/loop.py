@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
-from contextlib import suppress
+from contextlib import closing, suppress
 from copy import deepcopy
 from functools import wraps
 from itertools import count
@@ -24,7 +24,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar, cast
 from remora.app.agent.hook_context import DECIDED, line_of, setting_of
 from remora.app.agent.injection_log import injections_of, keep, lines_of
 from remora.app.agent.loop_calls import event_of, moment_of
-from remora.app.agent.session_brief import DATABASE, brief_of, own_head, task_of
+from remora.app.agent.session_brief import brief_of, own_head, task_of
 from remora.app.agent.trial import keep_units
 from remora.app.agent.trust import note_session
 from remora.app.learning.git_history import AT_ONCE, follow
@@ -324,12 +324,10 @@ class Loop:
         return said_again(words) if words else ""
 
     def _decided(self, moment: Moment, *, early: bool = True, least: int = 0) -> Reply:
-        hook_reader = look(
-            str(self._project.location.home / DATABASE), str(self._project.user_home / DATABASE)
-        )
+        hook_reader = look(*self._project.databases)
         if hook_reader is None:
             return SILENCE
-        try:
+        with closing(hook_reader):
             with self._lock:
                 state = deepcopy(self._state(moment.agent))
             state.steps = max(state.steps, least)
@@ -338,8 +336,6 @@ class Loop:
             with self._lock:
                 told = [*self._earlier, *self._lines]
             return decide_in_trial(moment, state, hook_reader, setting, self.session_id, told)
-        finally:
-            hook_reader.close()
 
     def _state(self, agent: str) -> State:
         """Return the `State` of an agent, updated by the lines since the last call."""

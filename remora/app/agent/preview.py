@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from remora.app.agent.hook_context import setting_of
 from remora.app.agent.loop_calls import moment_of
-from remora.app.agent.session_brief import DATABASE, own_head, task_of
+from remora.app.agent.session_brief import own_head, task_of
 from remora.app.agent.trust import threshold_of
 from remora.app.project.open_project import OpenProject
 from remora.core import moments
@@ -74,7 +74,7 @@ def preview(project: OpenProject, at: str, about: str) -> Preview:
         head = own_head(project, "preview", SESSION)
         tool = "Edit" if at == "edit" else "Bash"
         moment = moment_of(head, moments.BEFORE, tool, arguments[at], "", "", "")
-        hook_reader = look(str(project.location.home / DATABASE), str(project.user_home / DATABASE))
+        hook_reader = look(*project.databases)
         reply = SILENCE
         if hook_reader is not None and project.settings.inject.enabled:
             with closing(hook_reader):

@@ -20,7 +20,7 @@ from remora.app.codebase.check_commands import suggest_commands
 from remora.app.codebase.freshness import IN_PROGRESS, history_is_behind, unfinished
 from remora.app.learning.work_state import last_state
 from remora.app.project.arguments import current_branch, filters_of
-from remora.app.project.locate import branch_of, locate
+from remora.app.project.locate import DATABASE, branch_of, locate
 from remora.app.project.open_project import OpenProject, opened
 from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import search
@@ -48,7 +48,6 @@ from remora.injection.trial import arm_of_session
 from remora.store.hook_reader import look
 from remora.store.shared import SPACE
 
-DATABASE = "memory.db"
 MOST = 400  # candidates of a brief, highest confidence first
 TASK_HITS = 6
 HOST_RULES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # rule files that hosts read themselves

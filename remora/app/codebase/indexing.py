@@ -96,12 +96,12 @@ def index(
     return report(db, outcome, precise.edges, tuple(notes), time.monotonic() - started)
 
 
-def index_files(project: OpenProject, paths: Iterable[str], *, wait: float | None = None) -> IndexReport:
+def index_files(project: OpenProject, paths: Iterable[str], *, wait: float = WAIT) -> IndexReport:
     """Index files given relative to the root; deleted ones are removed from the graph.
 
     Args:
         paths: the files.
-        wait: seconds to wait for another indexing process, WAIT if None.
+        wait: seconds to wait for another indexing process.
 
     Raises:
         InvalidInput: a path is empty or not in the project.
@@ -109,7 +109,6 @@ def index_files(project: OpenProject, paths: Iterable[str], *, wait: float | Non
     """
     must_be_there(project.location.root)
     paths = {_own(project.location.root, path) for path in paths}
-    wait = WAIT if wait is None else wait
     started = time.monotonic()
     db = project.db
     listed: list[Listed] = []

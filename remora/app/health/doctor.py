@@ -58,10 +58,8 @@ def diagnose(path: Path, environ: Mapping[str, str]) -> Report:
         project = OpenProject(path, environ)
     except RemoraError as error:
         return Report((failed("project", error), *variables(environ)))
-    try:
+    with closing(project):
         return examine(project)
-    finally:
-        project.close()
 
 
 def examine(project: OpenProject) -> Report:

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from remora.app.health.findings import Finding, failed, megabytes
@@ -40,11 +41,8 @@ def items(project: OpenProject) -> list[Finding]:
     if not path.exists():
         return []
     try:
-        store = Items.open(path, read_only=True)
-        try:
+        with closing(Items.open(path, read_only=True)) as store:
             problems, count = store.connection.check(), store.count()
-        finally:
-            store.close()
     except StoreCorrupt as error:
         return [_damaged(path, str(error))]
     except RemoraError as error:

@@ -89,7 +89,7 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
                 draft = draft._replace(related_files=(), related_modules=(), scope="global")
             line = rule.origins[0][1]
             try:
-                (record,) = store.intake.remember_many([draft], stated=True)
+                record = store.intake.remember(draft, stated=True)
             except InvalidInput as error:
                 pieces.append(Piece(line, "refused", draft.type, draft.content, why=str(error)))
                 continue

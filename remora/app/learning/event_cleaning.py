@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from remora.core.events import Event
-from remora.core.secrets import redact
 from remora.core.text import without_private
 from remora.lifecycle.redaction import redact_json
 
@@ -22,17 +21,11 @@ def clean(event: Event) -> tuple[Event, dict[str, int]]:
     """
     if event.kind == "user_prompt":
         event = event._replace(text=without_private(event.text))
-    changes: dict[str, Any] = {}
     counts: dict[str, int] = {}
-    for name in TEXTS:
-        text = getattr(event, name)
-        if text and (found := redact(text)).count:
-            changes[name] = found.text
-            for kind, number in found.redactions:
-                counts[kind] = counts.get(kind, 0) + number
+    changes: dict[str, Any] = {name: redact_json(getattr(event, name), counts) for name in TEXTS}
     if event.extra:
         before = sum(counts.values())
         extra = redact_json(dict(event.extra), counts)
         if sum(counts.values()) > before:
             changes["extra"] = extra
-    return (event._replace(**changes) if changes else event), counts
+    return event._replace(**changes), counts

@@ -136,7 +136,7 @@ def store_seen(
         **more,
     )
     with suppress(InvalidInput):  # nothing but a secret
-        (record,) = project.store("project").intake.remember_many([draft], revive=False)
+        record = project.store("project").intake.remember(draft, revive=False)
         if record.receipt is not None and record.receipt.action == "stored":
             return record
     return None

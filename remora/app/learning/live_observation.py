@@ -31,7 +31,6 @@ from remora.observer.observer import Observer
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
     from typing import Self
 
     from remora.app.project.open_project import OpenProject
@@ -83,9 +82,7 @@ class Watched:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def observe(self, event: Event | Any) -> None:
@@ -136,7 +133,7 @@ class Watched:
             branch=self._stamp(),
             taint=self._observer.tainted(),
         )
-        stored = self._project.store("project").intake.remember_many([draft]) if draft is not None else []
+        stored = [self._project.store("project").intake.remember(draft)] if draft is not None else []
         if result.success and producers.promotes_early(self._subtasks):
             self.taken = self._take(self._observer.finalize("success", "build"), context)
         self.checkpoint()

@@ -244,7 +244,7 @@ class Promoter:
         if known is None and is_forgotten(self._db, draft.external_id or ""):
             return A_PERSON
         intake = self._own.intake
-        (record,) = intake.remember_many([draft], revive=False)
+        record = intake.remember(draft, revive=False)
         receipt = record.receipt
         assert receipt is not None
         if receipt.action != "skipped":
@@ -258,7 +258,7 @@ class Promoter:
         if overturned and said_on(draft.content) <= said_on(record.content):
             return OTHERWISE
         self._own.upkeep.restore(record.id)
-        (record,) = intake.remember_many([draft])
+        record = intake.remember(draft)
         return Learnt(record, "restored", promoted.why)
 
     def _shown_in(self, record: MemoryRecord, promoted: Promoted) -> MemoryRecord:

@@ -58,7 +58,7 @@ def save_work_state(
             if not retired_for(known):
                 return None
             store.upkeep.restore(known.id)
-        (record,) = store.intake.remember_many([draft], revive=False)
+        record = store.intake.remember(draft, revive=False)
         # The memory decays from the session's latest end, and has its latest files.
         used = min(state.at or record.updated_at, record.updated_at)
         db.memories.update(record.id, {"last_accessed_at": used, "related_files": draft.related_files})

@@ -44,7 +44,7 @@ class Followed:
         worked = time.thread_time()
         there = _files(folder, wanted)
         if below and there is not None:
-            there |= _files_below(folder, below)
+            there |= dict(islice(_walk(folder / below, f"{below}/"), MOST_BELOW))
         took = time.thread_time() - worked
         self.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
         return None if there == self.seen else there
@@ -66,12 +66,8 @@ def _files(folder: Path, wanted: Callable[[str], bool]) -> Looks | None:
     return found
 
 
-def _files_below(folder: Path, name: str) -> Looks:
-    """Return the files of a subfolder by their paths, without links and hidden files."""
-    return dict(islice(_walk(folder / name, f"{name}/"), MOST_BELOW))
-
-
 def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the files below a folder with their paths after the prefix, without links and hidden files."""
     try:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)

@@ -14,7 +14,7 @@ import re
 import time
 import tomllib
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -353,10 +353,8 @@ def known_projects(environ: Mapping[str, str]) -> list[KnownProject]:
         hook_reader = look(str(database))
         if hook_reader is None:
             continue
-        try:
+        with closing(hook_reader):
             root = hook_reader.root()
-        finally:
-            hook_reader.close()
         if root and Path(root).is_dir():
             found.append(KnownProject(database.parent.name, root, Path(root).name))
     return sorted(found, key=lambda one: (one.name.lower(), one.key))

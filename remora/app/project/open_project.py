@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -114,7 +114,8 @@ class OpenProject:
         self._stores: dict[str, Store] = {}
         self._opening = threading.RLock()
         self._closed = False
-        self._user_database = str(self.user_home / DATABASE)
+        # The files of the project and of the user.
+        self.databases = str(self.location.home / DATABASE), str(self.user_home / DATABASE)
         self.logs = Followed()
         self.written = Followed()
         self._entries: EntryStore | None = None
@@ -182,7 +183,7 @@ class OpenProject:
         A user's database that cannot be opened is left out; `user_trouble` has the reason.
         """
         project = self.store("project")
-        if "user" not in self._stores and not os.path.exists(self._user_database):  # noqa: PTH110  called often
+        if "user" not in self._stores and not os.path.exists(self.databases[1]):  # noqa: PTH110  called often
             return (project,)
         try:
             user = self.store("user")
@@ -371,9 +372,6 @@ class OpenProject:
 @contextmanager
 def opened(path: str | Path, environ: Mapping[str, str], *, read_only: bool = False) -> Iterator[OpenProject]:
     """Open a project for work of Remora itself and close it afterwards."""
-    project = OpenProject(Path(path), environ, read_only=read_only, actor="system:work")
-    try:
+    with closing(OpenProject(Path(path), environ, read_only=read_only, actor="system:work")) as project:
         project.store("project")
         yield project
-    finally:
-        project.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.sharing import outgoing, space, team
@@ -320,13 +320,10 @@ class Sharing:
         if not login:
             return
         here = space.need_space(self._project)
-        carrier = space.carrier_of(self._project, here)
-        try:
+        with closing(space.carrier_of(self._project, here)) as carrier:
             if not isinstance(carrier, PostgreSQL):
                 raise InvalidInput("only PostgreSQL has logins", hint="Omit --login.")
             carrier.set_role(login, role)
-        finally:
-            carrier.close()
 
     def _is_of_another(self, memory_id: str, member: str) -> bool:
         """Return whether another member began a memory; a later edit does not change whose it is."""

@@ -11,7 +11,7 @@ import base64
 import json
 import re
 import secrets
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from remora.core.clock import to_iso
@@ -98,11 +98,8 @@ def found(project: OpenProject, address: str, name: str, who: str, *, automatic:
     device = keys.device_of(keys.public_key(seed))
     member = secrets.token_hex(8)
     space = Space(address, device, device, member, _checked(name), automatic)
-    carrier = carrier_of(project, space)
-    try:
+    with closing(carrier_of(project, space)) as carrier:
         getattr(carrier, "found", carrier.last)()
-    finally:
-        carrier.close()
     _keep_seed(project, device, seed)
     with project.db.transaction():
         project.db.meta.set(KEY, space._asdict())

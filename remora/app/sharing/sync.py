@@ -7,7 +7,8 @@ refuses or lost entries, that is stored as the state; commands continue without 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from bisect import bisect_left
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.sharing import incoming, outgoing
@@ -75,15 +76,12 @@ def sync(project: OpenProject, *, send: bool = True) -> Synced:
     project.must_be_writable()
     with lock(project.location.home / "share-sync"):
         try:
-            carrier = carrier_of(project, space)
-            try:
+            with closing(carrier_of(project, space)) as carrier:
                 if send:
                     with project.db.transaction():
                         project.db.meta.set(CONFIRMED, True)
                         outgoing.gather(project, space, standing_of(project, space))
                 done = _exchange(project, space, carrier)
-            finally:
-                carrier.close()
         except RemoraError as error:
             note_state(project, str(error))
             error.hint = error.hint or "Nothing is lost; `remora sync` tries again."
@@ -148,14 +146,11 @@ def _common(project: OpenProject, space: Space, carrier: Carrier, last: int) -> 
     newest = min(mine, last)
     if last <= mine and (newest == 0 or _same(project, space, carrier, newest)):
         return None
-    low, high = 0, newest
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _same(project, space, carrier, middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+
+    def differs(number: int) -> bool:
+        return not _same(project, space, carrier, number)
+
+    return bisect_left(range(1, newest + 1), True, key=differs)
 
 
 def _same(project: OpenProject, space: Space, carrier: Carrier, n: int) -> bool:

@@ -21,6 +21,7 @@ from remora.sources.git_process import refused, run, run_online
 ATTEMPTS = 60
 FIRST_WAIT, LONGEST_WAIT = 0.02, 2.0  # upper bounds of the random wait before another attempt, in seconds
 _LOST = (b"stale info", b"rejected", b"failed to update ref", b"cannot lock ref", b"reference already exists")
+_ALONE = ("--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")  # of a push
 _NAMED = ("-c", "user.name=remora", "-c", "user.email=remora@localhost", "-c", "commit.gpgSign=false")
 
 
@@ -63,17 +64,8 @@ class GitRefs(TreeCarrier):
             commit = self._committed(make())
             if commit is None:
                 return
-            pushed = run_online(
-                *(
-                    self._root,
-                    "push",
-                    "--quiet",
-                    "--no-verify",
-                    "--no-follow-tags",
-                    "--recurse-submodules=no",
-                ),
-                *(f"--force-with-lease={self._ref}:{self._commit}", self._remote, f"{commit}:{self._ref}"),
-            )
+            lease = f"--force-with-lease={self._ref}:{self._commit}"
+            pushed = run_online(self._root, "push", *_ALONE, lease, self._remote, f"{commit}:{self._ref}")
             if pushed.returncode == 0:
                 run(self._root, "update-ref", self._ref, commit)  # protects it from local garbage collection
                 self._commit, self._names = commit, None
