@@ -19,6 +19,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
 from remora.core import moments
@@ -196,16 +197,22 @@ def read(path: str) -> tuple[Head | None, list[Line]]:
 
 def files_of(home: str, environ: Mapping[str, str]) -> list[tuple[str, Head]]:
     """Return the path and the head of each live file of a project; files that cannot be read are left out."""
-    place, found = folder(environ), []
-    for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():  # noqa: PTH112, PTH208
-        path = os.path.join(place, name)  # noqa: PTH118
-        try:
-            head = read(path)[0] if name.endswith(SUFFIX) else None
-        except OSError:
-            continue
-        if head is not None and head.home == home:
-            found.append((path, head))
+    found = []
+    for _, path in files_in(folder(environ)):
+        with suppress(OSError):
+            head, _ = read(path)
+            if head is not None and head.home == home:
+                found.append((path, head))
     return found
+
+
+def files_in(place: str) -> Iterator[tuple[float, str]]:
+    """Yield (time of the last write, path) of each live file of a folder; nothing if it cannot be read."""
+    with suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.endswith(SUFFIX):
+                with suppress(OSError):
+                    yield entry.stat().st_mtime, entry.path
 
 
 def _split(data: bytes) -> tuple[Head | None, list[Line]]:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from remora.core.errors import ConfigError, ProviderBusy, ProviderError
@@ -117,7 +117,7 @@ _TOO_LONG = (
 
 
 class JsonClient:
-    """A client of one server. Thread-safe; `close()` it, or use it as a context manager."""
+    """A client of one server. Thread-safe; `close()` it."""
 
     def __init__(
         self,
@@ -164,12 +164,6 @@ class JsonClient:
 
     def __repr__(self) -> str:
         return f"JsonClient({self.host}{self._path})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""

@@ -9,7 +9,6 @@ import errno
 import os
 import socket
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,15 +17,15 @@ from remora.net.hosts import address_of, is_loopback
 
 SYSTEM = 1_000  # user ids below are of the system's own accounts, such as the service of Ollama
 _LISTENS = "0A"  # state of a socket in /proc/net/tcp
-_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))  # the system's sockets
 ANSWERS = "servers"  # file in the data folder: a URL a line that a person said yes to, after NO said no to
 NO = "!"
 
 
-def owners(port: int, tables: Iterable[Path] = _TABLES) -> set[int]:
+def owners(port: int) -> set[int]:
     """Return the user ids of the listeners at a port; empty if the system does not report them."""
     found: set[int] = set()
-    for table in tables:
+    for table in TABLES:
         try:
             lines = table.read_text("ascii").splitlines()[1:]
         except (OSError, UnicodeDecodeError):
@@ -38,12 +37,12 @@ def owners(port: int, tables: Iterable[Path] = _TABLES) -> set[int]:
     return found
 
 
-def distrusted(port: int, tables: Iterable[Path] = _TABLES) -> str:
+def distrusted(port: int) -> str:
     """Return why a listener on this machine is not trusted by default; empty if it is.
 
     It is trusted if it belongs to this user, to root or to a system account.
     """
-    found = owners(port, tables)
+    found = owners(port)
     if not found:
         where = "this system does not report" if sys.platform != "linux" else "the system does not report"
         return f"{where} the owner of the program"
@@ -51,7 +50,7 @@ def distrusted(port: int, tables: Iterable[Path] = _TABLES) -> str:
     return f"it belongs to another user (id {strangers[0]})" if strangers else ""
 
 
-def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLES) -> None:
+def require_trusted(url: str, data_folder: Path) -> None:
     """Check a server that no settings name: it must be on this machine, and this user's or the system's.
 
     Raises:
@@ -63,26 +62,25 @@ def require_trusted(url: str, data_folder: Path, tables: Iterable[Path] = _TABLE
             f"{url} is on another machine and set only in the environment",
             hint="Set embedding.url (or llm.url) in your own settings if texts may go there.",
         )
-    if why := stranger(url, data_folder, tables):
+    if why := stranger(url, data_folder):
         raise ProviderError(
             f"the program that listens at {url} is not used: {why}",
             hint=f"If it is yours, `remora doctor --allow-server {url}` allows it permanently.",
         )
 
 
-def stranger(url: str, data_folder: Path, tables: Iterable[Path] = _TABLES, *, answered: bool = False) -> str:
+def stranger(url: str, data_folder: Path, *, answered: bool = False) -> str:
     """Return why a listener needs a person's permission; empty if it needs none or has it.
 
     Args:
         url: of the listener.
         data_folder: of the stored answers.
-        tables: of the system's sockets.
         answered: also return an empty text if a person refused.
     """
     name, given = same_for_all(url), _answers(data_folder)
     if name in given or (answered and NO + name in given):
         return ""
-    return distrusted(address_of(url)[1], tables)
+    return distrusted(address_of(url)[1])
 
 
 def same_for_all(url: str) -> str:

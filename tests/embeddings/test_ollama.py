@@ -166,7 +166,7 @@ def test_a_refusal_that_no_cut_helps_is_raised():
 def test_the_models_of_a_server_are_listed():
     """Names and digests, sorted; entries without a name are left out."""
     tags = {"models": [{"name": "b:latest", "digest": "sha256:22"}, {"digest": "x"}, {"name": "a:1"}, 5]}
-    with ModelServer().on("GET /api/tags", tags) as server, JsonClient(server.url) as client:
+    with ModelServer().on("GET /api/tags", tags) as server, closing(JsonClient(server.url)) as client:
         models = installed(client)
     assert models == (Installed("a:1"), Installed("b:latest", "22"))
     assert named(models, "b") == models[1]
@@ -179,7 +179,7 @@ def test_the_length_of_an_unknown_model_is_asked_for_without_loading_it():
     show = {"model_info": {"bert.context_length": 512, "bert.embedding_length": 768}}
     with (
         ModelServer().on("POST /api/show", show, {"model_info": {}}, Reply({}, 500)) as server,
-        JsonClient(server.url) as client,
+        closing(JsonClient(server.url)) as client,
     ):
         assert [embedding_length(client, "mine:1") for _ in range(3)] == [768, None, None]
         assert server.paths() == ["/api/show"] * 3

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
@@ -20,15 +20,15 @@ from tests.servers import ModelServer, Reply, free_port
 KEY = "sk-live-4f9a8b7c6d5e"
 
 
-def client(server: ModelServer, **more) -> JsonClient:
+def client(server: ModelServer, **more) -> closing[JsonClient]:
     """Return a client of a server."""
-    return JsonClient(server.url, **more)
+    return closing(JsonClient(server.url, **more))
 
 
 def test_a_good_answer_is_returned_and_the_key_is_sent_as_a_bearer_token():
     """The request is a POST of UTF-8 JSON, half signs replaced, with the key in the authorization header."""
     with ModelServer().on("POST /v1/x", {"ok": [1]}) as server:
-        with JsonClient(server.url + "/v1/", key=ApiKey(KEY)) as http:
+        with closing(JsonClient(server.url + "/v1/", key=ApiKey(KEY))) as http:
             assert http.post_json("/x", {"text": "日本\ud800"}) == {"ok": [1]}
             assert repr(http) == f"JsonClient({server.host}/v1)"
         assert server.requests[0].body == {"text": "日本?"}
@@ -68,7 +68,7 @@ def test_no_key_in_messages_logs_or_tracebacks(caplog):
     echo = {"error": {"message": words}}
     with ModelServer().on("POST /x", Reply(echo, 401)) as server:
         url = server.url.replace("http://", "http://me:hunter2secret@")
-        with JsonClient(url, key=ApiKey(KEY, hint="Check the key in MY_KEY.")) as http:
+        with closing(JsonClient(url, key=ApiKey(KEY, hint="Check the key in MY_KEY."))) as http:
             with pytest.raises(ProviderError) as caught:
                 http.post_json("/x", {"text": "hello"})
             seen = [str(caught.value), repr(caught.value), repr(http), repr(vars(http).keys()), caplog.text]
@@ -142,7 +142,7 @@ def test_retries_end_after_six_attempts():
 def test_nobody_there_is_busy_and_says_where():
     """A refused connection names host and path, and may work later."""
     port = free_port()
-    with JsonClient(f"http://127.0.0.1:{port}") as http, pytest.raises(ProviderBusy) as caught:
+    with closing(JsonClient(f"http://127.0.0.1:{port}")) as http, pytest.raises(ProviderBusy) as caught:
         http.get_json("/api/tags")
     assert f"GET 127.0.0.1:{port}/api/tags cannot be reached" in str(caught.value)
     assert caught.value.status == 0
@@ -173,7 +173,7 @@ def test_a_server_that_trickles_is_stopped_at_the_timeout(beginning):
     with _peer(trickle_from) as url:
         begun = time.monotonic()
         late = pytest.raises(ProviderBusy, match=r"did not answer within 0.3 s")
-        with JsonClient(url, timeout=0.3) as http, late:
+        with closing(JsonClient(url, timeout=0.3)) as http, late:
             http.get_json("/x")
         assert time.monotonic() - begun < 1.0
 
@@ -189,7 +189,7 @@ def test_a_connection_that_is_used_again_has_a_new_deadline():
         peer.recv(65536)
         _trickle(peer)
 
-    with _peer(answer_then_trickle) as url, JsonClient(url, timeout=0.4) as http:
+    with _peer(answer_then_trickle) as url, closing(JsonClient(url, timeout=0.4)) as http:
         assert [http.get_json("/x"), http.get_json("/x")] == [{}, {}]
         begun = time.monotonic()
         with pytest.raises(ProviderBusy, match="did not answer within"):
@@ -208,7 +208,7 @@ def test_a_server_that_takes_a_body_slowly_is_stopped_at_the_timeout():
     with _peer(sip) as url:
         begun = time.monotonic()
         late = pytest.raises(ProviderBusy, match="did not answer within")
-        with JsonClient(url, timeout=0.3) as http, late:
+        with closing(JsonClient(url, timeout=0.3)) as http, late:
             http.post_json("/x", {"text": "x" * (32 << 20)})
         assert time.monotonic() - begun < 8.0
         given_up.set()
@@ -242,7 +242,7 @@ def test_a_server_that_hangs_up_before_it_answers_is_busy():
         thread = threading.Thread(target=lambda: listener.accept()[0].close())
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        with JsonClient(url) as http, pytest.raises(ProviderBusy, match="gave no answer"):
+        with closing(JsonClient(url)) as http, pytest.raises(ProviderBusy, match="gave no answer"):
             http.get_json("/x")
         thread.join()
 
@@ -297,7 +297,7 @@ def test_the_environments_proxy_is_used_for_other_hosts(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     with ModelServer().on("GET http://models.example/x", {"via": "proxy"}) as server:
         monkeypatch.setenv("http_proxy", server.url)
-        with JsonClient("http://models.example") as http:
+        with closing(JsonClient("http://models.example")) as http:
             assert http.get_json("/x") == {"via": "proxy"}
 
 
@@ -315,7 +315,7 @@ def test_the_servers_words_can_be_asked_for_without_the_path():
 def test_a_login_in_the_url_is_sent_as_basic_authorization():
     """A user and password in the URL reach the server and stay out of the request's line."""
     with ModelServer().on("GET /x", {}) as server:
-        with JsonClient(server.url.replace("http://", "http://me:p%40ss@")) as http:
+        with closing(JsonClient(server.url.replace("http://", "http://me:p%40ss@"))) as http:
             http.get_json("/x")
         assert server.requests[0].headers["authorization"] == "Basic bWU6cEBzcw=="
         assert server.requests[0].headers["host"] == server.host

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,15 +20,21 @@ from remora.net.listeners import allow, allowed, distrusted, owners, require_tru
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 
 
-def table(folder: Path, uid: int, port: int = 11_434) -> tuple[Path]:
-    """Write a table of sockets, as the system does."""
-    path = folder / "tcp"
-    rows = [
-        f"   0: 0100007F:{port:04X} 00000000:0000 0A 00000000:00000000 00:00000000 00000000  {uid}  0 1 1\n",
-        f"   1: 0100007F:{port:04X} 0100007F:9999 01 00000000:00000000 00:00000000 00000000  4321  0 2 1\n",
-    ]
-    path.write_text(HEAD + "".join(rows))
-    return (path,)
+@pytest.fixture
+def listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Write a table of sockets with a user's listener, as the system does, for the table that is read."""
+
+    def write(uid: int, port: int = 11_434) -> None:
+        path = tmp_path / "tcp"
+        own, between = f"0100007F:{port:04X}", "00000000:00000000 00:00000000 00000000"
+        rows = [
+            f"   0: {own} 00000000:0000 0A {between}  {uid}  0 1 1\n",
+            f"   1: {own} 0100007F:9999 01 {between}  4321  0 2 1\n",
+        ]
+        path.write_text(HEAD + "".join(rows))
+        monkeypatch.setattr(listeners, "TABLES", (path,))
+
+    return write
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
@@ -41,20 +48,22 @@ def test_ones_own_listener_is_known():
 
 
 @pytest.mark.parametrize(("uid", "trusted"), [(0, True), (998, True), (os.geteuid(), True), (4_242, False)])
-def test_who_may_listen(tmp_path: Path, uid: int, trusted: bool):
+def test_who_may_listen(listening: Callable[..., None], uid: int, trusted: bool):
     """This user, root and the system's accounts; nobody else."""
-    assert (distrusted(11_434, table(tmp_path, uid)) == "") is trusted
+    listening(uid)
+    assert (distrusted(11_434) == "") is trusted
 
 
-def test_a_stranger_is_refused_until_a_person_says_yes(tmp_path: Path):
+def test_a_stranger_is_refused_until_a_person_says_yes(tmp_path: Path, listening: Callable[..., None]):
     """The answer is kept outside of every repository."""
-    url, tables = "http://127.0.0.1:11434", table(tmp_path, 4_242)
+    url = "http://127.0.0.1:11434"
+    listening(4_242)
     with pytest.raises(ProviderError, match="another user") as refused:
-        require_trusted(url, tmp_path / "data", tables)
+        require_trusted(url, tmp_path / "data")
     assert "--allow-server" in refused.value.hint
     allow(tmp_path / "data", url)
     allow(tmp_path / "data", url)
-    require_trusted(url, tmp_path / "data", tables)
+    require_trusted(url, tmp_path / "data")
     assert allowed(tmp_path / "data") == ("http://localhost:11434",)
 
 
@@ -68,13 +77,16 @@ def test_a_stranger_is_refused_until_a_person_says_yes(tmp_path: Path):
     ],
 )
 @pytest.mark.parametrize("used", ["http://localhost:11434", "http://127.0.0.1:11434", "http://[::1]:11434/"])
-def test_a_yes_counts_however_the_address_is_written(tmp_path: Path, said: str, used: str):
+def test_a_yes_counts_however_the_address_is_written(
+    tmp_path: Path, listening: Callable[..., None], said: str, used: str
+):
     """The three names of this machine are one; another port is another server."""
-    tables = table(tmp_path, 4_242)
+    listening(4_242)
     allow(tmp_path, said)
-    require_trusted(used, tmp_path, tables)
+    require_trusted(used, tmp_path)
+    listening(4_242, port=80)
     with pytest.raises(ProviderError):
-        require_trusted("http://127.0.0.1:80", tmp_path, table(tmp_path, 4_242, port=80))
+        require_trusted("http://127.0.0.1:80", tmp_path)
 
 
 def test_a_port_that_is_the_scheme_s_own_need_not_be_written(tmp_path: Path):
@@ -87,10 +99,11 @@ def test_a_port_that_is_the_scheme_s_own_need_not_be_written(tmp_path: Path):
         allow(tmp_path, "localhost:11434")
 
 
-def test_an_answer_of_an_earlier_version_counts(tmp_path: Path):
+def test_an_answer_of_an_earlier_version_counts(tmp_path: Path, listening: Callable[..., None]):
     """It was kept as it was typed; lines that are no address are passed over."""
     (tmp_path / "servers").write_text("nonsense\nhttp://LOCALHOST:11434/\n")
-    require_trusted("http://127.0.0.1:11434", tmp_path, table(tmp_path, 4_242))
+    listening(4_242)
+    require_trusted("http://127.0.0.1:11434", tmp_path)
 
 
 def test_a_person_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -122,10 +135,11 @@ def test_where_texts_go_is_one_line():
     assert in_one_line(far, {}) == "embedding: to gpu.example:443"
 
 
-def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path):
+def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """As on systems without such a table."""
+    monkeypatch.setattr(listeners, "TABLES", (tmp_path / "none",))
     with pytest.raises(ProviderError, match="does not report"):
-        require_trusted("http://127.0.0.1:11434", tmp_path, (tmp_path / "none",))
+        require_trusted("http://127.0.0.1:11434", tmp_path)
 
 
 def test_another_machine_of_the_environment_gets_nothing(tmp_path: Path):

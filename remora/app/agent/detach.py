@@ -17,10 +17,10 @@ from remora.disk.live import (
     IDLE,
     KEPT,
     LEARNT,
-    SUFFIX,
     TRIED,
     Line,
     file_name,
+    files_in,
     folder,
     is_over,
     last_line,
@@ -115,12 +115,9 @@ def _lines(moment: Moment, environ: Mapping[str, str]) -> list[Line] | None:
 
 def _left_behind(place: str) -> bool:
     """Return whether a session that is over waits to be imported, or an old live file to be removed."""
+    now = time.time()
     try:
-        with os.scandir(place) as entries:
-            return any(
-                entry.name.endswith(SUFFIX) and _waits(entry.path, time.time() - entry.stat().st_mtime)
-                for entry in entries
-            )
+        return any(_waits(path, now - written) for written, path in files_in(place))
     except OSError:
         return False
 

@@ -6,12 +6,11 @@ database, their last line says so, and nothing else of them is read.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from remora.disk.live import LEARNT, SUFFIX, Head, Line, folder, last_line, read
+from remora.disk.live import LEARNT, Head, Line, files_in, folder, last_line, read
 
 SLACK = 600.0  # seconds that the clock of a file system may lag behind ours
 
@@ -41,7 +40,7 @@ def waiting(environ: Mapping[str, str], home: str, *, since: float = 0.0) -> Ite
         home: the folder of the project's memory.
         since: only sessions that may have moments after this time, in seconds since the epoch.
     """
-    for written, path in sorted(_files(folder(environ)), reverse=True):
+    for written, path in sorted(files_in(folder(environ)), reverse=True):
         if written + SLACK < since:
             return
         with suppress(OSError):
@@ -50,12 +49,3 @@ def waiting(environ: Mapping[str, str], home: str, *, since: float = 0.0) -> Ite
             head, lines = read(path)
             if lines and head is not None and head.home == home:
                 yield Waiting(head, lines)
-
-
-def _files(place: str) -> Iterator[tuple[float, str]]:
-    """Yield (write time, path) of each live file."""
-    with suppress(OSError), os.scandir(place) as entries:
-        for entry in entries:
-            if entry.name.endswith(SUFFIX):
-                with suppress(OSError):
-                    yield entry.stat().st_mtime, entry.path
