@@ -80,6 +80,11 @@ class Head(NamedTuple):
     late: int = 0
     arm: str = ""
 
+    @property
+    def id(self) -> str:
+        """The session, as "host:session"."""
+        return f"{self.host}:{self.session}"
+
 
 def file_name(host: str, session: str) -> str:
     """Return the name of a session's file; two sessions never share one.
@@ -265,6 +270,12 @@ def _head(found: Line) -> Head:
     late, arm = found.get("late"), found.get("arm")
     known = late if late in (1, SOUGHT) else 0
     return Head._make([*words, seconds, numbers, known, arm if isinstance(arm, str) else ""])
+
+
+def at_of(line: Line) -> float:
+    """Return the time of a moment in seconds since the epoch; 0 if its line has none."""
+    at = line.get("at")
+    return at / 1000 if isinstance(at, int | float) else 0.0
 
 
 def lock_briefly(file: int) -> bool:

@@ -104,5 +104,5 @@ def session_of(project: OpenProject) -> str:
         return session
     found = meant(project)
     if found is not None:
-        return f"{found.head.host}:{found.head.session}"
+        return found.head.id
     return f"{PERSON}:{to_iso(project.clock.now())[:10]}"

@@ -19,6 +19,7 @@ from remora.disk.live import (
     LEARNT,
     TRIED,
     Line,
+    at_of,
     file_name,
     files_in,
     folder,
@@ -99,9 +100,8 @@ def _is_due(stopped: Moment, environ: Mapping[str, str]) -> bool:
     lines = _lines(stopped, environ)
     if lines is None:
         return False
-    looked = next((line.get("at") for line in reversed(lines) if line.get("k") in (LEARNT, TRIED)), 0)
-    at = looked if isinstance(looked, int | float) else 0
-    return time.time() - at / 1000 > OFTEN
+    looked = next((at_of(line) for line in reversed(lines) if line.get("k") in (LEARNT, TRIED)), 0.0)
+    return time.time() - looked > OFTEN
 
 
 def _lines(moment: Moment, environ: Mapping[str, str]) -> list[Line] | None:

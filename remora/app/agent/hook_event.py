@@ -27,7 +27,7 @@ from remora.app.agent.hook_context import (
 )
 from remora.core import moments
 from remora.core.moments import SILENCE, Moment, Reply
-from remora.disk.live import SOUGHT, Head, Line, LiveFile, is_off, live_file
+from remora.disk.live import SOUGHT, Head, Line, LiveFile, at_of, is_off, live_file
 from remora.disk.places import data_folder
 from remora.injection.render import SHORT
 from remora.injection.state import state_of
@@ -178,9 +178,9 @@ def _agent(line: Mapping[str, Any]) -> str:
     return str(line.get("g", ""))
 
 
-def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
+def _again(lines: Sequence[Line], moment: Moment) -> bool:
     """Return whether a moment was noted before, with the same id or as an equal one just before."""
-    kind, name, since = kind_of(moment), name_of(moment), (time.time() - TOGETHER) * 1000
+    kind, name, since = kind_of(moment), name_of(moment), time.time() - TOGETHER
     if not name and not moment.call_id:
         return False
     for line in reversed(lines[-TOLD_TWICE:]):
@@ -193,15 +193,10 @@ def _again(lines: Sequence[Mapping[str, Any]], moment: Moment) -> bool:
             if kind in _TOOLS and line.get("k") in _TOOLS:
                 return False  # another call came between: this is a repeated call
         elif kind in (line.get("k"), line.get("of")):
-            return _at(line) >= since
+            return at_of(line) >= since
         elif moment.call_id and line.get("k") in _TOOLS:
             return False  # the call's own result came between: this is another call
     return False
-
-
-def _at(line: Mapping[str, Any]) -> float:
-    at = line.get("at")
-    return at if isinstance(at, int | float) else 0.0
 
 
 def _unknown(head: Head | None, moment: Moment) -> bool:

@@ -9,7 +9,7 @@ from remora.app.project.open_project import OpenProject
 from remora.core import moments
 from remora.core.clock import to_iso
 from remora.core.errors import StoreError
-from remora.disk.live import Head, Line
+from remora.disk.live import Head, Line, at_of
 from remora.store.database import Database
 from remora.store.injections import Injection
 from remora.store.uses import Kind
@@ -37,10 +37,10 @@ def injections_of(head: Head, lines: Sequence[Line]) -> list[Injection]:
         paths = line.get("p") or []
         found.append(
             Injection(
-                f"{head.host}:{head.session}",
+                head.id,
                 agent,
                 steps.get(agent, 0),
-                to_iso(float(line.get("at", 0)) / 1000),
+                to_iso(at_of(line)),
                 _moment(line),
                 str(line.get("t", "")),
                 str(paths[0]) if paths else str(line.get("q", "")),

@@ -306,7 +306,7 @@ class Loop:
             try:
                 keep(self._project, injections_of(self._head, lines))
                 keep_units(self._project, self._head, lines)
-                note_session(self._project, f"{self._head.host}:{self._head.session}")
+                note_session(self._project, self._head.id)
             except RemoraError as error:
                 self.trouble.append(str(error))
         if self._watched is not None:
@@ -349,8 +349,7 @@ class Loop:
     def _told_before(self) -> list[Line]:
         """Return the injections of earlier loops of the session, as lines."""
         try:
-            injections = self._project.db.injections
-            return lines_of(injections.of_session(f"{self.host}:{self.session_id}"))
+            return lines_of(self._project.db.injections.of_session(self._head.id))
         except RemoraError as error:
             self.trouble.append(str(error))
             return []

@@ -35,7 +35,7 @@ def switch_session(project: OpenProject, session: str, *, on: bool) -> str:
                 path.unlink()
     with live_file(head.host, head.session, project.environ) as live:
         live.add({"k": OFF, "off": int(not on), "at": int(time.time() * 1000)})
-    return f"{head.host}:{head.session}"
+    return head.id
 
 
 def session_is_off(project: OpenProject) -> bool:

@@ -38,7 +38,7 @@ from remora.core.tokens import ceil_chars_4
 from remora.core.trust import NAMES
 from remora.core.values import Filters, Hit, MemoryRecord
 from remora.disk.files import read_small
-from remora.disk.live import Head
+from remora.disk.live import Head, at_of
 from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
@@ -304,8 +304,7 @@ def _was_changed_since(project: OpenProject, at: str | None) -> bool:
     since = from_iso(at) if at else 0.0
     going = waiting(project.environ, str(project.location.home), since=since)
     lines = (line for one in going for line in one.lines if line.get("k") == moments.AFTER)
-    times = (line.get("at") for line in lines if line.get("a") in ("edit", "write"))
-    return any(isinstance(at, int | float) and at > 1000 * since for at in times)
+    return any(at_of(line) > since for line in lines if line.get("a") in ("edit", "write"))
 
 
 def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:

@@ -57,6 +57,7 @@ from remora.disk.live import (
     Head,
     Line,
     LiveFile,
+    at_of,
     folder,
     is_over,
     last_line,
@@ -149,9 +150,8 @@ class Over(NamedTuple):
     @property
     def at(self) -> float:
         """Time of the last moment, in seconds since the epoch."""
-        times = (line.get("at") for line in _moments(self.lines))
-        found = [at / 1000 for at in times if isinstance(at, int | float)]
-        return found[-1] if found else time.time()
+        times = filter(None, map(at_of, reversed(_moments(self.lines))))
+        return next(times, time.time())
 
 
 def _moments(lines: Sequence[Line]) -> list[Line]:
@@ -215,18 +215,17 @@ def _tidy_captured(home: Path, place: Path) -> None:
 
 def _session(over: Over, environ: Mapping[str, str]) -> Done:
     head, lines = over.head, over.lines
-    name = f"{head.host}:{head.session}"
     try:
         with opened(_root(head), environ) as project:
             if head.session in off_in(project).sessions:
                 _mark(over, {"k": LEARNT})
-                return Done(name, head.root, 0, 0)
+                return Done(head.id, head.root, 0, 0)
             said = injections_of(head, lines)
             keep(project, said)
             keep_units(project, head, lines)
             learnt = learn_session(project, head)
             if said or learnt:
-                note_session(project, name)
+                note_session(project, head.id)
             if over.ended and (about := due(project, head, lines, over.at)):
                 # The mark comes first: a process that dies in between must not write twice.
                 _mark(over, {"k": NOTED, "d": day_of(project, over.at)})
@@ -239,8 +238,8 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
         note_trouble(error, environ)
         if not isinstance(error, StoreBusy):  # a busy store is free again soon
             _mark(over, {"k": TRIED})
-        return Done(name, head.root, 0, 0, f"{type(error).__name__}: {error}")
-    return Done(name, head.root, len(said), learnt)
+        return Done(head.id, head.root, 0, 0, f"{type(error).__name__}: {error}")
+    return Done(head.id, head.root, len(said), learnt)
 
 
 def _follow_up(root: str, environ: Mapping[str, str]) -> None:
@@ -279,8 +278,8 @@ def _mark(over: Over, line: Line) -> None:
 
 def _is_too_old(over: Over) -> bool:
     """Return whether the first failed attempt to learn a session is older than KEPT."""
-    tried = next((line.get("at") for line in over.lines if line.get("k") == TRIED), None)
-    return isinstance(tried, int | float) and time.time() - tried / 1000 > KEPT
+    tried = (at_of(line) for line in over.lines if line.get("k") == TRIED)
+    return time.time() - next(filter(None, tried), time.time()) > KEPT
 
 
 def learn_session(project: OpenProject, head: Head) -> int:
@@ -315,7 +314,7 @@ def due(project: OpenProject, head: Head, lines: Sequence[Line], at: float) -> T
         lines: the lines of the live file.
         at: time of the last moment of the session, in seconds since the epoch.
     """
-    about = project.db.sessions.told(f"{head.host}:{head.session}")
+    about = project.db.sessions.told(head.id)
     if about is None or not about.prompt or not project.settings.journal.enabled:
         return None
     noted = [number for number, line in enumerate(lines) if line.get("k") == NOTED]

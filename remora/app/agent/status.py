@@ -29,7 +29,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import RemoraError
 from remora.core.triggers import Trigger
 from remora.core.values import MemoryRecord
-from remora.disk.live import Line, is_off, is_over, live_file
+from remora.disk.live import Line, at_of, is_off, is_over, live_file
 from remora.injection import render
 from remora.injection.brief import as_note
 from remora.store.injections import Injection
@@ -159,7 +159,7 @@ def meant(project: OpenProject) -> Waiting | None:
     going = [
         one
         for one in waiting(project.environ, str(project.location.home), since=now - RECENT)
-        if one.last.get("k") != moments.END and now - _at(one.last) <= RECENT
+        if one.last.get("k") != moments.END and now - at_of(one.last) <= RECENT
     ]
     found = [one for one in going if one.head.session == own] or going
     return found[0] if len(found) == 1 else None
@@ -243,11 +243,11 @@ def _sessions(project: OpenProject) -> list[Session]:
 
 def _summed(session: Waiting) -> Session:
     return Session(
-        f"{session.head.host}:{session.head.session}",
-        to_iso(_at(session.last)),
+        session.head.id,
+        to_iso(at_of(session.last)),
         steps=sum(line.get("k") in (moments.AFTER, moments.FAILED) for line in session.lines),
         said=sum(isinstance(line.get("said"), list) for line in session.lines),
-        over=is_over(session.lines, time.time() - _at(session.last)),
+        over=is_over(session.lines, time.time() - at_of(session.last)),
         edited=tuple(dict.fromkeys(path for line in reversed(session.lines) for path in _edited(line))),
     )
 
@@ -255,7 +255,3 @@ def _summed(session: Waiting) -> Session:
 def _edited(line: Line) -> Sequence[str]:
     done = line.get("k") == moments.AFTER and line.get("a") in ("edit", "write")
     return [str(path) for path in line.get("p", ())] if done else ()
-
-
-def _at(line: Line) -> float:
-    return float(line.get("at", 0)) / 1000

@@ -19,7 +19,7 @@ from remora.core.clock import to_iso
 from remora.core.errors import InvalidInput
 from remora.core.evidence import QUIET
 from remora.core.trial import HELD, SAID, Compared, Estimate
-from remora.disk.live import Head, Line
+from remora.disk.live import Head, Line, at_of
 from remora.injection.trial import HELD as HELD_KEY
 from remora.injection.trial import UNIT
 from remora.store.hook_reader import AT_ONCE
@@ -90,7 +90,7 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
         lines: the lines of the live file.
         known: number of earlier sessions that read each file.
     """
-    session = f"{head.host}:{head.session}"
+    session = head.id
     found = []
     for number, line in enumerate(lines):
         unit = line.get(UNIT)
@@ -100,7 +100,7 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
         after = [one for one in lines[number + 1 :] if one.get("g", "") == agent]
         calls = _until_prompt(after)
         ids = line.get(HELD_KEY) or line.get("said") or ()
-        at = to_iso(float(line.get("at", 0)) / 1000)
+        at = to_iso(at_of(line))
         found.append(
             Unit(
                 f"{session}:{at}:{number}",
@@ -127,7 +127,7 @@ def units_of(head: Head, lines: Sequence[Line], known: Mapping[str, int]) -> lis
                 SESSION,
                 session,
                 head.arm or "full",
-                to_iso(float(lines[-1].get("at", 0)) / 1000),
+                to_iso(at_of(lines[-1])),
                 calls=round(len(acts) / max(1, prompts)),
                 rereads=_rereads(acts, known),
                 failed=int(any(one.get("k") == moments.FAILED for one in acts)),
