@@ -224,8 +224,8 @@ def related(
         stat = stats.get(other)
         if stat is None or not stat.present:
             continue
-        weight = _now(own[other].bond, clock, PAIR_HALF_LIFE) if other in own else 0.0
-        walk = second.get(other, 0.0) + PRIOR * (1.0 + _now(stat.heat, clock, FILE_HALF_LIFE))
+        weight = decayed(own[other].bond, clock, PAIR_HALF_LIFE) if other in own else 0.0
+        walk = second.get(other, 0.0) + PRIOR * (1.0 + decayed(stat.heat, clock, FILE_HALF_LIFE))
         if other in ties:
             walk += TIE * ties[other].strength
         score = weight + walk * affinity(asked, name(other))
@@ -245,7 +245,8 @@ def related(
     ]
 
 
-def _now(log2: float, clock: int, half_life: float) -> float:
+def decayed(log2: float, clock: float, half_life: float) -> float:
+    """Return a sum of decayed changes at a time; it is stored as its logarithm at the time 0."""
     return math.exp2(min(log2 - clock / half_life, 100.0))  # valid statistics stay far below
 
 

@@ -20,7 +20,7 @@ from remora.core.clock import Clock, to_iso
 from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
 from remora.core.history_entries import HISTORY, month_file, render
 from remora.core.text import sound
-from remora.disk.files import append_line, error_of, lock, write_over
+from remora.disk.files import append_line, lock, os_errors, write_over
 from remora.journal.daily import note_line
 from remora.journal.versions import KeptFile, Shelf
 
@@ -119,10 +119,8 @@ class Journal:
         kept = next((one for one in self.versions() if one.name == name), None)
         if kept is None:
             raise NotFound(f"there is no version {name!r} of {MEMORY}", hint="List the versions first.")
-        try:
+        with os_errors(kept.path, "read"):
             data = kept.path.read_bytes()
-        except OSError as error:
-            raise error_of(error, kept.path, "read") from error
         return self.change_memory(lambda _: data)
 
     def keep_aside(self, text: str, reason: str) -> Path:

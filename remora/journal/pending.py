@@ -26,7 +26,7 @@ from typing import NamedTuple
 from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.history_entries import render
-from remora.disk.files import append_line, error_of, os_errors, write_atomic
+from remora.disk.files import append_line, os_errors, write_atomic
 from remora.journal.files import Journal, Reading, append_to_each
 
 FOLDER = ".pending"
@@ -139,12 +139,11 @@ def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> tup
 
 def _holds(path: Path, block: bytes, size: int) -> bool:
     """Return whether a file has an entry; a partial one at the file's end is cut off."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise error_of(error, path, "read") from error
+    with os_errors(path, "read"):
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return False
     if block in data or block in data.replace(b"\r\n", b"\n"):
         return True
     rest = data[size:]
@@ -232,8 +231,10 @@ def _load(path: Path) -> Intent:
         InvalidInput: the file holds none.
         StoreError: it cannot be read.
     """
+    with os_errors(path, "read"):
+        data = path.read_bytes()
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(data)
         return Intent(
             str(found["session"]),
             int(found["up_to"]),
@@ -245,7 +246,5 @@ def _load(path: Path) -> Intent:
             tuple((str(name), int(size)) for name, size in found["sizes"]),
             bool(found["written"]),
         )
-    except OSError as error:
-        raise error_of(error, path, "read") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidInput(f"{path} is damaged ({type(error).__name__})") from error

@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from remora.core.clock import days_between, from_iso
-from remora.core.cochange import FILE_HALF_LIFE, change_rate
+from remora.core.cochange import FILE_HALF_LIFE, change_rate, decayed
 from remora.core.strength import (
     DERIVED_REVIEW_FACTOR,
     DISPUTED_FACTOR,
@@ -155,7 +155,7 @@ def _weigh_part(
     stat = files.get(chunk.path)
     if stat is None or not stat.commits or "busy" in request.without:
         return candidate
-    heat = math.exp2(min(60.0, stat.heat - clock / FILE_HALF_LIFE))
+    heat = decayed(stat.heat, clock, FILE_HALF_LIFE)
     factor = (1.0 + heat) ** (BUSYNESS / math.log(2.0))
     if factor < 1.005:
         return candidate

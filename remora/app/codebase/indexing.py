@@ -6,7 +6,6 @@ indexes at a time; a second one leaves the work to the first and reports so.
 
 from __future__ import annotations
 
-import math
 import os
 import posixpath
 import threading
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from remora.app.codebase.tree_comparison import BEGUN, TREE, note_listed
 from remora.app.project.locate import commit_of
 from remora.core.clock import to_iso
+from remora.core.cochange import FILE_HALF_LIFE, decayed
 from remora.core.collector import paused
 from remora.core.decoding import text_of
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
@@ -207,7 +207,8 @@ def _indexer(project: OpenProject, db: Database, paths: Collection[str] | None =
 
     clock = db.history.clock()
     past = db.history.all_files() if paths is None else db.history.stats(paths).values()
-    heat = {f.path: math.exp2(max(-60.0, f.heat - clock / 40.0)) for f in past if f.present and f.commits}
+    busy = [f for f in past if f.present and f.commits]
+    heat = {f.path: decayed(f.heat, clock, FILE_HALF_LIFE) for f in busy}
     files = FileReader(content, text_of, lambda _, data: by_content(data) or "", module_of)
     return Indexer(db, files, heat)
 

@@ -6,11 +6,11 @@ memories there is no score: one memory more or less would move it by ten.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.app.codebase.impact import modules
+from remora.core.cochange import FILE_HALF_LIFE, decayed
 from remora.core.paths import module_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 WEIGHTS = {"fresh": 0.30, "reviewed": 0.25, "right": 0.25, "covered": 0.20}
 FEW = 10  # memories below which there is no score
 ACTIVE_DAYS = 30.0
-HALF_LIFE = 40.0  # commits after which a change counts half, as in the graph
 WRONG = 0.10  # share of uses that ended in a correction at which "right" is 0
 
 
@@ -102,5 +101,5 @@ def _heat(project: OpenProject) -> dict[str, float]:
     heat: defaultdict[str, float] = defaultdict(float)
     for file in project.db.history.all_files():
         if file.present and file.commits:
-            heat[module_of(file.path)] += math.exp2(max(-60.0, file.heat - clock / HALF_LIFE))
+            heat[module_of(file.path)] += decayed(file.heat, clock, FILE_HALF_LIFE)
     return heat

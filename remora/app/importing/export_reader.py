@@ -75,13 +75,14 @@ def import_file(project: OpenProject, path: Path, *, dry_run: bool = False) -> I
     with os_errors(path, "read"):
         if path.stat().st_size > MOST_BYTES:
             raise InvalidInput(f"{path} has more than {MOST_BYTES:,} bytes")
-        head = path.read_bytes()[:600]
-    if tarfile.is_tarfile(path):
+        is_archive = tarfile.is_tarfile(path)
+        data = b"" if is_archive else path.read_bytes()
+    if is_archive:
         found = _from_archive(path)
-    elif head.lstrip()[:1] == b"{":
-        found = _from_json(path, path.read_bytes())
-    elif export.MARK.encode() in path.read_bytes():
-        found = _from_markdown(path)
+    elif data[:600].lstrip()[:1] == b"{":
+        found = _from_json(path, data)
+    elif export.MARK.encode() in data:
+        found = _from_markdown(data.decode("utf-8", "replace"))
     else:
         raise InvalidInput(
             f"{path} is not an export of Remora",
@@ -111,20 +112,20 @@ def _from_json(path: Path, data: bytes) -> dict[str, Any]:
     return found
 
 
-def _from_markdown(path: Path) -> dict[str, Any]:
+def _from_markdown(text: str) -> dict[str, Any]:
     """Return the list items as memories, with the type that their heading names."""
     kind = "pattern"
     memories = []
-    for line in path.read_text("utf-8", "replace").splitlines():
+    for line in text.splitlines():
         if line.startswith("## "):
             kind = line[3:].strip()
         elif line.startswith("- "):
-            text, mark, besides = line[2:].partition(export.MARK)
+            content, mark, besides = line[2:].partition(export.MARK)
             try:
                 said = json.loads(besides.rpartition("-->")[0]) if mark else {}
             except ValueError:
                 said = {}
-            memories.append({"content": text.strip(), "type": kind, "said": said})
+            memories.append({"content": content.strip(), "type": kind, "said": said})
     return {"lines": memories}
 
 
