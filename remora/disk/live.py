@@ -47,7 +47,7 @@ MAX_NAME = 120
 WAIT = 0.2  # seconds for another process that holds the file; then without the lock
 MAX_BYTES = 8_000_000  # of a file; a session of that many lines is told nothing more
 _FAR = 1 << 30  # the byte that stands for the lock on Windows, where a locked one cannot be read
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 Line = dict[str, Any]
@@ -127,12 +127,12 @@ class LiveFile:
 
     def __enter__(self) -> Self:
         try:
-            self._file = os.open(self.path, _FLAGS, 0o600)
+            self._file = os.open(self.path, APPENDING, 0o600)
         except FileNotFoundError:
             place = os.path.dirname(self.path)  # noqa: PTH120
             for above in (os.path.dirname(place), place):  # noqa: PTH120  the mode is only for the last one
                 os.makedirs(above, mode=0o700, exist_ok=True)  # noqa: PTH103
-            self._file = os.open(self.path, _FLAGS, 0o600)
+            self._file = os.open(self.path, APPENDING, 0o600)
         try:
             self.alone = lock_briefly(self._file)
             self._read()

@@ -28,7 +28,7 @@ from remora.core.values import MemoryDraft, Message
 from remora.disk.files import lock
 from remora.journal.files import Journal
 from remora.journal.judge import Reply, judge
-from remora.journal.pending import Done, Intent, Recovered, Step, aside, carry_out, recover
+from remora.journal.pending import Done, Intent, Step, aside, carry_out, recover
 from remora.journal.prompt import SCHEMA, build_prompt
 from remora.journal.reply import Rejected
 from remora.llm.client import Completion, LanguageModel, complete_in_time
@@ -138,14 +138,14 @@ def consolidate(
     )
 
 
-def recover_interrupted(journal: Journal, done: Done | None) -> Recovered:
+def recover_interrupted(journal: Journal, done: Done) -> None:
     """Finish consolidations that a crash interrupted; see `consolidate` for `done`.
 
     Raises:
         StoreBusy: a consolidation is running.
     """
     with lock(journal.folder / TURN, timeout=_TURN_SLACK):
-        return recover(journal, done)
+        recover(journal, done)
 
 
 def _without_update(journal: Journal, draft: _Draft, reason: str) -> _Draft:

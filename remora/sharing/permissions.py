@@ -109,13 +109,12 @@ class Standing:
             entry: an entry of a device that has joined.
             creator: the member who first shared the memory; None if this entry does.
         """
-        own = creator in (None, self.member_of(entry.device))
-        return _missing(self.role_at(entry.device, entry.n), needed(entry.op, entry.scope, own=own))
+        return self.verdict_on(entry.device, entry.op, entry.scope, creator, entry.n)
 
-    def verdict_on(self, device: str, op: str, scope: str, creator: str | None) -> str:
-        """Return the reason why a change by a device would not count now; empty if it would."""
+    def verdict_on(self, device: str, op: str, scope: str, creator: str | None, n: int = _NOW) -> str:
+        """Return the reason why a change by a device, by default the next one, does not count."""
         own = creator in (None, self.member_of(device))
-        return _missing(self.role_at(device), needed(op, scope, own=own))
+        return _missing(self.role_at(device, n), needed(op, scope, own=own))
 
     def _fold(self) -> bool:
         """Read the entries in order; return False if an entry that counted before turns out not to."""

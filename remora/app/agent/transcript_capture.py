@@ -23,7 +23,7 @@ from remora.core.actions import own_id
 from remora.core.clock import to_iso
 from remora.core.events import Event
 from remora.core.moments import Moment
-from remora.disk.live import Head, Line, file_name, folder, is_off, lock_briefly, read
+from remora.disk.live import APPENDING, Head, Line, file_name, folder, is_off, lock_briefly, read
 from remora.sources.transcripts.plain_lines import header, line_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ _KINDS = {
     moments.COMPACTED: "compaction",
     moments.END: "session_end",
 }
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _RESULTS = (moments.AFTER, moments.FAILED)
 
 
@@ -184,7 +183,7 @@ def _name(line: Line) -> str:
 def _append(path: str, head: Head, events: Sequence[Event]) -> bool:
     """Append whole lines; a line that a crash cut short is terminated first, so that it spoils no other."""
     lines = [line_of(event) for event in events]
-    file = os.open(path, _FLAGS, 0o600)
+    file = os.open(path, APPENDING, 0o600)
     try:
         lock_briefly(file)  # only one may write the first line
         size = os.fstat(file).st_size

@@ -42,10 +42,7 @@ if TYPE_CHECKING:
     from remora.store.database import Database
     from remora.store.graph import State
 
-
 REASONS = 5  # for files left out that are named
-
-__all__ = ["Finding", "Report", "diagnose", "examine"]
 
 LITTLE_DISK, NO_DISK = 500_000_000, 20_000_000  # bytes free; below NO_DISK any write may fail
 CHECK_SECONDS = 60.0  # for one database; a full check of 100 MB takes about 1 s

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -165,7 +165,7 @@ class Move:
         self.new: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.failed: list[Skipped] = []
-        self.secrets: dict[str, int] = {}
+        self.secrets: Counter[str] = Counter()
 
     def all(self) -> None:
         """Store everything, the journal's files and notes first, memories and their relations last."""
@@ -365,7 +365,7 @@ class Move:
         self._note_item(f"memory:{draft.external_id}", draft.content)
         stored = receipt is None or receipt.action == "stored"
         (self.new if stored else self.known)["memories"] += 1
-        self._count(receipt.redactions if receipt is not None else ())
+        self.secrets.update(dict(receipt.redactions if receipt is not None else ()))
 
     def _links(self) -> None:
         memories = self._own.db.memories
@@ -393,12 +393,8 @@ class Move:
 
     def _clean(self, text: str) -> str:
         clean = redact(text)
-        self._count(clean.redactions)
+        self.secrets.update(dict(clean.redactions))
         return clean.text
-
-    def _count(self, redactions: Iterable[Redaction]) -> None:
-        for kind, number in redactions:
-            self.secrets[kind] = self.secrets.get(kind, 0) + number
 
     def _came(self, name: str, text: str) -> bool:
         """Return whether a text was imported before, even if it was changed or removed here."""

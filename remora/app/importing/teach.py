@@ -80,8 +80,7 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
     (file,) = scan.files
     pieces: list[Piece] = []
     store = project.store("user" if user else "project")
-
-    secrets = list(file.redactions)
+    secrets = Counter(dict(file.redactions))
     with store.db.transaction(undo=dry_run):
         for rule in scan.rules:
             draft = rule.draft._replace(confidence=CONFIDENCE)
@@ -94,11 +93,8 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
                 pieces.append(Piece(line, "refused", draft.type, draft.content, why=str(error)))
                 continue
             pieces.append(_piece(line, noted(store.db, draft, record), draft, dry_run=dry_run))
-            secrets += record.receipt.redactions if record.receipt is not None else ()
-    counts: Counter[str] = Counter()
-    for kind, number in secrets:
-        counts[kind] += number
-    redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
+            secrets.update(dict(record.receipt.redactions if record.receipt is not None else ()))
+    redactions = tuple(Redaction(kind, number) for kind, number in sorted(secrets.items()))
     kind, note = file.found.kind, file.text.note
     return Taught(shown, kind, tuple(pieces), scan.skipped, redactions, note, dry_run=dry_run)
 

@@ -89,8 +89,8 @@ def take_rules(project: OpenProject, tally: Tally) -> RuleScan:
     outside = allowed_imports(data_dir(project.environ), location.id) if apart else frozenset()
     scan = read_rules(location.root, home=Path(home) if home else None, allowed=outside)
     tally.skipped += scan.skipped
-    for redaction in (r for file in scan.files for r in file.redactions):
-        tally.redactions[redaction.kind] += redaction.count
+    for file in scan.files:
+        tally.redactions.update(dict(file.redactions))
     _take(project, project.db, scan.rules, tally)
     project.db.meta.remove(STATE)
     return scan

@@ -289,7 +289,8 @@ class Promoter:
         known = {one for one, action in self._done.items() if action == WITHDRAWN}
         ids = [i for i in self._db.memories.put_away_with(why) if i not in known]
         self._done |= dict.fromkeys(ids, WITHDRAWN)
-        return [Learnt(self._db.memories.get_many([i])[i], WITHDRAWN, why) for i in ids]
+        records = self._db.memories.get_many(ids)
+        return [Learnt(records[i], WITHDRAWN, why) for i in ids]
 
     def _is_as_learnt(self, record: MemoryRecord) -> bool:
         """Return whether no person has confirmed, pinned or changed a memory since it was learned."""

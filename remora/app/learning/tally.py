@@ -25,5 +25,4 @@ class Tally:
             self.skipped.append(Skipped(record.content[:60], "a person forgot it; it stays forgotten"))
         else:
             self.merged += 1
-        for redaction in receipt.redactions:
-            self.redactions[redaction.kind] += redaction.count
+        self.redactions.update(dict(receipt.redactions))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.app.project.open_project import OpenProject
-    from remora.core.values import MemoryDraft, MemoryRecord, Message
+    from remora.core.values import MemoryRecord, Message
     from remora.llm.client import Completion, LanguageModel
     from remora.llm.client import Message as Said
 
@@ -161,7 +161,8 @@ def _store(
     problems: list[str] = []
     for fact in outcome.facts:
         try:
-            draft = _as_inferred(project, fact, session_id)
+            files = paths("related_files", fact.related_files, project.location.root)
+            draft = fact._replace(session_id=session_id, related_files=files)
             record = project.store("project").intake.remember(draft, revive=False, stated=True)
         except RemoraError as error:
             problems.append(f"a fact was not stored: {error}")
@@ -169,8 +170,3 @@ def _store(
         if record.receipt is None or record.receipt.action != "skipped":
             stored.append(record)
     return tuple(stored), tuple(problems)
-
-
-def _as_inferred(project: OpenProject, fact: MemoryDraft, session_id: str) -> MemoryDraft:
-    files = paths("related_files", fact.related_files, project.location.root)
-    return fact._replace(session_id=session_id or None, related_files=files)
