@@ -74,7 +74,7 @@ def flag_dependents(db: Database, record: MemoryRecord, what: str, *, except_id:
         what: the cause, such as "which was forgotten".
         except_id: id of a memory that replaces it.
     """
-    why = f"{rests_on(record.id)} {what}"
+    why = f"rests on {record.id[:8]}, {what}"
     for dependent in _dependents(db, record.id):
         changes = with_reason(dependent, why)
         if changes and dependent.id != except_id:

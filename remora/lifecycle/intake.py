@@ -37,7 +37,6 @@ from remora.lifecycle.flags import (
     RETIREMENTS,
     flag_dependents,
     overturned_by,
-    rests_on,
     unflag_dependents,
     with_reason,
     without_reason,
@@ -252,7 +251,10 @@ class Intake:
         parents = self._db.memories.get_many(draft.derived_from)
         gone = [parents[i] for i in draft.derived_from if i in parents and parents[i].deprecated]
         return "; ".join(
-            f"{rests_on(p.id)} which was {'superseded' if p.superseded_by else 'forgotten'}" for p in gone
+            f"rests on {p.id[:8]}, which was superseded"
+            if p.superseded_by
+            else f"rests on {p.id[:8]}, which was forgotten"
+            for p in gone
         )
 
     def _merge(

@@ -41,7 +41,6 @@ class Entry(NamedTuple):
         fields: changed columns, as stored.
         why: the reason in words.
         line: the transmitted line, without a line break.
-        emptied: its body was erased.
     """
 
     space: str
@@ -57,7 +56,6 @@ class Entry(NamedTuple):
     fields: Mapping[str, Any]
     why: str = ""
     line: str = ""
-    emptied: bool = False
 
     @property
     def at(self) -> float:
@@ -117,7 +115,6 @@ def parse(line: str) -> Entry:
         fields=told["fields"],
         why=told["why"],
         line=line,
-        emptied=body is None,
     )
 
 

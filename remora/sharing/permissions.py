@@ -114,7 +114,11 @@ class Standing:
     def verdict_on(self, device: str, op: str, scope: str, creator: str | None, n: int = _NOW) -> str:
         """Return the reason why a change by a device, by default the next one, does not count."""
         own = creator in (None, self.member_of(device))
-        return _missing(self.role_at(device, n), needed(op, scope, own=own))
+        role, wanted = self.role_at(device, n), needed(op, scope, own=own)
+        if role == REMOVED:
+            return "its author was removed"
+        enough = ROLES.index(role) >= ROLES.index(wanted)
+        return "" if enough else f"its author is a {role}; it takes a {wanted}"
 
     def _fold(self) -> bool:
         """Read the entries in order; return False if an entry that counted before turns out not to."""
@@ -224,12 +228,6 @@ class Standing:
             return "the invitation was used before, or its author was removed"
         self._devices[entry.device] = (key, member)
         return ""
-
-
-def _missing(role: str, wanted: str) -> str:
-    if role == REMOVED:
-        return "its author was removed"
-    return "" if ROLES.index(role) >= ROLES.index(wanted) else f"its author is a {role}; it takes a {wanted}"
 
 
 def vouched(space: str, key: str) -> bytes:
