@@ -103,12 +103,8 @@ class Question:
 def question(request: Request, reader: Reader) -> Question:
     """Return a query prepared for the paths."""
     text = without_places(request.text)
-    left_out = "dense" in request.without
-    return Question(text, tuple(query_terms(text)), _no_vector if left_out else reader.embed)
-
-
-def _no_vector(text: str) -> tuple[QueryVector | None, str]:  # noqa: ARG001  as of any embedder
-    return None, "vectors left out"
+    embed = (lambda _: (None, "vectors left out")) if "dense" in request.without else reader.embed
+    return Question(text, tuple(query_terms(text)), embed)
 
 
 def wanted(request: Request, source: str) -> bool:

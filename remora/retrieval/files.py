@@ -10,7 +10,7 @@ chunks of code serves the files and the tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core import tasks
 from remora.core.tasks import SIGNALS, WEIGHTS
@@ -38,15 +38,8 @@ _UNSAID = frozenset({"branch", "meaning", "imports", "often", "lately", "heat"})
 UNKNOWN = 0.02  # share of known words if none is known, because files may be close in meaning
 MOSTLY = 0.5  # of a task's words that must be known here, for its scores to stand as they are
 
-Said = dict[str, dict[str, str]]
-Votes = dict[str, dict[str, float]]
-
-
-class Evidence(NamedTuple):
-    """The value of every signal, and for some an explanation: signal → path → words."""
-
-    signals: Votes
-    said: Said
+Said = dict[str, dict[str, str]]  # explanations: signal → path → words
+Votes = dict[str, dict[str, float]]  # the value of every signal: signal → path → value
 
 
 def predict(
@@ -77,21 +70,24 @@ def predict(
     signals, said = _gather(db, task, vector, without, tests=tests)
     if "branch" not in without:
         signals["branch"] = dict.fromkeys(branch, 1.0)
-    found = Evidence(_standing_out(db, signals, without, there, tests=tests), said)
-    scores = tasks.weighed(found.signals)
-    most = sum(WEIGHTS[name] for name, votes in found.signals.items() if votes)
+    signals = _standing_out(db, signals, without, there, tests=tests)
+    scores = tasks.weighed(signals)
+    most = sum(WEIGHTS[name] for name in signals)
     if scores and (known := _known(db, task)) < MOSTLY:  # most of its words are unknown: lower the scores
         most *= MOSTLY / max(known, UNKNOWN)
     names = named(db, task, there) if "paths" not in without else []
     names.sort(key=lambda p: -round(scores.get(p, 0.0), 12))  # of those as good, as they are named
-    if scores and not names and not found.signals.keys() - _UNSAID:
+    if scores and not names and not signals.keys() - _UNSAID:
         notes.append(NOTHING_SAID)
     likely = (path for path in tasks.ranked(scores) if scores[path] / most >= LEAST)
-    edited = {path for name in ("branch", "sessions", "lately") for path in found.signals.get(name, ())}
+    edited = {path for name in ("branch", "sessions", "lately") for path in signals.get(name, ())}
     rest = [path for path in likely if path not in names]
     rest = sorted(rest, key=lambda path: path not in edited and is_example(path))[:k]
-    hits = [FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(found, path, "paths"))) for path in names]
-    hits += [FileHit(path, min(1.0, scores[path] / most), _why(found, path)) for path in rest]
+    hits = [
+        FileHit(path, 1.0, (f"{_PLAIN['paths']} (1.00)", *_why(signals, said, path, "paths")))
+        for path in names
+    ]
+    hits += [FileHit(path, min(1.0, scores[path] / most), _why(signals, said, path)) for path in rest]
     return hits[:k]
 
 
@@ -300,15 +296,15 @@ _PLAIN = {
 }
 
 
-def _why(found: Evidence, path: str, said: str = "") -> tuple[str, ...]:
-    """Return the strongest reasons for a file in words, strongest first, without the signal `said`."""
+def _why(signals: Votes, said: Said, path: str, known: str = "") -> tuple[str, ...]:
+    """Return the strongest reasons for a file in words, strongest first, without the signal `known`."""
     given = [
         (WEIGHTS[name] * votes[path], name)
-        for name, votes in found.signals.items()
-        if path in votes and name != said
+        for name, votes in signals.items()
+        if path in votes and name != known
     ]
     given.sort(key=lambda item: (-item[0], SIGNALS.index(item[1])))
     return tuple(
-        f"{found.said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
-        for vote, name in given[: GIVEN - bool(said)]
+        f"{said.get(name, {}).get(path) or _PLAIN.get(name, name)} ({vote:.2f})"
+        for vote, name in given[: GIVEN - bool(known)]
     )
