@@ -8,7 +8,6 @@ from files, and are read again by `init`, `index` and `reindex`; the shared log 
 
 from __future__ import annotations
 
-import json
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -18,8 +17,9 @@ from typing import Any, NamedTuple
 import apsw
 
 from remora.core.errors import StoreError
-from remora.core.text import content_hash, index_terms
+from remora.core.values import MemoryRecord
 from remora.store.connection import Connection, errors
+from remora.store.memories import Memories
 from remora.store.revisions import Revisions
 
 # Referenced tables come first.
@@ -185,21 +185,15 @@ def _from_revisions(new: Connection) -> int:
     sql = """SELECT DISTINCT memory_id FROM memory_revisions r
              WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = r.memory_id)"""
     new.execute("DELETE FROM memory_revisions WHERE NOT (json_valid(fields) AND json_valid(parents))")
-    revisions, made = Revisions(new), 0
+    revisions, memories, made = Revisions(new), Memories(new, "project"), 0
     for (memory_id,) in new.rows(sql):
         fields = revisions.replayed(memory_id)
         if not fields.get("content"):
             continue  # erased, or its first revision is lost
         try:
             with new.transaction():
-                fields |= {
-                    "last_accessed_at": fields["updated_at"],
-                    "content_hash": content_hash(fields["content"]),
-                }
-                words = (fields["content"], *json.loads(fields["related_files"]), *json.loads(fields["tags"]))
-                fields["search_terms"] = index_terms(" ".join(words))
-                marks = ", ".join("?" * len(fields))
-                new.execute(f"INSERT INTO memories({', '.join(fields)}) VALUES ({marks})", [*fields.values()])
+                fields |= {"last_accessed_at": fields["updated_at"], "access_count": 0}
+                memories.insert(MemoryRecord(**memories.values_of(fields)), change=None)
         except (StoreError, KeyError, TypeError, ValueError):
             continue  # its parts do not add up
         made += 1
