@@ -32,6 +32,7 @@ from remora.core.errors import NotFound, StoreBusy, StoreCorrupt, StoreError, St
 from remora.store.connection import APPLICATION_ID, translate
 
 MAGIC = b"SQLite format 3\x00"
+State = list[tuple[int, int] | None]  # of a database and the files beside it: size and time
 BUSY_MS = 5_000
 COPIES = 3  # tries to copy a database that others write to
 _HEADER = 100
@@ -152,7 +153,7 @@ class Foreign:
         """Return a consistent copy of the database and its journals, in a folder."""
         copy = folder / "copy.db"
         for _ in range(COPIES):
-            before = _state(self.path)
+            before = state_of(self.path)
             try:
                 shutil.copyfile(self.path, copy)
                 for suffix in _BESIDE:
@@ -161,7 +162,7 @@ class Foreign:
                         shutil.copyfile(_beside(self.path, suffix), _beside(copy, suffix))
             except OSError as error:
                 raise _os_error(error, self.path) from error
-            if _state(self.path) == before:
+            if state_of(self.path) == before:
                 return copy
         raise StoreBusy(
             f"{self.path} changed during every attempt to copy it",
@@ -203,9 +204,9 @@ def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def _state(path: Path) -> list[tuple[int, int] | None]:
+def state_of(path: Path) -> State:
     """Return the sizes and times of a database's files, which change with every write."""
-    state: list[tuple[int, int] | None] = []
+    state: State = []
     for one in (path, *(_beside(path, suffix) for suffix in _BESIDE)):
         try:
             status = one.stat()
@@ -251,6 +252,3 @@ def _os_error(error: OSError, path: Path) -> StoreError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreFull(what, hint=f"Free space in {tempfile.gettempdir()}; nothing was changed.")
     return StoreError(what)
-
-
-__all__ = ["Foreign", "is_sqlite"]

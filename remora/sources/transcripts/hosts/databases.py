@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from remora.core.errors import NotFound, SourceError, StoreError
 from remora.sources.transcripts.lines import Counts
-from remora.store.foreign import Foreign, is_sqlite
+from remora.store.foreign import Foreign, State, is_sqlite, state_of
 
-_Looks = list[tuple[int, int] | None]
 MAX_DATABASE = 2_000_000_000  # bytes: a copy may be needed
-_KEPT: dict[Path, tuple[_Looks, Foreign]] = {}
+_KEPT: dict[Path, tuple[State, Foreign]] = {}
 
 
 def has(database: Foreign, table: str, *columns: str) -> bool:
@@ -51,20 +50,20 @@ def opened(path: Path, *, keep: bool = True) -> Iterator[Foreign]:
     Raises:
         SourceError: it cannot be opened or read, is too large, or the block asks for a table that it lacks.
     """
-    looks = _looks(path)
-    if sum(look[0] for look in looks if look is not None) > MAX_DATABASE:
-        raise SourceError(f"{path} is too large: it has more than {MAX_DATABASE:,} bytes")
-    kept = _KEPT.pop(path, None)
-    if kept is not None and kept[0] != looks:
-        kept[1].close()
-        kept = None
     try:
+        state = state_of(path)
+        if sum(one[0] for one in state if one is not None) > MAX_DATABASE:
+            raise SourceError(f"{path} is too large: it has more than {MAX_DATABASE:,} bytes")
+        kept = _KEPT.pop(path, None)
+        if kept is not None and kept[0] != state:
+            kept[1].close()
+            kept = None
         foreign = kept[1] if kept is not None else Foreign(path)
         try:
             yield foreign
         finally:
             if keep and path not in _KEPT:
-                _KEPT[path] = (looks, foreign)
+                _KEPT[path] = (state, foreign)
             else:
                 foreign.close()
     except (StoreError, NotFound) as error:
@@ -89,13 +88,3 @@ def sound(found: Iterable[dict[str, Any]], path: Path, counts: Counts) -> Iterat
         yield from found
     except (StoreError, NotFound) as error:
         counts.refuse(path, 0, str(error))
-
-
-def _looks(path: Path) -> _Looks:
-    looks: _Looks = []
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-journal"):
-        looks.append(None)
-        with suppress(OSError):
-            status = path.with_name(name).stat()
-            looks[-1] = (status.st_size, status.st_mtime_ns)
-    return looks
