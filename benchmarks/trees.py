@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import IO
 
 from benchmarks.common import workplace
+from remora.core.code import Listed
 from remora.core.decoding import text_of
 from remora.core.paths import module_of
 from remora.graph.file_reader import FileReader
 from remora.graph.grammars import kind_of
-from remora.graph.indexer import Indexer, Listed
+from remora.graph.indexer import Indexer
 from remora.sources.git import FORMAT, Commit, parse_log
 from remora.sources.tree import LARGEST_CODE
 from remora.sources.tree_read import Folders, by_content, by_name

@@ -27,6 +27,14 @@ def hash_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+class Listed(NamedTuple):
+    """A file of a project as its folder lists it. It is read again if its size or time differs."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
 class Definition(NamedTuple):
     """One definition in a file.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from remora.core.budget import FILE_SECONDS, within
-from remora.core.code import Chunk, FileFacts, hash_of
+from remora.core.code import Chunk, FileFacts, Listed, hash_of
 from remora.core.errors import SourceError
 from remora.core.secrets import redact
 from remora.core.skip import FAILED, sparing
@@ -19,7 +19,7 @@ from remora.core.values import Skipped
 from remora.graph.chunks import chunks
 from remora.graph.components import COMPONENTS, LANGUAGE, script_of
 from remora.graph.extract import extract
-from remora.graph.grammars import LANGUAGES, kind_of, language_of
+from remora.graph.grammars import LANGUAGES, language_of
 from remora.graph.packed import pack_outline, pack_uses
 from remora.graph.test_files import is_test_path
 from remora.store.graph import NewFile
@@ -28,14 +28,6 @@ HEAD_BYTES = 65_536  # what tells the language of a file whose name does not
 PARSE_SECONDS = 5.0  # for one file; the slowest real ones take a tenth of it
 
 Read = Callable[[str], "bytes | str"]
-
-
-class Listed(NamedTuple):
-    """A file as the folder lists it."""
-
-    path: str
-    size: int
-    mtime_ns: int
 
 
 class Refused(NamedTuple):
@@ -92,11 +84,10 @@ class FileReader(NamedTuple):
         hashed = hash_of(data)
         if why := self.unwanted(item.path, data):
             return Refused(why, hash=hashed)
-        head = data[:HEAD_BYTES]
-        kind = kind_of(item.path, head)
-        if kind is None:
+        language = language_of(item.path, data[:HEAD_BYTES])
+        if language is None:
             return Refused("unknown kind", hash=hashed)
-        language = language_of(item.path, head) or ""
+        kind = LANGUAGES[language].kind
         text, redactions = redact(self.decode(data), keep_lines=True)
         if redactions:
             data = text.encode("utf-8", "replace")

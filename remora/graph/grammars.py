@@ -250,7 +250,6 @@ _CPP_SIGNS = re.compile(
     rb"|#[ \t]*include[ \t]*<\w+>)|\bstd::|\bconstexpr\b|\bnoexcept\b",
     re.MULTILINE,
 )
-_HEAD_BYTES = 65_536
 
 _ERROR_QUERY = "(ERROR) @error (MISSING) @error"
 _ROLE = re.compile(
@@ -280,7 +279,7 @@ def language_of(path: str, head: bytes = b"") -> str | None:
     stem, dot, extension = name.rpartition(".")
     found = _BY_EXTENSION.get(f".{extension.lower()}") if dot and stem else None
     if found == "c" and extension != "c":  # `.h`, and `.C` and `.H` as some write C++
-        return "cpp" if extension == "C" or _CPP_SIGNS.search(head[:_HEAD_BYTES]) else "c"
+        return "cpp" if extension == "C" or _CPP_SIGNS.search(head) else "c"
     if found is None and (not dot or not stem):
         return _of_shebang(head)
     return found
@@ -294,13 +293,13 @@ def _of_shebang(head: bytes) -> str | None:
     return _BY_PROGRAM.get(program) or _BY_PROGRAM.get(program.rstrip("0123456789."))
 
 
-def kind_of(path: str, head: bytes = b"") -> Kind | None:
-    """Return whether a file is code, prose or data; None if unknown (or binary, by its name).
+def kind_of(path: str) -> Kind | None:
+    """Return whether a file is code, prose or data by its name; None if unknown or binary.
 
     >>> kind_of("a.go"), kind_of("README.md"), kind_of("package.json"), kind_of("logo.png")
     ('code', 'prose', 'data', None)
     """
-    name = language_of(path, head)
+    name = language_of(path)
     return LANGUAGES[name].kind if name else None
 
 

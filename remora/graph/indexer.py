@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.core.code import FileFacts, Outline, Uses
+from remora.core.code import FileFacts, Listed, Outline, Uses
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
 from remora.graph import go_interfaces
-from remora.graph.file_reader import FileReader, Listed, Parsed, Refused
+from remora.graph.file_reader import FileReader, Parsed, Refused
 from remora.graph.names import (
     DOT,
     aliases,
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from remora.core.code import Link
     from remora.store.database import Database
     from remora.store.graph import FileRow
-
-__all__ = ["Indexer", "Listed", "Outcome"]
 
 VERSION = 10  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction

@@ -110,9 +110,7 @@ class Roots(NamedTuple):
             return Roots()
 
 
-def find_roots(
-    paths: Sequence[str], read: Callable[[str], str | None], skipped: list[Skipped] | None = None
-) -> Roots:
+def find_roots(paths: Sequence[str], read: Callable[[str], str | None], skipped: list[Skipped]) -> Roots:
     """Return the roots of a project.
 
     Args:
@@ -121,7 +119,6 @@ def find_roots(
         skipped: receives the unreadable configuration files.
     """
     known = frozenset(paths)
-    skipped = [] if skipped is None else skipped
     by_name: dict[str, list[str]] = {}
     for path in sorted(known):
         name = path.rpartition("/")[2]
@@ -143,12 +140,7 @@ def find_roots(
     return Roots(
         typescript=_typescript(configs, read, skipped),
         packages=tuple(sorted(each("package.json", _package), key=lambda p: (p.name, p.folder))),
-        go=tuple(
-            sorted(
-                each("go.mod", _go),
-                key=lambda m: (-len(m.name), m),
-            )
-        ),
+        go=tuple(sorted(each("go.mod", _go), key=lambda m: (-len(m.name), m))),
         crates=tuple(sorted(each("Cargo.toml", _crate), key=lambda c: (_depth(c.folder), c))),
         python=python,
         python_layout=layout,

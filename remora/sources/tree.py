@@ -20,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from remora.core.code import Listed
 from remora.core.decoding import text_of
 from remora.core.errors import SourceError
 from remora.sources.git_process import ask, run
@@ -52,14 +53,6 @@ _Rules = tuple[tuple[str, Ignored], ...]  # of ignore files, each with its folde
 _Said = dict[tuple[str, str], bool]  # (path, attribute): whether .gitattributes set it
 
 
-class TreeFile(NamedTuple):
-    """A file to index. It is read again if its size or time differs."""
-
-    path: str
-    size: int
-    mtime_ns: int
-
-
 class Tree(NamedTuple):
     """The files of a project, each part sorted by path.
 
@@ -69,7 +62,7 @@ class Tree(NamedTuple):
         cut: whether there were more than the maximum number of files.
     """
 
-    files: tuple[TreeFile, ...]
+    files: tuple[Listed, ...]
     left_out: tuple[LeftOut, ...]
     cut: bool = False
 
@@ -100,9 +93,9 @@ def look(
     cut = len(paths) > MOST_FILES
     paths = paths[:MOST_FILES]
     wanted = _choose(paths, _attributes(root, paths) if in_git else {}, known, left_out)
-    files: list[TreeFile] = []
+    files: list[Listed] = []
     for found in _stats(root, wanted, frozenset(_parents(paths))):
-        if isinstance(found, TreeFile):
+        if isinstance(found, Listed):
             files.append(found)
         else:
             left_out.append(found)
@@ -280,7 +273,7 @@ def _parents(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-def _stats(root: Path, paths: Iterable[str], parents: frozenset[str]) -> Iterator[TreeFile | LeftOut]:
+def _stats(root: Path, paths: Iterable[str], parents: frozenset[str]) -> Iterator[Listed | LeftOut]:
     """Yield each path with its size and time, or the reason against it; deleted files are skipped."""
     top = os.fspath(root)
     linked: dict[str, bool] = {"": False}
@@ -300,7 +293,7 @@ def _stats(root: Path, paths: Iterable[str], parents: frozenset[str]) -> Iterato
         mode = status.st_mode
         if stat.S_ISREG(mode):
             large = status.st_size > LARGEST_CODE
-            yield LeftOut(path, TOO_LARGE) if large else TreeFile(path, status.st_size, status.st_mtime_ns)
+            yield LeftOut(path, TOO_LARGE) if large else Listed(path, status.st_size, status.st_mtime_ns)
         elif stat.S_ISLNK(mode):
             yield LeftOut(path, SYMLINK)
         elif not stat.S_ISDIR(mode):

@@ -88,7 +88,7 @@ class Project:
             language = language_of(path, text.encode())
             if language in FAMILIES:
                 self.facts[path] = facts_of(text.encode(), language)
-        self.roots = find_roots(sorted(texts), texts.get)
+        self.roots = find_roots(sorted(texts), texts.get, [])
         self.symbols = symbols_of(self.facts)
 
     def links(self, path: str) -> list[Link]:

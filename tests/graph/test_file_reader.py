@@ -7,8 +7,8 @@ import time
 import pytest
 import tree_sitter
 
-from remora.core.code import hash_of
-from remora.graph.file_reader import FileReader, Listed, Refused
+from remora.core.code import Listed, hash_of
+from remora.graph.file_reader import FileReader, Refused
 
 
 def reader(files: dict[str, bytes]) -> FileReader:

@@ -13,7 +13,7 @@ from remora.graph.roots import Crate, GoModule, JsPackage, Roots, TsConfig, find
 
 def roots(texts: dict[str, str]) -> Roots:
     """Return the roots of a project of texts."""
-    return find_roots(sorted(texts), texts.get)
+    return find_roots(sorted(texts), texts.get, [])
 
 
 FULL = {
@@ -73,7 +73,7 @@ def test_a_broken_file_is_ignored(name: str, text: str) -> None:
 
 def test_a_file_that_cannot_be_read_is_ignored() -> None:
     """A listed configuration file may be gone."""
-    assert find_roots(["go.mod", "tsconfig.json"], lambda _: None).go == ()
+    assert find_roots(["go.mod", "tsconfig.json"], lambda _: None, []).go == ()
 
 
 def test_configurations_that_extend_each_other_end() -> None:

@@ -19,6 +19,7 @@ from remora.app.codebase.tree_comparison import BEGUN, TREE, note_listed
 from remora.app.project.locate import commit_of
 from remora.core.clock import to_iso
 from remora.core.cochange import FILE_HALF_LIFE, decayed
+from remora.core.code import Listed
 from remora.core.collector import paused
 from remora.core.decoding import text_of
 from remora.core.errors import InvalidInput, SourceError, StoreBusy
@@ -27,7 +28,7 @@ from remora.core.reports import IndexReport
 from remora.disk.files import lock
 from remora.graph.file_reader import FileReader
 from remora.graph.grammars import kind_of
-from remora.graph.indexer import VERSION, Indexer, Listed, Outcome
+from remora.graph.indexer import VERSION, Indexer, Outcome
 from remora.graph.scip import Taken, take
 from remora.sources.tree import LARGEST_CODE, Tree, look, must_be_there
 from remora.sources.tree_read import GONE, LeftOut, by_content, read
@@ -69,12 +70,11 @@ def index(
             tree = look(location.root, location.repository, known=known_kind)
             if tree.cut:
                 notes.append(f"only the first {len(tree.files):,} files were examined")
-            listed = [Listed(f.path, f.size, f.mtime_ns) for f in tree.files]
             if not db.meta.get(BEGUN):
                 with db.connection.transaction(durable=False):
                     db.meta.set(BEGUN, to_iso(project.clock.now()))
             outcome = _indexer(project, db).run(
-                listed,
+                tree.files,
                 _now(project),
                 commit=commit_of(location.repository),
                 progress=progress,
@@ -82,7 +82,7 @@ def index(
             )
             precise = _take_precise(project, db, notes) if outcome.complete else Taken(0)
             if outcome.complete and db.graph.unlinked():  # files that an older SCIP index had resolved
-                _indexer(project, db).run(listed, _now(project), commit=commit_of(location.repository))
+                _indexer(project, db).run(tree.files, _now(project), commit=commit_of(location.repository))
             with db.connection.transaction(durable=False):
                 db.meta.set(LEFT_OUT, _left_out(tree, db, precise.path))
                 note_listed(project, listed_at, deleted=outcome.deleted > 0)

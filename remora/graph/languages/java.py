@@ -111,15 +111,6 @@ def _package(places: Places, key: str, name: str) -> Sequence[Symbol]:
     return [s for s in found if parts_of(s.path)[1].partition(".")[0] == name] or found
 
 
-def _submodule(places: Places, key: str, name: str) -> str:
-    return inner_package(places, key, name, ".")
-
-
-def _start(places: Places, name: str) -> str:
-    """Return the package that a full name begins with; only a part before a dot may be one."""
-    return _submodule(places, package_key("java", ""), name)
-
-
 def _class_file(places: Places, path: str, name: str) -> str:
     """Return the file of a class by its full name; an inner class is in the file of the outer one."""
     for _ in range(name.count(".") + 1):
@@ -160,8 +151,9 @@ FAMILY = Family(
         package_key("java", entry.module) if places.symbols.package(entry.module) else ""
     ),
     edges=_edges,
-    submodule=_submodule,
-    start=_start,
+    submodule=lambda places, key, name: inner_package(places, key, name, "."),
+    # Only a part of a full name before a dot may be a package.
+    start=lambda places, name: inner_package(places, package_key("java", ""), name, "."),
     full_names=True,
     types_only=True,
     around=lambda _places, _path, outline: (package_key("java", outline.package),),

@@ -331,10 +331,6 @@ def _at(places: Places, base: str) -> str:
     return ""
 
 
-def _is_namespace(places: Places, folder: str) -> bool:
-    return any(path.endswith(_SUFFIXES) for path in places.symbols.in_folder(folder))
-
-
 def _is_package(places: Places, folder: str) -> bool:
     return bool(folder) and any(places.symbols.exists(f"{folder}/__init__{suffix}") for suffix in _SUFFIXES)
 
@@ -402,7 +398,9 @@ def _absolute(places: Places, path: str, module: str) -> str:
 
 
 def _namespace(places: Places, folder: str) -> str:
-    return package_key("python", folder) if _is_namespace(places, folder) else ""
+    """Return the key of a folder with Python files as a package without __init__, "" for any other."""
+    files = places.symbols.in_folder(folder)
+    return package_key("python", folder) if any(path.endswith(_SUFFIXES) for path in files) else ""
 
 
 def _named(places: Places, path: str, module: str, level: int) -> str:
