@@ -135,7 +135,7 @@ def _folder(graph: Graph, name: str) -> tuple[Node, str] | None:
         return None
     held = "the file" if files == 1 else f"the {files:,} files"
     note = f"{name}/ is a folder: these are the outside dependents of {held} in it"
-    return Node(0, f"{name}/", FOLDER, name, f"{name}/", None, None, {}), note
+    return Node(0, f"{name}/", FOLDER, name, f"{name}/"), note
 
 
 def _nearly(graph: Graph, path: str, wanted: str) -> str:

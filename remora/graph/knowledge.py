@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import GUESS, Impact, hash_of
 from remora.graph.modules import files_named
-from remora.store.layers import MEMORY_PREFIX, KnownNode, UpperEdge, memory_key
+from remora.store.layers import MEMORY_PREFIX, UpperEdge, memory_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from remora.store.database import Database
     from remora.store.layers import Known
 
@@ -39,9 +37,9 @@ def refresh(db: Database, now: int) -> bool:
     state = [db.graph.file_count(), db.layers.newest(), hash_of(repr(memories).encode())]
     if db.meta.get(MADE_FROM) == state:
         return False
-    nodes, edges = _wanted(db, memories)
+    edges = _wanted(db, memories)
     with db.connection.transaction(durable=False):
-        db.layers.replace_knowledge(nodes, edges, now)
+        db.layers.replace_knowledge(memories, edges, now)
         db.meta.set(MADE_FROM, state)
     return True
 
@@ -56,8 +54,8 @@ def remembered(db: Database, keys: Collection[str]) -> list[str]:
     return list(dict.fromkeys(end.removeprefix(MEMORY_PREFIX) for end in ends if end not in keys))
 
 
-def _wanted(db: Database, memories: Sequence[Known]) -> tuple[list[KnownNode], list[UpperEdge]]:
-    """Return the nodes and edges that the memories require."""
+def _wanted(db: Database, memories: Sequence[Known]) -> list[UpperEdge]:
+    """Return the edges that the memories require."""
     paths = db.layers.paths() if any(_wide(f) for m in memories for f in m.files) else []
     keys = {key for m in memories for key in (*m.files, *m.impacted, *([m.target] if m.target else ()))}
     existing = db.layers.existing(keys)
@@ -65,7 +63,6 @@ def _wanted(db: Database, memories: Sequence[Known]) -> tuple[list[KnownNode], l
     for written in {f for m in memories for f in m.files if _wide(f)}:
         found = files_named(written, paths)
         wide[written] = found if len(found) <= MOST_FILES else []
-    nodes = [KnownNode(memory_key(m.memory_id), m.type, m.label, m.confidence) for m in memories]
     edges: list[UpperEdge] = []
     for memory in memories:
         weights: dict[str, float] = {}
@@ -73,7 +70,7 @@ def _wanted(db: Database, memories: Sequence[Known]) -> tuple[list[KnownNode], l
             if key in existing or key not in keys:
                 weights[key] = max(weight, weights.get(key, 0.0))
         edges += [_edge(memory, key, weight) for key, weight in weights.items()]
-    return nodes, edges
+    return edges
 
 
 def _wide(written: str) -> bool:

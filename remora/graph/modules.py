@@ -247,7 +247,7 @@ def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> di
     for name, files in modules.items():
         said = told.get(name) or _own_doc(db, files)
         if not said and name in asked:
-            said = sentence(str(asked[name].metadata.get("purpose", "")))
+            said = sentence(str(asked[name].get("purpose", "")))
         found[name] = said or _readme(db, name, files)
     return {name: said for name, said in found.items() if said}
 

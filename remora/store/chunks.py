@@ -11,9 +11,7 @@ from remora.store.connection import Row, Tables
 
 # bm25 weights: path, name, doc, text, terms.
 _WEIGHTS = "1.5, 3.0, 1.5, 1.0, 0.5"
-_CHUNK = (
-    "c.id, f.path, f.language, f.test, c.kind, c.name, c.start_line, c.end_line, c.context, c.doc, c.text"
-)
+_CHUNK = "c.id, f.path, f.test, c.name, c.start_line, c.end_line, c.text"
 
 
 class ChunkRow(NamedTuple):
@@ -21,14 +19,10 @@ class ChunkRow(NamedTuple):
 
     id: int
     path: str
-    language: str
     test: bool
-    kind: str
     name: str
     start_line: int
     end_line: int
-    context: str
-    doc: str
     text: str
 
 
@@ -101,9 +95,7 @@ class Chunks(Tables):
 
     def paths_of(self, ids: Collection[int]) -> dict[int, str]:
         """Return the file of each chunk."""
-        sql = """SELECT c.id, f.path FROM json_each(?) j CROSS JOIN code_chunks c ON c.id = j.value
-                 JOIN graph_files f ON f.id = c.file_id"""
-        return dict(self._connection.rows(sql, (ids,)))
+        return {i: path for i, (path, _) in self._names(ids).items()}
 
     def of_files(self, paths: Collection[str], limit: int) -> list[ChunkRow]:
         """Return the chunks of files, by path and line."""
@@ -176,4 +168,4 @@ class Chunks(Tables):
 
 
 def _row(row: Row) -> ChunkRow:
-    return ChunkRow._make((*row[:3], bool(row[3]), *row[4:]))
+    return ChunkRow._make((*row[:2], bool(row[2]), *row[3:]))

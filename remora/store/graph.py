@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from remora.core.code import GUESS_BELOW, Definition, Link
 from remora.store.connection import Row, Tables
@@ -24,14 +24,12 @@ DEPENDENCE = (
 # An edge `e` that holds: the file where it starts did not change since.
 FRESH = """e.from_id NOT IN (SELECT n.id FROM graph_nodes f INDEXED BY idx_gn_stale CROSS JOIN graph_nodes n
              ON n.file_path = f.file_path WHERE f.stale_at IS NOT NULL)"""
-_FILE = "id, path, kind, language, size, mtime_ns, hash, skipped, stale_at IS NOT NULL, links_at IS NOT NULL"
-_NODE = "n.id, n.key, n.type, n.label, n.file_path, n.start_line, n.end_line, n.metadata"
+_FILE = "path, kind, language, size, mtime_ns, hash, skipped, stale_at IS NOT NULL"
 
 
 class FileRow(NamedTuple):
     """The state of a scanned file; `skipped` is the reason if it was not read."""
 
-    id: int
     path: str
     kind: str
     language: str
@@ -40,7 +38,6 @@ class FileRow(NamedTuple):
     hash: str
     skipped: str
     stale: bool
-    linked: bool
 
 
 class NewFile(NamedTuple):
@@ -70,9 +67,6 @@ class Node(NamedTuple):
     type: str
     label: str
     path: str
-    start_line: int | None
-    end_line: int | None
-    metadata: Mapping[str, Any]
 
     @property
     def symbol(self) -> str | None:
@@ -121,13 +115,13 @@ class Graph(Tables):
     def files(self) -> dict[str, FileRow]:
         """Return every scanned file, by path."""
         sql = f"SELECT {_FILE} FROM graph_files ORDER BY path"
-        return {r[1]: _file(r) for r in self._connection.rows(sql)}
+        return {r[0]: _file(r) for r in self._connection.rows(sql)}
 
     def some(self, paths: Collection[str]) -> dict[str, FileRow]:
         """Return the scanned files among some paths, by path."""
         sql = f"""SELECT {_FILE} FROM graph_files
                   WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path"""
-        return {r[1]: _file(r) for r in self._connection.rows(sql, (paths,))}
+        return {r[0]: _file(r) for r in self._connection.rows(sql, (paths,))}
 
     def file(self, path: str) -> FileRow | None:
         """Return one file, None if it was never scanned."""
@@ -355,8 +349,9 @@ class Graph(Tables):
 
     def node(self, key: str) -> Node | None:
         """Return the node with a key."""
-        found = self._connection.row(f"SELECT {_NODE} FROM graph_nodes n WHERE n.key = ?", (key,))
-        return _node(found) if found else None
+        sql = "SELECT id, key, type, label, coalesce(file_path, '') FROM graph_nodes WHERE key = ?"
+        found = self._connection.row(sql, (key,))
+        return Node._make(found) if found else None
 
     def brief(self, ids: Collection[int]) -> dict[int, Brief]:
         """Return the summaries of nodes, by id; a node without a file is left out."""
@@ -525,9 +520,4 @@ class Graph(Tables):
 
 
 def _file(row: Row) -> FileRow:
-    return FileRow._make((*row[:8], bool(row[8]), bool(row[9])))
-
-
-def _node(row: Row) -> Node:
-    i, key, kind, label, path, start, end, metadata = row
-    return Node(i, key, kind, label, path or "", start, end, json.loads(metadata))
+    return FileRow._make((*row[:7], bool(row[7])))

@@ -20,15 +20,6 @@ from remora.store.graph import FRESH, Edge
 MODULE_PREFIX, MEMORY_PREFIX = "module:", "memory:"
 
 
-class ModuleNode(NamedTuple):
-    """A module of layer 2. `metadata` has "purpose", "digest", "model" and "at"."""
-
-    id: int
-    key: str
-    name: str
-    metadata: Mapping[str, Any]
-
-
 class OutlineRow(NamedTuple):
     """A definition as a prompt shows it; `uses` is the number of its incoming edges."""
 
@@ -63,15 +54,6 @@ class Known(NamedTuple):
     impacted: tuple[str, ...]
 
 
-class KnownNode(NamedTuple):
-    """A node of layer 3."""
-
-    key: str
-    type: str
-    label: str
-    confidence: float
-
-
 def module_key(name: str) -> str:
     """Return the key of a module's node; the final "/" distinguishes it from a file's definitions.
 
@@ -91,14 +73,11 @@ class Layers(Tables):
 
     # Layer 2
 
-    def modules(self) -> dict[str, ModuleNode]:
-        """Return the module nodes by module name."""
-        sql = """SELECT id, key, label, metadata FROM graph_nodes WHERE layer > 1 AND layer = 2
+    def modules(self) -> dict[str, dict[str, Any]]:
+        """Return the "purpose", "digest", "model" and "at" of each module, by name; empty until described."""
+        sql = """SELECT label, metadata FROM graph_nodes WHERE layer > 1 AND layer = 2
                  AND type = 'module' ORDER BY label"""
-        found = (
-            ModuleNode(i, key, name, json.loads(about)) for i, key, name, about in self._connection.rows(sql)
-        )
-        return {node.name: node for node in found}
+        return {name: json.loads(about) for name, about in self._connection.rows(sql)}
 
     def outline(self, paths: Collection[str]) -> list[OutlineRow]:
         """Return the definitions of files, by path and line."""
@@ -203,13 +182,13 @@ class Layers(Tables):
         sql = "SELECT id FROM graph_nodes WHERE layer < 3 ORDER BY id DESC LIMIT 1"
         return int(self._connection.value(sql) or 0)
 
-    def replace_knowledge(self, nodes: Iterable[KnownNode], edges: Iterable[UpperEdge], now: int) -> None:
-        """Replace all nodes of layer 3, and with them its edges."""
+    def replace_knowledge(self, memories: Iterable[Known], edges: Iterable[UpperEdge], now: int) -> None:
+        """Replace all nodes of layer 3, one for each memory, and with them its edges."""
         self._connection.execute("DELETE FROM graph_nodes WHERE layer > 1 AND layer = 3")
         self._connection.execute_many(
             """INSERT INTO graph_nodes(key, type, label, layer, source, confidence, created_at, updated_at)
                VALUES (?1, ?2, ?3, 3, 'agent', ?4, ?5, ?5)""",
-            [(*node, now) for node in nodes],
+            [(memory_key(m.memory_id), m.type, m.label, m.confidence, now) for m in memories],
         )
         self._put_edges(edges, 3, "agent", now)
 

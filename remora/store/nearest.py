@@ -175,7 +175,7 @@ class NearestIndex:
             last = int(self._ids[self._size - 1]) if self._size else 0
             rows = self._vectors.since(self._kind, self._model, last, _BATCH)
             if rows:
-                self._append([(r.id, r.owner_id, r.embedding) for r in rows])
+                self._append(rows)
             if len(rows) < _BATCH:
                 break
         if self._vectors.count(self._kind, self._model) != int(self._live[: self._size].sum()):

@@ -40,7 +40,6 @@ class FileLink(NamedTuple):
 class Insight(NamedTuple):
     """A live memory about the purpose of a module."""
 
-    memory_id: str
     content: str
     modules: tuple[str, ...]
     files: tuple[str, ...]
@@ -106,11 +105,11 @@ class Overview(Tables):
 
     def insights(self) -> list[Insight]:
         """Return the live memories of type module_insight, the most reliable first."""
-        sql = """SELECT id, content, related_modules, related_files FROM memories
+        sql = """SELECT content, related_modules, related_files FROM memories
                  WHERE type = 'module_insight' AND deprecated = 0 AND taint IS NULL
                  ORDER BY user_verified DESC, pinned DESC, confidence DESC, created_at DESC, id"""
         rows = self._connection.rows(sql)
-        return [Insight(i, text, tuple(json.loads(m)), tuple(json.loads(f))) for i, text, m, f in rows]
+        return [Insight(text, tuple(json.loads(m)), tuple(json.loads(f))) for text, m, f in rows]
 
     def newest_file(self) -> tuple[int, int]:
         """Return the number of files and the highest id of their nodes.

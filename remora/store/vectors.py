@@ -7,20 +7,10 @@ model. Vectors of different models are never mixed: every read names one model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from remora.core.errors import StoreError
 from remora.store.connection import Tables
 from remora.store.float16 import half
-
-
-class VectorRow(NamedTuple):
-    """One stored vector: little-endian float16, L2-normalised, `dims` numbers."""
-
-    id: int
-    owner_id: str
-    part: int
-    embedding: bytes
 
 
 class Vectors(Tables):
@@ -64,11 +54,11 @@ class Vectors(Tables):
                 [(model_id, owner) for owner in dict.fromkeys(owner for owner, _, _ in rows)],
             )
 
-    def since(self, owner_kind: str, model_id: str, after: int, limit: int) -> list[VectorRow]:
-        """Return vectors with an id above `after`, in order."""
-        sql = """SELECT id, owner_id, part, embedding FROM embeddings INDEXED BY idx_embeddings_model
+    def since(self, owner_kind: str, model_id: str, after: int, limit: int) -> list[tuple[int, str, bytes]]:
+        """Return (id, owner id, vector as float16) of rows with an id above `after`, in order."""
+        sql = """SELECT id, owner_id, embedding FROM embeddings INDEXED BY idx_embeddings_model
                  WHERE model_id = ? AND owner_kind = ? AND id > ? ORDER BY id LIMIT ?"""
-        return [VectorRow(*r) for r in self._connection.rows(sql, (model_id, owner_kind, after, limit))]
+        return self._connection.rows(sql, (model_id, owner_kind, after, limit))
 
     def ids(self, owner_kind: str, model_id: str) -> list[int]:
         """Return the ids of all vectors of a kind and model, in order."""

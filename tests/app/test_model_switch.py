@@ -116,7 +116,7 @@ def new(old: SteppingEmbedder) -> Iterator[SteppingEmbedder]:
 
 def stored(memory: Memory, source: str, model_id: str) -> set[bytes]:
     """Return the vectors of a kind and model that are stored."""
-    return {row.embedding for row in db_of(memory).vectors.since(KINDS[source], model_id, 0, 1_000)}
+    return {vector for _, _, vector in db_of(memory).vectors.since(KINDS[source], model_id, 0, 1_000)}
 
 
 def counts(memory: Memory, model_id: str) -> dict[str, int]:

@@ -42,9 +42,9 @@ def layer(memory: Memory) -> tuple[set[str], set[tuple[str, str, str]]]:
     db = db_of(memory)
     knowledge.refresh(db, AT)
     nodes, edges = held(db)
-    names = {node.key: node.label for node in nodes}
+    names = {key: label for key, _, label, _ in nodes}
     told = {(names.get(e.from_key, e.from_key), e.type, names.get(e.to_key, e.to_key)) for e in edges}
-    return {f"{node.type} {node.label}" for node in nodes}, told
+    return {f"{kind} {label}" for _, kind, label, _ in nodes}, told
 
 
 def test_patterns_and_decisions(memory: Memory) -> None:
@@ -110,7 +110,7 @@ def test_it_follows_the_memories(memory: Memory) -> None:
     assert layer(memory) == edited
     new = memory.supersede(found.id, "We chose a builder")
     assert layer(memory)[1] == {("We chose a builder", "documents", "web.py")}
-    assert {node.key for node in held(db_of(memory))[0]} == {memory_key(new.id)}
+    assert {key for key, *_ in held(db_of(memory))[0]} == {memory_key(new.id)}
 
 
 def test_edges_go_with_a_file(memory: Memory) -> None:

@@ -175,9 +175,7 @@ def test_any_memory_keeps_a_score_between_0_and_1(score, fields, phase, modified
 
 def part(**fields):
     """Return a candidate of relevance 0.5 that is a part of a file."""
-    row = ChunkRow(1, "a.py", "python", False, "function", "f", 1, 2, "", "", "def f(): ...")._replace(
-        **fields
-    )
+    row = ChunkRow(1, "a.py", False, "f", 1, 2, "def f(): ...")._replace(**fields)
     return Candidate(("code", "project", "1"), row.text, chunk=row, score=0.5)
 
 

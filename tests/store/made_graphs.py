@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from remora.core.code import EXACT, Definition, Link
 from remora.store.database import Database
 from remora.store.graph import NewFile
-from remora.store.layers import KnownNode, UpperEdge
+from remora.store.layers import UpperEdge
 
 
 def definition(qualname: str, start: int = 1, end: int = 1, kind: str = "function") -> Definition:
@@ -43,14 +43,14 @@ def add_links(db: Database, path: str, *links: Link, source: str = "ast") -> Non
         db.closure.update(db.graph.keys([path]).values())
 
 
-def knowledge(db: Database) -> tuple[set[KnownNode], set[UpperEdge]]:
+def knowledge(db: Database) -> tuple[set[tuple[str, str, str, float]], set[UpperEdge]]:
     """Return the nodes and edges of layer 3."""
     nodes = db.connection.rows("SELECT key, type, label, confidence FROM graph_nodes WHERE layer = 3")
     edges = db.connection.rows(
         """SELECT a.key, b.key, e.type, e.weight, e.confidence FROM graph_edges e
            JOIN graph_nodes a ON a.id = e.from_id JOIN graph_nodes b ON b.id = e.to_id WHERE e.layer = 3"""
     )
-    return {KnownNode(*row) for row in nodes}, {UpperEdge(*row) for row in edges}
+    return set(nodes), {UpperEdge(*row) for row in edges}
 
 
 def link(start: str, end: str, kind: str = "calls", confidence: float = EXACT, count: int = 1) -> Link:

@@ -18,9 +18,8 @@ def part(name: str, start: int, text: str, kind: str = "function") -> Chunk:
 def put(db: Database, chunks: Sequence[Chunk], path: str = "a.py", priority: float = 0.0) -> dict[str, int]:
     """Write the parts of a file; returns their ids by name."""
     add_file(db, path)
-    row = db.graph.file(path)
-    assert row is not None
-    save(db, db.chunks.put, row.id, path, chunks, priority)
+    file_id = db.connection.value("SELECT id FROM graph_files WHERE path = ?", (path,))
+    save(db, db.chunks.put, file_id, path, chunks, priority)
     return {c.name: c.id for c in db.chunks.of_files([path], 100)}
 
 
@@ -46,10 +45,7 @@ def test_parts_are_read_back_as_written(db: Database):
     """A part comes back with its file, by id and by file."""
     ids = put(db, [part("f", 1, "def f(): pass"), part("g", 4, "def g(): pass")])
     row = db.chunks.get_many([ids["f"], 99])[ids["f"]]
-    assert row == (
-        *(ids["f"], "a.py", "python", False, "function", "f", 1, 2),
-        *("File: a.py | function: f", "About f.", "def f(): pass"),
-    )
+    assert row == (ids["f"], "a.py", False, "f", 1, 2, "def f(): pass")
     assert db.chunks.paths_of([ids["g"], 99]) == {ids["g"]: "a.py"}
     assert [c.name for c in db.chunks.of_files(["a.py", "b.py"], 1)] == ["f"]
     assert (db.chunks.count(), db.chunks.any()) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -43,7 +44,7 @@ def test_file_is_written_and_read_back(db: Database):
     with db.connection.transaction():
         assert db.graph.put_file(file("src/a.py", hash="two", size=11, package="p"), 7) == first
     row = db.graph.file("src/a.py")
-    assert row == (first, "src/a.py", "code", "python", 11, 20, "two", "", False, False)
+    assert row == ("src/a.py", "code", "python", 11, 20, "two", "", False)
     assert db.graph.files()["src/a.py"] == row
     assert db.graph.file("src/b.py") is None
     assert db.graph.unlinked() == ["src/a.py"]
@@ -96,11 +97,14 @@ def test_node_that_is_still_there_keeps_its_id(db: Database):
     assert set(after) == {"a.py", "a.py:g", "a.py:h"}
     node = there(db.graph.node("a.py:g"))
     assert (node.type, node.label, node.path, node.symbol) == ("function", "g", "a.py", "g")
-    assert (node.start_line, node.end_line) == (5, 9)
-    assert node.metadata == {"signature": "def g(x)", "doc": "Do.", "line": 6, "bases": ["B"]}
+    lines = "SELECT start_line, end_line, metadata FROM graph_nodes WHERE key = ?"
+    start, end, about = there(db.connection.row(lines, ("a.py:g",)))
+    assert (start, end) == (5, 9)
+    assert json.loads(about) == {"signature": "def g(x)", "doc": "Do.", "line": 6, "bases": ["B"]}
     assert db.graph.definitions_of("a.py") == {"a.py:g": "g", "a.py:h": "h"}
     whole = there(db.graph.node("a.py"))
-    assert (whole.symbol, whole.type, whole.label, whole.end_line) == (None, "file", "a.py", 30)
+    assert (whole.symbol, whole.type, whole.label) == (None, "file", "a.py")
+    assert db.connection.row(lines, ("a.py",)) == (1, 30, "{}")
 
 
 def test_places_are_found_by_name_and_path(db: Database):
@@ -296,7 +300,7 @@ def test_no_question_reads_a_whole_table(ask, db: Database, monkeypatch: pytest.
 def test_names_are_asked_by_how_they_are_used(db: Database):
     """In one of some ways, and among some files; what is written again is only what differs."""
     small(db)
-    rows = {path: row.id for path, row in db.graph.files().items()}
+    rows = dict(db.connection.rows("SELECT path, id FROM graph_files"))
     with db.connection.transaction():
         db.graph.set_names(rows["src/a.py"], {"go": 1, "run": 2})
         db.graph.set_names(rows["tests/test_b.py"], {"run": 4, "x": 0})

@@ -191,11 +191,11 @@ def _todo(db: Database, group: Grouping, digests: Mapping[str, str]) -> list[str
     todo = []
     for name, digest in digests.items():
         code = [file for file in group.files[name] if file.kind == "code"]
-        before = known[name].metadata.get("digest") if name in known else None
+        before = known.get(name, {}).get("digest")
         if code and before != digest:
             tests = all(file.test for file in code)
             lines = sum(file.lines for file in code)
-            at = 0.0 if before is None else from_iso(known[name].metadata["at"]) * 1000
+            at = 0.0 if before is None else from_iso(known[name]["at"]) * 1000
             changed = sum(file.lines for file in code if read_at.get(file.path, 0) > at)
             todo.append((failed.get(name) == digest, before is None, tests, -changed, -lines, name))
     return [name for *_, name in sorted(todo)]

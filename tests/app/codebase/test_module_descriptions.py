@@ -74,7 +74,7 @@ def clock_of(memory: Memory) -> FixedClock:
 
 def purposes(memory: Memory) -> dict[str, Any]:
     """Return what layer 2 says modules are for."""
-    return {name: node.metadata.get("purpose") for name, node in db_of(memory).layers.modules().items()}
+    return {name: about.get("purpose") for name, about in db_of(memory).layers.modules().items()}
 
 
 def test_every_module_with_code_is_described(opened: Opener) -> None:
