@@ -75,24 +75,19 @@ def texts(connection: Connection, wanted: Sequence[str], mark: str) -> dict[str,
     forms = list(dict.fromkeys(form for text in wanted for form in written_forms(text)))
     there = {table for (table,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     found: Counter[str] = Counter()
-    for table, columns in FREE_TEXT.items():
-        if table not in there:
-            continue
-        held = " OR ".join(f"instr({column}, ?1)" for column in columns)
+    for table in (table for table in FREE_TEXT if table in there):
         for form in forms:
             if table in READ_AGAIN:
-                found[table] += _drop(connection, table, held, form)
+                found[table] += _drop(connection, table, form)
             else:
-                found[table] += _replace(connection, table, columns, held, form, mark)
+                found[table] += _replace(connection, table, form, mark)
     return dict(+found)
 
 
 def in_sessions(connection: Connection, text: str, mark: str) -> None:
     """Replace a text by a mark in what is stored of sessions; call inside a transaction."""
-    table = "observer_sessions"
-    held = " OR ".join(f"instr({column}, ?1)" for column in FREE_TEXT[table])
     for form in written_forms(text):
-        _replace(connection, table, FREE_TEXT[table], held, form, mark)
+        _replace(connection, "observer_sessions", form, mark)
 
 
 def written_forms(text: str) -> tuple[str, ...]:
@@ -135,22 +130,26 @@ _NOT_SAID = {
 }
 
 
-def _replace(
-    connection: Connection, table: str, columns: Sequence[str], held: str, form: str, mark: str
-) -> int:
+def _held(table: str) -> str:
+    """Return the condition that a row holds the text ?1."""
+    return " OR ".join(f"instr({column}, ?1)" for column in FREE_TEXT[table])
+
+
+def _replace(connection: Connection, table: str, form: str, mark: str) -> int:
     """Put the mark in the place of a text; returns how many rows held it."""
-    where = f"({held}) AND {_NOT_SAID.get(table, '1')}"
+    where = f"({_held(table)}) AND {_NOT_SAID.get(table, '1')}"
     indexed = table == "observer_sessions"
     rows = connection.rows(f"SELECT seq FROM {table} WHERE {where}", (form,)) if indexed else []
-    sets = ", ".join(f"{column} = replace({column}, ?1, ?2)" for column in columns)
+    sets = ", ".join(f"{column} = replace({column}, ?1, ?2)" for column in FREE_TEXT[table])
     number = connection.execute(f"UPDATE OR REPLACE {table} SET {sets} WHERE {where}", (form, mark))
     for (seq,) in rows:
         _index_session(connection, seq)
     return number
 
 
-def _drop(connection: Connection, table: str, held: str, form: str) -> int:
+def _drop(connection: Connection, table: str, form: str) -> int:
     """Delete rows that can be rebuilt, and mark their sources to be read again."""
+    held = _held(table)
     if table == "turns":
         sessions = connection.rows(f"SELECT DISTINCT session_id FROM turns WHERE {held}", (form,))
         for (session,) in sessions:

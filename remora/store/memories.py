@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from remora.core.change import Change
@@ -376,16 +377,8 @@ def _list(text: str) -> tuple[Any, ...]:
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
-def _relations(text: str) -> tuple[Relation, ...]:
-    return tuple(Relation(**v) for v in json.loads(text)) if text != "[]" else ()
-
-
-def _origins(text: str) -> tuple[Origin, ...]:
-    return tuple(Origin(**v) for v in json.loads(text)) if text != "[]" else ()
-
-
-def _taint(text: str) -> Taint:
-    return Taint(**json.loads(text))
+def _records(kind: type[Relation | Origin], text: str) -> tuple[Relation | Origin, ...]:
+    return tuple(kind(**v) for v in json.loads(text)) if text != "[]" else ()
 
 
 def _work_unit(text: str) -> WorkUnitRef:
@@ -397,9 +390,9 @@ def _work_unit(text: str) -> WorkUnitRef:
 _BY_NAME: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_LISTS, _list),
     **dict.fromkeys(_FLAGS, bool),
-    "relations": _relations,
-    "origins": _origins,
-    "taint": _taint,
+    "relations": partial(_records, Relation),
+    "origins": partial(_records, Origin),
+    "taint": lambda text: Taint(**json.loads(text)),
     "work_unit_ref": _work_unit,
     "payload": json.loads,
     "triggers": json.loads,

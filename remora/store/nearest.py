@@ -154,12 +154,6 @@ class NearestIndex:
         named = [Neighbour(self._owners[o], float(s)) for o, s in zip(owners, scores, strict=True)]
         return sorted(named, key=lambda n: (-n.cosine, n.owner_id))[:k]
 
-    def __len__(self) -> int:
-        """Return the number of searchable owners."""
-        with self._lock:
-            self._follow()
-            return len(np.unique(self._owner_of[: self._size][self._live[: self._size]]))
-
     def _follow(self) -> None:
         """Update the matrix from the table.
 

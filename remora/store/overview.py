@@ -55,10 +55,8 @@ class Overview(Tables):
         sql = """SELECT n.id, f.path, f.folder, f.name, f.kind, f.language, f.module, f.test, f.lines
                  FROM graph_files f CROSS JOIN graph_nodes n ON n.key = f.path
                  WHERE f.skipped = '' ORDER BY f.path"""
-        return [
-            MappedFile(i, path, folder, name, kind, language, module, bool(test), lines)
-            for i, path, folder, name, kind, language, module, test, lines in self._connection.rows(sql)
-        ]
+        rows = self._connection.rows(sql)
+        return [MappedFile._make((*row, bool(test), lines)) for *row, test, lines in rows]
 
     def links(self) -> list[FileLink]:
         """Return the dependencies between files, without stale ones, by their ends."""

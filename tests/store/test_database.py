@@ -30,7 +30,7 @@ def test_what_one_opening_wrote_a_reader_finds(tmp_path: Path):
     assert db.fulltext.memories(["tokens"], Filters(), 5)[0][0] == "m-1"
     assert len(db.fulltext.turn_windows(["hello"], 5)) == 2
     assert db.fulltext.term_stats("memories", ["tokens"]).holding == {"tokens": 1}
-    assert len(db.nearest("memory", "m")) == 0
+    assert db.nearest("memory", "m").vectors_of(["m-1"]) == {}
     assert db.cache.get_many(["k"], 0) == {}
     assert db.meta.get("a") == [1, 2]
     assert db.vectors.pending_count() == 3

@@ -62,7 +62,6 @@ def agree(index: NearestIndex, owners: Owned, rng: random.Random, k: int = 10) -
         assert [n.cosine for n in found] == pytest.approx([score for _, score in expected], abs=1e-5)
     every = dict(brute(owners, query, len(owners)))
     assert index.cosines(query, [*owners, "nobody"]) == pytest.approx(every, abs=1e-5)
-    assert len(index) == len(owners)
 
 
 @pytest.mark.parametrize("parts", [1, 4])
@@ -112,7 +111,7 @@ def test_table_larger_than_a_step(db: Database, monkeypatch, number: int):
     rows = [(f"m-{n:03}", 0, matrix[n].tobytes()) for n in range(number)]
     save(db, db.vectors.put, "note", rows, model_id=MODEL, dims=2, prefix="", at=AT)
     index = db.nearest("note", MODEL)
-    assert len(index) == number
+    assert len(index.search(matrix[0], 999)) == number
     assert index.search(matrix[-1], 1)[0].owner_id == f"m-{number - 1:03}"
     assert index.search(matrix[0], 1)[0].owner_id == "m-000"
 
@@ -153,7 +152,6 @@ def test_nothing_to_find(db: Database):
         assert index.cosines(other, ["m-1"]) == {}
     drop(db.connection, "m-1")
     assert index.search(query, 5) == []
-    assert len(index) == 0
 
 
 def test_vectors_of_owners(db: Database):
@@ -176,7 +174,7 @@ def test_undone_vectors_leave_no_trace(db: Database, seen_between: bool):
     put(db.vectors, {"m-1": [x]})
     index = db.nearest("memory", MODEL)
     if seen_between:
-        assert len(index) == 1
+        assert index.search(x, 5) == [("m-1", 1.0)]
     with pytest.raises(InterruptedError), db.connection.transaction():  # noqa: PT012
         db.vectors.put("memory", [("m-2", 0, y.tobytes())], model_id=MODEL, dims=DIMS, prefix="", at=AT)
         assert index.search(y, 5) == [("m-2", 1.0), ("m-1", 0.0)]
