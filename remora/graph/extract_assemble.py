@@ -200,9 +200,9 @@ def _finished(draft: Draft, text: Source) -> Definition:
         "test" if draft.test else draft.kind,
         row + 1 + text.lines(node.start_byte, draft.top),
         end_line,
-        _line(draft, text),
+        row + 1 + text.lines(node.start_byte, draft.head_start),
         draft.parent,
-        draft.signature or _signature(draft, text),
+        _signature(draft, text),
         draft.doc,
         draft.bases,
         draft.sentence,
@@ -210,10 +210,6 @@ def _finished(draft: Draft, text: Source) -> Definition:
         draft.gives,
         draft.returns,
     )
-
-
-def _line(draft: Draft, text: Source) -> int:
-    return draft.node.start_point[0] + 1 + text.lines(draft.node.start_byte, draft.head_start)
 
 
 def _signature(draft: Draft, text: Source) -> str:

@@ -270,7 +270,6 @@ class _Walk:
     """One search outward from a node, over the edges that are not stale."""
 
     def __init__(self, db: Database, node: Node, depth: int, limit: int) -> None:
-        self._db = db
         self._graph = db.graph
         self._overrides = db.overrides
         self._closure = db.closure
@@ -288,7 +287,7 @@ class _Walk:
 
     def file(self) -> list[Impact]:
         """Return the dependents of a file: files."""
-        self._outward([self._node.id], 1, self._closure.users)
+        self._outward([self._node.id], self._closure.users)
         return self._found
 
     def folder(self) -> list[Impact]:
@@ -296,7 +295,7 @@ class _Walk:
         for i, path in self._graph.below(self._node.label).items():
             self._reached[i] = _Step(path, 0, 1.0, ())
         del self._reached[self._node.id]
-        self._outward(list(self._reached), 1, self._closure.users)
+        self._outward(list(self._reached), self._closure.users)
         return self._found
 
     def symbol(self) -> list[Impact]:
@@ -306,7 +305,7 @@ class _Walk:
         if self._node.type == "method":
             self._changing = {i: step.key for i, step in self._reached.items()}
         self.own = own = list(self._reached)
-        self._outward(own, 1, self._users, bases=True)
+        self._outward(own, self._users, bases=True)
         if not self.cut:
             known = {impact.path for impact in self._found} | {self._node.path}
             self._possible(known)
@@ -320,11 +319,12 @@ class _Walk:
         changing = {i: self._changing[i] for i in ids if i in self._changing}
         return [*self._graph.users(ids, BETWEEN_SYMBOLS, limit), *self._overrides.of(changing)]
 
-    def _outward(self, frontier: Sequence[int], depth: int, users: Users, *, bases: bool = False) -> None:
+    def _outward(self, frontier: Sequence[int], users: Users, *, bases: bool = False) -> None:
         """Walk on from a frontier level by level, until the depth or the limit is reached.
 
         With `bases`, callers of a base method that a reached method overrides are two steps away.
         """
+        depth = 1
         while frontier and depth <= self._depth and not self.cut:
             best = self._level(frontier, users)
             goes_on = depth < self._depth and not self.cut

@@ -72,9 +72,9 @@ class _Edges:
         if (source, target, kind) not in self._found or self._found[source, target, kind][0] < sure:
             self._found[source, target, kind] = (sure, line, 1)
 
-    def files(self, kind: str) -> list[str]:
-        """Return the targets of the file's own edges of a kind."""
-        return sorted(target for source, target, k in self._found if k == kind and source == self.path)
+    def imported(self) -> set[str]:
+        """Return the files that the file imports."""
+        return {end for start, end, kind in self._found if kind == "imports" and start == self.path}
 
     def links(self) -> list[Link]:
         """Return the edges, ordered by source, target and kind."""
@@ -221,7 +221,7 @@ class _File:
     def _tests(self, called: dict[str, float]) -> None:
         if not self.test:
             return
-        imported = self.edges.files("imports")
+        imported = self.edges.imported()
         by_name = file_under_test(self.path, self.look.symbols)
         if by_name and by_name != self.path:
             sure = EXACT if by_name in imported else LIKELY

@@ -104,7 +104,6 @@ class Draft:
     returns: str = ""
     doc: str = ""
     attributes: str = ""
-    signature: str = ""
     container: bool = field(init=False)
     reopens: bool = field(init=False)
     classlike: bool = field(init=False)
