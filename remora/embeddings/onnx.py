@@ -140,9 +140,6 @@ class OnnxEmbedder:
         return states
 
     def _load(self) -> _Loaded:
-        loaded = self._loaded
-        if loaded is not None and loaded.process == os.getpid():
-            return loaded
         with self._lock:
             loaded = self._loaded
             if loaded is not None and loaded.process == os.getpid():

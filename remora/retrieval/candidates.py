@@ -281,17 +281,13 @@ def _nearest(db: Database, filters: Filters, vector: QueryVector, depth: int) ->
     afterwards; only if they crowd out the rest, the rows are filtered first.
     """
     index = db.nearest("memory", vector.model_id)
-    if not _narrow(filters):
+    if not (filters.types or filters.files or filters.modules or filters.scope or filters.said):
         near = index.search(vector.vector, depth)
         usable = db.memories.ids_passing(filters, [n.owner_id for n in near])
         if len(near) < depth or len(usable) >= DENSE:
             return {n.owner_id: n.cosine for n in near if n.owner_id in usable}
     near = index.search(vector.vector, depth, db.memories.ids_passing(filters))
     return {n.owner_id: n.cosine for n in near}
-
-
-def _narrow(filters: Filters) -> bool:
-    return bool(filters.types or filters.files or filters.modules or filters.scope or filters.said)
 
 
 def _graph(db: Database, request: Request) -> dict[str, tuple[float, str]]:

@@ -18,6 +18,7 @@ from remora.sources.git_process import answer, ask, holds_repository, refused, r
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from subprocess import CompletedProcess
 
 _SHA = re.compile(r"[0-9a-f]{4,64}")
 # One commit: the byte 1 and its id, parents, committer's date, author, message; then the files.
@@ -99,7 +100,7 @@ class Repository(NamedTuple):
 
     def config_get(self, key: str) -> str | None:
         """Return a value of the configuration shared by all work trees, None if it is not set."""
-        done = run(self.root, "config", "--file", str(self.common_dir / "config"), "--get", key)
+        done = self._config("--get", key)
         return text(done.stdout).rstrip("\n") if done.returncode == 0 else None
 
     def config_set(self, key: str, value: str) -> bool:
@@ -107,8 +108,10 @@ class Repository(NamedTuple):
 
         Two processes may write at once and the later wins, so read the value back to agree on it.
         """
-        done = run(self.root, "config", "--file", str(self.common_dir / "config"), key, value)
-        return done.returncode == 0
+        return self._config(key, value).returncode == 0
+
+    def _config(self, *asked: str) -> CompletedProcess[bytes]:
+        return run(self.root, "config", "--file", str(self.common_dir / "config"), *asked)
 
     def has_commit(self, sha: str) -> bool:
         """Return whether a commit is still in the repository."""
@@ -228,8 +231,7 @@ class Repository(NamedTuple):
     def _log(self, arguments: Sequence[str]) -> Iterator[Commit]:
         """Yield the commits that one `git log` process prints, without merges."""
         partial = r"^(extensions\.partialclone|remote\..*\.promisor)$"
-        config = str(self.common_dir / "config")
-        found = run(self.root, "config", "--file", config, "--get-regexp", partial)
+        found = self._config("--get-regexp", partial)
         plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--encoding=UTF-8")
         arguments = ["--no-merges", *plain, FORMAT, *arguments]
         seen: set[str] = set()

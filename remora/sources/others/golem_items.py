@@ -210,6 +210,7 @@ def _draft(group: list[Item], newest: Item) -> MemoryDraft:
     payload = ({"salience": salience} if salience is not None else {}) | (
         {"references": rest} if rest else {}
     )
+    days = newest.ttl_days
     layers = dict.fromkeys(f"layer:{item.layer}" for item in group if item.layer)
     name = oldest.id or oldest.fingerprint or digest(oldest.kind, oldest.title, oldest.content)
     draft = MemoryDraft(
@@ -221,7 +222,7 @@ def _draft(group: list[Item], newest: Item) -> MemoryDraft:
         related_files=files,
         payload=payload or None,
         # Here an unused memory expires after several half-lives, in GolemCore after its lifetime.
-        decay_half_life_days=_half_life(newest),
+        decay_half_life_days=min(days, MAX_DAYS) / EXPIRED_HALF_LIVES if days else None,
         external_id=f"golemcore:{name}",
         created_at=oldest.created_at or None,
         origin_path=newest.place.rpartition(":")[0],
@@ -232,11 +233,6 @@ def _draft(group: list[Item], newest: Item) -> MemoryDraft:
 
 def _is_file_name(reference: str) -> bool:
     return len(reference) < 500 and ".." not in reference and bool(_FILE_NAME.fullmatch(reference))
-
-
-def _half_life(item: Item) -> float | None:
-    days = item.ttl_days
-    return min(days, MAX_DAYS) / EXPIRED_HALF_LIVES if days else None
 
 
 def _content(title: str, content: str) -> str:
