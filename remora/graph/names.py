@@ -77,11 +77,6 @@ def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
     return {name: DOT if name in dotted else 0 for name in names_of(facts, path)}
 
 
-def _bare(name: str) -> str:
-    """Return the class name of an imported object: "F" of "F()"."""
-    return name.removesuffix("()")
-
-
 def _behind_a_dot(facts: FileFacts) -> set[str]:
     """Return the names that a file uses as attributes."""
     # A fixture may be a member of a class that a test inherits from.
@@ -132,12 +127,8 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
         for outline in (before, after):
             found.update(_WORD.findall(outline.package) if outline else ())
     if before is not None and after is not None:
-        whole = (before.exports, before.language, before.package) != (
-            after.exports,
-            after.language,
-            after.package,
-        )
-        if whole:
+        first, second = ((one.exports, one.language, one.package) for one in (before, after))
+        if first != second:
             found.update(str(offer[0]) for offer in old.keys() | new.keys())
     language = (after or before or _NONE).language
     if changed and language in _DEFAULTS:
@@ -190,7 +181,7 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
         if item.alias and from_touched:
             found.add(item.alias)
         for name, local in item.names:
-            same = _bare(name) in touched
+            same = name.removesuffix("()") in touched  # "F()" is an object of the class F
             if same or ("*" in touched and (from_touched or not last)):
                 found.add(local)
                 if local == "*":

@@ -10,6 +10,7 @@ name `WHOLE` if the file assigns one, otherwise the file with its names.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -344,24 +345,19 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 def _file(places: Places, base: str | None) -> str:
     """Return the file of a path without query or loader, "" if there is none."""
-    if base is None:
-        return ""
-    exists = places.symbols.exists
-    if base and exists(base):
-        return base
-    dot = base.rfind(".")
-    for ending in _WRITTEN_FOR.get(base[dot:], ()) if dot > base.rfind("/") else ():
-        if exists(base[:dot] + ending):
-            return base[:dot] + ending
+    return next(filter(places.symbols.exists, _forms(base) if base is not None else ()), "")
+
+
+def _forms(base: str) -> Iterator[str]:
+    """Yield the files that a path may name, in the compiler's order."""
+    folder = ""
     if base:
-        for ending in _ENDINGS:
-            if exists(base + ending):
-                return base + ending
-    folder = f"{base}/" if base else ""
-    for ending in _ENDINGS:
-        if exists(f"{folder}index{ending}"):
-            return f"{folder}index{ending}"
-    return ""
+        folder = f"{base}/"
+        yield base
+        stem, written = posixpath.splitext(base)
+        yield from (stem + ending for ending in _WRITTEN_FOR.get(written, ()))
+        yield from (base + ending for ending in _ENDINGS)
+    yield from (f"{folder}index{ending}" for ending in _ENDINGS)
 
 
 def _inside(folder: str, path: str) -> bool:

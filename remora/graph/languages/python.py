@@ -320,15 +320,9 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 def _at(places: Places, base: str) -> str:
     """Return the key of the module at a path without suffix, "" if there is none."""
-    exists = places.symbols.exists
-    if base:
-        for suffix in _SUFFIXES:
-            if exists(f"{base}/__init__{suffix}"):
-                return f"{base}/__init__{suffix}"
-        for suffix in _SUFFIXES:
-            if exists(base + suffix):
-                return base + suffix
-    return ""
+    packages = [f"{base}/__init__{suffix}" for suffix in _SUFFIXES]
+    modules = [base + suffix for suffix in _SUFFIXES]
+    return next(filter(places.symbols.exists, [*packages, *modules] if base else ()), "")
 
 
 def _is_package(places: Places, folder: str) -> bool:
@@ -339,13 +333,10 @@ def _under(folder: str, rest: str) -> str:
     return f"{folder}/{rest}" if folder else rest
 
 
-def _starts(places: Places, path: str, top: str) -> Iterator[tuple[str, bool]]:
-    """Yield source folders to try for a file, and whether only packages are found there."""
+def _starts(places: Places, path: str, top: str) -> dict[str, bool]:
+    """Return source folders to try for a file, in order, and whether only packages are found there."""
     folder = path.rpartition("/")[0]
-    seen = set()
-    if not _is_package(places, folder):
-        seen.add(folder)
-        yield folder, False
+    starts = {} if _is_package(places, folder) else {folder: False}
     roots = places.roots
     above = [
         root
@@ -353,18 +344,13 @@ def _starts(places: Places, path: str, top: str) -> Iterator[tuple[str, bool]]:
         if not root or folder == root or folder.startswith(root + "/")
     ]
     for root in sorted(above, key=lambda r: (-len(r), r)):
-        if root not in seen:
-            seen.add(root)
-            yield root, False
-    if top in _STANDARD:
-        return
-    for root in roots.python:
-        if root not in seen:
-            seen.add(root)
-            yield root, False
-    for root in roots.python_layout:
-        if root not in seen:
-            yield root, True
+        starts.setdefault(root, False)
+    if top not in _STANDARD:
+        for root in roots.python:
+            starts.setdefault(root, False)
+        for root in roots.python_layout:
+            starts.setdefault(root, True)
+    return starts
 
 
 def _absolute(places: Places, path: str, module: str) -> str:
@@ -375,8 +361,8 @@ def _absolute(places: Places, path: str, module: str) -> str:
     """
     top, _, rest = module.partition(".")
     below = module.replace(".", "/")
-    namespaces = []
-    for start, packages_only in _starts(places, path, top):
+    folders = []
+    for start, packages_only in _starts(places, path, top).items():
         base = _under(start, top)
         found = _at(places, base)
         if found and packages_only and not found.startswith(base + "/"):
@@ -385,16 +371,10 @@ def _absolute(places: Places, path: str, module: str) -> str:
             if not rest:
                 return found
             return _at(places, _under(start, below)) or _namespace(places, _under(start, below))
-        namespaces.append(start)
-    for start in namespaces:
-        found = _at(places, _under(start, below)) if rest else ""
-        if found:
-            return found
-    for start in namespaces:
-        found = _namespace(places, _under(start, below))
-        if found:
-            return found
-    return ""
+        folders.append(_under(start, below))
+    modules = (_at(places, folder) for folder in folders if rest)
+    namespaces = (_namespace(places, folder) for folder in folders)
+    return next(filter(None, modules), "") or next(filter(None, namespaces), "")
 
 
 def _namespace(places: Places, folder: str) -> str:

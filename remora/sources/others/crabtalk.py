@@ -59,10 +59,7 @@ def read(path: Path) -> Found:
         path: see the module.
     """
     gather = Gatherer(SYSTEM)
-    if path.is_file():
-        _read_file(File(path, path.name), gather)
-        return gather.found()
-    for file in memory_files(path):
+    for file in [File(path, path.name)] if path.is_file() else memory_files(path):
         _read_file(file, gather)
     for root in trees(path):
         _read_tree(root, gather, "" if root == path else f"{root.name}/")
