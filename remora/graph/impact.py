@@ -66,14 +66,12 @@ class Found(NamedTuple):
     Attributes:
         target: the requested node.
         impacts: nearest first, then by confidence, then by path and symbol.
-        notes: remarks on the answer.
-        cut: there are more than `limit` results.
+        notes: remarks on the answer, one if there are more than `limit` results.
     """
 
     target: Node
     impacts: list[Impact]
     notes: tuple[str, ...]
-    cut: bool
 
 
 def find(graph: Graph, target: str) -> tuple[Node, str]:
@@ -239,9 +237,9 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         impacts.sort(key=lambda i: (i.depth, i.test, -i.confidence, i.path, i.symbol or ""))
         del impacts[limit:]
     impacts.sort(key=lambda i: (i.depth, -i.confidence, i.path, i.symbol or ""))
-    notes = (*_notes(impacts, limit if cut else 0), *(() if cut else walk.notes))
     said_first = [note for note in (meant, _unread(db.graph, node)) if note]
-    return Found(node, impacts, (*said_first, *notes), cut)
+    more = [f"showing the first {limit} results; there are more"] if cut else walk.notes
+    return Found(node, impacts, (*said_first, *_notes(impacts), *more))
 
 
 def _unread(graph: Graph, node: Node) -> str:
@@ -460,8 +458,8 @@ class _Walk:
         return any(not places.isdisjoint(_WORD.findall(item.module.rpartition("/")[2])) for item in taken)
 
 
-def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
-    """Return the remarks on an answer."""
+def _notes(impacts: Sequence[Impact]) -> list[str]:
+    """Return the remarks on unsure results."""
     notes = []
     unsure = [i for i in impacts if i.confidence < GUESS_BELOW]
     told = sum(1 for i in unsure if i.source in SAYS)
@@ -473,9 +471,7 @@ def _notes(impacts: Sequence[Impact], cut_at: int) -> tuple[str, ...]:
         notes.append("1 result from statements of a language model or an agent, not from code")
     elif told:
         notes.append(f"{told} results from statements of a language model or an agent, not from code")
-    if cut_at:
-        notes.append(f"showing the first {cut_at} results; there are more")
-    return tuple(notes)
+    return notes
 
 
 def _arrow(to: str, kind: str, by: str) -> str:

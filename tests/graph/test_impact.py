@@ -101,7 +101,7 @@ def answer(db: Database, question: str) -> str:
         marks = "".join(f" {mark}" for mark, is_so in (("test", i.test), ("guess", i.guess)) if is_so)
         name = f"{i.path}:{i.symbol}" if i.symbol else i.path
         lines += [f"{i.depth} {i.kind} {name} {i.confidence:.4f}{marks}", *(f"    {way}" for way in i.via)]
-    lines += [f"note: {note}" for note in found.notes] + ["cut"] * found.cut
+    lines += [f"note: {note}" for note in found.notes]
     return "\n".join([f"of {found.target.key}", *lines])
 
 
@@ -150,14 +150,15 @@ def test_limit_keeps_the_nearest_and_says_so(db: Database, target: str):
     hub(db, 30)
     cut = impact(db, target, 3, limit=20)
     assert [i.depth for i in cut.impacts] == [1] * 20
-    assert (cut.cut, cut.notes) == (True, ("showing the first 20 results; there are more",))
+    assert cut.notes == ("showing the first 20 results; there are more",)
     assert "u007.py" in {i.path for i in cut.impacts}
     some = impact(db, target, 3, limit=40)
-    assert ([i.depth for i in some.impacts], some.cut) == ([1] * 30 + [2] * 10, True)
+    assert [i.depth for i in some.impacts] == [1] * 30 + [2] * 10
+    assert some.notes == ("showing the first 40 results; there are more",)
     whole = impact(db, target, 3, limit=60)
     assert [i.depth for i in whole.impacts] == [1] * 30 + [2] * 30
-    assert (whole.cut, whole.notes) == (False, ())
-    assert [impact(db, target, 1, limit=limit).cut for limit in (29, 30)] == [True, False]
+    assert whole.notes == ()
+    assert [bool(impact(db, target, 1, limit=limit).notes) for limit in (29, 30)] == [True, False]
     if target == "hub.py:hub":
         surest = [i.path for i in impact(db, target, 2, limit=5).impacts]
         assert surest == [f"u{number:03}.py" for number in range(5)]
@@ -174,7 +175,7 @@ def test_many_edges_from_the_same_place_are_not_taken_for_many_users(db: Databas
     add_links(db, "b.py", *every, *more, link("b.py:g", "a.py:A.m30", "calls", GUESS))
     found = impact(db, "A", 1, limit=2)
     assert reached(found.impacts) == [("b.py:f", 1), ("b.py:g", 1)]
-    assert not found.cut
+    assert not any("there are more" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(("target", "key"), table(__file__, "targets"))
