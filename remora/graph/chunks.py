@@ -50,9 +50,6 @@ class _Lines:
         self.count = len(self._lines)
         self._ends = list(accumulate((len(line) + 1 for line in self._lines), initial=0))
 
-    def __getitem__(self, number: int) -> str:
-        return self._lines[number - 1]
-
     def text(self, start: int, end: int) -> str:
         return "\n".join(self._lines[start - 1 : end])
 
@@ -64,9 +61,9 @@ class _Lines:
         return min(end, max(start, bisect_right(self._ends, self._ends[start - 1] + MAX_CHARS + 1) - 1))
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
-        while start <= end and not self[start].strip():
+        while start <= end and not self._lines[start - 1].strip():
             start += 1
-        while end >= start and not self[end].strip():
+        while end >= start and not self._lines[end - 1].strip():
             end -= 1
         return start, end
 

@@ -126,7 +126,8 @@ def parse(path: Path, number: int, data: bytes | None, counts: Counts) -> dict[s
     if not text.strip():
         return None
     try:
-        value = json.loads(text, parse_constant=_nothing)
+        # NaN and the infinities are not valid JSON and could not be written later.
+        value = json.loads(text, parse_constant=lambda _: None)
     except RecursionError:
         counts.refuse(path, number, "nested too deeply")
         return None
@@ -137,10 +138,6 @@ def parse(path: Path, number: int, data: bytes | None, counts: Counts) -> dict[s
         counts.refuse(path, number, "not a JSON object")
         return None
     return value
-
-
-def _nothing(_: str) -> None:
-    """Replace NaN and the infinities, which are not valid JSON and could not be written later."""
 
 
 def objects(path: Path, counts: Counts) -> Iterator[tuple[int, dict[str, Any]]]:

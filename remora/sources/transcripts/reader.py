@@ -301,8 +301,5 @@ def _part(path: Path, counts: Counts) -> Iterator[_Found]:
 
 
 def _first_time(path: Path) -> str:
-    counts = Counts()
-    for _, record in islice(_part(path, counts), 20):
-        if at := instant(record.get("timestamp")):
-            return at
-    return ""
+    records = (record for _, record in islice(_part(path, Counts()), 20))
+    return next((at for record in records if (at := instant(record.get("timestamp")))), "")
