@@ -179,11 +179,6 @@ class Shared(Tables):
             found.setdefault(memory_id, set()).add(device)
         return found
 
-    def used(self, memory_id: str) -> dict[str, int]:
-        """Return how often a memory was used on other devices, by kind."""
-        sql = "SELECT kind, sum(n) FROM shared_uses WHERE memory_id = ? GROUP BY kind ORDER BY kind"
-        return dict(self._connection.rows(sql, (memory_id,)))
-
     # Disputes
 
     def dispute(self, memory_id: str, at: str, by: str) -> None:
