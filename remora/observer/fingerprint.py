@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from itertools import chain
 
 from remora.core.text import STOP_WORDS, collapse, words
 
@@ -106,12 +105,6 @@ _LAST_HOPE = re.compile(
     r"|exceeded|no such",
     re.IGNORECASE,
 )
-_GO_DETAIL = re.compile(r"^[ \t]+\S+\.go:\d+: +(\S.*)$", re.MULTILINE)
-_VERDICT = re.compile(
-    r"\b(?:expected|want|got|should|fail(?:ed|ure)?|error|unexpected|missing|mismatch|timed? ?out|panic"
-    r"|not)\b",
-    re.IGNORECASE,
-)
 _NOTHING = re.compile(
     r"\W*+(?:(?:FAIL|error|failed)(?:\s+\S+\s+[\d.]+s)?|FAIL: \S+(?: \([\d.]+s\))?)?\W*$", re.IGNORECASE
 )
@@ -194,7 +187,7 @@ def telling(output: str) -> str:
             line = found[0].strip()
             if _NOISE.match(line):
                 continue
-            line = _cut(_with_detail(text, found.end(), line))
+            line = _cut(line)
             if not says_nothing(line):
                 return line
             headline = headline or line
@@ -204,17 +197,6 @@ def telling(output: str) -> str:
 def _cut(line: str) -> str:
     """Return a line shortened in the middle; a linter names its rule at the end."""
     return line if len(line) <= _LINE else f"{line[: _LINE - 83]} … {line[-80:]}"
-
-
-def _with_detail(text: str, end: int, line: str) -> str:
-    """Return a line that names a failing Go test with the message that the test printed."""
-    if not line.startswith("--- FAIL:"):
-        return line
-    near = chain(
-        _GO_DETAIL.finditer(text, end, end + 1500), _GO_DETAIL.finditer(text, max(0, end - 3000), end)
-    )
-    detail = next((m.group(1).strip() for m in near if _VERDICT.search(m.group(1))), "")
-    return f"{line}: {detail}" if detail else line
 
 
 def _fallback(text: str, headline: str) -> str:
