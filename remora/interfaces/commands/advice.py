@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from remora.app.project.locate import data_dir
 from remora.core.errors import InvalidInput
 from remora.interfaces import memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.install.health import looked_at, silent
 from remora.interfaces.page import Para
 from remora.interfaces.words import say
 
@@ -57,9 +59,6 @@ def why(cli: CliContext, *, memory_id: str) -> None:
 @command("status")
 def status(cli: CliContext) -> None:
     """Shows counts, sessions that are not learned yet, and the brief for a new session."""
-    from remora.app.project.locate import data_dir
-    from remora.interfaces.install.health import looked_at, silent
-
     found = cli.memory(writes=False).status()
     data = data_dir(os.environ)
     broken = [one for one in looked_at(data, os.environ) if one.level == "warning"]
