@@ -13,13 +13,9 @@ from __future__ import annotations
 import json
 import math
 import re
-import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC
-from email.utils import parsedate_to_datetime
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -31,70 +27,10 @@ if TYPE_CHECKING:
     import httpx2
 
 
-PIECE = 16_384  # bytes written at once, so that who takes them slowly is noticed in between
-_OPENING = (".connect_tcp.started", ".start_tls.started")
-_OPENED = (".connect_tcp.complete", ".start_tls.complete")
-
-
-class Deadline(threading.local):
-    """The end of this thread's exchange.
-
-    The timeouts of the HTTP library apply to each step: a server that sends a byte now and then may hold a
-    call for hours. So every stream that the library opens, reported through its `trace` extension, checks the
-    remaining time at each read and write. Two steps remain with the operating system: the name lookup, and
-    trying several addresses in turn.
-    """
-
-    def __init__(self) -> None:
-        self._at = math.inf
-
-    @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """Limit the block to a number of seconds; later reads and writes raise TimeoutError."""
-        self._at = time.monotonic() + seconds
-        try:
-            yield
-        finally:
-            self._at = math.inf
-
-    def left(self, timeout: float | None = None) -> float | None:
-        """Return the seconds of one step: its own timeout, or the remaining time if that is less.
-
-        Raises:
-            TimeoutError: none is left.
-        """
-        left = self._at - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("the deadline has passed")
-        if left == math.inf:
-            return timeout
-        return left if timeout is None else min(timeout, left)
-
-    def trace(self, event: str, info: Any) -> None:
-        """Bind each stream that the HTTP library opens; give it to a request as its `trace` extension."""
-        if event.endswith(_OPENING):
-            info["timeout"] = self.left(info["timeout"])
-        elif event.endswith(_OPENED):
-            self._bind(info["return_value"])
-
-    def _bind(self, stream: Any) -> None:
-        read, write = stream.read, stream.write
-
-        def read_in_time(max_bytes: int, timeout: float | None = None) -> Any:
-            return read(max_bytes, self.left(timeout))
-
-        def write_in_time(buffer: bytes, timeout: float | None = None) -> None:
-            for start in range(0, len(buffer), PIECE):
-                write(buffer[start : start + PIECE], self.left(timeout))
-
-        stream.read, stream.write = read_in_time, write_in_time
-
-
 T = TypeVar("T")
 
 CONNECT_SECONDS = 5.0  # a server that is there accepts a connection long before that
 MAX_BYTES = 64 << 20  # 2,048 vectors of 4,096 numbers as base64 are 45 MB
-MAX_ERROR_BYTES = 64 << 10
 SHOWN = 300  # characters of a server's own words
 SHORTEST_SECRET = 6  # dummy keys such as "none" would blot out half a message
 BUSY = frozenset({408, 425, 429, 502, 503, 504, 529})  # 529: Anthropic's "overloaded"
@@ -160,7 +96,6 @@ class JsonClient:
         self._timeout = timeout
         self._opened: httpx2.Client | None = None
         self._lock = threading.Lock()
-        self._deadline = Deadline()
 
     def __repr__(self) -> str:
         return f"JsonClient({self.host}{self._path})"
@@ -218,32 +153,33 @@ class JsonClient:
         seconds = self._timeout if timeout is None else timeout
         where = f"{method} {self.where(path)}"
         status = 0
-        headers: Mapping[str, str] = {}
         limits = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        whole = {"trace": self._deadline.trace}
-        address = self._url + path
+        end = time.monotonic() + seconds
         try:
-            with (
-                self._deadline.within(seconds),
-                self._client().stream(
-                    method, address, content=data, headers=self._headers, timeout=limits, extensions=whole
-                ) as response,
-            ):
-                status, headers = response.status_code, response.headers
-                body = self._read(response, where)
+            with self._client().stream(
+                method, self._url + path, content=data, headers=self._headers, timeout=limits
+            ) as response:
+                status = response.status_code
+                body = _read(response, where, end)
         except (httpx2.TimeoutException, TimeoutError):
             raise ProviderBusy(
                 f"{where} did not answer within {seconds:g} s",
                 hint="Loading a model takes longer; try again, or raise the timeout in the settings.",
             ) from None
-        except httpx2.ConnectError as error:
-            raise self._unreachable(where, error) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            if status and not 200 <= status < 300:  # the status alone says enough
-                raise self._refused(where, status, headers, b"") from None
-            raise self._broken(where, error, status) from None
+            said = self._words(str(error))
+            if status:
+                raise ProviderError(
+                    f"{where} closed the connection during its answer: {said}",
+                    hint="Try again; if it happens again, check the server's log.",
+                    status=status,
+                ) from None
+            raise ProviderBusy(
+                f"{where} cannot be reached: {said}",
+                hint="Check that the server runs and that the URL is right.",
+            ) from None
         if not 200 <= status < 300:
-            raise self._refused(where, status, headers, body)
+            raise self._refused(where, status, response.headers, body)
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
@@ -254,110 +190,58 @@ class JsonClient:
                 status=status,
             ) from None
 
-    def _read(self, response: httpx2.Response, where: str) -> bytes:
-        good = 200 <= response.status_code < 300
-        limit = MAX_BYTES if good else MAX_ERROR_BYTES
-        parts: list[bytes] = []
-        size = 0
-        for part in response.iter_bytes():
-            parts.append(part)
-            size += len(part)
-            if size > limit:
-                if good:
-                    raise ProviderError(
-                        f"{where} answered with more than {limit:,} bytes", status=response.status_code
-                    )
-                break
-        return b"".join(parts)
-
-    def _unreachable(self, where: str, error: Exception) -> ProviderError:
-        said = self._words(str(error))
-        if "CERTIFICATE" in said.upper() or isinstance(error.__cause__, ssl.SSLError):
-            return ProviderError(
-                f"{where} cannot be trusted: {said}",
-                hint="Point SSL_CERT_FILE at the certificates of your network, or check the URL.",
-            )
-        return ProviderBusy(
-            f"{where} cannot be reached: {said}", hint="Check that the server runs and that the URL is right."
-        )
-
-    def _broken(self, where: str, error: Exception, status: int) -> ProviderError:
-        said = self._words(str(error))
-        if status:
-            return ProviderError(
-                f"{where} closed the connection during its answer: {said}",
-                hint="Try again; if it happens again, check the server's log.",
-                status=status,
-            )
-        return ProviderBusy(f"{where} gave no answer: {said}", hint="Check that the server is healthy.")
-
     def _refused(self, where: str, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         said = self._words(body)
         message = f"{where} answered {status}: {said}" if said else f"{where} answered {status}"
         if status in BUSY:
-            asked = retry_after(headers, time.time())
-            when = f"{asked:,.0f} s, as requested by the server" if asked and asked >= 1 else "a moment"
-            return ProviderBusy(message, hint=f"Try again in {when}.", status=status, retry_after=asked)
+            return ProviderBusy(
+                message, hint="Try again later.", status=status, retry_after=retry_after(headers)
+            )
         hint = ""
         if status in (401, 403):
             hint = self._key.hint
         elif 300 <= status < 400:
-            place = self._words(headers.get("location", "").partition("?")[0])
-            message, hint = f"{message} (to {place})", "Set the URL to the redirect target."
+            hint = "The server redirects; set the URL to the address that it redirects to."
         elif status == 404:
             hint = "Check the URL and the model's name in the settings."
         return ProviderError(message, hint=hint, status=status)
 
     def _words(self, said: bytes | str) -> str:
         """Return a server's message on one line, truncated, without keys."""
-        text = said if isinstance(said, str) else _own_words(said)
+        text = said if isinstance(said, str) else said[: SHOWN * 8].decode("utf-8", "replace")
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         text = collapse(clean(_KEY_LIKE.sub("[key]", text)))
         return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
-def _own_words(body: bytes) -> str:
-    """Return the error text of the usual shapes: {error: {message}}, {error}, {message}, {detail}."""
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return body[: SHOWN * 8].decode("utf-8", "replace")
-    for _ in range(4):
-        if isinstance(found, list) and found:
-            found = found[0]
-        elif isinstance(found, dict):
-            known = [found[k] for k in ("error", "message", "detail", "msg") if found.get(k)]
-            if not known:
-                break
-            found = known[0]
-        else:
-            break
-    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)[: SHOWN * 8]
+def _read(response: httpx2.Response, where: str, end: float) -> bytes:
+    """Return the body; the timeouts of the HTTP library apply to each read, so a trickle is stopped here."""
+    parts: list[bytes] = []
+    size = 0
+    for part in response.iter_bytes():
+        parts.append(part)
+        size += len(part)
+        if size > MAX_BYTES:
+            raise ProviderError(
+                f"{where} answered with more than {MAX_BYTES:,} bytes", status=response.status_code
+            )
+        if time.monotonic() > end:
+            raise TimeoutError
+    return b"".join(parts)
 
 
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the wait requested by a server, from seconds or an HTTP date; None if there is none.
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait; None if it names none.
 
-    >>> retry_after({"retry-after": "7"}, 0.0)
-    7.0
-    >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, 50.0)
-    10.0
+    >>> retry_after({"retry-after": "7"}), retry_after({"retry-after": "soon"})
+    (7.0, None)
     """
-    for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        text = headers.get(name, "").strip()
-        try:
-            seconds = float(text) * scale
-        except ValueError:
-            continue
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
     try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except (ValueError, IndexError):
+        seconds = float(headers.get("retry-after", ""))
+    except ValueError:
         return None
-    stamp = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    return max(0.0, stamp - now)
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def with_retries(
