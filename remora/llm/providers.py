@@ -1,17 +1,16 @@
 """Language models over HTTP: OpenAI-compatible servers, Ollama and Anthropic.
 
-Servers reject different fields. A rejected field is written differently or left out from then on, so each
-object pays for this only once.
+Servers reject different fields. A rejected field is left out from then on, so each object pays for this only
+once.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from remora.core.config import LlmSettings
 from remora.core.errors import ConfigError, InvalidInput, ModelMissing, ProviderError
@@ -28,17 +27,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 KEEP_ALIVE = "10m"
 LEAST_CONTEXT, MOST_CONTEXT = 4_096, 131_072
 SCHEMA_NAME = "answer"
-_FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "stop", "max_tokens": "length"}
-
-
-class _Field(NamedTuple):
-    """A field that some servers reject: its forms, the preferred one first, and words of a rejection."""
-
-    forms: tuple[Any, ...]
-    words: tuple[str, ...]
-
-
-_TEMPERATURE = _Field((True, False), ("temperature",))
+_FINISHED = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 
 
 class _Served(ABC):
@@ -48,7 +37,7 @@ class _Served(ABC):
         provider: its name in the settings.
         path: the path of requests.
         counted: names of the numbers of input and output tokens.
-        fields: the fields that some servers reject.
+        optional: the fields that some servers reject, each with words of the rejection.
         key_header: the name of the header with the key.
         headers: other headers.
         remedy: the hint for a model that the server does not have.
@@ -57,7 +46,7 @@ class _Served(ABC):
     provider = ""
     path = ""
     counted = ("", "")
-    fields: ClassVar[Mapping[str, _Field]] = {}
+    optional: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     key_header = "authorization"
     headers: ClassVar[Mapping[str, str]] = {}
     remedy = "Check llm.model in the settings."
@@ -77,7 +66,7 @@ class _Served(ABC):
         self._model = model
         self._timeout = timeout
         self._sleep = sleep
-        self._form = {name: field.forms[0] for name, field in self.fields.items()}
+        self._wanted = set(self.optional)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model_id} at {self._client.host})"
@@ -139,11 +128,10 @@ class _Served(ABC):
                     raise
 
     def _adapt(self, error: ProviderError) -> bool:
-        """Write a rejected field differently from now on; return whether there was another form."""
-        for name, field in self.fields.items():
-            following = field.forms[field.forms.index(self._form[name]) + 1 :]
-            if following and server_said(error, *field.words):
-                self._form[name] = following[0]
+        """Leave a rejected field out from now on; return whether there was one."""
+        for name, words in self.optional.items():
+            if name in self._wanted and server_said(error, *words):
+                self._wanted.remove(name)
                 return True
         return False
 
@@ -165,12 +153,10 @@ class OpenAIModel(_Served):
     provider = "openai"
     path = "/chat/completions"
     counted = ("prompt_tokens", "completion_tokens")
-    fields: ClassVar[Mapping[str, _Field]] = {
-        "limit": _Field(("max_tokens", "max_completion_tokens"), ("max_completion_tokens",)),
-        "temperature": _TEMPERATURE,
-        "format": _Field(
-            ("json_schema", "json_object", ""), ("response_format", "json_schema", "schema", "json_object")
-        ),
+    optional: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "max_tokens": ("max_completion_tokens",),  # which newer models want in its place
+        "temperature": ("temperature",),
+        "response_format": ("response_format", "schema"),
     }
 
     def _base(self, url: str) -> str:
@@ -180,52 +166,20 @@ class OpenAIModel(_Served):
         asked: dict[str, Any] = {
             "model": self._model,
             "messages": [m._asdict() for m in call.messages],
-            self._form["limit"]: call.max_tokens,
+            "max_tokens" if "max_tokens" in self._wanted else "max_completion_tokens": call.max_tokens,
         }
-        if self._form["temperature"]:
+        if "temperature" in self._wanted:
             asked["temperature"] = call.temperature
-        if call.schema is not None and self._form["format"]:
-            asked["response_format"] = _response_format(self._form["format"], call.schema)
+        if call.schema is not None and "response_format" in self._wanted:
+            described = {"name": SCHEMA_NAME, "strict": False, "schema": call.schema}
+            asked["response_format"] = {"type": "json_schema", "json_schema": described}
         return asked
 
     def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
         choices = member(answer, "choices", list, where)
         message = member(choices[0] if choices else None, "message", dict, where)
         reason = str(choices[0].get("finish_reason") or "stop")
-        content = message.get("content")
-        if isinstance(content, list):  # content parts
-            text = "".join(_said(p.get("text"), where) for p in content if isinstance(p, dict))
-        else:
-            text = _said(content, where)
-        if not text and reason == "stop":
-            # Some servers file the whole answer of a model that did not think under its thoughts.
-            text = _said(message.get("reasoning_content"), where)
-        return text, reason, answer.get("usage")
-
-
-def _response_format(kind: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    if kind == "json_object":
-        return {"type": kind}
-    described = {"name": SCHEMA_NAME, "strict": strict(schema), "schema": schema}
-    return {"type": kind, "json_schema": described}
-
-
-def strict(schema: Any) -> bool:
-    """Return whether a schema meets OpenAI's strict mode: every object closed, every property required.
-
-    >>> strict({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
-    True
-    """
-    if isinstance(schema, list):
-        return all(strict(item) for item in schema)
-    if not isinstance(schema, Mapping):
-        return True
-    if schema.get("type") == "object" and (
-        schema.get("additionalProperties") is not False
-        or set(schema.get("properties", ())) != set(schema.get("required", ()))
-    ):
-        return False
-    return all(strict(inner) for key, inner in schema.items() if key != "enum")
+        return _said(message.get("content"), where), reason, answer.get("usage")
 
 
 class OllamaModel(_Served):
@@ -235,9 +189,9 @@ class OllamaModel(_Served):
     path = "/api/chat"
     counted = ("prompt_eval_count", "eval_count")
     remedy = "Run `ollama pull {}`."
-    fields: ClassVar[Mapping[str, _Field]] = {
-        "think": _Field((True, False), ("think",)),
-        "schema": _Field((True, False), ("format", "schema", "grammar")),
+    optional: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "think": ("think",),
+        "format": ("format", "schema", "grammar"),
     }
 
     def _body(self, call: Call) -> dict[str, Any]:
@@ -249,10 +203,10 @@ class OllamaModel(_Served):
             "keep_alive": KEEP_ALIVE,
             "options": {"temperature": call.temperature, "num_predict": call.max_tokens, "num_ctx": context},
         }
-        if self._form["think"]:
+        if "think" in self._wanted:
             asked["think"] = False
-        if call.schema is not None:
-            asked["format"] = call.schema if self._form["schema"] else "json"
+        if call.schema is not None and "format" in self._wanted:
+            asked["format"] = call.schema
         return asked
 
     def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
@@ -282,15 +236,12 @@ def context_size(messages: Sequence[Message], max_tokens: int) -> int:
 
 
 class AnthropicModel(_Served):
-    """A model of Anthropic's Messages API. A schema becomes a tool that the model has to use."""
+    """A model of Anthropic's Messages API. It gets a schema only in the words of `extract`."""
 
     provider = "anthropic"
     path = "/v1/messages"
     counted = ("input_tokens", "output_tokens")
-    fields: ClassVar[Mapping[str, _Field]] = {
-        "temperature": _TEMPERATURE,
-        "tool": _Field((True, False), ("tool_choice", "tools", "input_schema")),
-    }
+    optional: ClassVar[Mapping[str, tuple[str, ...]]] = {"temperature": ("temperature",)}
     key_header = "x-api-key"
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": ANTHROPIC_VERSION}
 
@@ -303,26 +254,15 @@ class AnthropicModel(_Served):
         asked: dict[str, Any] = {"model": self._model, "max_tokens": call.max_tokens, "messages": spoken}
         if system:
             asked["system"] = system
-        if self._form["temperature"]:
+        if "temperature" in self._wanted:
             asked["temperature"] = call.temperature
-        if call.schema is not None and self._form["tool"]:
-            tool = {"name": SCHEMA_NAME, "description": "Give the answer.", "input_schema": call.schema}
-            asked["tools"] = [tool]
-            asked["tool_choice"] = {"type": "tool", "name": SCHEMA_NAME}
         return asked
 
     def _read(self, answer: Any, where: str) -> tuple[str, str, Any]:
-        text = _text_of(member(answer, "content", list, where), where)
+        blocks = [b for b in member(answer, "content", list, where) if isinstance(b, dict)]
+        text = "".join(_said(b.get("text"), where) for b in blocks if b.get("type") == "text")
         stopped = str(answer.get("stop_reason") or "end_turn")
         return text, _FINISHED.get(stopped, stopped), answer.get("usage")
-
-
-def _text_of(blocks: Sequence[Any], where: str) -> str:
-    known = [b for b in blocks if isinstance(b, dict)]
-    for block in known:
-        if block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
-            return json.dumps(block["input"], ensure_ascii=False)
-    return "".join(_said(b.get("text"), where) for b in known if b.get("type") == "text")
 
 
 def _said(text: Any, where: str) -> str:

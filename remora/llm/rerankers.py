@@ -7,7 +7,6 @@ for each model.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from remora.net.hosts import host_of, key_for
 from remora.net.http import JsonClient
 
 LOOK = "Check that rerank.provider matches the server at the URL."
+MOST = 1e9  # of a score; real ones stay below 100
 MAX_CHARS = 8_000  # rerankers read 512 to 8,192 tokens; more than this is cut by all of them anyway
 
 
@@ -70,36 +70,16 @@ def scores_of(answer: Any, count: int, where: str) -> list[float]:
     found: dict[int, float] = {}
     for result in results:
         index = result.get("index") if isinstance(result, dict) else None
-        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
+        if not isinstance(index, int) or not 0 <= index < count:
             continue
         score = result.get("relevance_score", result.get("score"))
-        number = _number(score)
-        if number is None:
+        if not isinstance(score, int | float) or not -MOST <= score <= MOST:  # also NaN
             raise ProviderError(f"{where} returned a score that is not a number", hint=LOOK, status=200)
-        found.setdefault(index, number)
+        found.setdefault(index, float(score))
     if not found:
         raise ProviderError(f"{where} returned no score for any of {count} documents", hint=LOOK, status=200)
     last = min(found.values()) - 1.0
     return [found.get(index, last) for index in range(count)]
-
-
-def _number(score: Any) -> float | None:
-    if isinstance(score, bool) or not isinstance(score, int | float):
-        return None
-    try:
-        number = float(score)
-    except OverflowError:  # JSON has whole numbers of any length
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _path(client: JsonClient, shape: Shape) -> str:
-    """Return the path to append to the client's URL, which may already contain a part of it."""
-    own = client.where("").removeprefix(client.host)
-    if own.endswith("/rerank"):
-        return ""
-    version, _, rest = shape.path.rpartition("/")
-    return f"/{rest}" if version and own.endswith(version) else shape.path
 
 
 class HttpReranker:
@@ -135,9 +115,8 @@ class HttpReranker:
             body["model"] = self._model
         if shape.counted:
             body["top_n"] = len(texts)
-        path = _path(self._client, shape)
-        answer = self._client.post_json(path, body, timeout=timeout)
-        return scores_of(answer, len(texts), self._client.where(path))
+        answer = self._client.post_json(shape.path, body, timeout=timeout)
+        return scores_of(answer, len(texts), self._client.where(shape.path))
 
     def close(self) -> None:
         """Close the connections."""
@@ -164,5 +143,6 @@ def build(settings: RerankSettings, environ: Mapping[str, str]) -> HttpReranker 
     key = key_for(variable, environ, url)
     if not key and shape.url and host_of(url) == host_of(shape.url):
         raise ModelMissing(f"{host_of(url)} requires a key, and none is set", hint=key.hint)
-    client = JsonClient(url, key=key, timeout=settings.budget_ms / 1000)
+    base = url.rstrip("/").removesuffix(shape.path).removesuffix("/v1")
+    client = JsonClient(base, key=key, timeout=settings.budget_ms / 1000)
     return HttpReranker(client, shape, settings.model or shape.model)
