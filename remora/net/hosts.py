@@ -154,7 +154,7 @@ def is_loopback(host: str) -> bool:
 
 
 def ollama_url(environ: Mapping[str, str]) -> str:
-    """Return the URL of Ollama from OLLAMA_HOST, in all the forms that Ollama itself reads.
+    """Return the URL of Ollama from OLLAMA_HOST, read as Ollama itself reads it.
 
     An address to listen on (0.0.0.0, ::) is this machine for a client. Without a scheme the port is
     Ollama's own, with one it is the scheme's.
@@ -162,30 +162,20 @@ def ollama_url(environ: Mapping[str, str]) -> str:
     >>> ollama_url({}), ollama_url({"OLLAMA_HOST": "0.0.0.0:1234"}), ollama_url({"OLLAMA_HOST": "gpu"})
     ('http://127.0.0.1:11434', 'http://127.0.0.1:1234', 'http://gpu:11434')
     """
-    text = environ.get("OLLAMA_HOST", "").strip().strip("\"'")
-    scheme, mark, rest = text.partition("://")
-    if not mark:
-        scheme, rest = "http", text
-    authority, slash, path = rest.partition("/")
-    head, _, tail = authority.rpartition("@")
-    host, port = _split_port(tail)
+    given = environ.get("OLLAMA_HOST", "").strip().strip("\"'").rstrip("/")
+    whole = "://" in given
+    url = given if whole else f"http://{given}"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return url  # who uses it reports what is wrong
+    if not port and not whole:
+        port = OLLAMA_PORT
     if host in ("", "0.0.0.0", "::"):  # noqa: S104 a client's reading of an address to listen on
-        host = "127.0.0.1" if host != "::" else "::1"
+        host = "127.0.0.1"
     shown = f"[{host}]" if ":" in host else host
-    if not port and not mark:
-        port = str(OLLAMA_PORT)
-    user = f"{head}@" if head else ""
-    return f"{scheme}://{user}{shown}{':' + port if port else ''}{slash}{path}".rstrip("/")
-
-
-def _split_port(authority: str) -> tuple[str, str]:
-    if authority.startswith("["):
-        host, _, rest = authority[1:].partition("]")
-        return host, rest.removeprefix(":")
-    if authority.count(":") > 1:
-        return authority, ""
-    host, _, port = authority.partition(":")
-    return host, port
+    return f"{parts.scheme}://{shown}{f':{port}' if port else ''}{parts.path}"
 
 
 def openai_base(url: str) -> str:
@@ -193,13 +183,9 @@ def openai_base(url: str) -> str:
 
     >>> openai_base("http://localhost:8000"), openai_base("https://host/api/v1/")
     ('http://localhost:8000/v1', 'https://host/api/v1')
-    >>> openai_base("http://localhost:8000/v1/embeddings")
-    'http://localhost:8000/v1'
     """
     address_of(url)
     trimmed = url.rstrip("/")
-    for tail in ("/embeddings", "/chat/completions"):
-        trimmed = trimmed.removesuffix(tail)
     return trimmed if urlsplit(trimmed).path.strip("/") else trimmed + "/v1"
 
 

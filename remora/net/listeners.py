@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from remora.core.errors import ConfigError, InvalidInput, ProviderError
+from remora.core.errors import InvalidInput, ProviderError
 from remora.net.hosts import address_of, is_loopback
 
 SYSTEM = 1_000  # user ids below are of the system's own accounts, such as the service of Ollama
@@ -122,15 +122,7 @@ def _answers(data_folder: Path) -> tuple[str, ...]:
         lines = (data_folder / ANSWERS).read_text("utf-8").split()
     except (OSError, UnicodeDecodeError):
         return ()
-    return tuple(found for line in lines if (found := _known(line)))
-
-
-def _known(line: str) -> str:
-    """Return a stored line in canonical form, since earlier versions kept the typed URL; empty if invalid."""
-    try:
-        return NO + same_for_all(line[1:]) if line.startswith(NO) else same_for_all(line)
-    except ConfigError:
-        return ""
+    return tuple(lines)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -99,13 +99,6 @@ def test_a_port_that_is_the_scheme_s_own_need_not_be_written(tmp_path: Path):
         allow(tmp_path, "localhost:11434")
 
 
-def test_an_answer_of_an_earlier_version_counts(tmp_path: Path, listening: Callable[..., None]):
-    """It was kept as it was typed; lines that are no address are passed over."""
-    (tmp_path / "servers").write_text("nonsense\nhttp://LOCALHOST:11434/\n")
-    listening(4_242)
-    require_trusted("http://127.0.0.1:11434", tmp_path)
-
-
 def test_a_person_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A no is remembered, is no yes, and gives way to one."""
     monkeypatch.setattr(listeners, "distrusted", lambda *_: "it belongs to another user (id 4242)")
