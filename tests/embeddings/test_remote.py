@@ -21,7 +21,6 @@ class Server(RemoteEmbedder):
             EmbeddingSettings(),
             name="test:m",
             batch=1,
-            dims=2,
             sleep=lambda seconds: clock.advance(seconds=seconds),
             now=clock.now,
         )

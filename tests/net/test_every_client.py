@@ -241,7 +241,7 @@ FAULTS = {
     "another shape": Fault(
         lambda c: [Reply(shape) for shape in c.shapes],
         ProviderError,
-        "unexpected response|not a number$|not numbers$|no list of vectors|0 vectors for 1|no score for any",
+        "unexpected response|not a number$|not numbers$|did not return 1 vectors|no score for any",
         "Check that",
         200,
     ),

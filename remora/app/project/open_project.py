@@ -252,11 +252,9 @@ class OpenProject:
                 given = CalledEmbedder(self._given[0], self._unmetered)
                 self._choice = Choice(given, "given", ("given by the caller",))
             else:
-                folder = None if self.read_only else data_dir(self.environ)
                 self._choice = choose(
                     self.settings.embedding,
                     environ=self.environ,
-                    stamp_folder=folder,
                     keep=self.db.meta.get("embedding.model") or "",
                 )
         return self._choice
