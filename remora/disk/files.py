@@ -42,7 +42,7 @@ SMALL = 65_536  # bytes of a settings file at most
 OUT_OF_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
 _BINARY = getattr(os, "O_BINARY", 0)
-_FIRST_WAIT, _LONGEST_WAIT = 0.0005, 0.005  # seconds; short, so that a busy writer starves nobody
+_WAIT = 0.002  # seconds; short, so that a busy writer starves nobody
 
 
 def error_of(error: OSError, path: Path, doing: str) -> RemoraError:
@@ -346,16 +346,13 @@ def lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
 
 
 def _wait_for(descriptor: int, path: Path, deadline: float, timeout: float) -> None:
-    pause = _FIRST_WAIT
     while True:
         with os_errors(path, "lock"):
             if _try_lock(descriptor):
                 return
-        left = deadline - time.monotonic()
-        if left <= 0:
+        if time.monotonic() >= deadline:
             raise _busy(path, timeout)
-        time.sleep(min(pause, left))
-        pause = min(2 * pause, _LONGEST_WAIT)
+        time.sleep(_WAIT)
 
 
 def _busy(path: Path, timeout: float) -> StoreBusy:

@@ -223,7 +223,7 @@ def files_in(place: str) -> Iterator[tuple[float, str]]:
 def _split(data: bytes) -> tuple[Head | None, list[Line]]:
     head = None
     lines: list[Line] = []
-    for found in _parsed(data):
+    for found in _parsed(data.split(b"\n")):
         if found.get("remora") == "live":
             head = _head(found)
         else:
@@ -236,18 +236,7 @@ def at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _parsed(data: bytes) -> Iterator[Line]:
-    rows = [row for row in data.split(b"\n") if row]
-    try:  # one call for a whole session takes half the time of one for each line
-        found = json.loads(b"[%s]" % b",".join(rows))
-        if len(found) == len(rows):
-            return (line for line in found if isinstance(line, dict))
-    except (ValueError, RecursionError):
-        pass
-    return _one_by_one(rows)
-
-
-def _one_by_one(rows: Sequence[bytes]) -> Iterator[Line]:
+def _parsed(rows: Sequence[bytes]) -> Iterator[Line]:
     for raw in rows:
         try:
             found = json.loads(raw)
@@ -259,9 +248,7 @@ def _one_by_one(rows: Sequence[bytes]) -> Iterator[Line]:
 
 def _head(found: Line) -> Head:
     limits = found.get("limits")
-    numbers = tuple(limits) if isinstance(limits, list) else ()
-    if found.get("v") != VERSION:  # two of ten limits are gone since; fewer were of older versions
-        numbers = (*numbers[:6], *numbers[8:]) if len(numbers) == 10 else ()
+    numbers = tuple(limits) if isinstance(limits, list) and found.get("v") == VERSION else ()
     if not all(type(number) in (int, float) for number in numbers):
         numbers = ()
     timeout = found.get("timeout")
@@ -309,16 +296,10 @@ def last_line(path: str) -> Line:
         OSError: it cannot be read.
     """
     with open(path, "rb", opener=at_once) as file:
-        start = end = file.seek(0, os.SEEK_END)
-        while start:
-            start = max(0, end - max(_TAIL, 8 * (end - start)))
-            file.seek(start)
-            rows = file.read(end - start).split(b"\n")
-            if start:
-                del rows[0]  # it may have begun before
-            for found in _one_by_one(rows[::-1]):
-                if found.get("remora") != "live":
-                    return found
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+        for found in _parsed(file.read().split(b"\n")[::-1]):
+            if found.get("remora") != "live":
+                return found
     return {}
 
 
@@ -350,6 +331,6 @@ def _has_stopped(lines: Sequence[Line]) -> bool:
     return next((kind for kind in own if kind in _WORKS), "") == moments.STOP
 
 
-_TAIL = 4_096  # bytes; most last lines are shorter
+_TAIL = 65_536  # bytes; moments have no content, so their lines are shorter
 _GOES_ON = (moments.START, moments.PROMPT, moments.BEFORE)  # what never comes late, after a session's end
 _WORKS = (*_GOES_ON, moments.AFTER, moments.FAILED, moments.STEP, moments.COMPACTING, moments.STOP)
