@@ -3,8 +3,8 @@
 For a file the walk follows the edges between files. For a symbol it follows its callers, subclasses,
 implementations and tests, and so on outward; a class changes with all its definitions. Code at the top level
 of a file, outside of any definition, counts as the file; dependents of the rest of that file do not follow
-from it. A changed method affects its overrides, one step away; callers of the base method that it overrides
-may call it, which is a guess, one step farther than its callers. Both walks stop at `limit` results, because
+from it. A changed method affects its overrides; callers of a base method that it overrides may call it, which
+is a guess. Both walks stop at `limit` results, because
 a target with a thousand dependents is better described as affecting everything than by a list; the answer
 says so.
 
@@ -28,14 +28,12 @@ from remora.graph.knowledge import SAYS, said
 from remora.graph.names import place_names, speaks
 from remora.graph.packed import unpack_outline
 from remora.store.graph import Node
-from remora.store.overrides import outer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from remora.store.database import Database
-    from remora.store.graph import Brief, Edge, Graph
-    from remora.store.overrides import Overridden
+    from remora.store.graph import Edge, Graph
 
 BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
@@ -51,8 +49,6 @@ _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak fo
 _WORD = re.compile(r"\w+")
 _LINE = re.compile(r"(?::\d{1,9}){1,2}$")  # and column
 _OWN = ("crate.", "self.", "super.")
-_OVERRIDING = frozenset({"overrides", "implements"})
-_THROUGH = {"calls": "calls it through", "tests": "tests it through"}  # a base, by the kind of edge
 _HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what only they see
 
 
@@ -269,15 +265,11 @@ class _Walk:
 
     def __init__(self, db: Database, node: Node, depth: int, limit: int) -> None:
         self._graph = db.graph
-        self._overrides = db.overrides
         self._closure = db.closure
         self._node = node
         self._depth = depth
         self._limit = limit
         self._reached = {node.id: _Step(node.key, 0, 1.0, ())}
-        # Base methods of reached ones, whose callers may call these.
-        self._through: dict[int, tuple[_Step, Overridden]] = {}
-        self._changing: dict[int, str] = {}  # methods whose overriding ones break with them, and their keys
         self._found: list[Impact] = []
         self.cut = False
         self.notes: tuple[str, ...] = ()
@@ -300,10 +292,12 @@ class _Walk:
         """Return the dependents of a definition: definitions, and files for their top-level code."""
         for i, key in self._graph.inside(self._node).items():
             self._reached[i] = _Step(key, 0, 1.0, ())
+        self.own = list(self._reached)
         if self._node.type == "method":
-            self._changing = {i: step.key for i, step in self._reached.items()}
-        self.own = own = list(self._reached)
-        self._outward(own, self._users, bases=True)
+            bases = [edge.from_id for edge in self._graph.overriding(self._node.id, upwards=True)]
+            for i, base in self._graph.brief(bases).items():
+                self._reached[i] = _Step(base.key, 0, GUESS, ())
+        self._outward(list(self._reached), self._users)
         if not self.cut:
             known = {impact.path for impact in self._found} | {self._node.path}
             self._possible(known)
@@ -314,99 +308,39 @@ class _Walk:
         return self._found
 
     def _users(self, ids: Sequence[int], limit: int) -> list[Edge]:
-        changing = {i: self._changing[i] for i in ids if i in self._changing}
-        return [*self._graph.users(ids, BETWEEN_SYMBOLS, limit), *self._overrides.of(changing)]
+        edges = self._graph.users(ids, BETWEEN_SYMBOLS, limit)
+        if self._node.type == "method" and self._node.id in ids:
+            edges += self._graph.overriding(self._node.id)
+        return edges
 
-    def _outward(self, frontier: Sequence[int], users: Users, *, bases: bool = False) -> None:
-        """Walk on from a frontier level by level, until the depth or the limit is reached.
-
-        With `bases`, callers of a base method that a reached method overrides are two steps away.
-        """
+    def _outward(self, frontier: Sequence[int], users: Users) -> None:
+        """Walk on from a frontier level by level, until the depth or the limit is reached."""
         depth = 1
         while frontier and depth <= self._depth and not self.cut:
             best = self._level(frontier, users)
-            goes_on = depth < self._depth and not self.cut
-            over = self._overridden(frontier, depth) if bases and goes_on else []
             nodes = self._graph.brief(best)
-            apart = self._apart([edge for edge, _ in best.values()], nodes)
-            further = dict.fromkeys(over)
+            further: list[int] = []
             for i, (edge, sure) in best.items():
-                if (node := nodes.get(i)) is None or i in apart:
+                if (node := nodes.get(i)) is None:
                     continue
-                before, how = self._before(edge)
-                via = (*before.via, _arrow(before.key, how, node.key))
+                before = self._reached[edge.to_id]
+                via = (*before.via, _arrow(before.key, edge.type, node.key))
                 self._reached[i] = _Step(node.key, depth, sure, via)
-                if edge.to_id in self._changing and edge.type in _OVERRIDING:
-                    self._changing[i] = node.key
-                further[i] = None
+                further.append(i)
                 self._found.append(
                     Impact(node.path, node.symbol, depth, via, sure, node.type, node.test, edge.source)
                 )
-            frontier, depth = list(further), depth + 1
-
-    def _overridden(self, ids: Sequence[int], depth: int) -> list[int]:
-        """Return the base methods of some reached ones, to continue from one step later.
-
-        Methods reached only by a guess are not continued.
-        """
-        steps = ((i, self._reached[i]) for i in ids if i in self._reached)
-        given = {i: step.key for i, step in steps if step.confidence >= GUESS_BELOW}
-        found: list[int] = []
-        for one in self._overrides.by(given):
-            before = self._reached[one.method]
-            step = before._replace(depth=depth, confidence=before.confidence * one.confidence)
-            known = self._through.get(one.id)
-            if one.id not in self._reached and (known is None or known[0].depth == depth):
-                if known is None:
-                    found.append(one.id)
-                if known is None or known[0].confidence < step.confidence:
-                    self._through[one.id] = (step, one)
-        return found
-
-    def _apart(self, edges: Sequence[Edge], nodes: Mapping[int, Brief]) -> set[int]:
-        """Return the callers of a base's method that never call the reached override.
-
-        In a class below that base they mean their own or, as with `super`, the base's; unless the reached
-        method belongs to a class below theirs.
-        """
-        callers = {
-            e.from_id: outer(nodes[e.from_id].key)[0]
-            for e in edges
-            if e.from_id in nodes and e.to_id not in self._reached
-        }
-        if not (holders := {key for key in callers.values() if key}):
-            return set()
-        ids = self._graph.keys(holders)
-        asked = {
-            e.from_id: (ids[callers[e.from_id]], self._through[e.to_id][1])
-            for e in edges
-            if callers.get(e.from_id) in ids
-        }
-        bases = self._overrides.bases({i for held, one in asked.values() for i in (held, one.owner)})
-        return {
-            i
-            for i, (held, one) in asked.items()
-            if one.base != held
-            and one.base in bases[held]
-            and (held == one.owner or held not in bases[one.owner])
-        }
-
-    def _before(self, edge: Edge) -> tuple[_Step, str]:
-        """Return the step that an edge continues, and its description in the path."""
-        if edge.to_id in self._reached:
-            return self._reached[edge.to_id], edge.type
-        step, overridden = self._through[edge.to_id]
-        return step, f"{_THROUGH[edge.type]} {overridden.name}"
+            frontier, depth = further, depth + 1
 
     def _level(self, frontier: Sequence[int], users: Users) -> dict[int, tuple[Edge, float]]:
         """Return the most confident edge to each node one step further out, with the confidence of the path.
 
-        The most confident first; at most one more than wanted. Callers of a base method are guesses.
+        The most confident first; at most one more than wanted.
         """
         room = self._limit - len(self._found)
         reached = self._reached
         best: dict[int, tuple[tuple[float, float, int], Edge]] = {}
-        sure = {i: (reached[i] if i in reached else self._through[i][0]).confidence for i in frontier}
+        sure = {i: reached[i].confidence for i in frontier}
         order = sorted(frontier, key=lambda i: (-sure[i], i))
         for start in range(0, len(order), STEP):
             some = order[start : start + STEP]
@@ -414,13 +348,9 @@ class _Walk:
             for most in (2 * self._limit, -1):
                 edges = users(some, most)
                 for edge in edges:
-                    by, to, kind, _, weight, confidence = edge
+                    by, to, _, _, weight, confidence = edge
                     if by in reached:
                         continue
-                    if to not in reached:
-                        if kind not in _THROUGH:
-                            continue
-                        confidence = min(GUESS, confidence)
                     worth = (sure[to] * confidence, weight, -to)
                     if by not in best or best[by][0] < worth:
                         best[by] = (worth, edge)

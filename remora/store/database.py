@@ -21,7 +21,6 @@ from remora.store.model_costs import ModelCosts
 from remora.store.module_evidence import ModuleEvidence
 from remora.store.notes import Notes
 from remora.store.other_sources import OtherSources
-from remora.store.overrides import Overrides
 from remora.store.overview import FilePrediction, Overview
 from remora.store.revisions import Revisions
 from remora.store.selections import Selections
@@ -83,7 +82,6 @@ class Database:
         self.history = History(connection)
         self.commits = Commits(connection)
         self.graph = Graph(connection)
-        self.overrides = Overrides(connection)
         self.file_prediction = FilePrediction(connection)
         self.other_sources = OtherSources(connection)
         self.closure = Closure(connection)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 from remora.core.code import GUESS_BELOW, Definition, Link
 from remora.store.connection import Row, Tables
 
+CONSTRUCTORS = ("__init__", "__new__", "__construct", "constructor", "initialize")
+MOST_KIN = 2_000  # classes visited below or above a method's
 DEPENDS = ("imports", "calls", "inherits", "implements", "tests")
 # An edge `e` that makes one file depend on another: sure enough, and between two files.
 DEPENDENCE = (
@@ -24,6 +26,12 @@ DEPENDENCE = (
 # An edge `e` that holds: the file where it starts did not change since.
 FRESH = """e.from_id NOT IN (SELECT n.id FROM graph_nodes f INDEXED BY idx_gn_stale CROSS JOIN graph_nodes n
              ON n.file_path = f.file_path WHERE f.stale_at IS NOT NULL)"""
+# The definitions with a file and the rest of a key; in Go also those in other files of the package.
+_DEFINED = """(SELECT k.id FROM graph_nodes k WHERE k.key = {file} || {rest}
+               UNION ALL SELECT k.id FROM graph_files f
+               CROSS JOIN graph_files o ON o.folder = f.folder AND o.path <> f.path
+               CROSS JOIN graph_nodes k ON k.key = o.path || {rest}
+               WHERE f.path = {file} AND f.language = 'go')"""
 _FILE = "path, kind, language, size, mtime_ns, hash, skipped, stale_at IS NOT NULL"
 
 
@@ -481,6 +489,30 @@ class Graph(Tables):
                   LIMIT ?3"""
         rows = self._connection.rows(sql, (ids, kinds, limit))
         return list(map(Edge._make, rows))
+
+    def overriding(self, method: int, *, upwards: bool = False) -> list[Edge]:
+        """Return edges to a method from those of the same name in the classes below its own, or above it.
+
+        In languages with overloading the name is enough. Constructors override nothing; bases count if they
+        are certain.
+        """
+        near, far = ("from_id", "to_id") if upwards else ("to_id", "from_id")
+        own = "substr(m.key, length(m.file_path) + 1, length(m.key) - length(m.file_path || m.label) - 1)"
+        named = "substr(c.key, length(c.file_path) + 1) || '.' || w.name"
+        sql = f"""WITH RECURSIVE kin(name, class, sure) AS (
+                    SELECT m.label, c.id, 1.0 FROM graph_nodes m
+                    CROSS JOIN graph_nodes c ON c.id IN {_DEFINED.format(file="m.file_path", rest=own)}
+                    WHERE m.id = ?1 AND m.type = 'method'
+                      AND m.label NOT IN (SELECT value FROM json_each(?2))
+                    UNION SELECT w.name, e.{far}, min(w.sure, e.confidence)
+                    FROM kin w CROSS JOIN graph_edges e ON e.{near} = w.class
+                    WHERE e.type IN ('inherits', 'implements') AND e.files = 0
+                      AND e.confidence >= {GUESS_BELOW} AND {FRESH} LIMIT {MOST_KIN})
+                  SELECT m.id, ?1, 'overrides', 'ast', 1.0, max(w.sure)
+                  FROM kin w CROSS JOIN graph_nodes c ON c.id = w.class CROSS JOIN graph_nodes m
+                    ON m.id IN {_DEFINED.format(file="c.file_path", rest=named)} AND m.id <> ?1
+                  GROUP BY 1 ORDER BY 6 DESC, m.key"""
+        return [Edge(*r) for r in self._connection.rows(sql, (method, CONSTRUCTORS))]
 
     # The whole
 

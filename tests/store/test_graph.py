@@ -311,13 +311,19 @@ def test_names_are_asked_by_how_they_are_used(db: Database):
     assert db.graph.using(["go"], 2, among=["src/a.py"]) == []
 
 
-def test_an_edit_writes_what_differs(db: Database):
-    """Edges and nodes that only moved keep all else; those that stay are not touched."""
-    small(db)
-    path = "tests/test_b.py"
-    first = link(path, "src/a.py", "imports")
-    with db.connection.transaction():
-        db.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")], "ast", 10)
-        db.graph.put_links(path, [first, link(path, "src/a.py:A", "calls")._replace(line=9)], "ast", 11)
-    sql = "SELECT type, line, updated_at FROM graph_edges WHERE updated_at >= 10 ORDER BY 1"
-    assert db.connection.rows(sql) == [("calls", 9, 11)]
+def test_methods_are_overridden_below_certain_bases(db: Database):
+    """Also past a class without the method; a guess is no base, a constructor overrides nothing."""
+    for path, name in (("a.py", "A"), ("b.py", "B"), ("c.py", "C")):
+        kept = ("run", "__init__") if name != "B" else ("__init__",)
+        members = [definition(f"{name}.{one}", 2, 2, "method") for one in kept]
+        add_file(db, path, [definition(name, 1, 9, "class"), *members])
+    add_links(db, "b.py", link("b.py:B", "a.py:A", "inherits"))
+    add_links(db, "c.py", link("c.py:C", "b.py:B", "inherits"))
+    run, init, last = db.graph.keys(["a.py:A.run", "a.py:A.__init__", "c.py:C.run"]).values()
+    assert [edge[:3] for edge in db.graph.overriding(run)] == [(last, run, "overrides")]
+    assert [edge[:3] for edge in db.graph.overriding(last, upwards=True)] == [(run, last, "overrides")]
+    assert db.graph.overriding(init) == db.graph.overriding(run, upwards=True) == []
+    add_links(db, "a.py", link("a.py:A", "c.py:C", "inherits"))
+    assert len(db.graph.overriding(run)) == len(db.graph.overriding(run, upwards=True)) == 1
+    add_links(db, "b.py", link("b.py:B", "a.py:A", "inherits", GUESS))
+    assert db.graph.overriding(run) == []
