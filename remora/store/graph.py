@@ -1,8 +1,7 @@
 """SQL for the code graph: the indexed files, their definitions, and the edges between them.
 
 Writers call inside a transaction. Reads leave out stale edges, those that start in a changed file. A changed
-file's node is marked at once; the mark is removed when its names are resolved again. Unchanged rows are not
-written: an edit of a large file writes a few rows.
+file's node is marked at once; the mark is removed when its names are resolved again.
 """
 
 from __future__ import annotations
@@ -280,15 +279,10 @@ class Graph(Tables):
 
     def set_names(self, file_id: int, names: Mapping[str, int]) -> None:
         """Write the names a file uses, each with its kind of use (graph.names)."""
-        sql = "SELECT name, how FROM graph_names INDEXED BY idx_gnames_file WHERE file_id = ?"
-        known: dict[str, int] = dict(self._connection.rows(sql, (file_id,)))
-        gone = sorted(known.keys() - names.keys())
+        self._connection.execute("DELETE FROM graph_names WHERE file_id = ?", (file_id,))
         self._connection.execute_many(
-            "DELETE FROM graph_names WHERE name = ? AND file_id = ?", [(name, file_id) for name in gone]
-        )
-        self._connection.execute_many(
-            "INSERT OR REPLACE INTO graph_names(name, file_id, how) VALUES (?, ?, ?)",
-            [(name, file_id, how) for name, how in sorted(names.items()) if known.get(name) != how],
+            "INSERT INTO graph_names(name, file_id, how) VALUES (?, ?, ?)",
+            [(name, file_id, how) for name, how in sorted(names.items())],
         )
 
     def using(self, names: Collection[str], how: int = 0, among: Collection[str] | None = None) -> list[str]:
@@ -328,26 +322,16 @@ class Graph(Tables):
             rows.append(
                 (f"{file.path}:{d.qualname}", d.kind, d.name, language, d.start_line, d.end_line, text)
             )
-        sql = """SELECT key, type, label, language, start_line, end_line, metadata FROM graph_nodes
-                 WHERE file_path = ? AND layer = 1"""
-        known = {r[0]: r[1:] for r in self._connection.rows(sql, (file.path,))}
-        gone = known.keys() - {row[0] for row in rows}
+        gone = self.definitions_of(file.path).keys() - {row[0] for row in rows}
         self._connection.execute_many(
             "DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)]
-        )
-        changed = [row for row in rows if known.get(row[0]) != row[1:]]
-        moved = {row[0] for row in changed if known.get(row[0], ())[:3] == row[1:4]}
-        self._connection.execute_many(
-            """UPDATE graph_nodes SET start_line = ?, end_line = ?, metadata = ?, updated_at = ?
-               WHERE key = ?""",
-            [(*row[4:], now, row[0]) for row in changed if row[0] in moved],
         )
         self._connection.execute_many(
             """INSERT INTO graph_nodes(key, type, label, language, start_line, end_line, metadata, file_path,
                  created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
                ON CONFLICT(key) DO UPDATE SET type = ?2, label = ?3, language = ?4, start_line = ?5,
                  end_line = ?6, metadata = ?7, updated_at = ?9""",
-            [(*row, file.path, now) for row in changed if row[0] not in moved],
+            [(*row, file.path, now) for row in rows],
         )
 
     def definitions_of(self, path: str) -> dict[str, str]:
@@ -428,10 +412,6 @@ class Graph(Tables):
 
     def put_links(self, path: str, links: Sequence[Link], source: str, now: int) -> None:
         """Replace the edges of one source that start in a file; links to unknown keys are dropped."""
-        sql = """SELECT e.from_id, e.type, e.to_id, e.files, e.weight, e.confidence, e.line
-                 FROM graph_nodes n CROSS JOIN graph_edges e ON e.from_id = n.id AND e.source = ?
-                 WHERE n.file_path = ? AND n.layer = 1"""
-        known = {r[:3]: r[3:] for r in self._connection.rows(sql, (source, path))}
         ends = sorted({k for link in links for k in (link.from_key, link.to_key)})
         sql = """SELECT n.key, n.id, n.key = n.file_path FROM json_each(?) j
                  CROSS JOIN graph_nodes n ON n.key = j.value"""
@@ -442,20 +422,15 @@ class Graph(Tables):
                 (start, whole), (end, other) = ids[link.from_key], ids[link.to_key]
                 weight = float(link.count)
                 found[start, link.type, end] = (int(whole and other), weight, link.confidence, link.line)
-        own = "from_id = ? AND type = ? AND to_id = ? AND source = ?"
-        self._connection.execute_many(
-            f"DELETE FROM graph_edges WHERE {own}", [(*key, source) for key in known.keys() - found.keys()]
-        )
-        changed = {key: what for key, what in found.items() if known.get(key) != what}
-        moved = {key: what[3] for key, what in changed.items() if known.get(key, ())[:3] == what[:3]}
-        self._connection.execute_many(
-            f"UPDATE graph_edges SET line = ?, updated_at = ? WHERE {own}",
-            [(line, now, *key, source) for key, line in moved.items()],
+        self._connection.execute(
+            """DELETE FROM graph_edges WHERE source = ?2 AND from_id IN (
+                 SELECT id FROM graph_nodes WHERE file_path = ?1 AND layer = 1)""",
+            (path, source),
         )
         self._connection.execute_many(
-            """INSERT OR REPLACE INTO graph_edges(from_id, type, to_id, source, files, weight, confidence,
-                 line, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            [(*key, source, *what, now) for key, what in changed.items() if key not in moved],
+            """INSERT INTO graph_edges(from_id, type, to_id, source, files, weight, confidence, line,
+                 updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            [(*key, source, *what, now) for key, what in found.items()],
         )
 
     def linked(self, path: str, now: int) -> None:

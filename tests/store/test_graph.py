@@ -298,7 +298,7 @@ def test_no_question_reads_a_whole_table(ask, db: Database, monkeypatch: pytest.
 
 
 def test_names_are_asked_by_how_they_are_used(db: Database):
-    """In one of some ways, and among some files; what is written again is only what differs."""
+    """In one of some ways, and among some files."""
     small(db)
     rows = dict(db.connection.rows("SELECT path, id FROM graph_files"))
     with db.connection.transaction():
