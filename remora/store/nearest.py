@@ -10,14 +10,14 @@ the one that was descheduled: 8 ms instead of half a millisecond. So up to LARGE
 computed row by row in this thread, which costs next to nothing more.
 
 The matrix follows the table: rows with higher ids are appended, and if the counts differ, deleted rows are
-masked. Ids are never reused, so no other change is possible.
+left out. Ids are never reused, so no other change is possible.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,15 +54,12 @@ class NearestIndex:
     def _forget(self) -> None:
         self._seen: tuple[int, int] | None = None
         self._unsure = False
-        self._size = 0
         self._ids: NDArray[np.int64] = np.zeros(0, np.int64)
         self._owner_of: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._live: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._matrix = np.zeros((0, 0), np.float32)
         self._owners: list[str] = []
         self._owner_index: dict[str, int] = {}
         self._rows_of: dict[int, list[int]] = {}
-        self._has_parts = False
 
     def search(
         self,
@@ -79,23 +76,16 @@ class NearestIndex:
         """
         with self._lock:
             self._follow()
-            if not self._size or k <= 0 or query.shape[0] != self._matrix.shape[1]:
+            if not len(self._ids) or k <= 0 or query.shape[0] != self._matrix.shape[1]:
                 return []
-            scores = _product(self._matrix[: self._size], query)
-            usable: NDArray[np.bool_] | slice = self._live[: self._size]
+            owners, scores = self._owner_of, _product(self._matrix, query)
             if allowed is not None:
                 wanted = np.zeros(len(self._owners), bool)
                 wanted[[self._owner_index[o] for o in allowed if o in self._owner_index]] = True
-                usable = self._live[: self._size] & wanted[self._owner_of[: self._size]]
-            elif self._live[: self._size].all():
-                usable = slice(None)  # as nearly always: nothing is masked, and nothing need be copied
-            if self._has_parts:
-                scores, there = self._by_owner(scores, usable)
-                owners = np.flatnonzero(there)
-                scores = scores[owners]
-            else:
-                owners = self._owner_of[: self._size][usable]
-                scores = scores[usable]
+                usable = wanted[owners]
+                owners, scores = owners[usable], scores[usable]
+            if len(self._rows_of) < len(self._ids):
+                owners, scores = self._by_owner(owners, scores)
             return self._best(owners, scores, k)
 
     def cosines(self, query: NDArray[np.float32], owner_ids: Sequence[str]) -> dict[str, float]:
@@ -103,47 +93,40 @@ class NearestIndex:
         found: dict[str, float] = {}
         with self._lock:
             self._follow()
-            if not self._size or query.shape[0] != self._matrix.shape[1]:
+            if not len(self._ids) or query.shape[0] != self._matrix.shape[1]:
                 return found
             rows: list[int] = []
             spans: list[tuple[str, int, int]] = []
             for owner_id in owner_ids:
-                live = [
-                    r for r in self._rows_of.get(self._owner_index.get(owner_id, -1), ()) if self._live[r]
-                ]
-                if live:
-                    spans.append((owner_id, len(rows), len(rows) + len(live)))
-                    rows += live
+                if own := self._rows(owner_id):
+                    spans.append((owner_id, len(rows), len(rows) + len(own)))
+                    rows += own
             scores = _product(self._matrix[rows], query).tolist()
         for owner_id, start, end in spans:
-            own = scores[start:end]
-            found[owner_id] = (max(own) + sum(own) / len(own)) / 2
+            parts = scores[start:end]
+            found[owner_id] = (max(parts) + sum(parts) / len(parts)) / 2
         return found
 
     def vectors_of(self, owner_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vectors of some owners, shape (parts, dims); owners without vectors are absent."""
         with self._lock:
             self._follow()
-            found = {}
-            for owner_id in owner_ids:
-                rows = self._rows_of.get(self._owner_index.get(owner_id, -1), [])
-                live = [r for r in rows if self._live[r]]
-                if live:
-                    found[owner_id] = self._matrix[live]
-            return found
+            return {o: self._matrix[rows] for o in owner_ids if (rows := self._rows(o))}
+
+    def _rows(self, owner_id: str) -> list[int]:
+        return self._rows_of.get(self._owner_index.get(owner_id, -1), [])
 
     def _by_owner(
-        self, scores: NDArray[np.float32], usable: NDArray[np.bool_] | slice
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Return one score per owner, and which owners have any."""
-        owner_of, scores = self._owner_of[: self._size][usable], scores[usable]
+        self, owners: NDArray[np.int64], scores: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return each owner once, with one score for all of its parts."""
         count = len(self._owners)
         best = np.full(count, -2.0, np.float32)
-        np.maximum.at(best, owner_of, scores)
-        number = np.bincount(owner_of, minlength=count)
-        there = number > 0
-        mean = np.bincount(owner_of, weights=scores, minlength=count) / np.maximum(number, 1)
-        return ((best + mean) / 2).astype(np.float32), there
+        np.maximum.at(best, owners, scores)
+        number = np.bincount(owners, minlength=count)
+        mean = np.bincount(owners, weights=scores, minlength=count) / np.maximum(number, 1)
+        there = np.flatnonzero(number)
+        return there, ((best + mean) / 2).astype(np.float32)[there]
 
     def _best(self, owners: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> list[Neighbour]:
         if len(scores) > k:
@@ -166,49 +149,40 @@ class NearestIndex:
         if state == self._seen:
             return
         while True:
-            last = int(self._ids[self._size - 1]) if self._size else 0
+            last = int(self._ids[-1]) if len(self._ids) else 0
             rows = self._vectors.since(self._kind, self._model, last, _BATCH)
             if rows:
                 self._append(rows)
             if len(rows) < _BATCH:
                 break
-        if self._vectors.count(self._kind, self._model) != int(self._live[: self._size].sum()):
-            there = np.asarray(self._vectors.ids(self._kind, self._model), np.int64)
-            self._live[: self._size] = np.isin(self._ids[: self._size], there)
+        if self._vectors.count(self._kind, self._model) != len(self._ids):
+            kept = np.isin(self._ids, self._vectors.ids(self._kind, self._model))
+            self._ids, self._matrix = self._ids[kept], self._matrix[kept]
+            self._owner_of = self._owner_of[kept]
+            self._rows_of = {}
+            self._note_rows(0)
         self._seen, self._unsure = state, writing
 
     def _append(self, fresh: list[tuple[int, str, bytes]]) -> None:
         block = np.frombuffer(b"".join(r[2] for r in fresh), dtype="<f2").reshape(len(fresh), -1)
-        need = self._size + len(fresh)
-        if need > len(self._ids):
-            room = max(need, min(2 * len(self._ids), len(self._ids) + 4 * _BATCH))
-            self._ids = _grown(self._ids, room)
-            self._owner_of = _grown(self._owner_of, room)
-            self._live = _grown(self._live, room)
-            matrix = np.zeros((room, block.shape[1]), np.float32)
-            if self._size:
-                matrix[: self._size] = self._matrix[: self._size]
-            self._matrix = matrix
-        for offset, (row_id, owner_id, _) in enumerate(fresh):
-            index = self._owner_index.setdefault(owner_id, len(self._owners))
-            if index == len(self._owners):
+        owners = []
+        for _, owner_id, _ in fresh:
+            owners.append(self._owner_index.setdefault(owner_id, len(self._owners)))
+            if owners[-1] == len(self._owners):
                 self._owners.append(owner_id)
-            rows = self._rows_of.setdefault(index, [])
-            self._has_parts = self._has_parts or bool(rows)
-            rows.append(self._size + offset)
-            self._ids[self._size + offset] = row_id
-            self._owner_of[self._size + offset] = index
-        self._matrix[self._size : need] = block
-        self._live[self._size : need] = True
-        self._size = need
+        known = len(self._ids)
+        matrix = self._matrix if known else self._matrix.reshape(0, block.shape[1])
+        self._matrix = np.concatenate([matrix, block.astype(np.float32)])
+        self._ids = np.concatenate([self._ids, np.array([r[0] for r in fresh], np.int64)])
+        self._owner_of = np.concatenate([self._owner_of, np.array(owners, np.int64)])
+        self._note_rows(known)
+
+    def _note_rows(self, start: int) -> None:
+        """Note the rows from one on with their owners."""
+        for row, owner in enumerate(self._owner_of[start:].tolist(), start):
+            self._rows_of.setdefault(owner, []).append(row)
 
 
 def _product(matrix: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
     found: NDArray[np.float32] = np.vecdot(matrix, query) if len(matrix) < LARGE else matrix @ query
     return found
-
-
-def _grown(array: NDArray[Any], room: int) -> NDArray[Any]:
-    grown: NDArray[Any] = np.zeros(room, array.dtype)
-    grown[: len(array)] = array
-    return grown
