@@ -14,13 +14,12 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from remora.core.change import PERSON, Change, author_of
-from remora.core.clock import DAY_SECONDS, Clock, SystemClock
+from remora.core.clock import Clock, SystemClock
 from remora.core.errors import StoreCorrupt
 from remora.core.merge import Merged, Revision, merge
 from remora.store.connection import Connection, Row
 
 UNLOGGED = ("access_count", "last_accessed_at", "embedding_model_id")  # columns that use and indexing change
-KEPT_DAYS, KEPT = 30, 20  # texts that are kept: of so many days, and the newest of each memory
 _COUNTER = 1_000_000
 _COLUMNS = "rev, memory_id, parents, device, n, hlc, author, op, fields, why"
 
@@ -177,36 +176,6 @@ class Revisions:
                  AND NOT EXISTS (SELECT 1 FROM memory_revisions o, json_each(o.parents) j
                                  WHERE o.memory_id = r.memory_id AND j.value = r.rev)"""
         )
-
-    def thin(self) -> int:
-        """Empty the texts of old revisions beyond the newest of each memory; call inside a transaction.
-
-        The oldest that is kept gets all that was known by then, so that the log still adds up to the row. Of
-        memories in a shared log every text is kept: a device that was away may have changed an old one.
-        Returns how many were emptied.
-        """
-        before = f"{int((self._clock.now() - KEPT_DAYS * DAY_SECONDS) * 1000):013d}"
-        sql = f"""SELECT memory_id, count(*) FROM memory_revisions WHERE hlc < ? AND fields <> '{{}}'
-                  AND memory_id NOT IN (SELECT memory_id FROM shared_entries)
-                  GROUP BY memory_id HAVING (SELECT count(*) FROM memory_revisions r
-                  WHERE r.memory_id = memory_revisions.memory_id) > {KEPT}"""
-        emptied = 0
-        for memory_id, _ in self._connection.rows(sql, (before,)):
-            whole = self.of(memory_id)
-            old = [one for one in whole[:-KEPT] if one.hlc < before]
-            first = whole[len(old)]
-            known = {**self.replayed(memory_id, old[-1].rev), **first.fields} if old else {}
-            if not any(one.fields for one in old):
-                continue
-            self._connection.execute(
-                "UPDATE memory_revisions SET fields = ? WHERE rev = ?",
-                (json.dumps(known, ensure_ascii=False), first.rev),
-            )
-            self._connection.execute_many(
-                "UPDATE memory_revisions SET fields = '{}' WHERE rev = ?", [(one.rev,) for one in old]
-            )
-            emptied += sum(bool(one.fields) for one in old)
-        return emptied
 
     def _next(self) -> tuple[int, str]:
         """Return the next number of this device, and a time after every one that is there."""

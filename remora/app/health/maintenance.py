@@ -46,8 +46,8 @@ class Maintained(NamedTuple):
         forgotten: ids of the forgotten memories; `restore` brings them back.
         deleted: number of memories deleted for good, 30 days after they were forgotten.
         waiting: number of expired memories kept because so many at once are for a person to decide.
-        cached, revisions, said: number of rows dropped from the embedding cache, and of old texts emptied in
-            revisions and in the injection log.
+        cached, said: number of rows dropped from the embedding cache, and of old texts emptied in the
+            injection log.
         bar: the relevance threshold for injection with a prompt; None if it was not measured.
     """
 
@@ -56,7 +56,6 @@ class Maintained(NamedTuple):
     deleted: int = 0
     waiting: int = 0
     cached: int = 0
-    revisions: int = 0
     said: int = 0
     bar: float | None = None
 
@@ -111,9 +110,8 @@ def maintain(project: OpenProject) -> Maintained:
     for store in project.stores():
         done = _pruned(project, store, done, jumped=jumped)
         with store.db.transaction():
-            revisions = store.db.revisions.thin()
             said = store.db.injections.empty_before(to_iso(now - SAID_DAYS * DAY_SECONDS))
-        done = done._replace(revisions=done.revisions + revisions, said=done.said + said)
+        done = done._replace(said=done.said + said)
     scrub_when_due(project)
     with suppress(RemoraError):
         done = done._replace(bar=calibrate(project))
@@ -127,6 +125,8 @@ def maintain(project: OpenProject) -> Maintained:
 def reports(project: OpenProject) -> list[Maintained]:
     """Return the reports of the last runs, oldest first."""
     found: Any = project.db.meta.get(LOG, [])
+    for one in found:
+        one.pop("revisions", None)  # as earlier versions wrote it
     return [Maintained(**{**one, "forgotten": tuple(one["forgotten"])}) for one in found]
 
 

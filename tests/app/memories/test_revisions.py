@@ -12,11 +12,11 @@ import pytest
 
 from remora.app.memory import Memory
 from remora.core.clock import FixedClock
-from remora.core.errors import InvalidInput, NotFound, RemoraError
+from remora.core.errors import NotFound, RemoraError
 from remora.store.memories import COLUMNS
-from remora.store.revisions import KEPT, KEPT_DAYS, UNLOGGED
+from remora.store.revisions import UNLOGGED
 from tests.helpers import environment
-from tests.store.makers import save, there
+from tests.store.makers import there
 
 LOGGED = [name for name in COLUMNS if name not in UNLOGGED]
 WORDS = "alpha beta gamma delta cache queue token port relay parser never always 5432 8080 redis".split()
@@ -150,21 +150,6 @@ def test_a_deleted_memory_leaves_no_text_in_its_history(memory: Memory, clock: F
     home = memory.home
     memory.close()
     assert not [path for path in home.rglob("*") if path.is_file() and b"zanzibar" in path.read_bytes()]
-
-
-def test_old_texts_are_emptied_and_the_log_still_adds_up(memory: Memory, clock: FixedClock) -> None:
-    """Of the last 30 days all stay, and the newest 20 of each memory."""
-    one = memory.remember("The relay listens on port 7070")
-    for number in range(KEPT + 10):
-        memory.edit(one.id, content=f"The relay listens on port {8000 + number}")
-    db = memory._project.db
-    assert save(db, db.revisions.thin) == 0
-    clock.advance(days=KEPT_DAYS + 1)
-    assert save(db, db.revisions.thin) == 11
-    assert replayed(memory) == rows(memory)
-    assert save(db, db.revisions.thin) == 0
-    with pytest.raises(InvalidInput, match="no longer stored"):
-        memory.restore(one.id, revision="3")
 
 
 KILLED = """
