@@ -18,7 +18,6 @@ does not stop the reading.
 
 from __future__ import annotations
 
-import errno
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,8 @@ from typing import Any, Self
 
 import apsw
 
-from remora.core.errors import NotFound, StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreReadOnly
+from remora.core.errors import NotFound, StoreBusy, StoreCorrupt
+from remora.disk.files import error_of
 from remora.store.connection import APPLICATION_ID, translate
 
 MAGIC = b"SQLite format 3\x00"
@@ -161,7 +161,7 @@ class Foreign:
                     with suppress(FileNotFoundError):
                         shutil.copyfile(_beside(self.path, suffix), _beside(copy, suffix))
             except OSError as error:
-                raise _os_error(error, self.path) from error
+                raise error_of(error, self.path, "copy") from error
             if state_of(self.path) == before:
                 return copy
         raise StoreBusy(
@@ -194,7 +194,7 @@ def _may_stay(path: Path) -> bool:
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}") from None
     except OSError as error:
-        raise _os_error(error, path) from error
+        raise error_of(error, path, "copy") from error
     if not header.startswith(MAGIC) or len(header) < _HEADER:
         raise StoreCorrupt(f"{path} is not a SQLite database")
     return header[_WRITE_VERSION] != 2 and not any(_beside(path, suffix).exists() for suffix in _BESIDE)
@@ -214,7 +214,7 @@ def state_of(path: Path) -> State:
         except FileNotFoundError:
             state.append(None)
         except OSError as error:
-            raise _os_error(error, path) from error
+            raise error_of(error, path, "copy") from error
     return state
 
 
@@ -243,12 +243,3 @@ def _errors(path: Path) -> Iterator[None]:
         raise found from error
     except UnicodeDecodeError as error:
         raise StoreCorrupt(f"{path} has table or column names that are not valid text") from error
-
-
-def _os_error(error: OSError, path: Path) -> StoreError:
-    what = f"{path} cannot be read or copied: {error.strerror or error}"
-    if isinstance(error, PermissionError):
-        return StoreReadOnly(what, hint="Check the permissions of the file.")
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreFull(what, hint=f"Free space in {tempfile.gettempdir()}; nothing was changed.")
-    return StoreError(what)

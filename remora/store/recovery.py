@@ -46,7 +46,6 @@ TABLES = (
     "observer_signals",
     "observer_file_nodes",
     "observer_co_access_edges",
-    "observer_error_patterns",
     "observer_synthesis_log",
     "trial_units",
     "trial_memories",
@@ -57,7 +56,6 @@ REBUILT = (
     "embedding.", "graph.", "history.", "index.", "log:", "scip.", "semantic.", "share", "transcript:"
 )  # fmt: skip
 MOST_PADDED = 2**34  # bytes; a header with more is damaged itself
-_STEP = 256  # rows that are skipped at once after an unreadable one
 
 
 class Recovered(NamedTuple):
@@ -136,30 +134,19 @@ def _table(old: apsw.Connection, new: Connection, table: str) -> Recovered:
 def _rows(old: apsw.Connection, table: str, columns: list[str]) -> tuple[list[Any], bool]:
     """Return the readable rows, and whether they are complete.
 
-    A table is read forwards to the damage, backwards from its end, and, if it has row numbers, in jumps
-    between the two.
+    A table is read forwards to the damage, and backwards from its end.
     """
-    named = ", ".join(columns)
     found: dict[Any, Any] = {}
     try:
         next(old.execute(f"SELECT rowid FROM {table} LIMIT 1"), None)
-        key = "rowid"
+        key, order = "rowid", "rowid"
     except apsw.Error:
-        key = "NULL"
-    order = columns[0] if key == "NULL" else key
-    if _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {order}", found):
-        return list(found.values()), True
-    _walk(old, f"SELECT {key}, {named} FROM {table} ORDER BY {order} DESC", found)
-    if key == "rowid":
-        last = max(found, default=0)
-        at = min(found, default=0)
-        while at < last:
-            sql = f"SELECT rowid, {named} FROM {table} WHERE rowid >= {at} AND rowid < {at + _STEP}"
-            if not _walk(old, sql, found):
-                for one in range(at, at + _STEP):
-                    _walk(old, f"SELECT rowid, {named} FROM {table} WHERE rowid = {one}", found)
-            at += _STEP
-    return [found[key] for key in sorted(found, key=str)], False
+        key, order = "NULL", columns[0]
+    sql = f"SELECT {key}, {', '.join(columns)} FROM {table} ORDER BY {order}"
+    whole = _walk(old, sql, found)
+    if not whole:
+        _walk(old, f"{sql} DESC", found)
+    return [found[key] for key in sorted(found, key=str)], whole
 
 
 def _walk(old: apsw.Connection, sql: str, found: dict[Any, Any]) -> bool:

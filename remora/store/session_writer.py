@@ -19,7 +19,6 @@ MOST_FILES = 2_000  # maximum of stored files per session; more come from a tool
 PRIOR = 2.0  # sessions added below a co-access weight, so that one common session proves little
 TAINT = "taint"  # in the detail of a signal
 NEXT_PROMPT = "\n\f"  # separates a person's prompts; a prompt can contain newlines
-SHORT_SESSIONS = 12  # session ids kept with an error
 
 
 class Pair(NamedTuple):
@@ -105,7 +104,6 @@ class SessionWriter:
         self._count_modules({f.path for f in files if f.edits}, 1)
         self._sum_files({f.path for f in files})
         self._sum_pairs({(p.file_a, p.file_b) for p in pairs} | self._edges_of({f.path for f in files}))
-        self._sum_errors({e.fingerprint for e in o.errors})
         return session
 
     def _own(self, commands: Sequence[CommandRun]) -> list[CommandRun]:
@@ -127,13 +125,13 @@ class SessionWriter:
         files = edits.keys()
         sql = "SELECT file_a, file_b FROM observer_session_pairs WHERE session_id = ?"
         pairs = {(a, b) for a, b in self._connection.rows(sql, (session,))}
+        # A sum that earlier versions kept, with messages of the session.
         sql = "SELECT fingerprint FROM observer_session_errors WHERE session_id = ?"
-        errors = set(self._connection.column(sql, (session,)))
+        self._connection.execute(f"DELETE FROM observer_error_patterns WHERE id IN ({sql})", (session,))
         if not self._connection.execute("DELETE FROM observer_sessions WHERE id = ?", (session,)):
             return
         self._sum_files(files)
         self._sum_pairs(pairs | self._edges_of(files))
-        self._sum_errors(errors)
         self._count_modules({path for path, number in edits.items() if number}, -1)
 
     # Sums
@@ -185,26 +183,6 @@ class SessionWriter:
                FROM json_each(?1) j CROSS JOIN observer_session_pairs p
                ON p.file_a = j.value ->> 0 AND p.file_b = j.value ->> 1 GROUP BY p.file_a, p.file_b""",
             (pairs, self._project_id, PRIOR),
-        )
-
-    def _sum_errors(self, fingerprints: Collection[str]) -> None:
-        gone = "DELETE FROM observer_error_patterns WHERE id IN (SELECT value FROM json_each(?))"
-        self._connection.execute(gone, (fingerprints,))
-        self._connection.execute(
-            """INSERT INTO observer_error_patterns(id, project_id, tool_name, error_fingerprint,
-                 error_message, occurrence_count, last_seen_at, resolved_how, sessions)
-               SELECT e.fingerprint, ?2, min(e.tool), e.fingerprint,
-                 (SELECT l.message FROM observer_session_errors l WHERE l.fingerprint = e.fingerprint
-                  ORDER BY l.at DESC, l.session_id LIMIT 1),
-                 sum(e.times), coalesce(max(e.at), ''),
-                 (SELECT r.resolved_how FROM observer_session_errors r
-                  WHERE r.fingerprint = e.fingerprint AND r.resolved_how <> ''
-                  ORDER BY r.at DESC, r.session_id LIMIT 1),
-                 (SELECT json_group_array(id) FROM (SELECT s.session_id AS id FROM observer_session_errors s
-                    WHERE s.fingerprint = e.fingerprint ORDER BY s.at DESC, s.session_id LIMIT ?3))
-               FROM json_each(?1) j CROSS JOIN observer_session_errors e ON e.fingerprint = j.value
-               GROUP BY e.fingerprint""",
-            (fingerprints, self._project_id, SHORT_SESSIONS),
         )
 
 

@@ -55,7 +55,7 @@ def record(db: Database, observation: Observation, *pairs: Pair, seen: str = "1"
 
 def sums(db: Database) -> list[list[tuple[object, ...]]]:
     """Return the rows of every table that holds sums."""
-    names = ("observer_file_nodes", "observer_co_access_edges", "observer_error_patterns")
+    names = ("observer_file_nodes", "observer_co_access_edges")
     found = [db.connection.rows(f"SELECT * FROM {name} ORDER BY 1, 2") for name in names]
     return [*found, db.connection.rows("SELECT module, count FROM observer_module_session_counts ORDER BY 1")]
 
@@ -79,19 +79,17 @@ def test_a_session_is_known_by_how_its_files_looked(db: Database) -> None:
 
 
 def test_sums_are_those_of_all_sessions(db: Database) -> None:
-    """Files, pairs, errors and modules are counted over sessions; a weight grows with evidence."""
+    """Files, pairs and modules are counted over sessions; a weight grows with evidence."""
     for number in (1, 2):
         used = (use("a.go", 2, 1), use("b.go", 1, 1))
-        met = (error("f1", "" if number == 2 else "set X"),)
-        record(db, session(f"s{number}", number, files=used, errors=met), Pair("a.go", "b.go", 1))
+        record(db, session(f"s{number}", number, files=used), Pair("a.go", "b.go", 1))
     record(db, session("s3", 3, files=(use("a.go"),)))
-    files, edges, errors, modules = sums(db)
+    files, edges, modules = sums(db)
     assert [(row[0], row[2], row[4]) for row in files] == [("a.go", 7, 3), ("b.go", 4, 2)]
     (edge,) = edges
     assert edge[:2] == ("a.go", "b.go")
     assert edge[3] == 2 / (3 + PRIOR)
     assert (edge[4], edge[5]) == (2, 2)
-    assert [(row[0], row[5], row[7]) for row in errors] == [("f1", 4, "set X")]
     assert modules == [(".", 2)]
     assert db.history.co_access(["a.go"], 0.3, 5) == [("a.go", "b.go", 2 / 5)]
 
@@ -100,9 +98,9 @@ def test_modules_are_counted_once_for_each_session_that_changed_them(db: Databas
     """Also a module that a session came to later; one that is no longer among them counts one less."""
     record(db, session("s1", 1, files=(use("cache/a.go", 1, 1),)))
     record(db, session("s2", 2, files=(use("cache/a.go", 1, 2), use("web/b.go", 1, 1))))
-    assert sums(db)[3] == [("cache", 2), ("web", 1)]
+    assert sums(db)[2] == [("cache", 2), ("web", 1)]
     record(db, session("s1", 1, files=(use("docs/a.md", 0, 1), use("web/b.go"))), seen="2")
-    assert sums(db)[3] == [("cache", 1), ("docs", 1), ("web", 1)]
+    assert sums(db)[2] == [("cache", 1), ("docs", 1), ("web", 1)]
 
 
 def test_signals_are_counted_over_sessions(db: Database) -> None:
