@@ -23,8 +23,8 @@ from remora.net.http import JsonClient, member, server_said
 
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "text-embedding-3-small"
-HOSTED_BATCH = 256  # OpenAI takes 2,048 inputs; a tenth of it keeps one request short
-LOCAL_BATCH = 32  # the default limit of text-embeddings-inference
+# The default limit of text-embeddings-inference; of hosted models the 300,000 tokens of one request hold it.
+BATCH = 32
 _WORDS = {"dimensions": ("dimension", "matryoshka"), "encoding_format": ("encoding_format", "base64")}
 
 
@@ -56,7 +56,7 @@ class OpenAIEmbedder(RemoteEmbedder):
             model,
             settings,
             name=f"openai:{model}" if hosted else f"openai@{client.host}:{model}",
-            batch=HOSTED_BATCH if hosted else LOCAL_BATCH,
+            batch=BATCH,
             sleep=sleep,
         )
         self._optional: dict[str, Any] = {"encoding_format": "base64"}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # No token of a byte-level vocabulary is shorter than a byte, so 8,000 bytes stay below the 8,191
 # tokens that hosted models take, in every language. The shorter cuts are for models of 512 tokens.
 CUTS = (8_000, 1_500, 500)
-BATCH_BYTES = 200_000  # hosted models take 300,000 tokens in one request
 PROBE = "dimension probe"
 # Seconds without a request after one that got no answer within its budget: a run over a thousand texts
 # waits once for a server that is gone, and a server that is started again is found within a minute.
@@ -131,25 +130,12 @@ class RemoteEmbedder(ABC):
 
     def _rows(self, prefix: str, texts: Sequence[str]) -> NDArray[np.float32]:
         places = [i for i, text in enumerate(texts) if clean(text[: CUTS[0]]).strip()]
-        found = [self._embed(part) for part in self._batches([prefix + texts[i] for i in places])]
+        short = [cut_bytes(prefix + texts[i].replace("\x00", " "), CUTS[0]) for i in places]
+        found = [self._embed(short[at : at + self._batch]) for at in range(0, len(short), self._batch)]
         rows = np.zeros((len(texts), self.dims), dtype=np.float32)
         if found:
             rows[places] = np.concatenate(found)
         return rows
-
-    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        part: list[str] = []
-        size = 0
-        for text in texts:
-            short = cut_bytes(text.replace("\x00", " "), CUTS[0])
-            length = len(short.encode())
-            if part and (len(part) == self._batch or size + length > BATCH_BYTES):
-                yield part
-                part, size = [], 0
-            part.append(short)
-            size += length
-        if part:
-            yield part
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         try:
