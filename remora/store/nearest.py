@@ -78,34 +78,17 @@ class NearestIndex:
             self._follow()
             if not len(self._ids) or k <= 0 or query.shape[0] != self._matrix.shape[1]:
                 return []
-            owners, scores = self._owner_of, _product(self._matrix, query)
+            rows: list[int] | slice = slice(None)
             if allowed is not None:
-                wanted = np.zeros(len(self._owners), bool)
-                wanted[[self._owner_index[o] for o in allowed if o in self._owner_index]] = True
-                usable = wanted[owners]
-                owners, scores = owners[usable], scores[usable]
+                rows = sorted(row for owner in set(allowed) for row in self._rows(owner))
+            owners, scores = self._owner_of[rows], _product(self._matrix[rows], query)
             if len(self._rows_of) < len(self._ids):
                 owners, scores = self._by_owner(owners, scores)
             return self._best(owners, scores, k)
 
     def cosines(self, query: NDArray[np.float32], owner_ids: Sequence[str]) -> dict[str, float]:
         """Return the cosine of each of some owners to a query, as in `search`."""
-        found: dict[str, float] = {}
-        with self._lock:
-            self._follow()
-            if not len(self._ids) or query.shape[0] != self._matrix.shape[1]:
-                return found
-            rows: list[int] = []
-            spans: list[tuple[str, int, int]] = []
-            for owner_id in owner_ids:
-                if own := self._rows(owner_id):
-                    spans.append((owner_id, len(rows), len(rows) + len(own)))
-                    rows += own
-            scores = _product(self._matrix[rows], query).tolist()
-        for owner_id, start, end in spans:
-            parts = scores[start:end]
-            found[owner_id] = (max(parts) + sum(parts) / len(parts)) / 2
-        return found
+        return dict(self.search(query, len(owner_ids), owner_ids))
 
     def vectors_of(self, owner_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vectors of some owners, shape (parts, dims); owners without vectors are absent."""
