@@ -60,7 +60,6 @@ class Prepared(NamedTuple):
 
     draft: MemoryDraft
     redactions: tuple[Redaction, ...]
-    notes: tuple[str, ...]
 
     @property
     def taken_out(self) -> int:
@@ -80,9 +79,8 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
     """
     if not isinstance(draft, MemoryDraft):
         raise InvalidInput(f"a draft must be a MemoryDraft, not {type(draft).__name__}")
-    notes: list[str] = []
     counts: dict[str, int] = {}
-    content = _content(draft.content, notes)
+    content = _content(draft.content)
     if draft.type not in MEMORY_TYPES:
         one_of("type", draft.type, (*MEMORY_TYPES, *custom_types()))
     one_of("source", draft.source, MEMORY_SOURCES)
@@ -114,7 +112,7 @@ def prepare(draft: MemoryDraft, custom_types: Callable[[], Iterable[str]] = tupl
         **{name: _whole(name, getattr(draft, name)) for name in _WHOLE},
     }
     redactions = tuple(Redaction(kind, number) for kind, number in sorted(counts.items()))
-    return Prepared(draft._replace(**changes), redactions, tuple(notes))
+    return Prepared(draft._replace(**changes), redactions)
 
 
 def require_statement(prepared: Prepared) -> None:
@@ -133,8 +131,8 @@ def require_statement(prepared: Prepared) -> None:
     raise InvalidInput(f"content is too short: {content!r:.60}", hint="Write what to remember as a sentence.")
 
 
-def _content(text: object, notes: list[str]) -> str:
-    """Return a content that can be stored; adds notes on changes to `notes`."""
+def _content(text: object) -> str:
+    """Return a content that can be stored."""
     if not isinstance(text, str):
         raise InvalidInput(f"content must be text, not {type(text).__name__}")
     if len(text) > MAX_CONTENT_CHARS:
@@ -143,15 +141,10 @@ def _content(text: object, notes: list[str]) -> str:
             hint="Store a summary with the path of the file that contains the rest.",
         )
     decoded = sound(text)
-    if decoded != text or "\ufffd" in decoded:  # an earlier decoder may have replaced them
-        notes.append("invalid Unicode characters were replaced")
     stripped = decoded.strip()
     cleaned = clean(stripped).strip()
-    lost = len(stripped) - len(cleaned)
     if controls(stripped) + decoded.count("\ufffd") > BINARY_SHARE * len(decoded):
         raise InvalidInput("content looks like binary data", hint="Remember text; name the file instead.")
-    if lost:
-        notes.append(f"{lost} control characters were removed")
     if not any(c.isalnum() for c in cleaned):
         raise InvalidInput("content is empty", hint="Write what to remember as a sentence.")
     return cleaned

@@ -19,13 +19,10 @@ from remora.store.database import Database
 UNREVIEWED = "not reviewed yet"
 RETIRED = "gone from the files it was read from"
 BRANCH_GONE = "learnt on a branch that was deleted unmerged:"  # the branch's name follows
-TAKEN_UP = "taken up and done by session"  # as development versions wrote it
 FADED = "faded unused and was pruned"
 SPOKEN_AGAINST = "more sessions speak against it"
 OVERTURNED = "a later statement says otherwise:"  # the start of that memory's id follows
-OVERTURNED_ONCE = "the user said otherwise later:"  # as development versions wrote it
-FORMER = "of a kind that is learnt no more"  # as development versions wrote it
-RETIREMENTS = (RETIRED, BRANCH_GONE, TAKEN_UP, FADED, SPOKEN_AGAINST, OVERTURNED, OVERTURNED_ONCE, FORMER)
+RETIREMENTS = (RETIRED, BRANCH_GONE, FADED, SPOKEN_AGAINST, OVERTURNED)
 _BETWEEN = "; "
 
 

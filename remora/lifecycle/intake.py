@@ -241,27 +241,14 @@ class Intake:
             redaction_count=prepared.taken_out,
             realm=self._db.realm,
         )
-        if gone := self._gone_parents(draft):
-            record = record._replace(needs_review=True, review_reason=gone)
         self._db.memories.insert(record, change=Change("create", author=maker_of(record)))
-        return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions, prepared.notes))
-
-    def _gone_parents(self, draft: MemoryDraft) -> str:
-        """Return the reasons to review a memory derived from forgotten or superseded memories."""
-        parents = self._db.memories.get_many(draft.derived_from)
-        gone = [parents[i] for i in draft.derived_from if i in parents and parents[i].deprecated]
-        return "; ".join(
-            f"rests on {p.id[:8]}, which was superseded"
-            if p.superseded_by
-            else f"rests on {p.id[:8]}, which was forgotten"
-            for p in gone
-        )
+        return record._replace(receipt=Receipt("stored", None, 0.0, prepared.redactions))
 
     def _merge(
         self, record: MemoryRecord, draft: MemoryDraft, similarity: float, prepared: Prepared
     ) -> MemoryRecord:
         action = "restored" if record.deprecated else "merged"
-        receipt = Receipt(action, record.id, similarity, prepared.redactions, prepared.notes)
+        receipt = Receipt(action, record.id, similarity, prepared.redactions)
         return self._write(record, draft, {}, receipt, _SAID_AGAIN)
 
     def _refresh(
@@ -270,10 +257,10 @@ class Intake:
         """Update the memory with the draft's external id: the newer text replaces the older one."""
         same = content_hash(draft.content) == content_hash(record.content)
         action = "restored" if record.deprecated else "merged"
-        receipt = Receipt(action, record.id, 1.0, prepared.redactions, prepared.notes)
+        receipt = Receipt(action, record.id, 1.0, prepared.redactions)
         if record.superseded_by is not None and same:
             note = f"it was superseded by {record.superseded_by[:8]}"
-            return record._replace(receipt=receipt._replace(action="skipped", notes=(*prepared.notes, note)))
+            return record._replace(receipt=receipt._replace(action="skipped", notes=(note,)))
         if record.deprecated and not revive:
             return record._replace(receipt=receipt._replace(action="skipped"))
         replaced: dict[str, Any] = {}

@@ -17,10 +17,9 @@ from remora.core.strength import HALF_LIVES
 from remora.core.text import content_hash
 from remora.core.values import MemoryDraft, MemoryRecord, Receipt, Relation
 from remora.lifecycle.flags import (
-    OVERTURNED,
-    OVERTURNED_ONCE,
     RETIREMENTS,
     flag_dependents,
+    overturned_by,
     unflag_dependents,
     with_reason,
     without_reason,
@@ -83,9 +82,6 @@ class Upkeep:
     def edit(self, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
         """Change fields of a memory; an edit of the text also counts as a review.
 
-        If another memory has the same text afterwards, the receipt's `merged_with` names it and a note says
-        so; both stay unchanged.
-
         Raises:
             NotFound, Conflict: see `resolve`.
             InvalidInput: a field cannot be edited, or a value is invalid.
@@ -101,14 +97,8 @@ class Upkeep:
             checked["decay_half_life_days"] = HALF_LIVES.get(checked["type"])
         if "content" in checked:
             checked |= {"needs_review": False, "review_reason": None, "stale_at": checked.get("stale_at")}
-        with self._db.transaction():
-            after = self._save(record, checked, Change("edit"))
-            twin = self._twin(after) if after.content != record.content else None
-        receipt = Receipt("updated", redactions=redactions)
-        if twin is not None:
-            note = f"{twin.id[:8]} has the same text now; forget one of them"
-            receipt = receipt._replace(merged_with=twin.id, similarity=1.0, notes=(note,))
-        return after._replace(receipt=receipt)
+        after = self._save(record, checked, Change("edit"))
+        return after._replace(receipt=Receipt("updated", redactions=redactions))
 
     def supersede(self, memory_id: str, draft: MemoryDraft) -> MemoryRecord:
         """Replace an old memory by a new one; the old one stays readable, but leaves search.
@@ -154,8 +144,7 @@ class Upkeep:
             return self._save(record, lifted, Change("retire")) if lifted else record
         with self._db.transaction():
             gone = self._put_away(record, lifted, Change("retire"))
-            whys = (f"{start} {record.id[:8]}" for start in (OVERTURNED, OVERTURNED_ONCE))
-            back = [self.restore(i) for why in whys for i in self._db.memories.put_away_with(why)]
+            back = [self.restore(i) for i in self._db.memories.put_away_with(overturned_by(record.id))]
         notes = tuple(f"{old.id[:8]}, which it contradicted, is restored: {old.content}" for old in back)
         return gone._replace(receipt=Receipt("forgotten", notes=notes)) if notes else gone
 
@@ -254,13 +243,6 @@ class Upkeep:
             },
             Change("verify"),
         )
-
-    def _twin(self, record: MemoryRecord) -> MemoryRecord | None:
-        """Return another live memory with the same text, ignoring case and white space."""
-        if record.deprecated:
-            return None
-        same = self._db.memories.with_hash(content_hash(record.content))
-        return next((m for m in same if m.id != record.id and not m.deprecated), None)
 
     def _change(self, memory_id: str, changes: dict[str, Any], change: Change) -> MemoryRecord:
         record = resolve(self._db, memory_id)

@@ -376,19 +376,6 @@ def test_tainted_text_adds_its_origin_only(take: Take) -> None:
     assert again._replace(origins=first.origins, receipt=None) == first._replace(receipt=None)
 
 
-def test_resting_on_what_is_gone(take: Take, upkeep: Upkeep) -> None:
-    """A memory that rests on a forgotten or superseded one is flagged from the start."""
-    gone = take("Tokens are JSON web tokens")
-    upkeep.forget(gone.id)
-    old = take("Cookies are small")
-    upkeep.supersede(old.id, MemoryDraft("Cookies hold 4 kB"))
-    child = take("So tokens fit into cookies", derived_from=(gone.id, old.id))
-    assert child.needs_review
-    assert child.review_reason == (
-        f"rests on {gone.id[:8]}, which was forgotten; rests on {old.id[:8]}, which was superseded"
-    )
-
-
 def test_an_origin_is_noted_once_a_day(take: Take, clock: FixedClock) -> None:
     """Said again by hand on the same day adds nothing; on another day it is another origin."""
     assert len(take("Tokens expire after 24 h").origins) == 1

@@ -25,7 +25,6 @@ from remora.core.values import Filters
 from remora.lifecycle.flags import (
     BRANCH_GONE,
     OVERTURNED,
-    OVERTURNED_ONCE,
     SPOKEN_AGAINST,
     overturned_by,
     retired_for,
@@ -254,8 +253,7 @@ class Promoter:
             return A_PERSON
         if reason.startswith(BRANCH_GONE) and self._is_gone(promoted.draft.branch):
             return BRANCH
-        overturned = reason.startswith((OVERTURNED, OVERTURNED_ONCE))
-        if overturned and said_on(draft.content) <= said_on(record.content):
+        if reason.startswith(OVERTURNED) and said_on(draft.content) <= said_on(record.content):
             return OTHERWISE
         self._own.upkeep.restore(record.id)
         record = intake.remember(draft)
