@@ -528,7 +528,6 @@ def _maintained(one: Maintained) -> str:
         (len(one.forgotten), say("kept.forgotten", n=len(one.forgotten))),
         (one.waiting, say("kept.waiting", n=one.waiting)),
         (one.deleted, say("kept.deleted", n=one.deleted)),
-        (one.said, say("kept.said", n=one.said)),
         (one.bar, say("kept.bar", bar=str(one.bar))),
     )
     return say("semicolon").join(text for number, text in told if number) or say("kept.nothing")

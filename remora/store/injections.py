@@ -63,12 +63,6 @@ class Injections(Tables):
                 (one.session_id, one.at, one.moment, one.text),
             )
 
-    def empty_before(self, at: str) -> int:
-        """Empty the texts of advice given before a time; call inside a transaction. Returns how many."""
-        return self._connection.execute(
-            "UPDATE injections SET text = '', about = '' WHERE at < ? AND (text <> '' OR about <> '')", (at,)
-        )
-
     def latest(self, limit: int = 50, session_id: str | None = None) -> list[Injection]:
         """Return the latest advice, newest first; of one session by its id, with or without its host."""
         where = "WHERE ?1 IS NULL OR session_id = ?1 OR substr(session_id, instr(session_id, ':') + 1) = ?1"

@@ -394,7 +394,6 @@ def test_a_status() -> None:
             "forgot 2 expired memories; deleted 1 memory forgotten long ago",
         ),
         ({"waiting": 30}, "30 expired memories left for you: `remora prune`"),
-        ({"revisions": 5, "said": 6}, "dropped 5 texts of old changes; dropped 6 texts of old advice"),
         ({"cached": 9, "bar": 0.35}, "relevance threshold for prompts: 0.35"),
     ],
 )

@@ -35,7 +35,6 @@ LOG = "maintenance.log"  # meta key: the reports of the last runs, oldest first
 LOGGED = 60  # reports
 SHARE, FEW = 0.10, 50  # a run forgets at most this share of the live memories, or FEW if that is more
 JUMP = 30 * DAY_SECONDS  # since the last run; after a longer time the clock may have jumped
-SAID_DAYS = 365  # days that texts stay in the injection log
 
 
 class Maintained(NamedTuple):
@@ -46,8 +45,7 @@ class Maintained(NamedTuple):
         forgotten: ids of the forgotten memories; `restore` brings them back.
         deleted: number of memories deleted for good, 30 days after they were forgotten.
         waiting: number of expired memories kept because so many at once are for a person to decide.
-        cached, said: number of rows dropped from the embedding cache, and of old texts emptied in the
-            injection log.
+        cached: number of rows dropped from the embedding cache.
         bar: the relevance threshold for injection with a prompt; None if it was not measured.
     """
 
@@ -56,7 +54,6 @@ class Maintained(NamedTuple):
     deleted: int = 0
     waiting: int = 0
     cached: int = 0
-    said: int = 0
     bar: float | None = None
 
 
@@ -109,9 +106,6 @@ def maintain(project: OpenProject) -> Maintained:
     done = Maintained(to_iso(now))
     for store in project.stores():
         done = _pruned(project, store, done, jumped=jumped)
-        with store.db.transaction():
-            said = store.db.injections.empty_before(to_iso(now - SAID_DAYS * DAY_SECONDS))
-        done = done._replace(said=done.said + said)
     scrub_when_due(project)
     with suppress(RemoraError):
         done = done._replace(bar=calibrate(project))
@@ -126,7 +120,8 @@ def reports(project: OpenProject) -> list[Maintained]:
     """Return the reports of the last runs, oldest first."""
     found: Any = project.db.meta.get(LOG, [])
     for one in found:
-        one.pop("revisions", None)  # as earlier versions wrote it
+        for former in ("revisions", "said"):  # as earlier versions wrote them
+            one.pop(former, None)
     return [Maintained(**{**one, "forgotten": tuple(one["forgotten"])}) for one in found]
 
 
