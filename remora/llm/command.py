@@ -119,11 +119,10 @@ class CommandModel:
             if code:
                 why = shorten((_end_of(log) or text).strip() or "no output", 300)
                 raise ProviderError(f"{self.model_id} failed with code {code}: {why}")
-            is_cut = said.seek(0, os.SEEK_END) > MAX_OUTPUT
         shown = strip_thinking(text)
         if not shown:
             raise ProviderError(f"{self.model_id} returned no text")
-        return Completion(shown, "length" if is_cut else "stop")
+        return Completion(shown)
 
     def _run(
         self, arguments: list[str], told: IO[bytes], said: IO[bytes], log: IO[bytes], budget: float

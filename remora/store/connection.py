@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,7 +180,7 @@ class Connection:
     def _statement(self) -> Iterator[None]:
         with self._lock:
             if self._seen is not None and _stamp(self.path) != self._seen:
-                self._open_again()
+                raise StoreBusy(f"{self.path} was changed by another process", hint="Open it again.")
             try:
                 yield
             except apsw.Error as error:
@@ -192,13 +190,6 @@ class Connection:
                     f"{self.path} cannot hold this value ({error})",
                     hint="Text must be valid Unicode, and integers must fit into 64 bits.",
                 ) from error
-
-    def _open_again(self) -> None:
-        """Reopen the file if another process has initialized or changed it since it was opened."""
-        fresh = Connection.open(self.path, read_only=True, form=self._form)
-        self._connection.close()
-        self._connection, self._seen = fresh._connection, fresh._seen
-        self._commits += 1  # each connection counts the changes of others from the beginning
 
     def last_row_id(self) -> int:
         """Return the row id of the last insert on this connection."""
@@ -318,25 +309,8 @@ class Connection:
             self._commits += 1
             return not _wal(self.path).exists() or not _wal(self.path).stat().st_size
 
-    def check(self, seconds: float = math.inf) -> list[str]:
-        """Return the problems found by SQLite's own checks and in the FTS tables; empty if there are none.
-
-        Raises:
-            TimeoutError: the check took longer than the limit in seconds.
-        """
-        end = time.monotonic() + seconds
-        with self._lock:
-            self._connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-            try:
-                return self._problems()
-            except StoreError:
-                if time.monotonic() <= end:
-                    raise
-                raise TimeoutError(f"the check of {self.path} took longer than {seconds:g} s") from None
-            finally:
-                self._connection.set_progress_handler(None)
-
-    def _problems(self) -> list[str]:
+    def check(self) -> list[str]:
+        """Return the problems found by SQLite's own checks and in the FTS tables; empty if there are none."""
         try:
             problems = [str(r[0]) for r in self.rows("PRAGMA integrity_check(20)") if r[0] != "ok"]
             problems += [f"foreign key broken in {r[0]}" for r in self.rows("PRAGMA foreign_key_check")]
@@ -448,7 +422,6 @@ def _stamp(path: Path) -> Stamp | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-_STEPS = 100_000  # of SQLite's machine between two looks at the clock: some milliseconds
 _UNREAD_CHANGES = """SELECT count(*) FROM memory_revisions
                      WHERE NOT (json_valid(fields) AND json_valid(parents))"""
 _FTS_TABLES = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'"

@@ -95,7 +95,7 @@ def test_failures_say_why(model, tmp_path):
 def test_an_endless_answer_is_cut(model):
     """No more than the limit is read."""
     answer = model(f"print('a' * {MAX_OUTPUT + 10})").complete(ASK, max_tokens=5)
-    assert (len(answer.text), answer.finish_reason) == (MAX_OUTPUT, "length")
+    assert (len(answer.text), answer.finish_reason) == (MAX_OUTPUT, "stop")
 
 
 def test_the_calls_of_a_day_are_limited_for_all_processes(model, tmp_path):

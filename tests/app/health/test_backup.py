@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from remora.app.health import doctor
 from remora.app.health.backup import Recovery, backup, recover
 from remora.app.memory import Memory
 from remora.app.project.locate import locate
 from remora.core.errors import Conflict, NotFound
 from remora.core.values import MemoryDraft
-from remora.store import connection, recovery
+from remora.store import recovery
 from remora.store.connection import Connection
 from tests.helpers import environment
 from tests.store.makers import PAGE, sql
@@ -187,17 +186,3 @@ def test_a_file_that_appears_while_a_backup_is_made_stays(tmp_path: Path, monkey
         backup(memory._project.location.home, target)
     assert target.read_text() == "somebody else's"
     assert list(tmp_path.glob(".copy*")) == []
-
-
-def test_a_check_that_takes_too_long_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The doctor goes on; the next check, with time, is answered."""
-    with opened(tmp_path) as memory:
-        memory.remember("Prices are kept in cents")
-        db = memory._project.db.connection
-        monkeypatch.setattr(connection, "_STEPS", 1)
-        monkeypatch.setattr(doctor, "CHECK_SECONDS", 0.0)
-        (found,) = [one for one in memory.doctor().findings if one.what == "database"]
-        assert found.level == "warning"
-        assert "not fully checked" in found.detail
-        assert "memories: 1" in found.detail
-        assert db.check() == []
