@@ -101,7 +101,6 @@ def choose(
     settings: EmbeddingSettings,
     *,
     environ: Mapping[str, str],
-    keep: str = "",
     probe: Callable[[str, int, float], bool] = reachable,
     memory: Callable[[], int | None] = total_memory,
 ) -> Choice:
@@ -110,8 +109,6 @@ def choose(
     Args:
         settings: the section `[embedding]`.
         environ: the process environment: OLLAMA_HOST, OPENAI_BASE_URL and the key's variable.
-        keep: the model id of the stored vectors. That size of Qwen3 is kept while it is installed, because
-            another size would require embedding everything again.
         probe: whether something listens at (host, port), within seconds.
         memory: bytes of memory of this machine, None if unknown.
 
@@ -120,7 +117,7 @@ def choose(
         ProviderError: the configured provider does not answer, or returns an invalid answer.
         ConfigError: an invalid URL or key.
     """
-    search = _Search(settings, environ, keep, probe, memory, [])
+    search = _Search(settings, environ, probe, memory, [])
     if settings.provider == "none":
         return Choice(None, "none", ("embedding.provider is none: keyword and graph search only",))
     if settings.provider != "auto":
@@ -134,7 +131,6 @@ class _Search(NamedTuple):
 
     settings: EmbeddingSettings
     environ: Mapping[str, str]
-    keep: str
     probe: Callable[[str, int, float], bool]
     memory: Callable[[], int | None]
     reasons: list[str]
@@ -211,10 +207,6 @@ class _Search(NamedTuple):
                     hint=f"Run `ollama pull {wanted}`.",
                 )
             return found
-        kept = next((m for m in models if FAMILY in m.name and self._is_kept(m)), None)
-        if kept is not None:
-            self.reasons.append(f"{kept.name}: the model of the stored vectors")
-            return kept
         model = pick_size(models, self.memory() or 0)
         if model is None:
             raise ModelMissing(
@@ -222,9 +214,6 @@ class _Search(NamedTuple):
             )
         self.reasons.append(f"{model.name}: the best installed size for the memory of this machine")
         return model
-
-    def _is_kept(self, model: Installed) -> bool:
-        return self.keep.startswith((f"ollama:{model.name}@", f"ollama:{model.name}:"))
 
     def openai_if_named(self) -> Embedder:
         """Return the OpenAI-compatible embedder if the settings name a URL."""

@@ -128,19 +128,6 @@ def test_another_quantisation_of_a_size_counts_as_that_size():
     assert pick_size([GI["8b"], q8], 16 * GIB) == q8
 
 
-def test_the_model_of_the_stored_vectors_stays():
-    """The store is not embedded anew because another size would be chosen today."""
-    with ModelServer().on("GET /api/tags", tags("qwen3-embedding:0.6b", "qwen3-embedding:4b")) as server:
-        environ = {"OLLAMA_HOST": server.host}
-        stored = "ollama:qwen3-embedding:{}@99999999:1024"
-        choice = chosen(environ=environ, memory=4 * GIB, keep=stored.format("4b"))
-        choice.close()
-        assert f"(ollama:qwen3-embedding:4b@11111111 at {server.host})" in repr(choice.embedder)
-        assert choice.reasons == ("qwen3-embedding:4b: the model of the stored vectors",)
-        other = model(environ=environ, memory=4 * GIB, keep=stored.format("4b-q8_0"))
-        assert other.startswith("ollama:qwen3-embedding:0.6b@")
-
-
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

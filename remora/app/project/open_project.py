@@ -252,11 +252,7 @@ class OpenProject:
                 given = CalledEmbedder(self._given[0], self._unmetered)
                 self._choice = Choice(given, "given", ("given by the caller",))
             else:
-                self._choice = choose(
-                    self.settings.embedding,
-                    environ=self.environ,
-                    keep=self.db.meta.get("embedding.model") or "",
-                )
+                self._choice = choose(self.settings.embedding, environ=self.environ)
         return self._choice
 
     def embedder(self) -> Embedder | None:
