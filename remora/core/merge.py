@@ -21,7 +21,7 @@ class Revision(NamedTuple):
     """One change of a memory.
 
     Attributes:
-        rev: its id, a UUID of version 7.
+        rev: its id, a UUID.
         parents: ids of the revisions that its author saw; empty at the creation.
         device: random id of its store.
         n: counts the revisions of a device from 1, without gaps.

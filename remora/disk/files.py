@@ -74,7 +74,17 @@ def make_folder(path: Path) -> None:
         StoreError: the folder cannot be created, or a file has its name.
     """
     with os_errors(path, "make the folder"):
-        _make_folder(path)
+        if path.is_dir():
+            return
+        if path.parent != path:
+            make_folder(path.parent)
+        try:
+            path.mkdir(mode=0o700)
+        except FileExistsError:
+            if not path.is_dir():
+                raise
+        else:
+            sync_folder(path.parent)
 
 
 def read_small(path: Path, limit: int = SMALL, *, links: bool = False) -> bytes | None:
@@ -126,43 +136,25 @@ def keep_to_oneself(path: Path) -> None:
             path.chmod(0o700)
 
 
-def _make_folder(path: Path) -> None:
-    if path.is_dir():
-        return
-    if path.parent != path:
-        _make_folder(path.parent)
-    try:
-        path.mkdir(mode=0o700)
-    except FileExistsError:
-        if not path.is_dir():
-            raise
-    else:
-        sync_folder(path.parent)
-
-
-def write_atomic(path: Path, data: bytes | str) -> None:
+def write_atomic(path: Path, data: bytes | str, *, still: Callable[[], bool] | None = None) -> bool:
     """Replace a file's content durably; after a crash at any point the file is the old or the new one.
 
     Text is written as UTF-8 with its line ends unchanged. A symbolic link is followed, so that its target
-    changes and the link stays. Missing folders are created.
+    changes and the link stays. Missing folders are created. `still` decides at the last moment whether to
+    replace it; returns whether it was.
 
     Raises:
         StoreFull: no room; the old file is untouched.
         StoreReadOnly: no permission; the old file is untouched.
         StoreError: any other error of the operating system.
     """
-    _replace(path, data)
-
-
-def _replace(path: Path, data: bytes | str, still: Callable[[], bool] | None = None) -> bool:
-    """Replace a file; `still` decides at the last moment whether to do it."""
     content = data if isinstance(data, bytes) else sound(data).encode()
     with os_errors(path, "write"):
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
         if target.exists() and not os.access(target, os.W_OK):
             # A rename would get past the permission that somebody set on the file.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        _make_folder(target.parent)
+        make_folder(target.parent)
         temporary = temporary_in(target.parent)
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
@@ -215,7 +207,7 @@ def write_over(path: Path, data: bytes | str, before: bytes | None) -> bool:
         return _content(target) == before
 
     try:
-        if not _replace(path, data, unchanged):
+        if not write_atomic(path, data, still=unchanged):
             return False
         if old is not None and _content(old) != before:
             old.replace(target)
@@ -249,7 +241,7 @@ def append_line(path: Path, data: bytes | str) -> None:
     if not content.endswith(b"\n"):
         content += b"\n"
     with os_errors(path, "append to"):
-        _make_folder(path.parent)
+        make_folder(path.parent)
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
         try:
             before = os.fstat(descriptor).st_size
@@ -331,7 +323,7 @@ def lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
         raise _busy(path, timeout)
     try:
         with os_errors(path, "lock"):
-            _make_folder(path.parent)
+            make_folder(path.parent)
             descriptor = os.open(path.with_name(path.name + LOCK_SUFFIX), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _wait_for(descriptor, path, deadline, timeout)

@@ -9,7 +9,7 @@ back (Kulkarni et al., "Logical Physical Clocks", 2014).
 from __future__ import annotations
 
 import json
-import secrets
+import uuid
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -59,7 +59,7 @@ class Revisions:
             author = f"{PERSON}:{self.device}"
         heads = self.heads(memory_id)
         number, clock = self._next()
-        rev = _uuid7(self._clock.now())
+        rev = str(uuid.uuid4())
         self._connection.execute(
             f"INSERT INTO memory_revisions({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -73,7 +73,7 @@ class Revisions:
 
     def next_place(self) -> tuple[str, str]:
         """Return an id and a time for a change in another log; call inside a transaction."""
-        return _uuid7(self._clock.now()), self._next()[1]
+        return str(uuid.uuid4()), self._next()[1]
 
     def heads(self, memory_id: str) -> list[str]:
         """Return the ids of the newest revisions of a memory, in order."""
@@ -209,12 +209,3 @@ def _made(row: Row) -> Revision:
             hint="The memory itself is intact; `remora recover` skips unreadable data.",
         ) from None
     return Revision._make(values)
-
-
-def _uuid7(seconds: float) -> str:
-    """Return a UUID of version 7 (RFC 9562): 48 bits of milliseconds, the rest random."""
-    bits = (int(seconds * 1000) & (1 << 48) - 1) << 80 | secrets.randbits(80)
-    bits = bits & ~(0xF << 76) | 0x7 << 76
-    bits = bits & ~(0x3 << 62) | 0x2 << 62
-    text = f"{bits:032x}"
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))

@@ -75,7 +75,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[Compared]:
     def spied(original: Callable[..., Any]) -> Callable[..., Any]:
         def spy(index: NearestIndex, query: NDArray[np.float32], *rest: Any) -> Any:
             found = original(index, query, *rest)
-            live = index._matrix[: index._size][index._live[: index._size]]
+            live = index._matrix
             seen.append(Compared(index._kind, query.tobytes(), {row.astype("<f2").tobytes() for row in live}))
             return found
 
