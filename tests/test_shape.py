@@ -178,7 +178,6 @@ UNUSED_WITH_REASON = {
     "remora.core.values:Memory*.*": "values that are stored, and printed as JSON",
     "remora.core.values:Receipt.*": "values that are printed as JSON",
     "remora.graph.modules:ModuleInfo.*": "values that are printed as JSON",
-    "remora.graph.go_interfaces:Shape.*": "compared as a whole",
     "remora.retrieval.pipeline:PARTS": "what `Request.without` understands, for ablations",
     "remora.interfaces.adapters.*": "called by the frameworks, or by programs that use them",
     "remora.interfaces.cli:Verbs.*": "called by click",

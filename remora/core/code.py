@@ -230,14 +230,6 @@ class Symbols(Protocol):
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         ...
 
-    def promised(self, name: str) -> Sequence[Symbol]:
-        """Return the methods of a name that top-level interfaces of a file require, by path."""
-        ...
-
-    def embedding(self, name: str) -> Sequence[Symbol]:
-        """Return the top-level Go interfaces that embed a type of a name, by path."""
-        ...
-
 
 class Impact(NamedTuple):
     """Something that may break when a target changes.

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from remora.core.code import FileFacts, Listed, Outline, Uses
 from remora.core.skip import FAILED, sparing
 from remora.core.values import Skipped
-from remora.graph import go_interfaces
 from remora.graph.file_reader import FileReader, Parsed, Refused
 from remora.graph.names import (
     DOT,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from remora.store.database import Database
     from remora.store.graph import FileRow
 
-VERSION = 10  # of the facts of a file: a change causes every file to be read again
+VERSION = 11  # of the facts of a file: a change causes every file to be read again
 BATCH_FILES, BATCH_BYTES = 50, 2_000_000  # of one transaction
 NO_FACTS = Uses()
 OPEN = "graph.closure.open"  # meta key: how far a run that changes edges got, False when it is done
@@ -248,9 +247,8 @@ class Indexer:
             defined = names
         else:
             defined = changed_names(path, before._replace(imports=after.imports), after)
-        far = frozenset(filter(go_interfaces.is_one, names))
-        self._names |= names if is_seen_unimported(path) else defined | far
-        passed = set(names - defined - far)
+        self._names |= names if is_seen_unimported(path) else defined
+        passed = set(names - defined)
         level = [path] if passed else []
         while level:
             found: set[str] = set()

@@ -19,7 +19,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from remora.core.code import Outline
-from remora.graph import go_interfaces
 from remora.graph.languages import FAMILIES
 from remora.graph.languages.naming import WHOLE
 from remora.graph.test_files import stems_under_test
@@ -66,7 +65,6 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
     texts.add(facts.outline.package)
     for text in texts:
         found.update(_WORD.findall(text))
-    found.update(go_interfaces.used(facts.outline))
     found.discard("")
     return frozenset(found)
 
@@ -135,7 +133,6 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
         found.add("default")
     if "*" in found:
         found |= place_names(path)
-    found.update(go_interfaces.changed(before, after))
     found.discard("")
     for outline in (before, after):
         if outline is not None:
@@ -186,7 +183,6 @@ def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[
                 found.add(local)
                 if local == "*":
                     found |= place_names(path)
-    found.update(go_interfaces.passed(touched, outline))
     found.discard("")
     return frozenset(found)
 

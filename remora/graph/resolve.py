@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
 from remora.core.skip import FAILED, sparing
 from remora.graph.calls import FileNames, calls
-from remora.graph.go_interfaces import Interfaces
 from remora.graph.languages import go
 from remora.graph.lookup import Look
 from remora.graph.tables import CLASSES
@@ -37,7 +36,6 @@ class Resolver:
 
     def __init__(self, symbols: Symbols, roots: Roots) -> None:
         self._look = Look(symbols, roots)
-        self._interfaces = Interfaces(self._look)
         self.skipped: list[Skipped] = []  # files of which some edges are missing, and why
 
     def links(self, path: str, facts: FileFacts) -> list[Link]:
@@ -46,7 +44,7 @@ class Resolver:
         table = self._look.table(path, facts.outline)
         if table is not None:
             with sparing(path, self.skipped, f"{FAILED} be followed whole: "):
-                _File(self._look, self._interfaces, table, facts, edges).find()
+                _File(self._look, table, facts, edges).find()
         return edges.links()
 
 
@@ -84,11 +82,8 @@ class _Edges:
 class _File:
     """The edges of one file that require names to be followed."""
 
-    def __init__(
-        self, look: Look, interfaces: Interfaces, table: Table, facts: FileFacts, edges: _Edges
-    ) -> None:
+    def __init__(self, look: Look, table: Table, facts: FileFacts, edges: _Edges) -> None:
         self.look = look
-        self.interfaces = interfaces
         self.table = table
         self.facts = facts
         self.edges = edges
@@ -128,15 +123,6 @@ class _File:
                     self.edges.add(self.path, base.path, kind, base.sure, definition.line)
                     if self.table.family.by_use:
                         self.edges.once(self.path, base.path, "imports", EXACT, definition.line)
-            if self.table.family.name == "go":
-                self._satisfies(definition)
-
-    def _satisfies(self, definition: Definition) -> None:
-        """Add the interfaces that a Go type implements without naming them."""
-        key = f"{self.path}:{definition.qualname}"
-        for path, interface, sure in self.interfaces.of(self.path, definition):
-            self.edges.once(key, f"{path}:{interface.qualname}", "implements", sure, definition.line)
-            self.edges.once(self.path, path, "implements", sure, definition.line)
 
     def _by_use(self) -> None:
         """Count the use of a name from another file as an import of it."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from remora.core.code import Outline, Symbol
-from remora.graph.go_interfaces import embedded, of_type
 from remora.graph.packed import kept_outline
 from remora.graph.tables import Table, table_of
 
@@ -69,36 +68,11 @@ class StoredSymbols:
         return self._once(("named", name, limit), lambda: self._named(name, limit))
 
     def _named(self, name: str, limit: int) -> list[Symbol]:
-        paths = dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit))
-        found = [Symbol(path, one) for path, table in self._tables(paths) for one in table.called(name)]
-        return found[:limit]
-
-    def promised(self, name: str) -> Sequence[Symbol]:
-        """Return the methods of a name that top-level interfaces declare, by path."""
-        return self._once(("promised", name), lambda: self._promised(name))
-
-    def _promised(self, name: str) -> list[Symbol]:
-        tables = self._tables(self._graph.promising(name))
-        return [Symbol(path, one) for path, table in tables for one in table.promised(name)]
-
-    def embedding(self, name: str) -> Sequence[Symbol]:
-        """Return the top-level Go interfaces that embed a type of a name, by path."""
-        return self._once(("embedding", name), lambda: self._embedding(name))
-
-    def _embedding(self, name: str) -> list[Symbol]:
-        tables = self._tables(self._graph.using([of_type(name)]))
-        return [
-            Symbol(path, one)
-            for path, table in tables
-            for one in table.outline.definitions
-            if one.kind == "interface" and not one.parent and name in embedded(table.outline, one)
-        ]
-
-    def _tables(self, paths: Iterable[str]) -> Iterator[tuple[str, Table]]:
-        """Yield the tables of some files that have one, each with its path."""
-        for path in paths:
+        found: list[Symbol] = []
+        for path in dict.fromkeys(path for path, _ in self._graph.places(name, limit=limit)):
             if table := self._once(("table", path), partial(self._table, path)):
-                yield path, table
+                found += [Symbol(path, one) for one in table.called(name)]
+        return found[:limit]
 
     def _table(self, path: str) -> Table | None:
         return table_of(path, self.outline(path))

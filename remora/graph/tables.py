@@ -103,12 +103,6 @@ class Table:
             self._called = called  # at once: other threads have the same table
         return self._called.get(name, ())
 
-    def promised(self, name: str) -> list[Definition]:
-        """Return the methods of a name that top-level interfaces declare, in order."""
-        found = (one for one in self.called(name) if one.kind == "method")
-        holders = ((one, self.by_qualname.get(one.parent)) for one in found)
-        return [one for one, by in holders if by and by.kind == "interface" and not by.parent]
-
     def around(self, scope: str) -> str:
         """Return the scope around a scope, "" for the top level."""
         definition = self.by_qualname.get(scope)

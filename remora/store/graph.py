@@ -380,14 +380,6 @@ class Graph(Tables):
         sql = "SELECT DISTINCT label FROM graph_nodes WHERE label >= ? AND label < ? AND layer = 1 ORDER BY 1"
         return self._connection.column(sql, (beginning, f"{beginning}\U0010ffff"))
 
-    def promising(self, name: str) -> list[str]:
-        """Return the files with a top-level interface that requires a method of a name."""
-        symbol = "substr(m.key, length(m.file_path) + 2)"
-        sql = f"""SELECT DISTINCT m.file_path FROM graph_nodes m CROSS JOIN graph_nodes c
-                    ON c.key = m.file_path || ':' || substr({symbol}, 1, instr({symbol}, '.') - 1)
-                  WHERE m.label = ? AND m.type = 'method' AND c.type = 'interface' ORDER BY 1"""
-        return self._connection.column(sql, (name,))
-
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.
 

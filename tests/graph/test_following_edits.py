@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.graph.test_go_interfaces import MODULE
 from tests.graph.test_indexer import world_in
 
 
@@ -23,8 +22,9 @@ class Kind(NamedTuple):
     others: dict[str, str] = {}  # noqa: RUF012  never changed
 
 
-# Go: types, and interfaces that they satisfy without naming them.
+# Go: types with methods in any file of their package.
 
+MODULE = "module example.com/shop\n\ngo 1.22\n"
 GO = ["a/a.go", "a/b.go", "b/a.go", "b/b.go", "c/c.go"]
 GO_METHODS = ["Save(id string)", "Save(id int)", "Load()", "Write(p []byte) (int, error)", "keep()"]
 TYPES, INTERFACES = ["Disk", "Box"], ["Saver", "Both"]

@@ -49,9 +49,6 @@ _BUILTIN_TYPES = frozenset(
 _TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
 
 
-LISTS_TYPES = "~"  # stands among what an interface embeds where it lists types
-
-
 def _define(source: Source, draft: Draft, captures: Captures) -> None:
     node = draft.node
     if "target" in captures:
@@ -83,12 +80,7 @@ def _embedded(source: Source, shape: Node) -> Iterator[str]:
         if part.type == "field_declaration" and part.child_by_field_name("name") is None:
             name = plain_type(source.field(part, "type"))
         elif part.type == "type_elem":
-            text = source.text(part)
-            name = plain_type(text)
-            if text == "error":
-                yield text
-            elif "~" in text or "|" in text or (name in _BUILTIN_TYPES and name not in ("any", "comparable")):
-                yield LISTS_TYPES
+            name = plain_type(source.text(part))
         else:
             continue
         if name and name not in _BUILTIN_TYPES:
