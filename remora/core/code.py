@@ -50,8 +50,6 @@ class Definition(NamedTuple):
         doc: its doc string or comment as plain text, at most 1,000 characters.
         bases: the names it inherits from or implements, as written ("base.Model", "Iterable").
         sentence: it is a test made by a call, as in `it("adds")`: its name names nothing in code.
-        fixture: the name by which tests request it, if it is a fixture; "" otherwise.
-        gives: the type of a fixture's value, as in `Binding`; "" if the source shows none.
         returns: a function's written return type, if it is one named type; "Self" for the class of the
             object; "" otherwise.
     """
@@ -67,8 +65,6 @@ class Definition(NamedTuple):
     doc: str = ""
     bases: tuple[str, ...] = ()
     sentence: bool = False
-    fixture: str = ""
-    gives: str = ""
     returns: str = ""
 
 
@@ -102,8 +98,8 @@ class Reference(NamedTuple):
         name: the last part: `run` in `self.pool.run(x)`.
         receiver: the expression before it, as written: "self.pool", "" if there is none. A call in the
             receiver is kept as "f()", a more complex expression as "?".
-        kind: "call", "new", "decorator" or "type". (Bases are in `Definition.bases`.) "fixture" is a name by
-            which a test or a fixture requests a fixture: a parameter, or a mark of "usefixtures".
+        kind: "call", "new", "decorator" or "type". (Bases are in `Definition.bases`.) "fixture" is a
+            parameter of a test or of a fixture, which may request a fixture of that name.
         line: its line.
         scope: qualname of the innermost enclosing definition, "" at the top level.
     """

@@ -9,7 +9,7 @@ and no standard library has it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core.code import GUESS, LIKELY, Symbol
 from remora.graph.grammars import language_of
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _UNKNOWN = "?"
 _GUESSED = frozenset(("function", "method"))
 _FIELDS = ("self.", "this.", "$this->", "this->", "@@", "@", "Self.")
+CONFTEST = "conftest.py"
 _VERBS = frozenset(("call", "new", "decorator"))
 
 
@@ -48,10 +49,7 @@ class FileNames:
         self._line, self._scope = 0, ""
         self._test = is_test_path(table.path)
         self._own_names = table.family.selfs | {table.family.constructor}
-        self._fixtures = Fixtures(look, table)
-        self._taken = {
-            (one.scope, one.name) for one in uses.references if one.kind == "fixture" and not one.receiver
-        }
+        self._taken = {(one.scope, one.name) for one in uses.references if one.kind == "fixture"}
         for binding in uses.bindings:
             self._bind(binding)
 
@@ -77,7 +75,7 @@ class FileNames:
 
     def _call(self, reference: Reference) -> Value | None:
         if reference.kind == "fixture":
-            return self._fixtures.find(reference.scope, reference.name) if self._test else None
+            return self._fixture(reference.scope, reference.name) if self._test else None
         if not reference.receiver:
             if reference.kind != "type" and reference.name in self._own_names:
                 own = self._own_class(reference.scope, "definition")  # `new self()`, `new(x)`
@@ -209,7 +207,8 @@ class FileNames:
             return self._field(Value("object", self.table.path, definition), name)
         bindings = self._variables.get((scope, name))
         if not bindings and self._test and (scope, name) in self._taken:
-            return self._fixtures.given(scope, name)
+            given = self.look.returned(self._fixture(scope, name))
+            return given.less_sure(LIKELY) if given and given.kind == "object" else None
         if not bindings or (scope, name) in self._open:
             return None
         before = [binding for binding in bindings if binding.line <= self._line]
@@ -238,6 +237,17 @@ class FileNames:
                 return Value("object", value.path, value.definition, min(value.sure, LIKELY))
             return self.look.returned(value) or OPAQUE
         return value.less_sure(LIKELY) if value.kind == "object" else value
+
+    def _fixture(self, scope: str, name: str) -> Value | None:
+        """Return the fixture of pytest with a name: of this file, or of the nearest conftest.py above it."""
+        parts = self.table.path.split("/")[:-1]
+        above = ["/".join([*parts[:count], CONFTEST]) for count in range(len(parts), -1, -1)]
+        for path in (self.table.path, *above):
+            table = self.look.table(path)
+            found = table.children.get("", {}).get(name) if table is not None else None
+            if found is not None and (path != self.table.path or found.qualname != scope):
+                return Value("definition", path, found)
+        return None
 
     # Guesses
 
@@ -294,63 +304,3 @@ def calls(names: FileNames, uses: Uses) -> Iterator[tuple[Reference, Value]]:
             target = names.call(reference)
             if target is not None:
                 yield reference, target
-
-
-CONFTEST = "conftest.py"
-_HOLDERS = frozenset((*CLASSES, "test"))
-
-
-class Fixtures(NamedTuple):
-    """The fixtures visible in one test file, given the names of its project."""
-
-    look: Look
-    table: Table
-
-    def find(self, scope: str, name: str) -> Value | None:
-        """Return the fixture that a definition requests by a name, None if the project has none."""
-        for value in self._candidates(self.table.class_of(scope), name):
-            own = value.path == self.table.path and value.definition is not None
-            if not (own and value.definition is self.table.by_qualname.get(scope)):
-                return value
-        return None
-
-    def given(self, scope: str, name: str) -> Value | None:
-        """Return the value of a fixture that a definition requests, None if unknown."""
-        fixture = self.find(scope, name)
-        definition = fixture.definition if fixture is not None else None
-        table = self.look.table(fixture.path) if fixture is not None else None
-        if definition is None or table is None or not definition.gives:
-            return None
-        value = self.look.dotted(table, definition.qualname, definition.gives)
-        return value.less_sure(LIKELY) if value and value.kind == "object" else self.look.instance(value)
-
-    def _candidates(self, inside: str, name: str) -> Iterator[Value]:
-        """Yield the fixtures with a name, nearest first."""
-        while inside:
-            owner = self.table.by_qualname.get(inside)
-            if owner is not None and owner.kind in _HOLDERS:
-                for path, base in self.look.line(self.table.path, owner).classes:
-                    yield from self._inside(path, base.qualname, name)
-            inside = self.table.class_of(self.table.around(inside))
-        yield from self._file(self.table.path, name)
-        folder = self.table.path.rpartition("/")[0]
-        while True:
-            path = f"{folder}/{CONFTEST}" if folder else CONFTEST
-            if path != self.table.path and self.look.symbols.exists(path):
-                yield from self._file(path, name)
-            if not folder:
-                break
-            folder = folder.rpartition("/")[0]
-
-    def _inside(self, path: str, parent: str, name: str) -> Iterator[Value]:
-        table = self.look.table(path)
-        found = table.fixtures.get((parent, name)) if table is not None else None
-        if found is not None:
-            yield Value("definition", path, found)
-
-    def _file(self, path: str, name: str) -> Iterator[Value]:
-        own = list(self._inside(path, "", name))
-        yield from own
-        value = None if own else self.look.export(path, name)
-        if value is not None and value.definition is not None and value.definition.fixture == name:
-            yield value

@@ -102,7 +102,7 @@ def assemble(
         _settle(draft, outer, rules, kept)
         if draft.drop:
             continue
-        found.uses += rules.taken(text, draft, found.extents.get(draft.node.id))
+        found.uses += rules.taken(text, draft)
         plain = f"{draft.parent}.{draft.name}" if draft.parent else draft.name
         before = kept.get(plain)
         if before and before.declares and not draft.declares and not draft.container:
@@ -206,8 +206,6 @@ def _finished(draft: Draft, text: Source) -> Definition:
         draft.doc,
         draft.bases,
         draft.sentence,
-        draft.fixture,
-        draft.gives,
         draft.returns,
     )
 

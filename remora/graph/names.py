@@ -37,7 +37,6 @@ _DEFAULTS = frozenset(("javascript", "typescript", "tsx"))  # which definition i
 DOTTED = frozenset(("python", "javascript", "typescript", "tsx", "go"))
 DOT = 1  # how a file uses a name (store.graph)
 _NONE = Outline("")
-_CONFTEST = "conftest"  # the file whose fixtures tests take without importing it
 
 
 def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
@@ -52,12 +51,10 @@ def names_of(facts: FileFacts, path: str = "") -> frozenset[str]:
     for reference in facts.uses.references:
         found.add(reference.name)
         texts.add(reference.receiver)
-        if reference.kind == "fixture":
-            found.add(_CONFTEST)
     for binding in facts.uses.bindings:
         texts.add(binding.type)
     for definition in facts.outline.definitions:
-        texts.update((*definition.bases, definition.gives, definition.returns))
+        texts.update((*definition.bases, definition.returns))
         if definition.bases or definition.kind == "class":
             found.add(definition.name)  # the same class may be continued elsewhere
     for item in facts.outline.imports:
@@ -77,9 +74,7 @@ def ways_of(facts: FileFacts, path: str = "") -> dict[str, int]:
 
 def _behind_a_dot(facts: FileFacts) -> set[str]:
     """Return the names that a file uses as attributes."""
-    # A fixture may be a member of a class that a test inherits from.
-    uses = facts.uses.references
-    found = {one.name for one in uses if one.receiver or one.kind == "fixture"}
+    found = {one.name for one in facts.uses.references if one.receiver}
     texts = {reference.receiver for reference in facts.uses.references}
     texts.update(binding.type for binding in facts.uses.bindings)
     for definition in facts.outline.definitions:
@@ -160,13 +155,11 @@ def _held(outline: Outline | None) -> frozenset[tuple[str, bool, str]]:
 def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[str]:
     """Return the names under which a file re-exports touched names.
 
-    These are imports under another name, subclasses of a touched class, functions and fixtures that return
-    one, and, if it imports everything from a touched module, the file itself.
+    These are imports under another name, subclasses of a touched class, functions that return one, and, if it
+    imports everything from a touched module, the file itself.
     """
     found: set[str] = set()
     for definition in outline.definitions:
-        if definition.fixture and not touched.isdisjoint((definition.name, *_WORD.findall(definition.gives))):
-            found.add(definition.fixture)
         if definition.name in touched:
             continue
         leads_to = (*definition.bases, definition.returns)
@@ -220,12 +213,12 @@ def aliases(outline: Outline, path: str) -> frozenset[str]:
 
 
 def is_seen_unimported(path: str) -> bool:
-    """Return whether other files see a file's names without importing it.
+    """Return whether other files see a file's names without importing it, as tests see their fixtures.
 
     >>> is_seen_unimported("tests/conftest.py"), is_seen_unimported("tests/fixtures.py")
     (True, False)
     """
-    return path.rpartition("/")[2] == f"{_CONFTEST}.py"
+    return path.rpartition("/")[2] == "conftest.py"
 
 
 def speaks(path: str) -> bool:
@@ -244,8 +237,6 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
         head = definition.signature if definition.kind in ("function", "method") else ""
         about = (definition.kind, definition.bases, head, definition.returns)
         found[definition.name, definition.qualname, *about] += 1
-        if definition.fixture:
-            found[definition.fixture, definition.qualname, definition.gives] += 1
     family = FAMILIES.get(outline.language)
     # Names added to the whole differ from names beside it.
     whole = any(local == WHOLE for item in outline.imports for _, local in item.names)

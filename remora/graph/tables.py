@@ -61,7 +61,6 @@ class Table:
         groups: the scopes that hold methods or tests.
         entries: the imported names in each scope.
         stars: the wildcard imports in each scope.
-        fixtures: the fixtures by scope and by the name used to request them.
     """
 
     def __init__(self, path: str, outline: Outline, family: Family) -> None:
@@ -73,14 +72,11 @@ class Table:
         self.groups: set[str] = set()
         self.entries: dict[str, dict[str, list[Entry]]] = {}
         self.stars: dict[str, list[Entry]] = {}
-        self.fixtures: dict[tuple[str, str], Definition] = {}
         self._called: dict[str, list[Definition]] | None = None
         for definition in outline.definitions:
             self.by_qualname[definition.qualname] = definition
             if definition.kind in _MEMBERS:
                 self.groups.add(definition.parent)
-            if definition.fixture:
-                self.fixtures[definition.parent, definition.fixture] = definition
             if definition.sentence:
                 continue
             named = self.children.setdefault(definition.parent, {})

@@ -25,7 +25,6 @@ def _definition(row: Definition) -> str:
     line = f"{row.kind} {row.qualname} {row.start_line}:{row.line}:{row.end_line} `{row.signature}`"
     line += f" {row.doc!r}" if row.doc else ""
     line += f" -> {row.returns}" if row.returns else ""
-    line += f" gives {row.fixture}: {row.gives or '?'}" if row.fixture else ""
     return line + (f" < {', '.join(row.bases)}" if row.bases else "")
 
 

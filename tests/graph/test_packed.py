@@ -13,7 +13,7 @@ TEXT = st.text(st.characters() | st.sampled_from("\ud83d\ude00\udfff\x00\"\\'a."
 LINE = st.integers(0, 10**9)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
 DEFINITIONS = st.builds(
-    Definition, TEXT, TEXT, TEXT, LINE, LINE, LINE, TEXT, TEXT, TEXT, TEXTS, st.booleans(), TEXT, TEXT, TEXT
+    Definition, TEXT, TEXT, TEXT, LINE, LINE, LINE, TEXT, TEXT, TEXT, TEXTS, st.booleans(), TEXT
 )
 PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple)
 IMPORTS = st.builds(Import, TEXT, PAIRS, TEXT, LINE, TEXT, LINE, TEXT)

@@ -30,7 +30,6 @@ from remora.graph.languages.naming import (
     package_name,
 )
 from remora.graph.languages.syntax import (
-    MAX_NAME,
     UNKNOWN,
     Captures,
     Draft,
@@ -39,9 +38,6 @@ from remora.graph.languages.syntax import (
     Use,
     chain,
     limited,
-    plain_type,
-    quoted,
-    split_top,
 )
 
 if TYPE_CHECKING:
@@ -169,123 +165,26 @@ def exports(text: str) -> Iterable[str]:
     return _STRING.findall(_COMMENT.sub("", text))
 
 
-def _shown(source: Source, node: Node) -> str:
-    """Return the type of a call, "" for any other expression and for an unknown type."""
-    written = chain(source, node, RULES) if node.type in ("call", "await") else UNKNOWN
-    made = written.removesuffix("()")
-    if written in (UNKNOWN, made):
-        return ""
-    return made if _is_class(made) else written
-
-
 def _is_class(name: str) -> bool:
     return name.rpartition(".")[2].lstrip("_")[:1].isupper()
 
 
-_DECORATORS = 40  # of one definition that are read
-_STATEMENTS = 300  # of a fixture that are read
-_NAMES = 40  # that one test takes
-_WORDS = re.compile(r"\w+")
-# Return annotations of fixtures that yield.
-_YIELDED = frozenset(
-    ("Iterator", "Generator", "Iterable", "AsyncIterator", "AsyncGenerator", "AsyncIterable")
-)
-_ANNOTATED = re.compile(r"(?:\w+\.)*(\w+)\s*\[(.*)\]", re.DOTALL)
+_MAX_TAKEN = 40  # parameters of one test
 _NO_FIXTURES = frozenset(("self", "cls"))
 
 
-def _taken(source: Source, draft: Draft, around: Node | None) -> list[Use]:
-    """Return the requested fixtures of a definition, and set its value if it is a fixture itself.
-
-    `around` is the node of the definition with its decorators.
-    """
-    found, given = list[Use](), set[str]()
-    head = source.data[draft.start : draft.node.start_byte] if around is not None else b""
-    if around is not None and (b"fixture" in head or b"parametrize" in head):
-        for decorator in around.named_children[:_DECORATORS]:
-            called = decorator.named_child(0) if decorator.type == "decorator" else None
-            if called is None:
-                continue
-            arguments = called.child_by_field_name("arguments")
-            function = called.child_by_field_name("function") or called
-            name = source.text(function).rpartition(".")[2]
-            if name in ("fixture", "yield_fixture") and draft.node.type == "function_definition":
-                draft.fixture = _fixture_name(source, arguments) or draft.name
-            elif name == "usefixtures" and arguments is not None:
-                found += _used(source, arguments)
-            elif name == "parametrize" and arguments is not None and "indirect" not in source.text(arguments):
-                # A parametrized argument is no fixture, unless `indirect` passes it to one.
-                given.update(_WORDS.findall("".join(map(source.text, arguments.named_children[:1]))))
-    if draft.fixture:
-        draft.gives = _gives(source, draft.node)
-    if draft.node.type == "function_definition" and (draft.test or draft.fixture):
-        found += (one for one in _parameters(source, draft.node) if one.name not in given)
-    return found
-
-
-def _fixture_name(source: Source, arguments: Node | None) -> str:
-    for argument in arguments.named_children if arguments is not None else ():
-        if argument.type == "keyword_argument" and source.field(argument, "name") == "name":
-            name = quoted(source.field(argument, "value"))
-            return name if len(name) <= MAX_NAME else ""
-    return ""
-
-
-def _used(source: Source, arguments: Node) -> Iterator[Use]:
-    for argument in arguments.named_children[:_NAMES]:
-        name = quoted(source.text(argument)) if argument.type == "string" else ""
-        if name.isidentifier():
-            yield Use(argument.start_byte, name, "usefixtures", "fixture", argument.start_point[0] + 1)
-
-
-def _parameters(source: Source, function: Node) -> Iterator[Use]:
-    """Yield the parameters without a default; they are fixtures if one has their name."""
+def _taken(source: Source, draft: Draft) -> Iterator[Use]:
+    """Yield the parameters without a default of a test or a fixture: each may name a fixture."""
+    function = draft.node
+    is_fixture = b"fixture" in source.data[draft.start : function.start_byte]
+    if function.type != "function_definition" or not (draft.test or is_fixture):
+        return
     parameters = function.child_by_field_name("parameters")
-    for parameter in parameters.named_children[:_NAMES] if parameters is not None else ():
+    for parameter in parameters.named_children[:_MAX_TAKEN] if parameters is not None else ():
         typed = parameter.type == "typed_parameter"
         name = parameter.named_child(0) if typed else parameter
         if name is not None and name.type == "identifier" and (text := source.text(name)) not in _NO_FIXTURES:
             yield Use(name.start_byte, text, "", "fixture", name.start_point[0] + 1)
-
-
-def _gives(source: Source, function: Node) -> str:
-    """Return the type of a fixture's value: as annotated, or of all its returns or yields."""
-    written = function.child_by_field_name("return_type")
-    body = function.child_by_field_name("body")
-    if body is None:
-        return ""
-    if written is not None:
-        text = source.text(written).strip("\"' ")
-        wrapped = _ANNOTATED.fullmatch(text)
-        if wrapped and wrapped[1] in _YIELDED and b"yield" in source.data[body.start_byte : body.end_byte]:
-            text = split_top(wrapped[2], ",")[0]
-        return plain_type(text, _BUILTIN_TYPES)
-    given, held, waiting = list["Node"](), dict[str, set[str]](), [body]
-    for _ in range(_STATEMENTS):
-        if not waiting:
-            break
-        node = waiting.pop()
-        kind = node.type
-        if kind in ("return_statement", "yield"):
-            given += [child for child in node.named_children if child.type not in ("none", "comment")]
-        elif kind in ("assignment", "as_pattern"):
-            target, value = _bound(node)
-            if target is not None and value is not None:
-                held.setdefault(source.text(target), set()).add(_shown(source, value))
-        elif kind.endswith(("statement", "clause", "block", "with_item")):
-            waiting += node.named_children
-    types = set[str]()
-    for value in given:
-        types |= held.get(source.text(value), {""}) if value.type == "identifier" else {_shown(source, value)}
-    return types.pop() if len(types) == 1 and not waiting else ""
-
-
-def _bound(node: Node) -> tuple[Node | None, Node | None]:
-    """Return the name bound by an assignment or a `with`, and its value."""
-    if node.type == "assignment":
-        return node.child_by_field_name("left"), node.child_by_field_name("right")
-    alias = node.child_by_field_name("alias")
-    return (alias.named_child(0) if alias is not None else None), node.named_child(0)
 
 
 RULES = Rules(

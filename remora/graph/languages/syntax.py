@@ -85,7 +85,6 @@ class Draft:
         test: it is a test in any context.
         drop: it is no definition after all.
         sentence: it is made by a call, and its name is a text.
-        fixture, gives: as in `Definition`.
         qualname, parent: set when the file is assembled.
     """
 
@@ -111,8 +110,6 @@ class Draft:
     test: bool = False
     sentence: bool = False
     drop: bool = False
-    fixture: str = ""
-    gives: str = ""
     qualname: str = ""
     parent: str = ""
 
@@ -129,8 +126,7 @@ class Use(NamedTuple):
 
     at: int
     name: str
-    # A reference's receiver, a binding's type; of a requested fixture "usefixtures" if a mark requests it.
-    other: str
+    other: str  # a reference's receiver, a binding's type
     kind: str
     line: int
     written: bool = False  # a binding whose type is written, not taken from its value
@@ -154,7 +150,7 @@ class Rules(NamedTuple):
         returns: field of a function's return type.
         builtins: names of types that are not resolved.
         class_call: whether a called name is a class, for languages without `new`.
-        taken: the requested fixtures of a definition, once its context is known.
+        taken: the fixtures that a definition may request, once its context is known.
     """
 
     members: Mapping[str, tuple[str, str]]
@@ -170,7 +166,7 @@ class Rules(NamedTuple):
     returns: str = ""
     builtins: frozenset[str] = frozenset()
     class_call: Callable[[str], bool] = lambda _name: False
-    taken: Callable[[Source, Draft, Node | None], Iterable[Use]] = lambda *_: ()
+    taken: Callable[[Source, Draft], Iterable[Use]] = lambda *_: ()
 
 
 def chain(source: Source, node: Node, rules: Rules) -> str:
@@ -269,7 +265,7 @@ _SEEN_THROUGH = frozenset(
     """Optional Final ClassVar Annotated Required NotRequired ReadOnly Awaitable Coroutine InitVar Box
     Arc Rc RefCell Mutex Ref RefMut MutexGuard Cow Pin Option Result unique_ptr shared_ptr weak_ptr
     optional Promise Readonly Partial NonNullable Task ValueTask Nullable Lazy Provider Supplier
-    reference_wrapper CompletableFuture Future""".split()
+    reference_wrapper CompletableFuture Future Iterator Generator AsyncIterator AsyncGenerator""".split()
 )
 _OWN_CLASS = frozenset(("Self", "self", "static", "this"))
 _NO_VALUE = frozenset(("None", "null", "undefined", "nil", "void", "NULL", "nullptr", "false"))
