@@ -120,7 +120,8 @@ class Exports(ABC):
             if not entry.name:
                 return module
             found = self.member(module, entry.name)
-            if entry.name == "default" and (found is None or found.kind == "opaque"):
+            unseen = found is None or found.kind == "opaque"
+            if entry.name == "default" and unseen and entry.item.kind != "require":
                 found = self._default(module, entry.local)
             if found is not None and found.kind not in ("foreign", "opaque"):
                 return found
@@ -144,9 +145,7 @@ class Exports(ABC):
         if table is None:
             return None
         found = self._own(table, name)
-        if _tells(found) or name == table.family.whole:  # `export *` does not hand that on
-            return found
-        return self.starred(table, "", name) or found
+        return found if _tells(found) else self.starred(table, "", name) or found
 
     def _own(self, table: Table, name: str) -> Value | None:
         """Return a module's export under a name, without its wildcard re-exports."""
@@ -158,19 +157,7 @@ class Exports(ABC):
         if _tells(found):
             return found
         inner = table.family.submodule(self.places, table.path, name)
-        if inner:
-            return Value("module", inner)
-        return found if name == table.family.whole else self._held(table, name) or found
-
-    def _held(self, table: Table, name: str) -> Value | None:
-        """Return a member of the object, class or function that a file exports as a whole."""
-        whole = table.family.whole
-        for entry in table.entries.get("", {}).get(whole, ()) if whole else ():
-            found = None if entry.module else table.children.get(entry.name, {}).get(name)
-            holder = table.by_qualname.get(entry.name)
-            if found is not None and (holder is None or holder.kind != "function" or found.kind == "method"):
-                return Value("definition", table.path, found)
-        return None
+        return Value("module", inner) if inner else found
 
     def starred(self, table: Table, scope: str, name: str) -> Value | None:
         """Return a name from the wildcard imports of a scope."""

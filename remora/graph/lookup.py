@@ -31,7 +31,6 @@ _PLAIN_BASES = frozenset(
     """object Object Generic Protocol ABC type Exception NamedTuple TypedDict BaseModel Enum typing.Generic
     typing.Protocol abc.ABC typing.NamedTuple""".split()
 )
-_OFFERED = ("exports.", "module.exports.")  # how a definition begins that is made as an export
 
 
 def split(text: str) -> list[str]:
@@ -193,8 +192,6 @@ class Look(Exports):
             return self.member(inner, part) if inner and inner.kind == "object" else None
         else:
             found = None
-        if found is None and value.kind in ("definition", "object"):
-            found = self.added(value, part)
         return found.less_sure(value.sure) if found else None
 
     def _extension(self, path: str, definition: Definition, name: str) -> Value | None:
@@ -304,24 +301,6 @@ class Look(Exports):
                 return value.less_sure(LIKELY) if place else value
         return None
 
-    def added(self, value: Value, name: str) -> Value | None:
-        """Return a member assigned to a function, or to the class or object that its file exports as a whole.
-
-        The file states it, as in `module.exports.name = …`.
-        """
-        table, definition = self.table(value.path), value.definition
-        if table is None or definition is None or not table.family.whole:
-            return None
-        own = table.children.get(definition.qualname, {}).get(name)
-        if own is not None and own.kind == "method" and definition.kind == "function":
-            return Value("definition", value.path, own)
-        whole = self.export(value.path, table.family.whole)
-        if whole is None or whole.definition is None or (whole.kind, whole.path) != (value.kind, value.path):
-            return None
-        if whole.definition.qualname != definition.qualname:
-            return None
-        return self.export(value.path, name) if _says(table, name) else None
-
     def reopened(self, table: Table | None, owner: Definition, name: str) -> Value | None:
         """Return a member that another file adds to a class."""
         reopened = table.family.reopened if table else None
@@ -332,15 +311,6 @@ class Look(Exports):
             if other.parent == qualname and path != table.path and reopened(table.path, path):
                 return Value("definition", path, other)
         return None
-
-
-def _says(table: Table, name: str) -> bool:
-    """Return whether a file declares a name as exported."""
-    own = table.children.get("", {}).get(name)
-    if own is not None and own.signature.startswith(_OFFERED):
-        return True
-    offers = (item for item in table.outline.imports if item.kind == "export")
-    return any(local == name for item in offers for _, local in item.names)
 
 
 def _merged(above: list[list[tuple[str, Definition]]]) -> list[tuple[str, Definition]]:

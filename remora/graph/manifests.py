@@ -119,20 +119,15 @@ def exported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
         for text in strings(manifest.get(key))
     ]
     if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
-        found += _named(exports, "./")
+        found += _named(exports)
         main = [*entries(exports.get(".")), *main]
     elif exports is not None:
         main = [*entries(exports), *main]
     return [(".", tuple(dict.fromkeys(main))), *found]
 
 
-def imported(manifest: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the names with "#" that a package.json maps to its own files or to other packages."""
-    return _named(table(manifest, "imports"), "#")
-
-
-def _named(value: Mapping[str, Any], beginning: str) -> list[tuple[str, tuple[str, ...]]]:
+def _named(value: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
     """Return names with their targets, the most exact first, as in Node."""
-    names = (name for name in value if name.startswith(beginning))
+    names = (name for name in value if name.startswith("./"))
     exact = sorted(names, key=lambda name: ("*" in name, -len(name.partition("*")[0]), name))
     return [(name, tuple(entries(value[name]))) for name in exact]

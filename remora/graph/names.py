@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from remora.core.code import Outline
 from remora.graph.languages import FAMILIES
-from remora.graph.languages.naming import WHOLE
 from remora.graph.test_files import stems_under_test
 
 if TYPE_CHECKING:
@@ -133,23 +132,7 @@ def changed_names(path: str, before: Outline | None, after: Outline | None) -> f
         if outline is not None:
             while more := spread(found, path, outline) - found:
                 found |= more
-    if WHOLE in found and language in _DEFAULTS:
-        found.update(name for _, _, name in _held(before) ^ _held(after))
     return frozenset(found)
-
-
-def _held(outline: Outline | None) -> frozenset[tuple[str, bool, str]]:
-    """Return the members of the object or function that a file exports as a whole, visible to other files.
-
-    Each is given by its holder, whether that is a definition, and its name.
-    """
-    if outline is None:
-        return frozenset()
-    own = [pair for item in outline.imports if not item.module for pair in item.names]
-    holders = {name for name, local in own if local == WHOLE}
-    known = {definition.qualname for definition in outline.definitions} if holders else frozenset()
-    held = (d for d in outline.definitions if d.parent in holders)
-    return frozenset((d.parent, d.parent in known, d.name) for d in held)
 
 
 def spread(touched: AbstractSet[str], path: str, outline: Outline) -> frozenset[str]:
@@ -238,11 +221,7 @@ def _offers(outline: Outline | None) -> Counter[tuple[object, ...]]:
         about = (definition.kind, definition.bases, head, definition.returns)
         found[definition.name, definition.qualname, *about] += 1
     family = FAMILIES.get(outline.language)
-    # Names added to the whole differ from names beside it.
-    whole = any(local == WHOLE for item in outline.imports for _, local in item.names)
     for item in outline.imports:
         for entry in family.entries(item) if family else ():
             found[entry.local, entry.module, entry.name, item.level, item.kind, item.scope] += 1
-        if whole and not item.module:
-            found.update((name, "", "added") for name, local in item.names if name == local)
     return found

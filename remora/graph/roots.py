@@ -42,15 +42,11 @@ class TsConfig(NamedTuple):
 
 
 class JsPackage(NamedTuple):
-    """A package.json: its folder, name, and (name, files as written) for "." and each subpath.
-
-    `imports` has the same for the names with "#", which only its own files see.
-    """
+    """A package.json: its folder, name, and (name, files as written) for "." and each subpath."""
 
     folder: str
     name: str
     exports: tuple[tuple[str, tuple[str, ...]], ...]
-    imports: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class GoModule(NamedTuple):
@@ -192,11 +188,10 @@ def _go(folder: str, text: str) -> list[GoModule]:
 
 def _package(folder: str, text: str) -> list[JsPackage]:
     manifest = manifests.loose_json(text)
-    written = manifest.get("name")
-    name, imports = written if isinstance(written, str) else "", tuple(manifests.imported(manifest))
-    if not name and not imports:
+    name = manifest.get("name")
+    if not name or not isinstance(name, str):
         return []
-    return [JsPackage(folder, name, tuple(manifests.exported(manifest)), imports)]
+    return [JsPackage(folder, name, tuple(manifests.exported(manifest)))]
 
 
 def _crate(folder: str, text: str) -> list[Crate]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.graph.names import DOT, changed_names, names_of, place_names, spread, ways_of
+from remora.graph.names import DOT, changed_names, names_of, place_names, ways_of
 from tests.graph.projects import facts_of
 
 
@@ -39,18 +39,3 @@ def test_how_a_file_uses_each_name() -> None:
     ways = ways_of(facts_of(source, "python"))
     assert {name for name, how in ways.items() if how == DOT} == {"go", "T"}
     assert names_of(facts_of(source, "python")) == ways.keys()
-
-
-def test_a_whole_file_passes_on_under_the_names_of_its_importers() -> None:
-    """What `module.exports` is, and what it holds, changes for all who require a file as a whole."""
-    old, new = (
-        facts_of(
-            f"class A {{}}\nconst b = {{}};\nb.f = () => 1;\nmodule.exports = {name};\n".encode(),
-            "javascript",
-        )
-        for name in ("A", "b")
-    )
-    changed = changed_names("a.js", old.outline, new.outline)
-    assert changed == {"exports", "default", "f"}
-    user = facts_of(b"const x = require('./a'), y = require('./b'), z = require('pkg');\n", "javascript")
-    assert spread(changed, "u.js", user.outline) == {"x", "y", "z"}

@@ -2,10 +2,10 @@
 
 An import edge goes to the file that the specifier names, in the compiler's order: the path itself, `.js`
 written for `.ts`, the path with each known ending, its index file. Type-only imports, `export … from`,
-`require` and `import()` count alike. A name with "#" is one of the nearest package.json's `imports`.
+`require` and `import()` count alike.
 
-A CommonJS file exports the value of `module.exports`, with its added members. `require` returns it under the
-name `WHOLE` if the file assigns one, otherwise the file with its names.
+What a file assigns to `module.exports` is its default. `require` returns that, or else the file with its
+names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import Import
-from remora.graph.languages.naming import WHOLE, Entry, Family, Places
+from remora.graph.languages.naming import Entry, Family, Places
 from remora.graph.languages.syntax import (
     UNKNOWN,
     Captures,
@@ -53,9 +53,6 @@ _RUNNER = re.compile(
     r"(?:\(\))?)*"
 )
 _MAX_SENTENCE = 120
-_MAX_ASSIGNED = 4  # signs of assignment in a row: `exports = module.exports = f`
-_FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
-_BOTH = ((WHOLE, WHOLE), ("default", "default"))  # `import x` takes what `require` gives
 
 
 def _define(source: Source, draft: Draft, captures: Captures) -> None:
@@ -71,10 +68,7 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     holder = captures.get("function") or captures.get("class")
     inner = holder[0] if holder else draft.node
     if "target" in captures:
-        _held(source, draft, captures["target"][0], inner)
-    elif kind.startswith("whole_"):
-        draft.kind, draft.name = kind.removeprefix("whole_"), _name_of_whole(source, draft.node, inner)
-        draft.classlike = draft.kind == "class"
+        _held(source, draft, captures["target"][0])
     body = inner.child_by_field_name("body")
     if body is not None:
         draft.head_end = body.start_byte
@@ -94,34 +88,15 @@ def _test(source: Source, draft: Draft, captures: Captures) -> None:
     draft.drop = not _RUNNER.fullmatch(runner)
 
 
-def _held(source: Source, draft: Draft, target: Node, inner: Node) -> None:
+def _held(source: Source, draft: Draft, target: Node) -> None:
     """Name a function by its assignment target: `exports.f`, `Foo.prototype.f`, `this.f`, `foo.f`."""
     owner = chain(source, target, RULES)
     if owner == UNKNOWN:
         draft.drop = True
-    if owner == "module" and draft.name == WHOLE:
-        draft.name = _name_of_whole(source, draft.node, inner)
+    if owner == "module":
+        draft.name = "default"
     if owner not in ("exports", "module.exports", "this", "module", "window", "globalThis"):
         draft.owner = owner.removesuffix(".prototype")
-
-
-def _name_of_whole(source: Source, node: Node, inner: Node) -> str:
-    """Return the file's name for the function or class assigned to `module.exports`."""
-    own, variable = source.field(inner, "name"), _variable(source, node)
-    return (own or variable if inner.type == "class" else variable or own) or WHOLE
-
-
-def _variable(source: Source, node: Node) -> str:
-    """Return the variable that also receives an assigned value: `const x = module.exports = …`."""
-    around = node.parent
-    for _ in range(_MAX_ASSIGNED):
-        if around is None or around.type != "assignment_expression":
-            break
-        around = around.parent
-    if around is None or around.type != "variable_declarator":
-        return ""
-    name = around.child_by_field_name("name")
-    return source.text(name) if name is not None and name.type == "identifier" else ""
 
 
 def _bases(source: Source, draft: Draft, node: Node) -> None:
@@ -145,8 +120,11 @@ def _bases(source: Source, draft: Draft, node: Node) -> None:
 
 def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
     line = node.start_point[0] + 1
-    if kind in ("default", "whole"):
-        yield from _said(source, node, kind, captures)
+    if kind == "default":
+        value = captures["value"][0]
+        made = value.child_by_field_name("constructor") if value.type == "new_expression" else None
+        name = source.text(value) if made is None else f"{source.text(made)}()"
+        yield Import("", ((name, "default"),), "", 0, "export", line)
         return
     if kind in ("require", "dynamic"):
         yield from _required(source, kind, captures)
@@ -188,73 +166,6 @@ def _offered(source: Source, clause: Node) -> Iterator[tuple[str, str]]:
         yield "*", source.text(clause.named_child(0))
 
 
-def _said(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
-    """Yield a file's exports: `export default x`, `export = x`, `module.exports = x`, `exports.y = x`."""
-    target = source.text(captures["target"][0]) if "target" in captures else ""
-    local = target.removeprefix("module.").removeprefix("exports").removeprefix(".")
-    local = local or (WHOLE if target or kind == "whole" else "default")
-    value = captures["value"][0]
-    for _ in range(_MAX_ASSIGNED):
-        right = value.child_by_field_name("right") if value.type == "assignment_expression" else None
-        value = right or value
-    module, name = _origin(source, value)
-    if local == WHOLE and not name:
-        made = value.type == "class" or value.type in _FUNCTIONS
-        name = _name_of_whole(source, node, value) if made else _variable(source, node)
-    found = [(module, name, local)] if name else []
-    if local == WHOLE and value.type == "object":
-        found.extend(_pairs(source, value))
-    line, own = node.start_point[0] + 1, list[tuple[str, str]]()
-    for module, name, known_as in found:
-        if module and (name, known_as) == (WHOLE, WHOLE):
-            yield Import(module, (*_BOTH, ("*", "*")), WHOLE, 0, "export", line)
-        elif module:
-            yield Import(module, ((name, known_as),), known_as if name == WHOLE else "", 0, "export", line)
-        elif known_as == WHOLE:
-            own.extend((name, both) for _, both in _BOTH if both != name)
-        else:
-            own.append((name, known_as))
-    if own:
-        yield Import("", tuple(own), "", 0, "export", line)
-
-
-def _origin(source: Source, value: Node) -> tuple[str, str]:
-    """Return the module and the name of an expression: ("", "A"), ("", "A()"), ("./a", "b")."""
-    if value.type == "identifier":
-        name = source.text(value)
-        return "", "" if name in ("exports", "undefined") else name
-    if value.type == "class":
-        return "", source.field(value, "name")
-    if value.type == "new_expression":
-        made = value.child_by_field_name("constructor")
-        return "", f"{source.text(made)}()" if made is not None and made.type == "identifier" else ""
-    name = WHOLE
-    if value.type == "member_expression":
-        name, value = source.field(value, "property"), value.child_by_field_name("object") or value
-    arguments = value.child_by_field_name("arguments") if value.type == "call_expression" else None
-    if arguments is None or source.field(value, "function") != "require" or not arguments.named_child_count:
-        return "", ""
-    module = quoted(source.text(arguments.named_children[0]))
-    return (module, name) if module and "${" not in module else ("", "")
-
-
-def _pairs(source: Source, node: Node) -> Iterator[tuple[str, str, str]]:
-    """Yield (module, name, key) of the values under the keys of an object; "*" is all of a module."""
-    for item in node.named_children:
-        if item.type == "shorthand_property_identifier":
-            yield "", source.text(item), source.text(item)
-        elif item.type == "pair":
-            value = item.child_by_field_name("value")
-            module, name = _origin(source, value) if value is not None else ("", "")
-            key = source.field(item, "key")
-            if name:
-                yield module, name, quoted(key) or key
-        elif item.type == "spread_element" and item.named_child_count:
-            module, name = _origin(source, item.named_children[0])
-            if module and name == WHOLE:
-                yield module, "*", "*"
-
-
 def _required(source: Source, kind: str, captures: Captures) -> Iterator[Import]:
     place = captures["source"][0]
     module = quoted(source.text(place))
@@ -267,7 +178,9 @@ def _required(source: Source, kind: str, captures: Captures) -> Iterator[Import]
             names = ((source.text(captures["member"][0]), source.text(target)),)
         else:
             alias = source.text(target)
-            names = ((WHOLE, alias),) if kind == "require" else ()
+            names = (("default", alias),) if kind == "require" else ()
+    elif target is not None and target.type == "member_expression":  # module.exports = require("…")
+        names = (("default", "default"), ("*", "*"))
     elif target is not None and target.type == "object_pattern" and "member" not in captures:
         names = tuple(_taken(source, target))
     yield Import(
@@ -339,7 +252,7 @@ def _entries(item: Import) -> Iterator[Entry]:
             yield Entry(local, item.module, "", item)
         else:
             yield Entry(local, item.module, name, item)
-    if item.alias:  # after the names: `require` returns the file's value as a whole, or else its names
+    if item.alias:  # after the names: `require` returns the file's default, or else the file
         yield Entry(item.alias, item.module, "", item)
 
 
@@ -410,20 +323,6 @@ def _in_package(places: Places, package: JsPackage, rest: str) -> str:
     return _file(places, join(package.folder, "src")) or _file(places, package.folder)
 
 
-def _own(places: Places, path: str, name: str) -> str:
-    """Return the nearest package's target of a name with "#": one of its files, or another package."""
-    around = [package for package in places.roots.packages if _inside(package.folder, path)]
-    if not around:
-        return ""
-    package = max(around, key=lambda p: len(p.folder))
-    for file in _targets(package.imports, name):
-        relative = file.startswith(".")
-        found = _built(places, package.folder, file) if relative else _of_package(places, path, file)
-        if found:
-            return found
-    return ""
-
-
 def _targets(pairs: Sequence[tuple[str, Sequence[str]]], wanted: str) -> Iterator[str]:
     """Yield the files that a package.json offers under a name, the most exact pattern first."""
     for name, files in pairs:
@@ -452,8 +351,7 @@ def _resolve(places: Places, path: str, module: str) -> str:
         return _file(places, join(path.rpartition("/")[0], module))
     if module.startswith("/"):
         return _file(places, module.lstrip("/"))
-    other = _own if module.startswith("#") else _of_package
-    return _mapped(places, path, module) or other(places, path, module)
+    return _mapped(places, path, module) or _of_package(places, path, module)
 
 
 def _default(outline: Outline, local: str) -> Iterable[str]:
@@ -485,7 +383,6 @@ FAMILY = Family(
     module=lambda places, path, entry: _resolve(places, path, entry.module) if entry.module else path,
     edges=lambda places, path, item: (_resolve(places, path, item.module),),
     default=_default,
-    whole=WHOLE,
     supers=frozenset(("super", "super()")),
     last_wins=True,
     builtins=_BUILTIN_NAMES,

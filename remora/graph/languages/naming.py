@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 PACKAGE = "pkg:"
 INSIDE = "\0"  # in a key, between a file and each module that is written inside it
-WHOLE = "exports"  # the name under which a file of CommonJS offers itself: `module.exports = x`
 MANY = 200  # maximum number of definitions of one name that are read
 
 
@@ -121,7 +120,6 @@ class Family(NamedTuple):
         package: the definitions of a name in a module that spans several files.
         package_sure: the confidence of such a definition.
         default: the possible names of a file's default export.
-        whole: the name of the single value that a file exports; "" if it exports its names.
         selfs, supers: a method's names for its object, and for its object as the base class.
         implicit_self: members are visible inside a class without `self`.
         last_wins: of two definitions of one name in a scope the last counts.
@@ -144,7 +142,6 @@ class Family(NamedTuple):
     package: Callable[[Places, str, str], Sequence[Symbol]] = lambda *_: ()
     package_sure: float = EXACT
     default: Callable[[Outline, str], Iterable[str]] = lambda *_: ()
-    whole: str = ""
     selfs: frozenset[str] = frozenset(("this",))
     supers: frozenset[str] = frozenset(("super",))
     implicit_self: bool = False

@@ -17,12 +17,6 @@
 (assignment_expression
   left: (member_expression object: (_) @target property: (_) @name) right: (class !name) @class)
   @definition.class
-; module.exports = exports = function () {…}
-(assignment_expression
-  left: (member_expression object: (identifier) @target property: (_) @name)
-  right: (assignment_expression left: (identifier)
-    right: [(arrow_function) (function_expression) (generator_function)] @function)
-  (#eq? @target "module")) @definition.function
 ; The functions of an object at the top level: const api = {get: () => …} has "api.get".
 (program (_ (variable_declarator name: (identifier) @name value: (object) @container)))
 (program (export_statement declaration: (_ (variable_declarator name: (identifier) @name
@@ -61,8 +55,13 @@
 (export_statement !source (export_clause)) @import.export
 (export_statement value: [(identifier) (new_expression)] @value) @import.default
 (export_statement "default" declaration: (_ name: (_) @value)) @import.default
-(assignment_expression left: (member_expression) @target right: (_) @value
-  (#match? @target "^(module[.])?exports([.]|$)")) @import.default
+(assignment_expression left: (member_expression) @_whole right: [(identifier) (new_expression)] @value
+  (#eq? @_whole "module.exports")) @import.default
+(assignment_expression left: (member_expression) @_whole right: (class name: (_) @value)
+  (#eq? @_whole "module.exports")) @import.default
+(assignment_expression left: (member_expression) @target
+  right: (call_expression function: (identifier) @_require arguments: (arguments . (string) @source))
+  (#eq? @target "module.exports") (#eq? @_require "require")) @import.require
 (call_expression function: (identifier) @_require arguments: (arguments . (string) @source)
   (#eq? @_require "require")) @import.require
 (variable_declarator name: (_) @target

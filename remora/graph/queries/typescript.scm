@@ -15,10 +15,7 @@
 (class_body (decorator) @prefix)
 
 (import_statement (import_require_clause (identifier) @target source: (string) @source)) @import.require
-(export_statement "=" (_) @value) @import.whole
-(export_statement "=" [(arrow_function) (function_expression) (generator_function)] @function)
-  @definition.whole_function
-(export_statement "=" (class !name) @class) @definition.whole_class
+(export_statement "=" [(identifier) (new_expression)] @value) @import.default
 
 (type_identifier) @reference.type
 
