@@ -218,10 +218,6 @@ class Symbols(Protocol):
         """Return the files that declare a package or namespace, in order."""
         ...
 
-    def packages_in(self, name: str, sign: str) -> bool:
-        """Return whether a package, or one inside it, is declared; `sign` separates the parts of a name."""
-        ...
-
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         ...

@@ -82,9 +82,6 @@ class FileNames:
                 if own is not None:
                     return own
             found = self.look.lexical(self.table, reference.scope, reference.name, self._local)
-            bare = self._super_call(reference)
-            if bare is not None:
-                return bare
             if found is None and reference.kind in _VERBS:
                 return self._guess_bare(reference)
             return _target(found)
@@ -92,9 +89,7 @@ class FileNames:
         family = self.table.family
         if owner is not None and owner.kind == "foreign":
             return None
-        # A package of classes has no functions: the receiver is an unseen variable of that name.
-        package = owner is not None and owner.kind == "module" and family.types_only
-        if owner is None or owner.kind == "opaque" or (package and reference.kind == "call"):
+        if owner is None or owner.kind == "opaque":
             return self._guess(reference.name) if reference.kind == "call" else None
         if family.constructor == reference.name and owner.kind == "definition":
             return _target(owner)
@@ -122,19 +117,6 @@ class FileNames:
         symbol = c.body(self.look.places, Symbol(value.path, value.definition))
         return value._replace(path=symbol.path, definition=symbol.definition)
 
-    def _super_call(self, reference: Reference) -> Value | None:
-        """Return the target of `super(x)` if it is the constructor of the base class itself."""
-        if reference.name not in self.table.family.supers or self.table.family.name == "python":
-            return None
-        owner = self.table.by_qualname.get(self.table.class_of(reference.scope))
-        if owner is None:
-            return None
-        definition = self.table.by_qualname.get(reference.scope)
-        if self.table.family.name == "ruby" and definition is not None:
-            return self.look.class_member(self.table.path, owner, definition.name, above=True)
-        above = self.look.line(self.table.path, owner).classes[1:2]
-        return Value("definition", above[0][0], above[0][1], LIKELY) if above else None
-
     # What an expression stands for
 
     def value(self, text: str, scope: str) -> Value | None:
@@ -158,6 +140,9 @@ class FileNames:
             value = self.look.first(self.table, scope, first, self._local)
             if family.implicit_self and not first.endswith("()") and _is_method(value):
                 value = self.look.returned(value)
+            if value is None and len(parts) > 1:
+                value, rest = self.look.full_name(self.table, parts)
+                parts = ["", *rest]
         for part in parts[1:]:
             if value is None:
                 return None

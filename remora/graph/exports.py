@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from remora.graph.languages import Entry
     from remora.graph.roots import Roots
 
-MAX_HEADERS = 1_000  # that one file includes, in the end
 MAX_DEPTH = 24  # re-exports or bases in a row
 _Kept = TypeVar("_Kept")
 
@@ -39,7 +38,6 @@ class Exports(ABC):
         self._first_asked: dict[tuple[str, ...], object] = {}
         self.open: set[tuple[str, ...]] = set()
         self._cuts = 0
-        self._headers: dict[tuple[str, str], list[Table]] = {}
 
     @abstractmethod
     def member(self, value: Value, part: str) -> Value | None:
@@ -161,8 +159,6 @@ class Exports(ABC):
 
     def starred(self, table: Table, scope: str, name: str) -> Value | None:
         """Return a name from the wildcard imports of a scope."""
-        if table.family.name == "c":
-            return self._from_headers(table, scope, name)
         python = table.family.name == "python"
         for entry in table.stars.get(scope, ()):
             module = self.module(table, entry)
@@ -174,40 +170,9 @@ class Exports(ABC):
                 if name not in exports and (exports or name.startswith("_")):
                     continue
             found = self.member(module, name)
-            if _tells(found) and not (found.kind == "module" and table.family.types_only):
-                return found
-        return None
-
-    def _from_headers(self, table: Table, scope: str, name: str) -> Value | None:
-        """Return a name from the headers that a scope includes, and from the namespaces that they use."""
-        for place, at in ((table, scope), *((header, "") for header in self._included(table, scope))):
-            found = self._own(place, name) if place is not table else None
-            for entry in place.stars.get(at, ()) if not _tells(found) else ():
-                used = self.module(place, entry) if entry.item.kind == "using" else None
-                found = self.member(used, name) if used else None
-                if _tells(found):
-                    break
             if _tells(found):
                 return found
         return None
-
-    def _included(self, table: Table, scope: str) -> list[Table]:
-        """Return the headers that a scope includes, directly or indirectly, each once, in order.
-
-        Headers include each other: asked one by one, they would be walked on every path through them.
-        """
-        if (table.path, scope) not in self._headers:
-            found: dict[str, Table] = {}
-            waiting = [(table, entry) for entry in reversed(table.stars.get(scope, ()))]
-            while waiting and len(found) < MAX_HEADERS:
-                place, entry = waiting.pop()
-                header = self.module(place, entry) if entry.item.kind != "using" else None
-                inner = self.table(header.path) if header and header.kind == "module" else None
-                if inner is not None and inner.path not in found and inner.path != table.path:
-                    found[inner.path] = inner
-                    waiting += [(inner, each) for each in reversed(inner.stars.get("", ()))]
-            self._headers[(table.path, scope)] = list(found.values())
-        return self._headers[(table.path, scope)]
 
     def _in_package(self, key: str, name: str) -> Value | None:
         written = key.split(":", 2)[1]

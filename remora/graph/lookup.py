@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import LIKELY, Import
 from remora.graph.exports import Exports
-from remora.graph.languages import Entry, csharp
-from remora.graph.languages.naming import MANY, package_key
+from remora.graph.languages import Entry
+from remora.graph.languages.naming import package_key
 from remora.graph.tables import CLASSES, FOREIGN, OPAQUE, Table, Value
 
 if TYPE_CHECKING:
@@ -81,11 +81,9 @@ class Look(Exports):
         found = local("", name) if local else None
         if found is not None:
             return found
-        stars = (self.starred, self._around) if family.stars_first else (self._around, self.starred)
-        for search in stars:
-            found = search(table, "", name)
-            if found is not None:
-                return found
+        found = self._around(table, name) or self.starred(table, "", name)
+        if found is not None:
+            return found
         if name in family.builtins:
             return FOREIGN
         if family.name == "rust":  # the first part of a path: `crate`, `super`, or a crate of the workspace
@@ -134,33 +132,36 @@ class Look(Exports):
         found = self.unless_open(key, lambda: self.lexical(table, before, last))
         return found if found is not None and found.definition is not None else None
 
-    def _around(self, table: Table, _scope: str, name: str) -> Value | None:
-        for key in table.family.around(self.places, table.path, table.outline):
-            found = self.export(key, name)
-            if found is not None and not (found.kind == "module" and table.family.full_names):
-                return found
-        return None
+    def _around(self, table: Table, name: str) -> Value | None:
+        around = table.family.around(self.places, table.path, table.outline)
+        return next(filter(None, (self.export(key, name) for key in around)), None)
 
     def first(self, table: Table, scope: str, name: str, local: Local | None = None) -> Value | None:
-        """Return the value of the first name of a chain at a place; it may be a package, or end in "()"."""
+        """Return the value of the first name of a chain at a place; it may end in "()"."""
         if name.endswith("()"):
             return self.returned(self.lexical(table, scope, name[:-2], local))
-        found = self.lexical(table, scope, name, local)
-        if found is None and (key := table.family.start(self.places, name)):
-            return Value("module", key)
-        return found
+        return self.lexical(table, scope, name, local)
+
+    def full_name(self, table: Table, parts: list[str]) -> tuple[Value | None, list[str]]:
+        """Return the package that a full name begins with, and the parts of the name after it."""
+        for count in range(len(parts), 0, -1):
+            name = table.family.package_sign.join(parts[:count])
+            if table.family.package_sign and self.symbols.package(name):
+                return Value("module", package_key(table.family.name, name)), parts[count:]
+        return None, []
 
     def dotted(self, table: Table, scope: str, text: str, local: Local | None = None) -> Value | None:
         """Return the value of a chain of names at a place, None if it cannot be followed."""
         parts = split(text)
         if not parts[0] and len(parts) > 1:  # an absolute name
-            value: Value | None = Value("module", package_key(table.family.name, ""))
-            parts.pop(0)
-            if table.family.name == "c":
-                value = self.first(table, "", parts.pop(0), local)
+            parts = parts[1:]
+            value = self.export(package_key(table.family.name, ""), parts[0])
         else:
-            value = self.first(table, scope, parts.pop(0), local)
-        for part in parts:
+            value = self.first(table, scope, parts[0], local)
+        rest = parts[1:]
+        if value is None:
+            value, rest = self.full_name(table, parts)
+        for part in rest:
             if value is None:
                 return None
             value = self.member(value, part)
@@ -185,25 +186,12 @@ class Look(Exports):
             found = self._in_module(value.path, definition, part)
         elif definition.kind in CLASSES or definition.kind == "test":
             found = self.class_member(value.path, definition, part)
-            if found is None and value.kind == "object" and value.path.endswith(".cs"):
-                found = self._extension(value.path, definition, part)
         elif definition.kind == "method" and value.kind == "definition":  # a property, read
             inner = self.returned(value)
             return self.member(inner, part) if inner and inner.kind == "object" else None
         else:
             found = None
         return found.less_sure(value.sure) if found else None
-
-    def _extension(self, path: str, definition: Definition, name: str) -> Value | None:
-        """Return the C# extension method of a class or one of its bases by name."""
-        classes = {(where, each.qualname) for where, each in self.line(path, definition).classes}
-        for symbol in self.symbols.named(name, MANY):
-            written = csharp.extended(symbol.definition)
-            table = self.table(symbol.path) if written and symbol.path.endswith(".cs") else None
-            found = self.dotted(table, symbol.definition.parent, written) if table else None
-            if found and found.definition and (found.path, found.definition.qualname) in classes:
-                return Value("definition", symbol.path, symbol.definition, LIKELY)
-        return None
 
     def _in_module(self, path: str, module: Definition, name: str) -> Value | None:
         """Return the value that a module or namespace inside a file offers under a name."""

@@ -58,11 +58,6 @@ class StoredSymbols:
         """Return the files that declare a package or namespace, in order."""
         return self._once(("package", name), lambda: self._graph.in_package(name)) if name else ()
 
-    def packages_in(self, name: str, sign: str) -> bool:
-        """Return whether a package or a subpackage of it is declared; `sign` separates package names."""
-        question = ("packages_in", name, sign)
-        return bool(name) and self._once(question, lambda: self._graph.packages_in(name, sign))
-
     def named(self, name: str, limit: int = 10) -> Sequence[Symbol]:
         """Return the definitions with a name anywhere in the project, by path; at most `limit`."""
         return self._once(("named", name, limit), lambda: self._named(name, limit))

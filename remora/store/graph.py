@@ -268,15 +268,6 @@ class Graph(Tables):
                  ORDER BY path"""  # "<> ''" lets the index be used, which leaves out what has no package
         return self._connection.column(sql, (package,))
 
-    def packages_in(self, package: str, sign: str) -> bool:
-        """Return whether a file declares a package or a subpackage of it; `sign` separates package names."""
-        below = f"{package}{sign}", f"{package}{chr(ord(sign) + 1)}"
-        sql = """SELECT EXISTS (SELECT 1 FROM graph_files
-                                WHERE package = ? AND package <> '' AND skipped = '')
-                 OR EXISTS (SELECT 1 FROM graph_files
-                            WHERE package > ? AND package < ? AND package <> '' AND skipped = '')"""
-        return bool(self._connection.value(sql, (package, *below)))
-
     def set_names(self, file_id: int, names: Mapping[str, int]) -> None:
         """Write the names a file uses, each with its kind of use (graph.names)."""
         self._connection.execute("DELETE FROM graph_names WHERE file_id = ?", (file_id,))

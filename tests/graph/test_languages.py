@@ -44,18 +44,7 @@ def test_a_template_of_variables_is_a_definition() -> None:
 
 @pytest.mark.parametrize(("arguments", "expected"), table(__file__, "macros"))
 def test_what_a_macro_is_given_is_read_by_its_signs(arguments: str, expected: str) -> None:
-    """A name before round brackets is a call, but for keywords, macros, patterns and definitions."""
+    """A name before round brackets is a call, of the one name before it."""
     uses = facts_of(f"fn top() {{ show!({arguments}); }}\n".encode(), "rust").uses
     found = [f"{r.receiver} {r.name}" for r in uses.references if r.kind == "call"]
     assert sorted(found) == sorted([" show", *(expected.split(", ") if expected else ())])
-
-
-def test_what_a_macro_only_writes_is_not_called() -> None:
-    """The body of a macro's definition, tokens that are quoted and attributes hold no calls."""
-    source = "macro_rules! m { ($x:expr) => { foo($x); bar!(foo(2)) } }\n"
-    source += (
-        "#[cfg(any(unix))]\nfn f() { quote! { foo(1) }; stringify!(foo(2)); syn::parse_quote!(foo()) }\n"
-    )
-    uses = facts_of(source.encode(), "rust").uses
-    called = [reference.name for reference in uses.references if reference.kind == "call"]
-    assert called == ["quote", "stringify", "parse_quote"]

@@ -73,19 +73,6 @@ def test_files_are_found_by_place_name_and_package(db: Database):
     assert (db.graph.file_count(), db.graph.broken_count()) == (4, 0)
 
 
-def test_a_package_is_known_by_what_is_inside_of_it(db: Database):
-    """A package is there when a file declares it or one inside of it; signs of names are no signs between."""
-    with db.connection.transaction():
-        for path, package in (("a.java", "com.acme.svc"), ("b.php", "Acme\\Model"), ("c.cs", "Core")):
-            db.graph.put_file(file(path, package=package), 1)
-        db.graph.put_file(file("d.java", skipped="too large", package="org.gone"), 1)
-    known = ["com", "com.acme", "com.acme.svc", "Core"]
-    asked = [*known, "com.ac", "com.acme.sv", "com.acme.svc.x", "org", ""]
-    assert [name for name in asked if db.graph.packages_in(name, ".")] == known
-    asked = ["Acme", "Acme\\Model", "Model", "com"]
-    assert [name for name in asked if db.graph.packages_in(name, "\\")] == asked[:2]
-
-
 def test_node_that_is_still_there_keeps_its_id(db: Database):
     """A file read again keeps the nodes it still defines, gets new ones, and loses the others."""
     add_file(db, "a.py", [definition("f", 1, 2), definition("g", 3, 4)])
@@ -261,7 +248,6 @@ ASKED = {
     "using names": lambda s, _: s.graph.using(["run"]),
     "places": lambda s, _: s.graph.places("run", "a.py"),
     "in_package": lambda s, _: s.graph.in_package("p"),
-    "packages_in": lambda s, _: s.graph.packages_in("p", "."),
     "pointing_at": lambda s, _: s.graph.pointing_at("src/a.py"),
     "near": lambda s, _: s.closure.near(["src/a.py"]),
     "using": lambda s, ids: s.closure.using(ids[0], "run", 50),

@@ -181,10 +181,7 @@ _ENDINGS = (*_HEADERS, ".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".C")
 
 
 def _entries(item: Import) -> Iterator[Entry]:
-    if item.kind.startswith("include"):
-        yield Entry("*", item.module, "*", item)
-        return
-    for name, local in item.names:
+    for name, local in item.names:  # an include gives no name: the one definition of a name is found anywhere
         yield Entry(local, item.module, name, item)
 
 
@@ -208,23 +205,21 @@ def _included(places: Places, path: str, item: Import) -> str:
     return nearest(path, places.symbols.ending(module))
 
 
-def _module(places: Places, path: str, entry: Entry) -> str:
-    return _included(places, path, entry.item) if entry.item.kind.startswith("include") else ""
-
-
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
     return (_included(places, path, item),) if item.kind.startswith("include") else ()
 
 
 def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
-    """Return the one definition of a name that the linker would find, nothing if there are several."""
+    """Return the namespace of a name or the one definition that the linker would find, () if several."""
     found = [
         symbol
         for symbol in top_level(places.symbols.named(name, MANY))
-        if symbol.path.endswith(_ENDINGS) and "static " not in symbol.definition.signature
+        if symbol.path.endswith(_ENDINGS)
+        and (is_header(symbol.path) or "static " not in symbol.definition.signature)
     ]
     bodies = [symbol for symbol in found if not is_header(symbol.path)]
-    return next((some for some in (bodies, found) if len(some) == 1), ())
+    spaces = [symbol for symbol in found if symbol.definition.kind == "module"][:1]  # all of one name are one
+    return next((some for some in (spaces, bodies, found) if len(some) == 1), ())
 
 
 def is_header(path: str) -> bool:
@@ -267,13 +262,12 @@ _STANDARD_HEADERS = frozenset(
 FAMILY = Family(
     name="c",
     entries=_entries,
-    module=_module,
+    module=lambda *_: "",
     edges=_edges,
     around=lambda _places, path, _outline: (package_key("c", path),),
     package=_package,
     package_sure=LIKELY,
     implicit_self=True,
     reopened=lambda _path, other: other.endswith(_ENDINGS),
-    stars_first=True,
     builtins=_BUILTIN_TYPES | {"std"},
 )

@@ -17,7 +17,6 @@ from remora.graph.languages.naming import (
     Family,
     Places,
     in_no_package,
-    inner_package,
     package_key,
     package_name,
     parts_of,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from remora.core.code import Definition, Outline, Symbol
+    from remora.core.code import Outline, Symbol
 
 _BUILTIN_TYPES = frozenset(
     """int long short byte sbyte uint ulong ushort nint nuint char float double decimal bool void string
@@ -101,9 +100,6 @@ RULES = Rules(
 )
 
 
-_EXTENDED = re.compile(r"\bstatic\b[^(]{0,300}\(\s*this\s+(?:(?:ref|in|readonly|scoped)\s+)*([\w.]+)")
-
-
 def _entries(item: Import) -> Iterator[Entry]:
     for name, local in item.names:
         yield Entry(local, item.module, name, item)
@@ -116,7 +112,7 @@ def _entries(item: Import) -> Iterator[Entry]:
 
 
 def _module(places: Places, _path: str, entry: Entry) -> str:
-    known = not entry.module or places.symbols.packages_in(entry.module, ".")
+    known = not entry.module or places.symbols.package(entry.module)
     return package_key("csharp", entry.module) if known else ""
 
 
@@ -144,12 +140,6 @@ def _is_in(places: Places, symbol: Symbol, namespace: str, files: frozenset[str]
     return symbol.path in files if namespace else in_no_package(places, symbol.path)
 
 
-def extended(definition: Definition) -> str:
-    """Return the type that an extension method extends, as written, "" for any other definition."""
-    found = _EXTENDED.search(definition.signature) if definition.kind == "method" else None
-    return found[1] if found else ""
-
-
 _BUILTIN_NAMES = _BUILTIN_TYPES.union(
     """
     Array Byte Char Console Convert Decimal Enum Enumerable Environment EventArgs File IDisposable Math
@@ -162,9 +152,7 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=lambda *_: (),
-    submodule=lambda places, key, name: inner_package(places, key, name, "."),
-    start=lambda _places, name: package_key("csharp", "") if name == "global" else "",
-    types_only=True,
+    package_sign=".",
     around=_around,
     package=_package,
     supers=frozenset(("base",)),

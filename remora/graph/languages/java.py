@@ -16,7 +16,6 @@ from remora.graph.languages.naming import (
     Entry,
     Family,
     Places,
-    inner_package,
     nearest,
     package_key,
     package_name,
@@ -151,11 +150,7 @@ FAMILY = Family(
         package_key("java", entry.module) if places.symbols.package(entry.module) else ""
     ),
     edges=_edges,
-    submodule=lambda places, key, name: inner_package(places, key, name, "."),
-    # Only a part of a full name before a dot may be a package.
-    start=lambda places, name: inner_package(places, package_key("java", ""), name, "."),
-    full_names=True,
-    types_only=True,
+    package_sign=".",
     around=lambda _places, _path, outline: (package_key("java", outline.package),),
     package=_package,
     implicit_self=True,

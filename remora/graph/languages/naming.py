@@ -113,9 +113,7 @@ class Family(NamedTuple):
         module: the key of a module as written in a file, "" if it is outside the project.
         edges: the files named by an import statement, "" among them for one outside the project.
         submodule: the key of the module inside a module, "" if there is none.
-        start: the module that a full name begins with, if nothing nearer has the name.
-        full_names: a package is only known by its full name, not by its last part inside of another one.
-        types_only: a package holds classes: no function, and none of its packages comes with an import.
+        package_sign: the sign between the parts of a package's name, where a full name may begin with one.
         around: modules whose names are visible in a file without an import, nearest first.
         package: the definitions of a name in a module that spans several files.
         package_sure: the confidence of such a definition.
@@ -126,7 +124,6 @@ class Family(NamedTuple):
         reopened: whether a class in one path may be continued in another; None if no class may.
         by_use: using a name of another file counts as importing the file.
         constructor: method name that makes an object, as in `Foo.new`; "" if the class itself is called.
-        stars_first: names of `import *` come before those of the modules around.
         builtins: built-in names.
     """
 
@@ -135,9 +132,7 @@ class Family(NamedTuple):
     module: Callable[[Places, str, Entry], str]
     edges: Callable[[Places, str, Import], Iterable[str]]
     submodule: Callable[[Places, str, str], str] = lambda *_: ""
-    start: Callable[[Places, str], str] = lambda *_: ""
-    full_names: bool = False
-    types_only: bool = False
+    package_sign: str = ""
     around: Callable[[Places, str, Outline], Sequence[str]] = lambda *_: ()
     package: Callable[[Places, str, str], Sequence[Symbol]] = lambda *_: ()
     package_sure: float = EXACT
@@ -149,7 +144,6 @@ class Family(NamedTuple):
     reopened: Callable[[str, str], bool] | None = None
     by_use: bool = False
     constructor: str = ""
-    stars_first: bool = False
     builtins: frozenset[str] = frozenset()
 
 
@@ -161,15 +155,6 @@ def package_key(family: str, name: str) -> str:
 def package_name(key: str) -> str:
     """Return the name in a package's key."""
     return key.split(":", 2)[2]
-
-
-def inner_package(places: Places, key: str, name: str, sign: str) -> str:
-    """Return the key of a package's subpackage, "" if none is declared; `sign` separates their names."""
-    if not key.startswith(PACKAGE):
-        return ""
-    family, outer = key.removeprefix(PACKAGE).split(":", 1)
-    inner = sign.join(part for part in (outer, name) if part)
-    return package_key(family, inner) if places.symbols.packages_in(inner, sign) else ""
 
 
 def in_no_package(places: Places, path: str) -> bool:

@@ -18,16 +18,12 @@ from remora.graph.languages.syntax import (
     Draft,
     Rules,
     Source,
-    joined,
     plain_type,
     split_chain,
     without_arguments,
 )
-from remora.graph.manifests import join
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tree_sitter import Node
 
     from remora.graph.roots import Crate
@@ -40,16 +36,8 @@ _BUILTIN_TYPES = frozenset(
 )
 
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|proptest)\b")
-_PATH = re.compile(r'#\[\s*path\s*=\s*"([^"\\]+)"\s*\]')
 _MAX_PATHS = 2_000
-_QUOTING = frozenset("quote quote_spanned parse_quote parse_quote_spanned stringify".split())
-# Keywords that the grammar parses as names among a macro's tokens, and words before a name that is defined or
-# is part of a pattern.
-_NO_CALLS = frozenset("as async crate dyn else extern impl in move mut pub ref unsafe where yield".split())
-_NAMES_NEXT = frozenset("fn struct enum union trait mod let for macro_rules $".split())
-_WORD = re.compile(r"\w+")
 _LINKS = frozenset((".", "::"))
-_MAX_LINKS = 24
 
 
 def _define(source: Source, draft: Draft, _captures: Captures) -> None:
@@ -85,8 +73,7 @@ def _settle(draft: Draft, _around: Draft | None) -> None:
 def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Iterator[Import]:
     line = node.start_point[0] + 1
     if kind == "mod":
-        name, path = source.field(node, "name"), _written_path(source, node)
-        yield Import(path or name, (), name if path else "", 0, "mod", line)
+        yield Import(source.field(node, "name"), (), "", 0, "mod", line)
     elif kind == "crate":
         yield Import(source.field(node, "name"), (), source.field(node, "alias"), 0, "use", line)
     else:
@@ -96,18 +83,6 @@ def _imports(source: Source, node: Node, kind: str, captures: Captures) -> Itera
             grouped.setdefault(module, []).append((name, local or name))
         for module, names in grouped.items():
             yield Import(module, tuple(names), "", 0, "use", line)
-
-
-def _written_path(source: Source, node: Node) -> str:
-    """Return the file in a `#[path = "…"]` above a declaration, "" if there is none."""
-    if b"path" not in source.data[max(node.start_byte - 500, 0) : node.start_byte]:
-        return ""  # siblings are slow to walk in a long file
-    above = node.prev_named_sibling
-    while above is not None and (above.type == "attribute_item" or above.type.endswith("comment")):
-        if found := _PATH.match(source.text(above)):
-            return found[1]
-        above = above.prev_named_sibling
-    return ""
 
 
 def _paths(source: Source, tree: Node) -> Iterator[tuple[str, str]]:
@@ -141,59 +116,28 @@ def _path(prefix: str, rest: str) -> str:
 
 
 def _token_calls(source: Source, captures: Captures) -> Iterator[tuple[Node, str]]:
-    """Yield the called names among the arguments of a macro, each with its receiver.
+    """Yield the names directly before round brackets in a macro, which only receives tokens.
 
-    A macro receives tokens, of which only the brackets are paired: a name directly before round ones is a
-    call.
+    Each comes with its receiver: one name, "?" for anything longer.
     """
-    if split_chain(source.text(captures["macro"][0]))[1] in _QUOTING:
-        return
     waiting = list(captures["reference.tokens"])
     while waiting:
         tokens = [token for token in waiting.pop().children if not token.type.endswith("comment")]
-        # Of a token in brackets only the first character.
-        words = [
-            source.cut(token.start_byte, token.start_byte + 1 if token.child_count else token.end_byte)
-            for token in tokens
-        ]
         for at, token in enumerate(tokens):
-            if token.type != "token_tree" or _is_quoted(words, at):
+            if token.type != "token_tree":
                 continue
             waiting.append(token)
-            name = at - 1
-            if words[at] == "(" and name >= 0 and tokens[name].type == "identifier":
-                pattern = words[at + 1 : at + 2] in (["=>"], ["="])
-                if not (pattern or words[name] in _NO_CALLS or (name and words[name - 1] in _NAMES_NEXT)):
-                    yield tokens[name], _receiver(words, name)
+            called = tokens[at - 1] if at else token
+            if called.type == "identifier" and source.data[token.start_byte : token.start_byte + 1] == b"(":
+                yield called, _receiver([source.cut(t.start_byte, t.end_byte) for t in tokens[:at][-4:-1]])
 
 
-def _is_quoted(words: list[str], at: int) -> bool:
-    """Return whether brackets hold an attribute, or tokens that a macro only outputs."""
-    first, second, last = ["", "", "", *words[max(at - 3, 0) : at]][-3:]
-    if last == "!":
-        return second == "#" or second in _QUOTING
-    return last == "#" or (first, second) == ("macro_rules", "!")
-
-
-def _receiver(words: list[str], at: int) -> str:
-    """Return the chain of names before a name, "?" if it is not one.
-
-    `?` and `.await` are ignored.
-    """
-    parts: list[str] = []
-    for _ in range(_MAX_LINKS):
-        if at < 1 or words[at - 1] not in _LINKS:
-            return joined(parts[1:]) if parts else ""
-        parts.append(words[at - 1])
-        at -= 2
-        while at > 1 and (words[at] == "?" or (words[at] == "await" and words[at - 1] == ".")):
-            at -= 1 if words[at] == "?" else 2
-        called = at > 0 and words[at] == "("
-        at -= called
-        if at < 0 or not _WORD.fullmatch(words[at]):
-            return UNKNOWN
-        parts.append(words[at] + "()" * called)
-    return UNKNOWN
+def _receiver(before: list[str]) -> str:
+    """Return the name that stands before a called one, given the last three tokens before it."""
+    if not before or before[-1] not in _LINKS:
+        return ""
+    name, longer = before[-2] if len(before) > 1 else "", len(before) > 2 and before[0] in _LINKS
+    return name if name.isidentifier() and not longer else UNKNOWN
 
 
 RULES = Rules(
@@ -259,66 +203,27 @@ def _below(folder: str, *names: str) -> str:
     return "/".join(part for part in (folder, *names) if part)
 
 
-def _child(places: Places, path: str, names: Sequence[str]) -> str:
-    """Return the file of a submodule of a file; names before the last are inline modules."""
-    base = _below(_holder(places, path), *names)
-    for found in (f"{base}.rs", f"{base}/mod.rs"):
-        if places.symbols.exists(found):
-            return found
-    outline, scope = places.symbols.outline(path), ".".join(names[:-1])
-    declared = (
-        _declared(places, path, item)
-        for item in (outline.imports if outline else ())
-        if item.kind == "mod" and (item.alias, item.scope) == (names[-1], scope)
-    )
-    return next(filter(None, declared), "")
+def _child(places: Places, path: str, name: str) -> str:
+    """Return the file of a submodule of a file, "" if there is none."""
+    base = _below(_holder(places, path), name)
+    return next(filter(places.symbols.exists, (f"{base}.rs", f"{base}/mod.rs")), "")
 
 
-def _declared(places: Places, path: str, item: Import) -> str:
-    """Return the file of a `mod` declaration; one with an alias is the file itself."""
-    around = _modules_around(places, path, item.scope)
-    here = around[-1].split(".") if around else []
-    if not item.alias:
-        return _child(places, path, [*here, item.module])
-    found = join(_below(_holder(places, path), *here) if here else parts_of(path)[0], item.module)
-    return found if found and places.symbols.exists(found) else ""
-
-
-def _parent(places: Places, path: str) -> tuple[str, list[str]]:
-    """Return the file of the parent module of a file, and the inline modules around it."""
+def _parent(places: Places, path: str) -> str:
+    """Return the file of the parent module of a file, "" if there is none."""
     folder, name = parts_of(path)
     if name == "mod.rs":
         folder = parts_of(folder)[0]
-    root, inner = _crate_root(places, path), list[str]()
-    while True:
-        above, last = parts_of(folder)
-        own_root = root if parts_of(root)[0] == folder else ""
-        for found in (f"{folder}/mod.rs", f"{_below(above, last)}.rs", own_root):
-            if found and found != path and places.symbols.exists(found):
-                known = not inner or _is_inside(places, found, inner)
-                return (found, [".".join(inner[: n + 1]) for n in range(len(inner))]) if known else ("", [])
-        if not folder or own_root:
-            return "", []
-        folder = above
-        inner.insert(0, last)
+    root = _crate_root(places, path)
+    own_root = root if parts_of(root)[0] == folder else ""
+    candidates = (_below(folder, "mod.rs"), f"{folder}.rs", own_root)
+    return next((found for found in candidates if found != path and places.symbols.exists(found)), "")
 
 
 def _modules(places: Places, path: str) -> set[str]:
-    """Return the inline modules of a file."""
+    """Return the modules that are written inside a file."""
     outline = places.symbols.outline(path)
     return {d.qualname for d in outline.definitions if d.kind == "module"} if outline else set()
-
-
-def _is_inside(places: Places, path: str, names: Sequence[str]) -> bool:
-    return ".".join(names) in _modules(places, path)
-
-
-def _modules_around(places: Places, path: str, scope: str) -> list[str]:
-    """Return the inline modules around a place, outermost first."""
-    inline = _modules(places, path) if scope else set()
-    parts = scope.split(".")
-    around = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    return [module for module in around if module in inline]
 
 
 def _start(places: Places, path: str, parts: list[str], scope: str) -> tuple[str, list[str]]:
@@ -326,24 +231,21 @@ def _start(places: Places, path: str, parts: list[str], scope: str) -> tuple[str
     first = parts[0]
     if first == "crate":
         return _crate_root(places, path), parts[1:]
-    at, around = path, _modules_around(places, path, scope)
+    if first not in ("self", "super"):
+        if _child(places, path, first) or first in _modules(places, path):
+            return path, parts
+        crates = (crate.lib for crate in places.roots.crates if crate.name == first)
+        return next(filter(places.symbols.exists, crates), ""), parts[1:]
+    at, inside = path, scope.split(".") if scope else []
+    while inside and ".".join(inside) not in _modules(places, path):
+        inside.pop()  # a function
     while at and parts and parts[0] in ("self", "super"):
-        if parts[0] == "super":
-            if around:
-                around.pop()
-            else:
-                at, around = _parent(places, at)
+        if parts[0] == "super" and inside:
+            inside.pop()
+        elif parts[0] == "super":
+            at = _parent(places, at)
         parts = parts[1:]
-    here = around[-1].split(".") if around else []
-    if first in ("self", "super"):
-        return at, [*here, *parts]
-    for inner in (here, []):
-        if _child(places, path, [*inner, first]) or _is_inside(places, path, [*inner, first]):
-            return path, [*inner, *parts]
-    for other in places.roots.crates:
-        if other.name == first and places.symbols.exists(other.lib):
-            return other.lib, parts[1:]
-    return "", parts
+    return at, [*inside, *parts]
 
 
 def _walk(places: Places, path: str, module: str, scope: str) -> tuple[str, list[str]]:
@@ -352,27 +254,21 @@ def _walk(places: Places, path: str, module: str, scope: str) -> tuple[str, list
     if not parts:
         return "", []
     at, parts = _start(places, path, parts, scope)
-    inner = 1  # so many parts are looked for below the file
-    while at and inner <= len(parts):
-        if found := _child(places, at, parts[:inner]):
-            at, parts, inner = found, parts[inner:], 1
-        elif inner < len(parts) and _is_inside(places, at, parts[:inner]):
-            inner += 1
-        else:
-            break
+    while at and parts and (found := _child(places, at, parts[0])):
+        at, parts = found, parts[1:]
     return at, parts
 
 
 def _module(places: Places, path: str, entry: Entry) -> str:
     if entry.item.kind == "mod":
-        return _declared(places, path, entry.item)
+        return _child(places, path, entry.module)
     at, rest = _walk(places, path, entry.module, entry.item.scope)
     return INSIDE.join((at, *rest)) if at else ""
 
 
 def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
     if item.kind == "mod":
-        yield _declared(places, path, item)
+        yield _child(places, path, item.module)
         return
     for entry in _entries(item):
         full = f"{entry.module}::{entry.name}" if entry.name not in ("", "*") else entry.module
@@ -392,7 +288,7 @@ FAMILY = Family(
     entries=_entries,
     module=_module,
     edges=_edges,
-    submodule=lambda places, key, name: _child(places, key, [name]),
+    submodule=_child,
     selfs=frozenset(("self", "Self")),
     supers=frozenset(),
     reopened=lambda path, other: other.endswith(".rs") and path.split("/")[0] == other.split("/")[0],
