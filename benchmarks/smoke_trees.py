@@ -10,6 +10,14 @@ from benchmarks import boost, cochange, standing
 from benchmarks.common import Check, workplace
 from benchmarks.embedder import FastEmbedder
 from benchmarks.trees import tree_graph
+from remora.store.database import Database
+
+
+def _defined(db: Database, path: str) -> set[str]:
+    """Return the names that a file defines."""
+    node = db.graph.node(path)
+    assert node is not None
+    return {key.rpartition(":")[2] for key in db.graph.inside(node).values()}
 
 
 def checks() -> list[Check]:
@@ -24,9 +32,9 @@ def checks() -> list[Check]:
             found = cochange.measure_with_graph("made up", commits, graph, None).figures
             asked = boost.measure(graph, commits, 5, 5).figures
             graph.stand_at(commits[0].sha)
-            first = set(graph.db.graph.definitions_of("made/parser.py").values())
+            first = _defined(graph.db, "made/parser.py")
             graph.stand_at(commits[-1].sha)
-            last = set(graph.db.graph.definitions_of("made/parser.py").values())
+            last = _defined(graph.db, "made/parser.py")
         stood = standing.measure(project, 5, embedder=FastEmbedder()).figures
     return [
         _holds(

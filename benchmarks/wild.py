@@ -101,8 +101,9 @@ def _function(clone: Path, env: Mapping[str, str]) -> str:
         graph = memory._project.db.graph
         paths = sorted(path for path, row in graph.files().items() if row.kind == "code" and not row.skipped)
         for path in paths:
-            for symbol in sorted(graph.definitions_of(path)):
-                return f"{path}:{symbol.partition(':')[2] or symbol}"
+            node = graph.node(path)
+            for key in sorted(graph.inside(node).values() if node else ()):
+                return key
     return paths[0] if paths else "README.md"
 
 

@@ -10,23 +10,19 @@ says so.
 
 The confidence of a result is the product of its edges'. A call that could not be resolved with certainty is
 marked as a guess. A file that imports the target's file and uses the symbol's name unresolved is possible at
-depth 1; if an import there names the symbol, the file re-exports it, which is certain. Other references, such
-as reads of a property, are left to a search of the text.
+depth 1. Other references, such as reads of a property, are left to a search of the text.
 """
 
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from remora.core.code import EXACT, GUESS, GUESS_BELOW, Impact
+from remora.core.code import GUESS, GUESS_BELOW, Impact
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.graph.components import COMPONENTS
 from remora.graph.grammars import LANGUAGES
 from remora.graph.knowledge import SAYS, said
-from remora.graph.names import place_names, speaks
-from remora.graph.packed import unpack_outline
 from remora.store.graph import Node
 
 if TYPE_CHECKING:
@@ -39,14 +35,10 @@ BETWEEN_SYMBOLS = ("calls", "inherits", "implements", "tests")
 POSSIBLE = 0.3  # confidence of a use that was not resolved
 MAX_DEPTH = 10
 LIMIT = 200
-ASKED = 6  # files whose imports are read to tell whether they name the target
 NAMED = 6  # definitions listed where a name has several
-NEAR = 2  # names that are suggested for one that nothing is called by
-ALIKE = 2  # first letters that such names share, so that few are compared
 FOLDER = "folder"  # type of a node that stands for the files in it; the graph holds none
 STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
-_WORD = re.compile(r"\w+")
 _LINE = re.compile(r"(?::\d{1,9}){1,2}$")  # and column
 _OWN = ("crate.", "self.", "super.")
 _HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what only they see
@@ -116,8 +108,8 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
     if node is None:
         raise NotFound(
             f"{target!r} is not in the code graph",
-            hint=f"{_nearly(graph, path, wanted)}Give a path from the project's root, path:symbol, or a "
-            "symbol. `remora index` reads new files.",
+            hint="Give a path from the project's root, path:symbol, or a symbol. "
+            "`remora index` reads new files.",
         )
     return node, (f"{target!r} may also mean {_listed(others)}" if others else "")
 
@@ -130,22 +122,6 @@ def _folder(graph: Graph, name: str) -> tuple[Node, str] | None:
     held = "the file" if files == 1 else f"the {files:,} files"
     note = f"{name}/ is a folder: these are the outside dependents of {held} in it"
     return Node(0, f"{name}/", FOLDER, name, f"{name}/"), note
-
-
-def _nearly(graph: Graph, path: str, wanted: str) -> str:
-    """Return the question "Did you mean …?" for the same name elsewhere, or a similar name there."""
-    if not path:
-        label = wanted.rpartition(".")[2]
-        near = graph.ending(wanted.rpartition("/")[2]) or [
-            key
-            for name in get_close_matches(label, graph.labels(label[:ALIKE]), NEAR)
-            for key in _called(graph, name, "")
-        ]
-    elif not (near := _called(graph, wanted, path.rpartition("/")[2]) or _called(graph, wanted, "")):
-        keys = [key for file in graph.ending(path) for key in graph.definitions_of(file)]
-        there = {key.rpartition(":")[2]: key for key in sorted(keys)}
-        near = [there[symbol] for symbol in get_close_matches(wanted, there, NEAR)]
-    return f"Did you mean {', '.join(near[:NEAR])}? " if near else ""
 
 
 def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
@@ -369,23 +345,10 @@ class _Walk:
             return
         users = self._closure.using(file.id, self._node.label, self._limit)
         possible = {path: test for path, test in users if path not in known}
-        # Each file costs a read. Files that represent a folder come first, because they re-export names.
-        asked = sorted(possible, key=lambda path: not speaks(path))[:ASKED]
-        named = {path for path in asked if self._is_named_by(path)}
+        how = f"imports {self._node.path} and uses the name {self._node.label}"
         for path, test in possible.items():
-            how = f"imports {self._node.path} and uses the name {self._node.label}"
-            how, sure = ("imports", EXACT) if path in named else (how, POSSIBLE)
             via = (_arrow(self._node.key, how, path),)
-            self._found.append(Impact(path, None, 1, via, sure, test=test))
-
-    def _is_named_by(self, path: str) -> bool:
-        """Return whether an import of a file names the target, in a module called like the target's file."""
-        packed = self._graph.facts(path)[0]
-        if packed is None or self._node.symbol != self._node.label:
-            return False
-        places = place_names(self._node.path)
-        taken = (item for item in unpack_outline(packed).imports if self._node.label in dict(item.names))
-        return any(not places.isdisjoint(_WORD.findall(item.module.rpartition("/")[2])) for item in taken)
+            self._found.append(Impact(path, None, 1, via, POSSIBLE, test=test))
 
 
 def _notes(impacts: Sequence[Impact]) -> list[str]:

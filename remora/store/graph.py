@@ -325,11 +325,6 @@ class Graph(Tables):
             [(*row, file.path, now) for row in rows],
         )
 
-    def definitions_of(self, path: str) -> dict[str, str]:
-        """Return the nodes that a file defines: key to label."""
-        sql = "SELECT key, label FROM graph_nodes WHERE file_path = ? AND key <> ? AND layer = 1"
-        return dict(self._connection.rows(sql, (path, path)))
-
     def node(self, key: str) -> Node | None:
         """Return the node with a key."""
         sql = "SELECT id, key, type, label, coalesce(file_path, '') FROM graph_nodes WHERE key = ?"
@@ -365,11 +360,6 @@ class Graph(Tables):
                  AND (?4 OR json_extract(n.metadata, '$.sentence') IS NULL)
                  ORDER BY n.file_path, n.start_line, n.key LIMIT ?3"""
         return self._connection.rows(sql, (label, path, limit, sentences))
-
-    def labels(self, beginning: str) -> list[str]:
-        """Return the names of definitions and files with a beginning, each once, in order."""
-        sql = "SELECT DISTINCT label FROM graph_nodes WHERE label >= ? AND label < ? AND layer = 1 ORDER BY 1"
-        return self._connection.column(sql, (beginning, f"{beginning}\U0010ffff"))
 
     def inside(self, node: Node) -> dict[int, str]:
         """Return the definitions inside a definition, or all of a file, by line: id to key.

@@ -101,28 +101,6 @@ def test_impact_names_what_may_break(shop: Memory, folder: Path):
 OWN = "class A:\n    def b(self) -> A.b.c: ...\n\n\ndef f(): ...\n\n\ndef g():\n    A().b().d()\n    f()\n"
 
 
-def test_a_name_that_is_passed_on_is_no_guess(bare: Memory, folder: Path):
-    """An import that names the target from its file is certain; another use of the same name is not."""
-    files = {
-        "pkg/__init__.py": "from .a import b\nfrom . import a\n",
-        "pkg/a.py": "def b():\n    pass\n\n\ndef unnamed():\n    pass\n",
-        "pkg/other.py": "from . import a\nfrom elsewhere import b\n\nprint(a, b)\n",
-        "web/index.ts": "export {x as ex} from './a';\n",
-        "web/a.ts": "export function x() {}\n",
-        "web/more.ts": "export {x} from './a.js';\n",
-    }
-    write(folder, files)
-    bare.index()
-    found = bare.impact("pkg/a.py:b")
-    assert [(i.path, i.guess) for i in found] == [("pkg/__init__.py", False), ("pkg/other.py", True)]
-    assert found[0].via == ("pkg/a.py:b <-imports- pkg/__init__.py",)
-    assert found.notes[0] == "1 result depends on a call that could not be resolved with certainty"
-    found = bare.impact("web/a.ts:x")
-    assert [(i.path, i.guess) for i in found] == [("web/index.ts", False), ("web/more.ts", False)]
-    assert found.notes == ()
-    assert list(bare.impact("pkg/a.py:unnamed")) == []
-
-
 def test_impact_takes_a_target_by_its_whole_path(shop: Memory, folder: Path):
     """Also over a link; what is outside, or leads nowhere, is not found."""
     assert shop.impact(str(folder / "shop" / "money.py")).target == "shop/money.py"

@@ -258,23 +258,6 @@ def test_answer_asks_the_database_a_bounded_number_of_times(
     assert len(asked) <= 20
 
 
-@pytest.mark.parametrize(
-    ("target", "meant"),
-    [
-        ("shop/cart.py:parse", "shop/money.py:parse"),
-        ("shop/cart.py:laod", "shop/cart.py:load"),
-        ("web/cart.py", "shop/cart.py"),
-        ("old/web.py:page", "shop/web.py:page"),
-        ("Mony", "shop/money.py:Money"),
-    ],
-)
-def test_what_is_nearly_called_so_is_named(shop: Database, target: str, meant: str):
-    """A name that was moved, or written wrong, is told where it is."""
-    with pytest.raises(NotFound) as caught:
-        find(shop.graph, target)
-    assert caught.value.hint.startswith(f"Did you mean {meant}")
-
-
 def test_a_language_that_is_not_parsed_is_no_proof_that_nothing_depends(db: Database) -> None:
     """Of a file that is read as text the answer says that its users are not known; of others it does not."""
     add_file(db, "shop/tax.py")

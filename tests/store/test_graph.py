@@ -88,7 +88,6 @@ def test_node_that_is_still_there_keeps_its_id(db: Database):
     start, end, about = there(db.connection.row(lines, ("a.py:g",)))
     assert (start, end) == (5, 9)
     assert json.loads(about) == {"signature": "def g(x)", "doc": "Do.", "line": 6, "bases": ["B"]}
-    assert db.graph.definitions_of("a.py") == {"a.py:g": "g", "a.py:h": "h"}
     whole = there(db.graph.node("a.py"))
     assert (whole.symbol, whole.type, whole.label) == (None, "file", "a.py")
     assert db.connection.row(lines, ("a.py",)) == (1, 30, "{}")
