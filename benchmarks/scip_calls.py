@@ -89,13 +89,10 @@ def known_calls(root: Path, documents: Iterable[ScipDocument], outlines: Mapping
         )
         for document in own
     ]
-    kept = ("calls", "inherits", "implements")
-    links = precise_links(own, outlines.get)
-    references = {_edge(link) for link in links if link.type in kept}
+    references = {_edge(link) for link in precise_links(own, outlines.get)}
     calls: dict[Edge, int] = {}
     for link in precise_links(called, without_imports.get):
-        if link.type == "calls":
-            calls[_edge(link)] = min(link.line, calls.get(_edge(link), link.line))
+        calls[_edge(link)] = min(link.line, calls.get(_edge(link), link.line))
     kinds = {plain(f"{p}:{d.qualname}"): d.kind for p, o in outlines.items() for d in o.definitions}
     symbols = {
         (d.relative_path, o.line, o.start): o.symbol

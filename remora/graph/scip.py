@@ -1,9 +1,9 @@
 """Edges between our own definitions from a SCIP index: a compiler's resolution in place of ours.
 
 An index describes the files of its own time, so a file changed since keeps our own edges; the number of newer
-files is reported. Between two of the other files the index's calls and bases replace ours; those into a file
-that the index does not cover stay, and so do imports, since an index has none of its own. An index is read
-once; a file that changes afterwards has only our own edges until there is a new index.
+files is reported. Between two of the other files the index's calls replace ours; those into a file that the
+index does not cover stay, and so do bases and imports, which the source itself names. An index is read once;
+a file that changes afterwards has only our own edges until there is a new index.
 
 An index stores places, the graph stores definitions. A place where a name is defined maps to our definition
 of that name at that line, and a place where it is used maps to the innermost definition around that line. A
@@ -11,9 +11,8 @@ type checker's result needs no guess, so these edges have confidence 1.
 
 SCIP does not mark calls. A use of a function, a method or a class outside an import statement counts as
 "calls" here: also a decorator, a callback argument, and a class in an annotation. All of them depend on the
-named definition, which is the meaning of the edge. A class in the head of another is "inherits" ("implements"
-for an interface), and so is the relationship in the index; a method that overrides another is "implements".
-Uses of variables, parameters and attributes make no edges, and a definition has no edge to itself.
+named definition, which is the meaning of the edge. Uses of bases, variables, parameters and attributes make
+no edges, and a definition has no edge to itself.
 
 Few indexes mark import statements. So our own list of imports determines the use of an imported name that is
 the statement: the first at or after its line.
@@ -38,9 +37,7 @@ from remora.graph.packed import unpack_outline
 from remora.graph.scip_index import (
     DEFINITION,
     IMPORT,
-    META,
     METHOD,
-    NAMESPACE,
     PARAMETER,
     TYPE,
     ScipDocument,
@@ -65,7 +62,7 @@ _LINES_A_NAME = 3  # an import of n names ends within so many lines for each, an
 _MARGIN = 5
 _NOTHING = Outline("")
 
-_Uses = dict[tuple[str, str, str], tuple[int, int]]  # (from key, symbol, type): first line, count
+_Uses = dict[tuple[str, str], tuple[int, int]]  # (from key, symbol): first line, count
 
 
 class Taken(NamedTuple):
@@ -185,9 +182,7 @@ class _Table:
 
     def __init__(self) -> None:
         self.defined: dict[str, Symbol] = {}
-        self.modules: defaultdict[str, set[str]] = defaultdict(set)
         self.uses: _Uses = {}
-        self.relations: list[tuple[str, str]] = []
 
     def define(self, name: str, path: str, definition: Definition) -> None:
         """Store a name's definition, the longest if there are several."""
@@ -195,38 +190,20 @@ class _Table:
         if known is None or _length(definition) > _length(known.definition):
             self.defined[name] = Symbol(path, definition)
 
-    def use(self, key: str, name: str, kind: str, line: int) -> None:
+    def use(self, key: str, name: str, line: int) -> None:
         """Count a use; its target is known only after the last document."""
-        first, count = self.uses.get((key, name, kind), (line, 0))
-        self.uses[key, name, kind] = (min(first, line), count + 1)
+        first, count = self.uses.get((key, name), (line, 0))
+        self.uses[key, name] = (min(first, line), count + 1)
 
     def links(self) -> list[Link]:
-        """Return the edges of all uses and relationships with a known target."""
-        found: dict[tuple[str, str, str], tuple[int, int]] = {}
-        for start, end, kind, line, count in self._edges():
-            if start != end:
-                first, before = found.get((start, end, kind), (line, 0))
-                found[start, end, kind] = (min(first, line), before + count)
-        return [Link(a, b, kind, CERTAIN, *found[a, b, kind]) for a, b, kind in sorted(found)]
-
-    def _edges(self) -> Iterator[tuple[str, str, str, int, int]]:
-        for (key, name, kind), (line, count) in self.uses.items():
-            if kind == "imports":
-                paths = sorted(self.modules.get(name, ()))
-                if len(paths) == 1:  # a package or namespace over several files names none of them
-                    yield key, paths[0], kind, line, count
-            elif (target := self.defined.get(name)) is not None:
-                if kind == "inherits" and target.definition.kind == "interface":
-                    kind = "implements"
-                yield key, target.key, kind, line, count
-        stated = {(key, name) for key, name, kind in self.uses if kind == "inherits"}
-        for sub, base in self.relations:
-            below, above = self.defined.get(sub), self.defined.get(base)
-            if below is None or above is None or (below.key, base) in stated:
-                continue
-            classes = below.definition.kind in _CLASSES and above.definition.kind in _CLASSES
-            kind = "inherits" if classes and above.definition.kind != "interface" else "implements"
-            yield below.key, above.key, kind, below.definition.line, 1
+        """Return the edges of all uses with a known target."""
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        for (key, name), (line, count) in self.uses.items():
+            target = self.defined.get(name)
+            if target is not None and target.key != key:
+                first, before = found.get((key, target.key), (line, 0))
+                found[key, target.key] = (min(first, line), before + count)
+        return [Link(a, b, "calls", CERTAIN, *found[a, b]) for a, b in sorted(found)]
 
 
 def _length(definition: Definition) -> int:
@@ -240,7 +217,6 @@ class _File:
         self.path = path
         self.document = document
         self.definitions = definitions
-        self.bases: set[tuple[str, str]] = set()  # (class, name of a base) that was seen
         # Outer definitions first, so that the inner ones stay on top.
         self.owner: dict[int, Definition] = {}
         for definition in sorted(definitions, key=lambda d: (d.start_line, -d.end_line)):
@@ -258,9 +234,7 @@ class _File:
         ]
         statements = _in_statements(uses, imports)
         for index, (occurrence, name) in enumerate(uses):
-            if _is_module(name):
-                table.use(self.path, occurrence.symbol, "imports", occurrence.line)
-            elif index not in statements and not occurrence.roles & IMPORT:
+            if index not in statements and not occurrence.roles & IMPORT:
                 self._use(table, occurrence, name)
 
     def define(self, table: _Table) -> None:
@@ -271,9 +245,7 @@ class _File:
             name = parse_name(occurrence.symbol) if occurrence.roles & DEFINITION else None
             if name is None:
                 continue
-            if _is_module(name):
-                table.modules[occurrence.symbol].add(self.path)
-            elif name.local:
+            if name.local:
                 local.append(occurrence)
             elif (definition := self._ours(name, occurrence.line)) is not None:
                 taken.add(definition.qualname)
@@ -284,10 +256,6 @@ class _File:
             if at and at.line == occurrence.line and at.qualname not in taken and length == len(at.name):
                 taken.add(at.qualname)
                 table.define(self._known_as(occurrence.symbol), self.path, at)
-        for symbol in self.document.symbols:
-            table.relations += [
-                (self._known_as(symbol.symbol), self._known_as(other)) for other in symbol.implements
-            ]
 
     def _known_as(self, symbol: str) -> str:
         """Return a symbol's name that is unique among all documents, unlike a local name."""
@@ -314,13 +282,9 @@ class _File:
         if name.last and name.last.kind == PARAMETER:
             return
         at = self.owner.get(occurrence.line)
-        known_as = self._known_as(occurrence.symbol)
-        kind = "calls"
-        if at and at.kind in _CLASSES and occurrence.line >= at.line and _is_base(at, name):
-            # The first occurrence is in the head; those in the body are uses.
-            kind = "calls" if (at.qualname, known_as) in self.bases else "inherits"
-            self.bases.add((at.qualname, known_as))
-        table.use(f"{self.path}:{at.qualname}" if at else self.path, known_as, kind, occurrence.line)
+        if at is None or not (at.kind in _CLASSES and _is_base(at, name)):
+            key = f"{self.path}:{at.qualname}" if at else self.path
+            table.use(key, self._known_as(occurrence.symbol), occurrence.line)
 
 
 def _is_base(definition: Definition, name: ScipName) -> bool:
@@ -330,11 +294,6 @@ def _is_base(definition: Definition, name: ScipName) -> bool:
         return False
     bases = (base.partition("[")[0].partition("<")[0].strip() for base in definition.bases)
     return any(base.replace("::", ".").replace("\\", ".").rpartition(".")[2] == last.name for base in bases)
-
-
-def _is_module(name: ScipName) -> bool:
-    last = name.last
-    return last is not None and (last.kind == NAMESPACE or (last.kind == META and last.name == "__init__"))
 
 
 def _in_statements(

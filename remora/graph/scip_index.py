@@ -53,19 +53,11 @@ class ScipOccurrence(NamedTuple):
     roles: int = 0
 
 
-class ScipSymbol(NamedTuple):
-    """A symbol, and the symbols that it implements or overrides."""
-
-    symbol: str
-    implements: tuple[str, ...] = ()
-
-
 class ScipDocument(NamedTuple):
     """A file of the index. Occurrences with an invalid place are left out."""
 
     relative_path: str
     occurrences: tuple[ScipOccurrence, ...] = ()
-    symbols: tuple[ScipSymbol, ...] = ()
 
 
 def find_index(root: Path) -> Path | None:
@@ -131,7 +123,6 @@ def _text(data: bytes, start: int, end: int) -> str:
 def _document(data: bytes) -> ScipDocument:
     path = ""
     occurrences: list[ScipOccurrence] = []
-    symbols: list[ScipSymbol] = []
     names: dict[bytes, str] = {}  # a symbol stands many times in a document; its text is kept once
     for number, kind, _, start, end in fields(data):
         if kind != LEN:
@@ -140,11 +131,9 @@ def _document(data: bytes) -> ScipDocument:
             occurrence = _occurrence(data, start, end, names)
             if occurrence is not None:
                 occurrences.append(occurrence)
-        elif number == 3:
-            symbols.append(_symbol(data, start, end))
         elif number == 1:
             path = _text(data, start, end)
-    return ScipDocument(path, tuple(occurrences), tuple(symbols))
+    return ScipDocument(path, tuple(occurrences))
 
 
 def _occurrence(data: bytes, start: int, end: int, names: dict[bytes, str]) -> ScipOccurrence | None:
@@ -176,29 +165,6 @@ def _range(numbers: list[int]) -> tuple[int, int, int] | None:
         return None
     line, start, _, end = numbers
     return line + 1, start, end
-
-
-def _symbol(data: bytes, start: int, end: int) -> ScipSymbol:
-    symbol = ""
-    implements: list[str] = []
-    for number, kind, _, a, b in fields(data, start, end):
-        if number == 1 and kind == LEN:
-            symbol = _text(data, a, b)
-        elif number == 4 and kind == LEN and (other := _implemented(data, a, b)) is not None:
-            implements.append(other)
-    return ScipSymbol(symbol, tuple(implements))
-
-
-def _implemented(data: bytes, start: int, end: int) -> str | None:
-    """Return the symbol of a relationship, None if it is no implementation."""
-    symbol = ""
-    implementation = False
-    for number, kind, value, a, b in fields(data, start, end):
-        if number == 1 and kind == LEN:
-            symbol = _text(data, a, b)
-        elif number == 3 and kind == VARINT:
-            implementation = bool(value)
-    return symbol if implementation else None
 
 
 class Descriptor(NamedTuple):

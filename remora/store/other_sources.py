@@ -47,7 +47,7 @@ class OtherSources(Tables):
             return
         self._connection.execute(
             f"""DELETE FROM graph_edges WHERE {own} AND source = 'ast'
-                AND type IN ('calls', 'inherits', 'implements') AND (files = 0 OR confidence < {EXACT})
+                AND type = 'calls' AND (files = 0 OR confidence < {EXACT})
                 AND (
                   EXISTS (SELECT 1 FROM graph_nodes n CROSS JOIN scip_files s ON s.path = n.file_path
                           WHERE n.id = graph_edges.to_id)

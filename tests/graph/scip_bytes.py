@@ -24,21 +24,9 @@ def occurrence(place: list[int], symbol: str, roles: int = 0, enclosing: list[in
     return found
 
 
-def relation(symbol: str, flag: int = 3) -> bytes:
-    """Return a relationship with one flag; 3 is is_implementation."""
-    return field(1, symbol) + field(flag, 1)
-
-
-def symbol(name: str, *relations: bytes) -> bytes:
-    """Return what is told of a symbol."""
-    return field(1, name) + field(3, "docs") + b"".join(field(4, r) for r in relations)
-
-
-def document(path: str, occurrences: list[bytes], symbols: tuple[bytes, ...] = ()) -> bytes:
+def document(path: str, occurrences: list[bytes]) -> bytes:
     """Return a document."""
-    found = field(4, "python") + field(1, path)
-    found += b"".join(field(2, o) for o in occurrences)
-    return found + b"".join(field(3, s) for s in symbols) + field(6, 2)
+    return field(4, "python") + field(1, path) + b"".join(field(2, o) for o in occurrences) + field(6, 2)
 
 
 def index(*documents: bytes) -> bytes:

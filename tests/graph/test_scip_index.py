@@ -22,11 +22,10 @@ from remora.graph.scip_index import (
     ScipDocument,
     ScipName,
     ScipOccurrence,
-    ScipSymbol,
     find_index,
     parse_name,
 )
-from tests.graph.scip_bytes import document, documents_in, field, index, occurrence, relation, symbol
+from tests.graph.scip_bytes import document, documents_in, field, index, occurrence
 from tests.wire import varint
 
 F = "s m p 1 `a.b`/f()."
@@ -36,7 +35,7 @@ def small() -> bytes:
     """Return an index of one document."""
     used = occurrence([299, 0, 301, 7], "local 3")
     made = occurrence([4, 4, 5], F, DEFINITION, [3, 0, 9, 2])
-    return index(document("a/é.py", [made, used], (symbol(F, relation("s m p 1 g()."), relation("x", 2)),)))
+    return index(document("a/é.py", [made, used]))
 
 
 def damage(data: bytes) -> str:
@@ -49,12 +48,11 @@ def damage(data: bytes) -> str:
 
 
 def test_a_document_is_read_whole():
-    """Places, roles and implementations come as written; lines count from 1."""
+    """Places and roles come as written; lines count from 1."""
     assert list(documents_in(small())) == [
         ScipDocument(
             "a/é.py",
             (ScipOccurrence(5, 4, 5, F, 1), ScipOccurrence(300, 0, 7, "local 3")),
-            (ScipSymbol(F, ("s m p 1 g().",)),),
         )
     ]
 
@@ -65,7 +63,7 @@ def test_unknown_fields_are_passed_over():
         field(90, 7) + field(91, b"abc") + varint(92 << 3 | 5) + b"1234" + varint(93 << 3 | 1) + b"12345678"
     )
     inner = extra + b"".join(field(1, n) for n in (1, 2, 3)) + field(2, F) + extra
-    data = extra + index(extra + document("a.py", [inner]) + extra) + extra + field(3, symbol("ext"))
+    data = extra + index(extra + document("a.py", [inner]) + extra) + extra
     assert list(documents_in(data)) == [ScipDocument("a.py", (ScipOccurrence(2, 2, 3, F),))]
 
 
