@@ -260,7 +260,7 @@ class FileNames:
     def _only(self, name: str) -> Symbol | None:
         """Return the only definition of a name in this language; None for a common name and for a test's."""
         family = self.table.family
-        if is_common(name) or name in family.builtins or len(name) < 3:
+        if is_common(name) or name in family.builtins:
             return None
         found = self.look.symbols.named(name, 2)
         if len(found) != 1 or (is_test_path(found[0].path) and not self._test):

@@ -30,42 +30,8 @@ def plain_name(name: str) -> str:
     return name if name.startswith("_") else name.replace("_", "").lower().rstrip("?!")
 
 
-# Methods of containers, texts, files, processes and test frameworks of all languages, in the form of
-# `plain_name`: never guessed. Long names are left out, because few projects define them a second time.
+LONG_NAME = 10  # letters: containers, texts, files and test frameworks have few methods of longer names
 _COMMON = frozenset(
-    """
-    abs accept acquire addall addrange all allmatch andthen any anymatch apply asbytes asderef aslist asmut
-    aspath asref assert assign asslice asspan asstr astype at await back begin bitlength blank blur borrow
-    borrowmut build builder call cancel cast catch cbegin ceil cend chain charat chars chunks click clone
-    cloned cmp collect combine commit compact compare compareto compute concat configure connect construct
-    context copyto create critical cstr cursor cycle data deadline debug debugf default delete deref
-    describe detect dig display dispose distinct done dot downcase drain drop dump dumps dup each eachpair
-    emit emplace empty endwith entries entry entryset enumerate equal equals erase err error errorf every
-    except exception excinfo exec execute expecterr fatal fatalf fetch fetchadd fetchall fetchone fields
-    fill filter filtermap finally findby findfirst findindex findmap findoneby finish first flat flatmap
-    flatten floor fmt focus fold foreach fprintf freeze from fromstr front frozen fuse getasync getattr
-    getbytes getclass getcode getid getkey getline getmut getname getnowait getsize gettype getvalue good
-    groupby gsub handle has hashcode haskey hasnext hasprefix hassuffix header helper id imag include
-    includes indexof info infof inject inspect int into intobytes intoinner intoiter invoke is isa isarray
-    isempty iserr isnone isoformat isok isopen ispresent isset issome issomeand it iterator itermut json key
-    keyset kill kind kindof lambda last lastmut length less limit lines list listen load loads lock log logf
-    make makedirs makepair map maperr mapor maporelse maptoint marshal max maxbykey maxsize mean merge min
-    minbykey minmax mock movenext mro nextback nil none nonematch notifyall notifyone now of off offsetget
-    offsetset ok okor okorelse on once order orderby orelse orelseget orinsert padend padstart parse
-    parseint path peek persist ping pipe pluck poll popback popfront position post pow prepare present print
-    printf println proc push pushback pushfront pushstr put putall putnowait query queryrow quote race raise
-    random range rbegin readall readasync real recv register reject release removeif rend render repeat
-    reply require reserve reset reshape resize respondto result rev rlock rollback round run runlock save
-    scan schedule select send serve set setname setresult setstate setvalue shape shift shutdown single size
-    skipwhile sleep slice some sortby sortbykey sorted spawn splice splitat sprintf startwith stepby stop
-    store stream strftime stringify strptime submit submodule subscribe substr substring sum supply swap
-    take takewhile tap terminate test text then thenby time timestamp to toa toarray tobe tobytes toequal
-    tof tofixed toh toi tolist tolower toowned top topathbuf toproc tos tostr tostring tosym toupper tovec
-    tr trace transpose trim trimend trimspace trimstart tryfrom tryinto trylock tryparse type uniq unix
-    unlock unmarshal unshift unwraperr unwrapor upcase url usage use utcnow value valueof verify wait warn
-    warning when where windows with writeall writeline writestr yield zip
-    """.split()
-).union(
     plain_name(name)
     for kind in (str, bytes, list, dict, set, Path, re.Pattern, re.Match, io.TextIOWrapper)
     for name in dir(kind)
@@ -73,12 +39,13 @@ _COMMON = frozenset(
 
 
 def is_common(name: str) -> bool:
-    """Return whether a method's name is too common to be guessed.
+    """Return whether a method's name is too common to be guessed: short, or one of a standard library.
 
-    >>> is_common("startsWith"), is_common("to_string"), is_common("repay")
+    >>> is_common("startsWith"), is_common("to_string"), is_common("repay_all_debts")
     (True, True, False)
     """
-    return plain_name(name) in _COMMON
+    plain = plain_name(name)
+    return len(plain) < LONG_NAME or plain in _COMMON
 
 
 class Places(NamedTuple):
