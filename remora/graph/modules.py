@@ -29,8 +29,6 @@ _SPEAKERS = (
 ).split()
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s|$)", re.DOTALL)
 _NOTICES = ("copyright", "license", "licence", "spdx", "©", "-*-", "vim:", "coding:", "frozen_string_literal")
-_HEADING = re.compile(r"^(?:#+ .*|[=\-~^\"]{3,}[ \t]*)$", re.MULTILINE)
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 
 
 class ModuleInfo(NamedTuple):
@@ -239,7 +237,7 @@ def module_named(written: str, names: Iterable[str]) -> str | None:
 def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> dict[str, str]:
     """Return one sentence for each module with a known purpose.
 
-    Sources in order: a memory, the package's own doc, a language model, the README of its folder.
+    Sources in order: a memory, the package's own doc, a language model.
     """
     told = _told(db, modules)
     asked = db.layers.modules()
@@ -248,7 +246,7 @@ def purposes_of(db: Database, modules: Mapping[str, Sequence[MappedFile]]) -> di
         said = told.get(name) or _own_doc(db, files)
         if not said and name in asked:
             said = sentence(str(asked[name].get("purpose", "")))
-        found[name] = said or _readme(db, name, files)
+        found[name] = said
     return {name: said for name, said in found.items() if said}
 
 
@@ -300,21 +298,3 @@ def _is_notice(doc: str) -> bool:
     """Return whether a doc is about rights, or for an editor: the first comment of many files."""
     start = doc[:300].lower()
     return any(word in start for word in _NOTICES)
-
-
-def _readme(db: Database, name: str, files: Sequence[MappedFile]) -> str:
-    """Return the first sentence of a folder's README."""
-    folder = "" if name == "." else name
-    for file in files:
-        if file.kind == "prose" and file.folder == folder and file.name.lower().startswith("readme"):
-            return "".join(_first_prose(chunk.text) for chunk in db.chunks.of_files([file.path], 1))
-    return ""
-
-
-def _first_prose(text: str) -> str:
-    """Return the first sentence after headings, badges and code; "" if there is none."""
-    for part in map(str.strip, _HEADING.sub("", text).split("\n\n")):
-        begins = part.lstrip("*_`")[:1].isalnum() and not part.startswith("```")
-        if begins and len(part.split()) > 3:
-            return sentence(_LINK.sub(r"\1", part).replace("**", ""))
-    return ""

@@ -97,13 +97,6 @@ class Chunks(Tables):
         """Return the file of each chunk."""
         return {i: path for i, (path, _) in self._names(ids).items()}
 
-    def of_files(self, paths: Collection[str], limit: int) -> list[ChunkRow]:
-        """Return the chunks of files, by path and line."""
-        sql = f"""SELECT {_CHUNK} FROM json_each(?) j CROSS JOIN graph_files f ON f.path = j.value
-                  JOIN code_chunks c ON c.file_id = f.id ORDER BY f.path, c.start_line, c.id LIMIT ?"""
-        rows = self._connection.rows(sql, (sorted(paths), limit))
-        return [_row(r) for r in rows]
-
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return (chunk id, bm25) of chunks with at least one term, best first, ties by id."""
         if not (match := any_of(terms)):

@@ -108,10 +108,9 @@ def test_what_a_language_model_said_of_a_module_is_shown(shop: Memory) -> None:
 
 
 def test_purpose_comes_from_the_best_source(mapped: dict[str, ModuleInfo]) -> None:
-    """The package's own doc says it in one sentence, else the README beside it, else nothing."""
+    """The package's own doc says it in one sentence, else nothing does."""
     assert mapped["shop/auth"].purpose == "Who may do what."
-    assert mapped["shop/store"].purpose == "Keeps rows on disk, for later."
-    assert mapped["notes"].purpose == ""
+    assert mapped["shop/store"].purpose == ""
 
 
 PURPOSES = {
@@ -133,19 +132,6 @@ PURPOSES = {
     ),
     # and so are encodings, settings of editors and switches of a language
     "coding": ({"count.py": "# -*- coding: utf-8 -*-\ndef count():\n    return 1\n"}, ""),
-    # headings, badges and code are passed over in a README, emphasis and the targets of links are taken out
-    "lib": (
-        {
-            "README.md": "# Strings\n[![x](y)](z)\n\n```sh\nrun it at once\n```\n\n"
-            "**Simple** [ones](#ones), kept and counted.\n",
-            "a.py": "def a():\n    return 1\n",
-        },
-        "Simple ones, kept and counted.",
-    ),
-    "rst": (
-        {"README.rst": "Strings\n=======\n\nSimple ones, kept and counted.\n"},
-        "Simple ones, kept and counted.",
-    ),
 }
 
 

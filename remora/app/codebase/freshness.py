@@ -68,29 +68,6 @@ def look_now(project: OpenProject) -> tuple[str, ...]:
     return up_to_date(project)
 
 
-def look_at(project: OpenProject, target: str) -> tuple[str, ...]:
-    """Index the files that a target names again if they changed; return a note if so."""
-    from remora.app.codebase.indexing import LOCK_SECONDS, index_files
-    from remora.graph.indexer import VERSION
-
-    graph = project.db.graph
-    state = graph.state()
-    path = target.partition(":")[0].removeprefix("./")
-    if not path or project.read_only or state is None or state.version != VERSION:
-        return ()
-    root = str(project.location.root)
-    changed = []
-    for name, row in graph.some({path, *graph.ending(path)}).items():
-        status = _status(f"{root}/{name}")
-        if status is None:
-            continue  # deleted: nothing to read
-        if row.stale or (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns):
-            changed.append(name)
-    if not changed or len(changed) > FEW or not index_files(project, changed, wait=LOCK_SECONDS).complete:
-        return ()
-    return (_read_again(changed),)
-
-
 def behind(project: OpenProject) -> int:
     """Return the number of files that differ from the index, new and deleted ones included."""
     db = project.db

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from remora.app.codebase.freshness import READ_AGAIN, checked, look_at, look_now, up_to_date
+from remora.app.codebase.freshness import READ_AGAIN, checked, look_now, up_to_date
 from remora.core.code import Impact
 from remora.core.collector import paused
 from remora.core.errors import NotFound
@@ -83,8 +83,6 @@ def _asked(
     notes = up_to_date(project)
     looked = before is None or project.last_look is not before
     answer = _tried(ask)
-    if isinstance(answer, NotFound) and (said := look_at(project, target)):
-        notes, answer = said, _tried(ask)
     empty = isinstance(answer, NotFound) or not answer[0].impacts
     if empty and not looked and (said := look_now(project)):
         notes, answer = said, _tried(ask)

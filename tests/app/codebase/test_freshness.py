@@ -332,17 +332,6 @@ def test_a_use_that_was_just_written_is_found_at_once(shop: Memory, repo: Repo):
     assert users(shop, "shop/money.py:cost") == ["lib/late.py:late"]
 
 
-def test_a_named_file_is_read_among_many_that_changed(shop: Memory, repo: Repo):
-    """What is asked for does not wait for the others, which stay until the next run."""
-    put(repo, {f"lib/m{n}.py": USER.format(name=f"m{n}") for n in range(module.FEW + 1)})
-    look_late(shop)
-    put(repo, {"shop/cart.py": USER.format(name="sum_up")})
-    assert shop.impact("shop/cart.py:sum_up").target == "shop/cart.py:sum_up"
-    with pytest.raises(NotFound) as error:
-        shop.impact("m3")
-    assert "are not in this answer yet" in str(error.value.hint)
-
-
 def test_a_name_that_is_nowhere_is_looked_for_once(shop: Memory, repo: Repo, monkeypatch: pytest.MonkeyPatch):
     """A question that has just looked does not look again, and one that finds nothing says so."""
     looks: list[object] = []
