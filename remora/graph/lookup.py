@@ -261,10 +261,10 @@ class Look(Exports):
             line = self.line(base.path, base.definition)
             whole = whole and line.whole
             above.append(list(line.classes))
-        # The last mixin comes first, the base class after all of them.
-        mixed = [row for row in reversed(above) if row[0][1].kind == "module"]
-        above = [*mixed, *(row for row in above if row not in mixed)]
-        return Line(((path, definition), *_merged(above)), whole)
+        above.sort(key=lambda row: row[0][1].kind != "module")  # mixins come before the base class
+        # The last one counts, so that a base of two bases comes after both, as in Python.
+        after = {_key(item): item for row in reversed(above) for item in reversed(row)}
+        return Line(((path, definition), *reversed(after.values())), whole)
 
     def base(self, table: Table, definition: Definition, text: str) -> Value | None:
         """Return the class that a written base refers to."""
@@ -299,25 +299,6 @@ class Look(Exports):
             if other.parent == qualname and path != table.path and reopened(table.path, path):
                 return Value("definition", path, other)
         return None
-
-
-def _merged(above: list[list[tuple[str, Definition]]]) -> list[tuple[str, Definition]]:
-    """Return the bases in an order that keeps each class before its own bases.
-
-    This is Python's rule (C3) if it has an answer; otherwise the order of reading.
-    """
-    rows = [list(row) for row in above] + [[row[0] for row in above]]
-    result: list[tuple[str, Definition]] = []
-    while any(rows):
-        rows = [row for row in rows if row]
-        tails = {_key(item) for row in rows for item in row[1:]}
-        head = next((row[0] for row in rows if _key(row[0]) not in tails), None)
-        if head is None:
-            flat = [item for row in above for item in row]
-            return list({_key(item): item for item in flat}.values())
-        result.append(head)
-        rows = [row[1:] if _key(row[0]) == _key(head) else row for row in rows]
-    return result
 
 
 def _key(item: tuple[str, Definition]) -> tuple[str, str]:

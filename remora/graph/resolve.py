@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from remora.core.code import EXACT, GUESS_BELOW, LIKELY, FileFacts, Link
 from remora.core.skip import FAILED, sparing
 from remora.graph.calls import FileNames, calls
-from remora.graph.languages import go
 from remora.graph.lookup import Look
 from remora.graph.tables import CLASSES
 from remora.graph.test_files import file_under_test, is_test_path
@@ -136,8 +135,6 @@ class _File:
                 seen.setdefault(value.path, binding.line)
         for path, line in seen.items():
             self.edges.once(self.path, path, "imports", EXACT, line)
-        if self.table.family.name == "go":
-            self._unseen_packages(seen)
 
     def _defining(self, reference: Reference) -> Iterator[str]:
         """Yield the other file whose name a reference begins with, if its language needs no import."""
@@ -159,16 +156,6 @@ class _File:
             return  # a function of the whole program belongs to no import
         if not value.definition.parent or value.definition.kind in CLASSES:
             yield value.path
-
-    def _unseen_packages(self, seen: dict[str, int]) -> None:
-        folders = {path.rpartition("/")[0] for path in seen}
-        for entries in self.table.entries.get("", {}).values():
-            for entry in entries:
-                module = self.look.module(self.table, entry)
-                if module is not None and module.path.split(":", 2)[2] not in folders:
-                    first = go.first_file(self.look.places, module.path)
-                    if first and first != self.path:
-                        self.edges.once(self.path, first, "imports", EXACT, entry.item.line)
 
     def _calls(self) -> dict[str, float]:
         """Add the edges of calls; return the called files with the confidence."""

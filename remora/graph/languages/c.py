@@ -2,7 +2,7 @@
 
 `#include "x.h"` is searched beside the file, then under the folders above it and their `include` and `src`,
 then as the ending of one file's path (of several, the one that shares most folders). Angle brackets skip the
-first step, and a name of the standard library is never resolved to the project.
+first step, and without a folder in the name also the last.
 """
 
 from __future__ import annotations
@@ -68,9 +68,8 @@ def _define(source: Source, draft: Draft, captures: Captures) -> None:
     if draft.kind == "declared":
         draft.kind, draft.declares = "function", True
         draft.head_end = node.end_byte
-    if draft.kind in ("macro", "variable"):  # a template of variables: given types, it gives a value
-        holder = node if draft.kind == "macro" else node.child_by_field_name("declarator")
-        value = holder.child_by_field_name("value") if holder is not None else None
+    if draft.kind == "macro":
+        value = node.child_by_field_name("value")
         draft.kind, draft.head_end = "function", value.start_byte if value is not None else node.end_byte
     elif "declarator" in captures:
         _declared(source, draft, captures["declarator"][0])
@@ -191,7 +190,7 @@ def _included(places: Places, path: str, item: Import) -> str:
     local = item.kind != "include_system"
     if local and (beside := join(folder, module)) and places.symbols.exists(beside):
         return beside
-    if module.startswith(".") or (not local and module in _STANDARD_HEADERS):
+    if module.startswith("."):
         return ""
     above = folder
     while True:
@@ -202,7 +201,7 @@ def _included(places: Places, path: str, item: Import) -> str:
         if not above:
             break
         above = parts_of(above)[0]
-    return nearest(path, places.symbols.ending(module))
+    return nearest(path, places.symbols.ending(module)) if local or "/" in module else ""
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
@@ -242,22 +241,6 @@ def body(places: Places, symbol: Symbol) -> Symbol:
     picked = nearest(symbol.path, sorted({other.path for other in found}))
     return next((other for other in found if other.path == picked), symbol)
 
-
-_STANDARD_HEADERS = frozenset(
-    """
-    algorithm any array assert.h atomic bit bitset cassert cctype cerrno chrono climits cmath compare
-    complex complex.h concepts condition_variable cstddef cstdint cstdio cstdlib cstring ctime ctype.h
-    deque errno.h exception execution expected fcntl.h fenv.h filesystem float.h format forward_list
-    fstream functional future initializer_list inttypes.h iomanip ios iosfwd iostream iso646.h istream
-    iterator limits limits.h list locale locale.h map math.h memory memory.h memory_resource mutex new
-    numbers numeric optional ostream poll.h pthread.h Python.h queue random ranges ratio regex sched.h
-    semaphore.h set setjmp.h shared_mutex signal.h span sstream stack stdalign.h stdarg.h stdatomic.h
-    stdbool.h stddef.h stdexcept stdint.h stdio.h stdlib.h stdnoreturn.h stop_token streambuf string
-    string.h string_view strings.h system_error tgmath.h thread threads.h time.h tuple type_traits
-    typeindex typeinfo uchar.h unistd.h unordered_map unordered_set utility valarray variant vector
-    version wchar.h wctype.h windows.h
-    """.split()
-)
 
 FAMILY = Family(
     name="c",

@@ -140,13 +140,6 @@ def _is_in(places: Places, symbol: Symbol, namespace: str, files: frozenset[str]
     return symbol.path in files if namespace else in_no_package(places, symbol.path)
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    Array Byte Char Console Convert Decimal Enum Enumerable Environment EventArgs File IDisposable Math
-    nameof Path Random Skip StringBuilder System Thread Tuple typeof Uri
-    """.split()
-)
-
 FAMILY = Family(
     name="csharp",
     entries=_entries,
@@ -159,5 +152,5 @@ FAMILY = Family(
     implicit_self=True,
     reopened=lambda _path, other: other.endswith(".cs"),
     by_use=True,
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES,
 )

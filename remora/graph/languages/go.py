@@ -1,8 +1,8 @@
 """Go: methods by receiver type, embedded types as bases; an import names a folder.
 
 A package is all files of a folder. Linking to each of them would make every file depend on every other, so
-the statement itself gives an edge only if no used name of the package is visible: then to its first file. The
-files of the importing file's own package count in the same way, by use.
+the statement itself gives an edge only if it names nothing (`import _`): then to the first file. Of others
+the files whose names are used count, and so do those of the importing file's own package.
 """
 
 from __future__ import annotations
@@ -158,11 +158,6 @@ def _edges(places: Places, _path: str, item: Import) -> Sequence[str]:
         return ()
     folder = _folder(places, item.module)
     return _sources(places, folder)[:1] if folder is not None else ()
-
-
-def first_file(places: Places, key: str) -> str:
-    """Return the file that represents a package if none of its names is visibly used."""
-    return next(iter(_sources(places, package_name(key))), "")
 
 
 def _around(_places: Places, path: str, _outline: Outline) -> Sequence[str]:

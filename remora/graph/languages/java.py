@@ -134,15 +134,6 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
             yield _class_file(places, path, f"{entry.module}.{entry.name}")
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    AssertionError AutoCloseable CharSequence ClassLoader Cloneable Comparable Enum Error
-    IllegalArgumentException IllegalStateException InterruptedException Math NullPointerException Process
-    Record Runnable Runtime StringBuffer StringBuilder System Thread ThreadLocal
-    UnsupportedOperationException
-    """.split()
-)
-
 FAMILY = Family(
     name="java",
     entries=_entries,
@@ -155,5 +146,5 @@ FAMILY = Family(
     package=_package,
     implicit_self=True,
     by_use=True,
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES,
 )

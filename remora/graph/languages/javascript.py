@@ -364,19 +364,6 @@ def _default(outline: Outline, local: str) -> Iterable[str]:
     return same or (names if len(names) == 1 else ())
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    abort AbortController afterAll afterEach alert atob beforeAll beforeEach BigInt bind Blob btoa
-    clearInterval clearTimeout confirm console crypto DataView decodeURI decodeURIComponent describe
-    document encodeURI encodeURIComponent eval EvalError EventTarget expect exports fetch File FormData
-    getTime global globalThis Headers history Infinity Intl isFinite isNaN it jest JSON localStorage
-    location Math module NaN navigator parseFloat parseInt performance process Proxy queueMicrotask
-    RangeError ReferenceError Reflect Request requestAnimationFrame require Response sessionStorage
-    setImmediate setInterval setTimeout structuredClone SyntaxError test TextDecoder TextEncoder TypeError
-    URL URLSearchParams vi WeakRef WebSocket window XMLHttpRequest
-    """.split()
-)
-
 FAMILY = Family(
     name="javascript",
     entries=_entries,
@@ -385,5 +372,5 @@ FAMILY = Family(
     default=_default,
     supers=frozenset(("super", "super()")),
     last_wins=True,
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES,
 )

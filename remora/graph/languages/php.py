@@ -186,14 +186,6 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
         yield nearest(path, [s.path for s in symbols])
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    ArrayAccess ArrayIterator ArrayObject Countable DateInterval DateTime DateTimeImmutable Error Exception
-    Generator InvalidArgumentException Iterator IteratorAggregate JsonSerializable LogicException PDO
-    ReflectionClass RuntimeException SplFileInfo Stringable Throwable Traversable TypeError
-    """.split()
-)
-
 FAMILY = Family(
     name="php",
     entries=_entries,
@@ -205,5 +197,5 @@ FAMILY = Family(
     selfs=frozenset(("$this", "self", "static", "this")),
     supers=frozenset(("parent",)),
     by_use=True,
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES,
 )

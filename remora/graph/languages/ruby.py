@@ -1,13 +1,11 @@
 """Ruby: reopened classes, mixins as bases, examples named by sentences; constants of the whole program.
 
-`require_relative` is a path from the file. `require "a/b"` is a/b.rb under some `lib`, or under the folder of
-the tests, or the only file whose path ends so. A constant that exactly one file defines, in the file that
-autoloading expects, gives an import edge by use.
+`require_relative` is a path from the file. `require "a/b"` is a/b.rb under some `lib` or the folder of the
+tests, or the only file whose path ends so. A constant gives an import edge by use to the first file with it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -107,17 +105,7 @@ RULES = Rules(
 )
 
 
-_TEST_FOLDERS = frozenset(("spec", "test", "tests"))
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def file_name(constant: str) -> str:
-    """Return the file that autoloading expects for a constant.
-
-    >>> file_name("HTTPServer")
-    'http_server.rb'
-    """
-    return _CAMEL.sub("_", constant).lower() + ".rb"
+_LOAD_PATH = ("/lib", "/spec", "/test", "/tests")
 
 
 def _required(places: Places, path: str, item: Import) -> str:
@@ -128,14 +116,9 @@ def _required(places: Places, path: str, item: Import) -> str:
         found = join(folder, name)
         return found if found and exists(found) else ""
     ending = places.symbols.ending(name)
-    in_lib = [other for other in ending if f"/{other}".endswith(f"/lib/{name}")]
-    if in_lib:
-        return nearest(path, in_lib)
-    beside = [
-        other for other in ending if other[: -len(name)].rstrip("/").rpartition("/")[2] in _TEST_FOLDERS
-    ]
-    if beside:
-        return nearest(path, beside)
+    on_path = [other for other in ending if parts_of(f"/{other.removesuffix(name)}")[0].endswith(_LOAD_PATH)]
+    if on_path:
+        return nearest(path, on_path)
     return ending[0] if len(ending) == 1 and "/" in name else ""
 
 
@@ -143,18 +126,8 @@ def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
     found = [
         s for s in top_level(places.symbols.named(name, MANY)) if s.path.endswith((".rb", ".rake", ".ru"))
     ]
-    if name[:1].isupper():
-        return [s for s in found if parts_of(s.path)[1] == file_name(name)] or found
-    return found if len(found) == 1 else ()
+    return found if name[:1].isupper() or len(found) == 1 else ()
 
-
-_BUILTIN_NAMES = frozenset(
-    """
-    Array BasicObject Class Comparable Dir Encoding Enumerable ENV Errno Exception File Float Hash Integer
-    IO Kernel Math Module Mutex NilClass Numeric Object Proc Process Random Range Rational Regexp
-    RuntimeError Set StandardError String Struct Symbol Thread Time
-    """.split()
-)
 
 FAMILY = Family(
     name="ruby",
@@ -171,5 +144,4 @@ FAMILY = Family(
     reopened=lambda _path, other: other.endswith((".rb", ".rake")),
     by_use=True,
     constructor="new",
-    builtins=_BUILTIN_NAMES,
 )

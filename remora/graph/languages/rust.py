@@ -275,14 +275,6 @@ def _edges(places: Places, path: str, item: Import) -> Iterator[str]:
         yield _walk(places, path, full, item.scope)[0]
 
 
-_BUILTIN_NAMES = _BUILTIN_TYPES.union(
-    """
-    alloc AsMut AsRef core DoubleEndedIterator Eq Err ExactSizeIterator expect Extend From FromIterator Hash
-    Into IntoIterator Iterator Ok Ord PartialEq PartialOrd skip Some std ToOwned ToString TryFrom TryInto
-    Unpin unwrap
-    """.split()
-)
-
 FAMILY = Family(
     name="rust",
     entries=_entries,
@@ -292,5 +284,5 @@ FAMILY = Family(
     selfs=frozenset(("self", "Self")),
     supers=frozenset(),
     reopened=lambda path, other: other.endswith(".rs") and path.split("/")[0] == other.split("/")[0],
-    builtins=_BUILTIN_NAMES,
+    builtins=_BUILTIN_TYPES,
 )

@@ -11,12 +11,6 @@
 (template_declaration (declaration declarator: [
   (function_declarator) (pointer_declarator declarator: (function_declarator))
   (reference_declarator (function_declarator))] @declarator) @definition.declared)
-(template_declaration (declaration declarator: [
-  (identifier) @name
-  (init_declarator declarator: [
-    (identifier) @name
-    (template_function name: (_) @name)
-    (pointer_declarator declarator: (identifier) @name)])]) @definition.variable)
 (field_declaration_list [
   (declaration declarator: (function_declarator) @declarator)
   (field_declaration declarator: [
