@@ -94,21 +94,10 @@ class FileNames:
         if family.constructor == reference.name and owner.kind == "definition":
             return _target(owner)
         found = self.look.member(owner, reference.name)
-        if found is None and reference.kind == "call":
-            # Decorators make objects of functions, whose class cannot be seen.
-            made = owner.definition is not None and owner.definition.kind in _GUESSED
-            if made or self._is_known_through(owner):  # a mixin, or an attribute that is set from outside
-                return self._guess(reference.name)
+        made = owner.definition is not None and owner.definition.kind in _GUESSED
+        if found is None and made and reference.kind == "call":
+            return self._guess(reference.name)  # decorators make objects of functions, of a class not seen
         return _target(found)
-
-    def _is_known_through(self, owner: Value) -> bool:
-        """Return whether an object has no known class, or all bases of its class are in the project."""
-        definition = owner.definition
-        if definition is None or owner.kind not in ("object", "super"):
-            return False
-        if definition.kind not in CLASSES:
-            return definition.kind == "module"
-        return self.look.line(owner.path, definition).whole
 
     def _defined(self, value: Value | None) -> Value | None:
         """Return the definition of a declaration, for languages that have both."""
@@ -169,7 +158,7 @@ class FileNames:
         definition = value.definition
         if definition is None or not self._fields:
             return None
-        for path, owner in self.look.line(value.path, definition).classes:
+        for path, owner in self.look.line(value.path, definition):
             if path != self.table.path:
                 continue
             bindings = self._fields.get((owner.qualname, name))

@@ -98,9 +98,6 @@ class Exports(ABC):
                 value = self.member(value, name) if value else None
             return value
         before, _, last = re.sub(r"::|\\", ".", entry.module).rpartition(".")
-        if item.kind == "using" and table.family.name == "c":  # it may be declared in any header
-            key = ("using", table.path, entry.module)
-            return self.unless_open(key, lambda: self.dotted(table, "", entry.module))
         if not before or table.family.name in ("python", "javascript", "go"):
             return None
         # The part before the last name may be a class or an enumeration.

@@ -9,7 +9,7 @@ member    a name after a dot: in a module, a class and its bases, an object
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY, Import
 from remora.graph.exports import Exports
@@ -24,13 +24,9 @@ if TYPE_CHECKING:
     from remora.graph.roots import Roots
 
     Local = Callable[[str, str], Value | None]
+    Line = tuple[tuple[str, Definition], ...]  # a class with its bases in lookup order
 
 _SIGN = re.compile(r"\.|->|::(?!super\b)|\\")  # Rust's `super::super` is one step up more
-# Bases that add no members of their own to look for.
-_PLAIN_BASES = frozenset(
-    """object Object Generic Protocol ABC type Exception NamedTuple TypedDict BaseModel Enum typing.Generic
-    typing.Protocol abc.ABC typing.NamedTuple""".split()
-)
 
 
 def split(text: str) -> list[str]:
@@ -40,13 +36,6 @@ def split(text: str) -> list[str]:
     (['a', 'b()', 'c', 'd'], ['', 'A', 'B'])
     """
     return _SIGN.split(text)
-
-
-class Line(NamedTuple):
-    """A class with its bases in lookup order."""
-
-    classes: tuple[tuple[str, Definition], ...]
-    whole: bool  # every base was found
 
 
 class Look(Exports):
@@ -246,25 +235,20 @@ class Look(Exports):
     def line(self, path: str, definition: Definition) -> Line:
         """Return a class and all its bases, nearest first."""
         key = ("line", path, definition.qualname)
-        alone = Line(((path, definition),), False)
+        alone: Line = ((path, definition),)
         return self.once(key, self._lines, alone, lambda: self._line(path, definition))
 
     def _line(self, path: str, definition: Definition) -> Line:
         table = self.table(path)
-        above: list[list[tuple[str, Definition]]] = []
-        whole = True
+        above: list[Line] = []
         for text in definition.bases:
             base = self.base(table, definition, text) if table else None
-            if base is None or base.definition is None or base.kind != "definition":
-                whole = whole and (text in _PLAIN_BASES)
-                continue
-            line = self.line(base.path, base.definition)
-            whole = whole and line.whole
-            above.append(list(line.classes))
+            if base is not None and base.definition is not None and base.kind == "definition":
+                above.append(self.line(base.path, base.definition))
         above.sort(key=lambda row: row[0][1].kind != "module")  # mixins come before the base class
         # The last one counts, so that a base of two bases comes after both, as in Python.
         after = {_key(item): item for row in reversed(above) for item in reversed(row)}
-        return Line(((path, definition), *reversed(after.values())), whole)
+        return (path, definition), *reversed(after.values())
 
     def base(self, table: Table, definition: Definition, text: str) -> Value | None:
         """Return the class that a written base refers to."""
@@ -278,7 +262,7 @@ class Look(Exports):
         self, path: str, definition: Definition, name: str, *, above: bool = False
     ) -> Value | None:
         """Return a member of a class or its bases; `above` leaves out the class itself."""
-        classes = self.line(path, definition).classes
+        classes = self.line(path, definition)
         for place, (where, owner) in enumerate(classes):
             if above and not place:
                 continue

@@ -7,20 +7,17 @@ first step, and without a folder in the name also the last.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remora.core.code import LIKELY, Import
 from remora.graph.languages.naming import (
     MANY,
-    Entry,
     Family,
     Places,
     nearest,
     package_key,
     parts_of,
-    top_level,
 )
 from remora.graph.languages.syntax import (
     Captures,
@@ -143,25 +140,11 @@ def _bases(source: Source, draft: Draft) -> None:
             )
 
 
-_USING = re.compile(r"using\s+(?:(namespace|enum|typename)\s+)?([\w:]+)")
-
-
-def _imports(source: Source, node: Node, kind: str, _captures: Captures) -> Iterator[Import]:
-    line = node.start_point[0] + 1
-    if kind == "include":
-        written = source.field(node, "path")
-        path = quoted(written)
-        if path:
-            yield Import(path, (), "", 0, "include_system" if written.startswith("<") else "include", line)
-        return
-    match = _USING.match(source.text(node)[:400])
-    if match is None:
-        return
-    if match[1] == "namespace":
-        yield Import(match[2], (("*", "*"),), "", 0, "using", line)
-    else:
-        module, name = split_chain(match[2])
-        yield Import(module, ((name, name),), "", 0, "using", line)
+def _imports(source: Source, node: Node, _kind: str, _captures: Captures) -> Iterator[Import]:
+    written = source.field(node, "path")
+    if path := quoted(written):
+        kind = "include_system" if written.startswith("<") else "include"
+        yield Import(path, (), "", 0, kind, node.start_point[0] + 1)
 
 
 RULES = Rules(
@@ -177,11 +160,6 @@ RULES = Rules(
 
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".cuh", ".H")
 _ENDINGS = (*_HEADERS, ".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".C")
-
-
-def _entries(item: Import) -> Iterator[Entry]:
-    for name, local in item.names:  # an include gives no name: the one definition of a name is found anywhere
-        yield Entry(local, item.module, name, item)
 
 
 def _included(places: Places, path: str, item: Import) -> str:
@@ -205,15 +183,16 @@ def _included(places: Places, path: str, item: Import) -> str:
 
 
 def _edges(places: Places, path: str, item: Import) -> Sequence[str]:
-    return (_included(places, path, item),) if item.kind.startswith("include") else ()
+    return (_included(places, path, item),)
 
 
 def _package(places: Places, _key: str, name: str) -> Sequence[Symbol]:
     """Return the namespace of a name or the one definition that the linker would find, () if several."""
     found = [
         symbol
-        for symbol in top_level(places.symbols.named(name, MANY))
+        for symbol in places.symbols.named(name, MANY)
         if symbol.path.endswith(_ENDINGS)
+        and symbol.definition.kind != "method"
         and (is_header(symbol.path) or "static " not in symbol.definition.signature)
     ]
     bodies = [symbol for symbol in found if not is_header(symbol.path)]
@@ -244,7 +223,7 @@ def body(places: Places, symbol: Symbol) -> Symbol:
 
 FAMILY = Family(
     name="c",
-    entries=_entries,
+    entries=lambda _: (),  # a name means its one definition in the project, whatever is included or used
     module=lambda *_: "",
     edges=_edges,
     around=lambda _places, path, _outline: (package_key("c", path),),

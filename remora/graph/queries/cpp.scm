@@ -19,7 +19,6 @@
 (template_declaration [(class_specifier) (struct_specifier) (function_definition) (declaration)
   (alias_declaration) (concept_definition) (field_declaration)] @inner) @extent
 
-(using_declaration) @import.using
 
 (call_expression function: [(qualified_identifier) (template_function)] @reference.call)
 (call_expression function: (field_expression argument: (_) @receiver
