@@ -40,7 +40,6 @@ STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _LINE = re.compile(r"(?::\d{1,9}){1,2}$")  # and column
 _OWN = ("crate.", "self.", "super.")
-_HOLDING = frozenset({"function", "method", "test"})  # kinds that hold what only they see
 
 
 # Gives the edges that point at nodes: in the order of the nodes, the surest first, at most so many.
@@ -67,8 +66,7 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
     A target is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
     parts, with ".", "::", "->" or a backslash between them; a path may be its last parts too, and a symbol
     may follow its module or namespace ("app.jobs.run"). A line ("path:14") stands for its file. Of several
-    definitions of a name a top-level one comes before members of a class, those before definitions inside a
-    function, and definitions in tests are last.
+    definitions of a name the outermost comes first, and definitions in tests are last.
 
     Raises:
         InvalidInput: the target is empty.
@@ -122,26 +120,17 @@ def _first(graph: Graph, keys: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the definitions that come first among several, and the others."""
     if len(keys) < 2:
         return list(keys), []
-    around = {key: _around(key) for key in keys}
-    ids = graph.keys({*keys, *(outer for every in around.values() for outer in every)})
-    known = {node.key: node for node in graph.brief(ids.values()).values()}
+    known = {node.key: node.test for node in graph.brief(graph.keys(keys).values()).values()}
 
-    def rank(key: str) -> tuple[bool, bool, bool]:
-        kinds = [known[outer].type if outer in known else "class" for outer in around[key]]
-        test = "test" in kinds or (key in known and known[key].test)
-        return test, not _HOLDING.isdisjoint(kinds), any(kind != "module" for kind in kinds)
+    def rank(key: str) -> tuple[bool, int]:
+        """Tests come last, and of the others those with most definitions around them."""
+        _, colon, symbol = key.rpartition(":")
+        return known.get(key, False), symbol.count(".") if colon else 0
 
     ranks = {key: rank(key) for key in keys}
     best = min(ranks.values())
     ordered = sorted(keys, key=lambda key: ranks[key])
     return [key for key in ordered if ranks[key] == best], [key for key in ordered if ranks[key] != best]
-
-
-def _around(key: str) -> list[str]:
-    """Return the keys of the definitions around a definition."""
-    path, colon, symbol = key.rpartition(":")
-    parts = symbol.split(".") if colon else []
-    return [f"{path}:{'.'.join(parts[:count])}" for count in range(1, len(parts))]
 
 
 def _listed(keys: Sequence[str]) -> str:

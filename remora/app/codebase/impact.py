@@ -63,14 +63,12 @@ def impact(project: OpenProject, target: str, depth: int, limit: int) -> Impacts
         return checked(project, found, ask, [found.target.path, *(i.path for i in found.impacts)])
 
     with paused():  # hundreds of objects without reference cycles
-        found, notes = _asked(project, inside, checked_answer)
+        found, notes = _asked(project, checked_answer)
         memories = _memories_about(project.db, found)
         return Impacts(found.target.key, found.impacts, memories, (*notes, *found.notes))
 
 
-def _asked(
-    project: OpenProject, target: str, ask: Callable[[], tuple[Found, str]]
-) -> tuple[Found, tuple[str, ...]]:
+def _asked(project: OpenProject, ask: Callable[[], tuple[Found, str]]) -> tuple[Found, tuple[str, ...]]:
     """Return an answer and the notes on the index.
 
     A name that is unknown may be newer than the last comparison, and so may every use of a name without a
@@ -86,12 +84,6 @@ def _asked(
     empty = isinstance(answer, NotFound) or not answer[0].impacts
     if empty and not looked and (said := look_now(project)):
         notes, answer = said, _tried(ask)
-    unread = isinstance(answer, NotFound) and project.db.graph.file(target) is None
-    if unread and project.db.history.stats([target]):
-        raise NotFound(
-            f"{target} is of a kind that is not parsed: what uses it is unknown",
-            hint=f"`remora related {target}` lists the files that change with it.",
-        )
     if isinstance(answer, NotFound):
         why = [note for note in notes if not note.endswith(READ_AGAIN)]
         raise NotFound(str(answer), hint=why[0] if why else answer.hint) from None
