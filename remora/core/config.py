@@ -26,6 +26,8 @@ class EmbeddingSettings(NamedTuple):
     url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
     dimensions: int = 1024
+    query_prefix: str = ""
+    document_prefix: str = ""
     timeout: float = 10.0
 
 

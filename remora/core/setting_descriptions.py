@@ -9,6 +9,8 @@ DESCRIPTIONS: dict[str, str] = {
     "embedding.url": "Address of the server. Empty: the provider's default.",
     "embedding.api_key_env": "Environment variable that holds the API key.",
     "embedding.dimensions": "Vector length to request, for models that support several.",
+    "embedding.query_prefix": "Text put before each query, for a model that needs one.",
+    "embedding.document_prefix": "Text put before each stored text, for a model that needs one.",
     "embedding.timeout": "Seconds that a request may take.",
     "llm.provider": "Service of the optional language model.",
     "llm.model": "Name of the model. Empty: the provider's default.",

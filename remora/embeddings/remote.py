@@ -10,6 +10,7 @@ text's vector never depends on its batch.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -60,7 +61,8 @@ class RemoteEmbedder(ABC):
         Args:
             client: the server.
             model: its name there.
-            settings: `dimensions` is requested of a truncatable model, `timeout` counts for one request and
+            settings: `dimensions` is requested of a truncatable model, a prefix replaces the model's usual
+                one (that of documents becomes part of the model id), `timeout` counts for one request and
                 the waiting between its attempts.
             name: the model id without dimensions, "provider:model".
             batch: texts in one request.
@@ -80,8 +82,10 @@ class RemoteEmbedder(ABC):
         self._sleep = sleep
         self._now = now
         self._silent_until: float | None = None
-        self.query_prefix = facts.query_prefix
-        self.document_prefix = facts.document_prefix
+        self.query_prefix = settings.query_prefix or facts.query_prefix
+        self.document_prefix = settings.document_prefix or facts.document_prefix
+        own = self.document_prefix != facts.document_prefix
+        self._mark = "+" + hashlib.sha256(self.document_prefix.encode()).hexdigest()[:8] if own else ""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name} at {self._client.host})"
@@ -100,8 +104,11 @@ class RemoteEmbedder(ABC):
 
     @property
     def model_id(self) -> str:
-        """Provider, model and dimensions; errors as `dims`."""
-        return f"{self._name}:{self.dims}"
+        """Provider, model, dimensions and a mark for a custom document prefix; errors as `dims`.
+
+        The query prefix is left out, because it does not change stored vectors.
+        """
+        return f"{self._name}:{self.dims}{self._mark}"
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the (n, dims) vectors of some texts, length 1; a blank text gives zeros.

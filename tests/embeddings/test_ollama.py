@@ -54,16 +54,18 @@ def test_qwen3_is_asked_for_1024_dimensions_and_gets_its_query_prefix():
 
 
 def test_the_id_names_model_file_and_dimensions():
-    """Two quantisations under one tag, and two lengths, never share an id."""
+    """Two quantisations under one tag, two lengths, or another document prefix never share an id."""
     with ModelServer() as server:
         ids = [
             embedder(server).model_id,
             embedder(server, Installed(QWEN.name, "ffff0000")).model_id,
             embedder(server, dimensions=512).model_id,
+            embedder(server, document_prefix="passage: ").model_id,
             embedder(server, Installed("qwen3-embedding:8b", "ab12cd34ef")).model_id,
         ]
         assert ids[0] == "ollama:qwen3-embedding:4b@ab12cd34:1024"
         assert len(set(ids)) == len(ids)
+        assert embedder(server, query_prefix="q: ").model_id == ids[0]
         assert server.requests == []
 
 
