@@ -1,8 +1,8 @@
 """Match tool results to tool calls, in any order, and keep both together as units.
 
-A result belongs to the preceding call with its id; if an id occurs twice, to the one in the nearest message.
-Without an id, tool names and the order decide. A result without a call is an orphan: its call was cut off, or
-was never written.
+A result belongs to the preceding call with its id, or without an id to the one with its name; if there are
+several, to the nearest message's, in their order. A result without a call is an orphan: its call was cut off,
+or was never written.
 """
 
 from __future__ import annotations
@@ -35,48 +35,21 @@ def arguments_text(arguments: Any) -> str:
 
 def pair(messages: Sequence[Message]) -> dict[int, CallPlace]:
     """Return for the position of each result the call that it answers; orphans are left out."""
-    callers: dict[str, int] = {}  # id to the nearest message so far that has it
-    nameless: list[int] = []  # messages with calls that have no id
-    answered: set[CallPlace] = set()
+    open_calls: dict[tuple[str, str | None], list[CallPlace]] = {}  # of the nearest message, by id or by name
     found: dict[int, CallPlace] = {}
     for at, message in enumerate(messages):
-        if message.tool_calls:
-            callers.update((call.id, at) for call in message.tool_calls if call.id)
-            if not all(call.id for call in message.tool_calls):
-                nameless.append(at)
-        elif is_result(message):
-            place = _by_id(messages, message, callers, answered) or _by_name(
-                messages, message, nameless, answered
-            )
-            if place:
-                answered.add(place)
-                found[at] = place
+        own: defaultdict[tuple[str, str | None], list[CallPlace]] = defaultdict(list)
+        for i, call in enumerate(message.tool_calls):
+            # A result without an id may have no name either.
+            for key in [(call.id, None)] if call.id else [("", call.name), ("", None)]:
+                own[key].append(CallPlace(at, i))
+        open_calls.update(own)
+        if is_result(message):
+            name = None if message.tool_call_id else message.tool_name
+            places = open_calls.get((message.tool_call_id or "", name))
+            if places:
+                found[at] = places.pop(0) if len(places) > 1 else places[0]
     return found
-
-
-def _by_id(
-    messages: Sequence[Message], result: Message, callers: Mapping[str, int], answered: set[CallPlace]
-) -> CallPlace | None:
-    """Return the first open call with the result's id in the nearest message that has it, or its last."""
-    at = callers.get(result.tool_call_id or "")
-    if at is None:
-        return None
-    places = [CallPlace(at, i) for i, c in enumerate(messages[at].tool_calls) if c.id == result.tool_call_id]
-    return next((place for place in places if place not in answered), places[-1])
-
-
-def _by_name(
-    messages: Sequence[Message], result: Message, nameless: Sequence[int], answered: set[CallPlace]
-) -> CallPlace | None:
-    """Return the first matching open call without an id, in the nearest message with such calls."""
-    if result.tool_call_id is not None or not nameless:
-        return None
-    at = nameless[-1]
-    for i, call in enumerate(messages[at].tool_calls):
-        fits = not call.id and result.tool_name in (None, call.name)
-        if fits and CallPlace(at, i) not in answered:
-            return CallPlace(at, i)
-    return None
 
 
 def waiting(messages: Sequence[Message], pairs: Mapping[int, CallPlace] | None = None) -> int | None:
@@ -138,28 +111,17 @@ def units(messages: Sequence[Message], weigh: Callable[[Message], int]) -> list[
     return sorted(found, key=lambda unit: unit.places[-1])
 
 
-def orphans(messages: Sequence[Message]) -> int:
-    """Return the number of results without their call in a conversation."""
-    said = [message for message in messages if not is_instruction(message)]
-    answers = pair(said)
-    return sum(is_result(message) and at not in answers for at, message in enumerate(said))
-
-
 def exchanges(found: Sequence[Unit]) -> list[list[int]]:
-    """Return the positions of units by exchange, oldest first; each begins with a user message.
+    """Return the positions of units by exchange, oldest first.
 
-    An exchange lasts until the next user message after another speaker. A unit belongs to the exchange of its
-    newest message. A conversation without a user is one exchange.
+    An exchange begins with a user's message after another speaker, and lasts until the next one.
     """
-    newest = {unit.places[-1]: position for position, unit in enumerate(found)}
-    said = sorted((place, m) for unit in found for place, m in zip(unit.places, unit.messages, strict=True))
-    grouped: list[list[int]] = [[]]
-    before = "user"
-    for place, message in said:
-        role = message.role.lower()
-        if role == "user" and before != "user" and grouped[-1]:
+    grouped: list[list[int]] = []
+    before = ""
+    for position, unit in enumerate(found):
+        role = unit.messages[0].role.lower()
+        if not grouped or (role == "user" and before != "user"):
             grouped.append([])
+        grouped[-1].append(position)
         before = role
-        if place in newest:
-            grouped[-1].append(newest[place])
-    return [group for group in grouped if group]
+    return grouped

@@ -258,6 +258,7 @@ class SessionLog:
         *,
         archive_name: str | None = None,
         details: Mapping[str, Any] | None = None,
+        replaces: Boundary | None = None,
     ) -> None:
         """Replace the messages before one by a summary. The history stays.
 
@@ -268,6 +269,7 @@ class SessionLog:
             kept_from: the `seq` of the first message that stays in it; the last one plus 1 keeps none.
             archive_name: the archive of the summary.
             details: further data about it, as JSON.
+            replaces: the boundary whose place it takes, if no message leaves the context with it.
 
         Raises:
             InvalidInput: an empty summary, or no such message.
@@ -280,7 +282,7 @@ class SessionLog:
             begins, last = replay.context_begins, replay.last_seq
             if not 1 <= kept_from <= last + 1:
                 raise InvalidInput(f"kept_from is {kept_from}; the session has messages 1 to {last}")
-            if kept_from <= begins:
+            if kept_from <= begins and (replaces is None or replaces != replay.boundary):
                 raise Conflict(
                     f"the working context begins at message {begins}: nothing before {kept_from} is in it",
                     hint="Read the context again; it was cleared or compacted meanwhile.",

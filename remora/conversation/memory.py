@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from remora.conversation.exact_tokens import token_counter
 from remora.conversation.format import BadLine, copied, decode, prepare, read_message
 from remora.conversation.message_search import Found, find
-from remora.conversation.pruning import SUMMARY_TOKENS, Outcome, Pruned, Summarise, prune
+from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, prune
 from remora.conversation.strategies import Strategy
 from remora.conversation.strategies import strategy as strategy_of
 from remora.core.argument_types import checked
@@ -127,9 +127,9 @@ class MessageMemory(ABC):
         """Return the messages that match a query, the best first; see `message_search`."""
         return find(self.get_all(), query, role, limit)
 
-    def _outcome(
+    def _pruned(
         self, messages: Sequence[Message], max_tokens: int, strategy: str | Strategy | None
-    ) -> Outcome:
+    ) -> Pruned:
         chosen = self._strategy if strategy is None else strategy_of(strategy)
         return prune(messages, max_tokens, self.counter, chosen, self._summarise, self._summary_tokens)
 
@@ -151,9 +151,7 @@ class ConversationMemory(MessageMemory):
             counter=counter, strategy=strategy, summarise=summarise, summary_tokens=summary_tokens
         )
         self._lock = threading.RLock()
-        self._pruning = threading.RLock()  # one at a time, while others go on adding
         self._messages: list[Message] = []
-        self._life = 0  # grows with every clear
         self.add_many(messages)
 
     def add_many(self, messages: Messages) -> None:
@@ -176,30 +174,16 @@ class ConversationMemory(MessageMemory):
         """Delete the conversation, including system messages."""
         with self._lock:
             self._messages.clear()
-            self._life += 1
 
     def prune(self, max_tokens: int, strategy: str | Strategy | None = None) -> Pruned:
         """Shorten the conversation to a budget and return the result; see `MessageMemory`.
 
-        Messages added while a summary is written are kept, after the rest, and are not in the result. A
-        `clear` meanwhile wins.
+        Other threads wait for a summary that is being written.
         """
-        with self._pruning:
-            with self._lock:
-                life, before = self._life, self.get_all()
-            outcome = self._outcome(before, max_tokens, strategy)
-            with self._lock:
-                if self._life != life:
-                    left = tuple(self.get_all())
-                    tokens = self.counter.tokens(left)
-                    note = "the memory was cleared meanwhile"
-                    return Pruned(left, (), tokens, max_tokens, tokens <= max_tokens, note)
-                now = self._messages
-                self._messages = [now[place] for place in outcome.instructions]
-                self._messages += [outcome.summary] if outcome.summary else []
-                self._messages += [now[place] for place in outcome.conversation]
-                self._messages += now[len(before) :]
-        return outcome.pruned
+        with self._lock:
+            pruned = self._pruned(self.get_all(), max_tokens, strategy)
+            self._messages = [copied(message) for message in pruned.kept]
+        return pruned
 
     def tag(self, which: Which, *tags: str) -> int:
         """Tag messages, and return how many got a new tag; see `MessageMemory`."""

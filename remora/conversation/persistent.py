@@ -12,20 +12,18 @@ numbers:
 
 A program without support for this reads a log as always: the summary and the messages after the boundary.
 
-A second pruning may drop only messages that the first had kept from before the boundary. The boundary cannot
-move then, so the new list is written as the session's metadata, under `pruned`, with the position of its
-marker. Tags are metadata too, under `messageTags`, since a line of the log never changes.
+Tags are in the session's metadata, under `messageTags`, since a line of the log never changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from remora.conversation.calls import is_instruction
-from remora.conversation.flatten import FLATTENED_TO, flatten, working_context
-from remora.conversation.format import SUMMARY_HEAD, copied
+from remora.conversation.flatten import FLATTENED_TO, working_context
+from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.log import SessionLog
 from remora.conversation.memory import (
     MessageMemory,
@@ -37,39 +35,22 @@ from remora.conversation.memory import (
     with_tags,
     words_in,
 )
-from remora.conversation.pruning import (
-    SUMMARY_TOKENS,
-    Outcome,
-    Pruned,
-    Summarise,
-    is_summary,
-    summary_message,
-)
+from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, is_summary
 from remora.conversation.replay import Boundary
 from remora.conversation.strategies import Strategy
 from remora.core.argument_types import checked
 from remora.core.clock import Clock
-from remora.core.errors import Conflict
 from remora.core.tokens import Estimator
 from remora.core.values import Message
 
 if TYPE_CHECKING:
     from remora.conversation.memory import Messages
 
-PRUNED = "pruned"  # key in a marker's details, and in the session's metadata
+PRUNED = "pruned"  # key in a marker's details
 MESSAGE_TAGS = "messageTags"
 NO_SUMMARY = "Earlier messages did not fit. The session's log has them."
 
 PATIENCE = 60.0  # seconds to wait for another process that prunes or compacts; its model may take its time
-
-
-class _Record(NamedTuple):
-    """The data of a marker, or of the metadata that amends it, about a pruning."""
-
-    kept: tuple[int, ...]
-    up_to: int
-    summary: str | None  # the text, where it is not the marker's; None: the marker's
-    shown: bool
 
 
 @checked
@@ -97,7 +78,6 @@ class PersistentMemory(MessageMemory):
             counter=counter, strategy=strategy, summarise=summarise, summary_tokens=summary_tokens
         )
         self.log = log
-        self._earlier: tuple[object, list[Message]] = (None, [])
 
     @classmethod
     def open(cls, folder: Path, session_id: str, clock: Clock, **options: Any) -> PersistentMemory:
@@ -135,10 +115,10 @@ class PersistentMemory(MessageMemory):
         """
         with self.log.shortening(PATIENCE):
             messages, boundary = self._look()
-            outcome = self._outcome(messages, max_tokens, strategy)
-            if outcome.pruned.dropped:
-                self._write(messages, boundary, outcome)
-        return outcome.pruned
+            pruned = self._pruned(messages, max_tokens, strategy)
+            if pruned.dropped:
+                self._write(messages, boundary, pruned)
+        return pruned
 
     def tag(self, which: Which, *tags: str) -> int:
         """Tag messages, and return how many got a new tag; see `MessageMemory`.
@@ -167,86 +147,51 @@ class PersistentMemory(MessageMemory):
 
     def _look(self) -> tuple[list[Message], Boundary | None]:
         said, boundary = self.log.context()
-        metadata = self.log.metadata
         messages = working_context(said, boundary)
-        record = _record(boundary, metadata)
-        if record is not None and boundary is not None:
-            messages = self._restored(boundary, record, messages)
-        tags = _mapping(metadata.get(MESSAGE_TAGS))
+        record = _mapping((boundary.details or {}).get(PRUNED)) if boundary else {}
+        if boundary is not None and record:
+            messages = self._restored(boundary, record)
+        tags = _mapping(self.log.metadata.get(MESSAGE_TAGS))
         if tags:
             messages = [_tagged(message, tags.get(str(message.seq))) for message in messages]
         return messages, boundary
 
-    def _restored(self, boundary: Boundary, record: _Record, messages: list[Message]) -> list[Message]:
-        """Return a context with the messages that a pruning kept from before the boundary, in its order."""
-        summary = [message for message in messages[:1] if message.seq == 0]
-        said = self._kept_before(boundary, record.kept) + messages[len(summary) :]
-        if not record.shown:
-            summary = []
-        elif record.summary is not None:
-            summary = [summary_message(record.summary)]
-        front = [m for m in said if is_instruction(m) and m.seq <= record.up_to]
-        rest = [m for m in said if not (is_instruction(m) and m.seq <= record.up_to)]
-        return [*front, *summary, *rest]
-
-    def _kept_before(self, boundary: Boundary, kept: tuple[int, ...]) -> list[Message]:
-        """Return the kept messages from before the boundary; cached per boundary and list."""
-        if not kept:
-            return []
-        key = (boundary.offset, boundary.at, kept)
-        if self._earlier[0] != key:
-            history, up_to = self.log.history(), (boundary.details or {}).get(FLATTENED_TO)
-            if isinstance(up_to, int):
-                history = flatten(history, up_to)
-            wanted = set(kept)
-            self._earlier = (key, [message for message in history if message.seq in wanted])
-        return [copied(message) for message in self._earlier[1]]
+    def _restored(self, boundary: Boundary, record: Mapping[str, Any]) -> list[Message]:
+        """Return the context after a pruning, with the messages that it kept from before the boundary."""
+        listed, up_to = record.get("kept"), record.get("upTo")
+        kept = {seq for seq in listed if isinstance(seq, int)} if isinstance(listed, list) else set()
+        moved = up_to if isinstance(up_to, int) else 0
+        said = [
+            message
+            for message in working_context(self.log.history(), boundary)
+            if message.seq >= boundary.kept_from or message.seq in kept
+        ]
+        summary = boundary.summary_message() if record.get("summary") is not False else None
+        front = [m for m in said if is_instruction(m) and m.seq <= moved]
+        rest = [m for m in said if not (is_instruction(m) and m.seq <= moved)]
+        return [*front, *([summary] if summary else []), *rest]
 
     # Writing
 
-    def _write(self, messages: Sequence[Message], boundary: Boundary | None, outcome: Outcome) -> None:
-        """Move the boundary, or record further drops before it."""
-        kept = {messages[place].seq for place in (*outcome.instructions, *outcome.conversation)} - {0}
+    def _write(self, messages: Sequence[Message], boundary: Boundary | None, pruned: Pruned) -> None:
+        """Write a marker whose boundary is behind the last message that goes."""
+        kept = {message.seq for message in pruned.kept} - {0}
         numbers = sorted({message.seq for message in messages} - {0})
         begins = boundary.kept_from if boundary else 1
         gone = [seq for seq in numbers if seq >= begins and seq not in kept]
         kept_from = begins
         if gone:  # what follows the last that is gone is the unbroken rest
             kept_from = next((seq for seq in numbers if seq > gone[-1]), numbers[-1] + 1)
-        summaries = [m.content for m in outcome.pruned.kept if m.seq == 0 and is_summary(m)]
+        summaries = [message.content for message in pruned.kept if message.seq == 0 and is_summary(message)]
         text = summaries[-1].removeprefix(SUMMARY_HEAD).strip() if summaries else ""
         record = {
             "kept": sorted(seq for seq in kept if seq < kept_from),
             "upTo": numbers[-1],
             "summary": bool(text),
         }
-        if self.log.boundary != boundary:
-            raise Conflict("the session was compacted or cleared meanwhile", hint="Prune again.")
-        if boundary is not None and not gone:
-            amended = record | {"marker": boundary.offset, "text": text}
-            self.log.update_metadata({PRUNED: amended})
-            return
         flattened = (boundary.details or {}).get(FLATTENED_TO) if boundary else None
         details = {PRUNED: record} | ({} if flattened is None else {FLATTENED_TO: flattened})
-        self.log.compact(text or NO_SUMMARY, kept_from, details=details)
-
-
-def _record(boundary: Boundary | None, metadata: Mapping[str, Any]) -> _Record | None:
-    """Return the pruning data of the latest marker, or of its amendment; None if it is no pruning."""
-    if boundary is None or boundary.kind != "compact":
-        return None
-    own, amended = _mapping((boundary.details or {}).get(PRUNED)), _mapping(metadata.get(PRUNED))
-    valid = bool(amended) and amended.get("marker") == boundary.offset
-    source = amended if valid else own
-    if not source:
-        return None
-    kept, up_to, text = source.get("kept"), source.get("upTo"), source.get("text")
-    return _Record(
-        tuple(seq for seq in kept if isinstance(seq, int)) if isinstance(kept, list) else (),
-        up_to if isinstance(up_to, int) else 0,
-        text if valid and isinstance(text, str) else None,
-        source.get("summary") is not False,
-    )
+        self.log.compact(text or NO_SUMMARY, kept_from, details=details, replaces=boundary)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

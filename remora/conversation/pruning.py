@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from remora.conversation.calls import Unit, is_instruction, orphans, units
+from remora.conversation.calls import Unit, is_instruction, units
 from remora.conversation.format import SUMMARY_HEAD
 from remora.conversation.sentences import shorten_to_sentence
 from remora.conversation.strategies import Strategy
@@ -41,7 +41,7 @@ class Pruned(NamedTuple):
         tokens: of the kept messages, by the memory's counter.
         budget: the requested budget.
         fits: whether the kept messages are within the budget; False only if the system messages alone are
-            not, or for a window set to disregard it.
+            not.
         note: remarks for the caller; empty if there are none.
     """
 
@@ -51,29 +51,6 @@ class Pruned(NamedTuple):
     budget: int
     fits: bool
     note: str
-
-
-class Outcome(NamedTuple):
-    """A pruned conversation by positions in the given list, for a caller that changes that list.
-
-    Attributes:
-        pruned: the same as messages.
-        instructions: the positions of the system messages that stay.
-        conversation: the positions of the conversation that stay; the kept messages are these two, in this
-            order, with the summary between them.
-        summary: the new summary; None without one.
-    """
-
-    pruned: Pruned
-    instructions: tuple[int, ...]
-    conversation: tuple[int, ...]
-    summary: Message | None = None
-
-
-class _Split(NamedTuple):
-    kept: tuple[int, ...]  # of the conversation
-    dropped: tuple[int, ...]
-    left: int  # room that is not used, in parts of a token
 
 
 def is_summary(message: Message) -> bool:
@@ -93,7 +70,7 @@ def prune(
     strategy: Strategy,
     summarise: Summarise | None = None,
     summary_tokens: int = SUMMARY_TOKENS,
-) -> Outcome:
+) -> Pruned:
     """Return the part of a conversation that fits a budget. Pure, except for the summariser.
 
     Args:
@@ -111,39 +88,39 @@ def prune(
     if max_tokens <= 0:
         raise InvalidInput("max_tokens must be positive", hint=f"It is {max_tokens}; give 1 or more.")
     found = units(messages, counter.weigh)
-    instructions = tuple(
-        sorted(
-            (place for place, message in enumerate(messages) if is_instruction(message)),
-            key=lambda place: is_summary(messages[place]),  # summaries behind the rest
-        )
-    )
-    room = counter.fitting(max_tokens) - sum(counter.weigh(messages[place]) for place in instructions)
-    plain = _split(found, room, strategy)
-    failure = ""
-    if summarise is not None and plain.dropped:
-        earlier = tuple(place for place in instructions if is_summary(messages[place]))
-        freed = room + sum(counter.weigh(messages[place]) for place in earlier)
-        reserve = min(summary_tokens * counter.parts, freed // 4)
+    front = [message for message in messages if is_instruction(message) and not is_summary(message)]
+    summaries = [message for message in messages if is_summary(message)]
+    room = counter.fitting(max_tokens) - sum(map(counter.weigh, front))
+    kept, dropped = _split(found, room - sum(map(counter.weigh, summaries)), strategy)
+    notes = []
+    if summarise is not None and dropped:
+        reserve = min(summary_tokens * counter.parts, room // 4)
         if reserve >= LEAST_SUMMARY * counter.parts:
-            split = _split(found, freed - reserve, strategy)
-            told = [messages[place] for place in (*earlier, *split.dropped)]
-            text, failure = _summary(summarise, told)
+            with_summary = _split(found, room - reserve, strategy)
+            text, failure = _summary(summarise, [*summaries, *with_summary[1]])
             if text:
-                most = min(split.left + reserve, summary_tokens * counter.parts)
-                summary = _cut(text, most, counter)
-                others = tuple(place for place in instructions if place not in earlier)
-                return _outcome(messages, max_tokens, counter, others, split, summary)
+                summaries = [_cut(text, reserve, counter)]
+                kept, dropped = with_summary
         else:
             failure = "no summary: not enough tokens"
-    return _outcome(messages, max_tokens, counter, instructions, plain, failure=failure)
+        notes += [failure] if failure else []
+    whole = (*front, *summaries, *kept)
+    tokens = counter.tokens(whole)
+    if tokens > max_tokens:
+        notes.append(f"the system messages alone take {tokens} tokens of {max_tokens}")
+    elif dropped and not kept:
+        notes.append("the latest message does not fit")
+    return Pruned(whole, tuple(dropped), tokens, max_tokens, tokens <= max_tokens, "; ".join(notes))
 
 
-def _split(found: Sequence[Unit], room: int, strategy: Strategy) -> _Split:
+def _split(found: Sequence[Unit], room: int, strategy: Strategy) -> tuple[list[Message], list[Message]]:
+    """Return the messages that stay and those that go, both in order."""
     chosen = set(strategy(found, room)) if room >= 0 and found else set()
-    chosen &= set(range(len(found)))
-    kept = sorted(place for position in chosen for place in found[position].places)
-    dropped = sorted(place for at, unit in enumerate(found) if at not in chosen for place in unit.places)
-    return _Split(tuple(kept), tuple(dropped), room - sum(found[position].size for position in chosen))
+    parts: tuple[dict[int, Message], dict[int, Message]] = ({}, {})
+    for position, unit in enumerate(found):
+        parts[position not in chosen].update(zip(unit.places, unit.messages, strict=True))
+    kept, dropped = ([message for _, message in sorted(part.items())] for part in parts)
+    return kept, dropped
 
 
 def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, str]:
@@ -168,30 +145,3 @@ def _cut(text: str, most: int, counter: Estimator) -> Message:
 
     fitting = bisect_right(range(1, len(text) + 1), most, key=weight)
     return summary_message(shorten_to_sentence(text, fitting))
-
-
-def _outcome(
-    messages: Sequence[Message],
-    budget: int,
-    counter: Estimator,
-    instructions: tuple[int, ...],
-    split: _Split,
-    summary: Message | None = None,
-    failure: str = "",
-) -> Outcome:
-    front = [messages[place] for place in instructions]
-    kept = (*front, *([summary] if summary else []), *(messages[place] for place in split.kept))
-    tokens = counter.tokens(kept)
-    notes = [failure] if failure else []
-    if tokens > budget:
-        who = "the strategy keeps" if split.kept else "the system messages alone take"
-        notes.append(f"{who} {tokens} tokens of {budget}")
-    elif split.dropped and not split.kept:
-        notes.append("the latest message does not fit")
-    lost = orphans(kept)
-    if lost:
-        notes.append(f"{lost} tool result{'s stand' if lost > 1 else ' stands'} without the call")
-    dropped = tuple(messages[place] for place in split.dropped)
-    note = "; ".join(notes)
-    pruned = Pruned(kept, dropped, tokens, budget, tokens <= budget, note)
-    return Outcome(pruned, instructions, split.kept, summary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remora.conversation.calls import CallPlace, exchanges, orphans, pair, units, waiting
+from remora.conversation.calls import CallPlace, exchanges, pair, units, waiting
 from remora.core.values import Message, ToolCall
 from tests.conversation.compaction import calls, result, said
 
@@ -56,8 +56,6 @@ def test_what_is_a_unit() -> None:
     assert placed(calls(1, "a"), said(2), result(3, "a"), said(4)) == [(1,), (0, 2), (3,)]
     alone = (result(1, "gone"), said(2), calls(3, "open"))
     assert placed(*alone) == [(0,), (1,), (2,)]
-    assert orphans(alone) == 1
-    assert orphans((calls(1, "a"), result(2, "a"))) == 0
 
 
 def test_exchanges() -> None:
@@ -66,5 +64,3 @@ def test_exchanges() -> None:
     messages = [hello, said(2), said(3), calls(4, "a"), result(5, "a"), done, said(7)]
     assert exchanges(units(messages, lambda _message: 1)) == [[0], [1, 2, 3, 4], [5]]
     assert exchanges([]) == []
-    across = [said(1), calls(2, "a"), said(3), result(4, "a")]  # a unit is where its result is
-    assert exchanges(units(across, lambda _message: 1)) == [[0], [1, 2]]

@@ -209,15 +209,6 @@ def test_what_is_no_message(wrong: Any):
     assert memory.count() == 0
 
 
-def test_a_result_without_its_call_is_named():
-    """A result whose call was never there stays where it fits, and the note says that it is alone."""
-    memory = memory_of(("user", "a"))
-    memory.add(Message(0, "tool", "r", tool_call_id="gone"))
-    pruned = memory.prune(10)
-    assert texts(pruned.kept) == ["a", "r"]
-    assert pruned.note == "1 tool result stands without the call"
-
-
 def test_strategies_and_counters_by_name():
     """The memory's strategy is used unless a call names another; an unknown name changes nothing."""
     memory = memory_of(*(("user", f"{n:04}") for n in range(6)), strategy=window(4))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -122,42 +120,6 @@ def test_no_room_for_a_summary():
     assert (pruned.fits, len(pruned.dropped)) == (False, 20)
     assert pruned.note == "no summary: not enough tokens; the system messages alone take 10 tokens of 5"
     assert summarise.given == []
-
-
-def test_others_add_while_a_summary_is_written():
-    """Adding does not wait for a summariser, and what was added meanwhile is kept behind the rest."""
-    at_work, go_on = threading.Event(), threading.Event()
-
-    def slow(_messages: Sequence[Message]) -> str:
-        at_work.set()
-        assert go_on.wait(10)
-        return "slow"
-
-    memory = memory_with(slow)
-    with ThreadPoolExecutor(1) as other:
-        other.submit(memory.prune, 100)
-        assert at_work.wait(10)
-        memory.add(Message(0, "user", "meanwhile"))
-        memory.tag(lambda message: message.content.startswith("019"), "late")
-        go_on.set()
-    said = texts(memory.get_all())
-    assert (said[1], said[-1]) == (HEAD + "slow", "meanwhile")
-    assert [text[:3] for text in texts(memory.by_tag("late"))] == ["019"]
-    assert len(said) == 1 + 1 + 7 + 1
-
-
-def test_a_clear_while_a_summary_is_written():
-    """A memory that was cleared meanwhile stays clear."""
-
-    def clears(_messages: Sequence[Message]) -> str:
-        memory.clear()
-        memory.add(Message(0, "user", "anew"))
-        return "of what is gone"
-
-    memory = memory_with(clears)
-    pruned = memory.prune(100)
-    assert texts(memory.get_all()) == ["anew"]
-    assert pruned == (tuple(memory.get_all()), (), 1, 100, True, "the memory was cleared meanwhile")
 
 
 def test_the_summariser_of_compactions():

@@ -148,28 +148,29 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 @given(conversations(), st.integers(1, 120), st.sampled_from(sorted(STRATEGIES)))
 def test_what_every_strategy_promises(messages: list[Message], budget: int, name: str):
     """The budget holds while there is something to drop; units, order and system messages are kept."""
-    outcome = prune(messages, budget, LENGTH, STRATEGIES[name])
-    pruned = outcome.pruned
+    messages = [message._replace(seq=place) for place, message in enumerate(messages)]
+    pruned = prune(messages, budget, LENGTH, STRATEGIES[name])
     system = [message for message in messages if is_instruction(message)]
 
     assert list(pruned.kept[: len(system)]) == system
-    assert list(outcome.conversation) == sorted(outcome.conversation)
-    kept = (*outcome.instructions, *outcome.conversation)
-    assert len(set(kept)) == len(kept)
-    dropped = set(range(len(messages))) - set(kept)
-    assert pruned.dropped == tuple(messages[place] for place in sorted(dropped))
+    kept = [message.seq for message in pruned.kept[len(system) :]]
+    dropped = [message.seq for message in pruned.dropped]
+    assert kept == sorted(kept)
+    assert dropped == sorted(dropped)
+    assert sorted([*kept, *dropped, *(message.seq for message in system)]) == list(range(len(messages)))
     assert pruned.tokens == sum(len(message.content) for message in pruned.kept)
     assert pruned.fits is (pruned.tokens <= budget)
-    assert pruned.fits or (not outcome.conversation and "system messages alone" in pruned.note)
+    assert pruned.fits or (not kept and "system messages alone" in pruned.note)
     for unit in units(messages, LENGTH.weigh):
-        assert set(unit.places) <= set(outcome.conversation) or set(unit.places) <= dropped
+        assert set(unit.places) <= set(kept) or set(unit.places) <= set(dropped)
 
 
 @given(conversations(), st.integers(1, 120))
 def test_recency_leaves_no_gap(messages: list[Message], budget: int):
     """Whatever ends after the newest unit that was dropped stays; whatever ends before it goes too."""
-    outcome = prune(messages, budget, LENGTH, recency)
+    messages = [message._replace(seq=place) for place, message in enumerate(messages)]
+    dropped = {message.seq for message in prune(messages, budget, LENGTH, recency).dropped}
     ends: dict[bool, list[int]] = {True: [], False: []}
     for unit in units(messages, LENGTH.weigh):
-        ends[set(unit.places) <= set(outcome.conversation)].append(unit.places[-1])
+        ends[set(unit.places).isdisjoint(dropped)].append(unit.places[-1])
     assert max(ends[False], default=-1) < min(ends[True], default=len(messages))
