@@ -10,11 +10,8 @@ from remora.conversation.calls import Unit, is_instruction, units
 from remora.conversation.pruning import prune
 from remora.conversation.strategies import (
     STRATEGIES,
-    by_score,
-    hybrid,
     importance,
     recency,
-    semantic,
     strategy,
     turns,
     window,
@@ -62,7 +59,6 @@ def test_window_counts_messages_and_tokens():
     """The newest messages stay, at most so many and as far as they fit, a call with all its results."""
     assert window(3)(spoken(1, 1, 1, 1), 100) == {1, 2, 3}
     assert window(3)(spoken(1, 1, 5, 1), 2) == {3}
-    assert window(3, within_budget=False)(spoken(1, 1, 5, 1), 2) == {1, 2, 3}
     group = [calls(1, "a", "b"), result(2, "a"), result(3, "b")]
     found = units([*group, message(4, "u")], LENGTH.weigh)
     assert window(3)(found, 100) == {1}
@@ -71,7 +67,7 @@ def test_window_counts_messages_and_tokens():
 
 
 def test_importance_keeps_what_matters():
-    """The latest exchange stays before all, then what the user said, the newer first."""
+    """The latest exchange stays before all, then what the user said, the newer first, as far as it fits."""
     found = said(
         *("we decided to use SQLite", "fine"),
         *("never push to main", "noted"),
@@ -84,46 +80,14 @@ def test_importance_keeps_what_matters():
     assert importance(found, 1000) == set(range(10))
 
 
-def test_scores_pass_over_what_does_not_fit():
-    """After the highest score, the next that fits is taken; of equal ones the newer."""
-    found = spoken(1, 1, 9, 1, 4, 1)
-    chosen = by_score(lambda _units: [1.0, 1.0, 9.0, 0.5, 0.0, 0.0])
-    assert chosen(found, 7) == {0, 1, 4, 5}
-    assert chosen(found, 6) == {1, 4, 5}
-    assert chosen([], 6) == set()
-
-
-def test_hybrid_shares_the_room():
-    """Half of the room is for the newest, the other half for the most important."""
-    found = said("use SQLite", "fine", "a", "b", "c", "d", "e", "f")
-    assert recency(found, 40) == {4, 5, 6, 7}
-    assert hybrid()(found, 40) == {2, 4, 6, 7}
-    assert hybrid(1.0)(found, 40) == {4, 5, 6, 7}
-    assert hybrid(0.0)(found, 40) == importance(found, 40)
-    with pytest.raises(InvalidInput, match="from 0 to 1, not 2"):
-        hybrid(2)
-
-
-def test_semantic_keeps_what_is_close():
-    """With vectors of meaning, what is close to the latest exchange stays."""
-
-    def embed(texts):
-        return [[text.count("token"), text.count("colour"), 0.1] for text in texts]
-
-    found = said(
-        "the colour is red", "colour noted", "a token lives long", "token noted", "which token?", "hm"
-    )
-    assert semantic(embed)(found, 40) == {2, 3, 4, 5}
-
-
 def test_names():
-    """The five strategies have names, a function is its own, and another name is refused with all names."""
-    assert list(STRATEGIES) == ["recency", "turns", "window", "importance", "hybrid"]
+    """The four strategies have names, a function is its own, and another name is refused with all names."""
+    assert list(STRATEGIES) == ["recency", "turns", "window", "importance"]
     assert strategy("recency") is recency
     assert strategy(turns) is turns
     with pytest.raises(InvalidInput, match="'newest'") as caught:
         strategy("newest")
-    assert caught.value.hint == "Choose one of recency, turns, window, importance, hybrid."
+    assert caught.value.hint == "Choose one of recency, turns, window, importance."
 
 
 @st.composite
