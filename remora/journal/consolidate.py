@@ -28,7 +28,7 @@ from remora.core.values import MemoryDraft, Message
 from remora.disk.files import lock
 from remora.journal.files import Journal
 from remora.journal.judge import Reply, judge
-from remora.journal.pending import Done, Intent, Step, aside, carry_out, recover
+from remora.journal.pending import Done, Intent, aside, carry_out, recover
 from remora.journal.prompt import SCHEMA, build_prompt
 from remora.journal.reply import Rejected
 from remora.llm.client import Completion, LanguageModel, complete_in_time
@@ -83,9 +83,8 @@ def consolidate(
     settings: JournalSettings,
     *,
     session_id: str = "",
-    done: Done | None = None,
+    done: Done = lambda _session, _up_to: None,
     sleep: Callable[[float], None] = time.sleep,
-    step: Step = lambda _: None,
 ) -> Outcome:
     """Consolidate messages into the journal, once.
 
@@ -97,9 +96,8 @@ def consolidate(
         session_id: the session of the messages.
         done: called with the session's id and the `seq` of its last consolidated message, after everything is
             durable. It may be called again with the same numbers after a crash, and for other sessions whose
-            consolidation was interrupted. Without it no session is marked.
+            consolidation was interrupted.
         sleep: waits before the second attempt of the model.
-        step: called after each step with its name: "intent", "history", "month", "memory", "done", "removed".
 
     Raises:
         StoreBusy: the turn did not come. Nothing was written.
@@ -110,7 +108,7 @@ def consolidate(
     wait = _TURNS_WAITED * settings.consolidation_timeout + _TURN_SLACK
     with lock(journal.folder / TURN, timeout=wait):
         began = time.monotonic()
-        before = recover(journal, done, step)
+        before = recover(journal, done)
         told = messages() if callable(messages) else messages
         told = [m for m in told if not 0 < m.seq <= before.reached.get(session_id, 0)]
         if not any(m.content.strip() for m in told):
@@ -121,12 +119,9 @@ def consolidate(
             draft = _Draft("extract", extracted_entry(told, session_id))
         else:
             draft = _ask(journal, seen, told, model, settings, sleep)
-        if memory.problem:
-            draft = _without_update(journal, draft, f"{memory.problem}; it was not changed")
-        up_to = max(m.seq for m in told)
-        mark, now = done is not None and up_to > 0, to_iso(journal.clock.now())
-        intent = Intent(session_id, up_to, mark, now, draft.entry, seen, draft.update)
-        carried = carry_out(journal, intent, done, step)
+        now = to_iso(journal.clock.now())
+        intent = Intent(session_id, max(m.seq for m in told), now, draft.entry, seen, draft.update)
+        carried = carry_out(journal, intent, done)
     return Outcome(
         draft.how,
         draft.entry,
@@ -146,15 +141,6 @@ def recover_interrupted(journal: Journal, done: Done) -> None:
     """
     with lock(journal.folder / TURN, timeout=_TURN_SLACK):
         recover(journal, done)
-
-
-def _without_update(journal: Journal, draft: _Draft, reason: str) -> _Draft:
-    """Return a draft that leaves the partly unreadable MEMORY.md unchanged, and keep its update aside."""
-    kept, notes = draft.kept_aside, (*draft.notes, reason)
-    if draft.update:
-        kept, failed = aside(journal, draft.update, reason)
-        notes += failed
-    return draft._replace(update=None, notes=notes, kept_aside=kept)
 
 
 def _ask(

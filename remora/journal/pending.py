@@ -1,12 +1,10 @@
 """Carry out a consolidation exactly once, despite crashes.
 
-The intent is first written durably to its own file: the exact text for the history, the sizes of the history
-files, the long-term memory before and after, and the new mark of the session. Then it is carried out step by
-step, and the file is removed last. If the file still exists, a process crashed: `recover` checks which steps
-were done and does the others.
+The intent is first written durably to its own file: the exact text for the history, the long-term memory
+before and after, and the new mark of the session. Then it is carried out, and the file is removed last. If
+the file still exists, a process crashed, and `recover` carries it out again:
 
-- The history files: a complete entry is not appended again. A partial entry at the end of a file, left by a
-  crash, is cut off first.
+- The history files: an entry that a file has is not appended again.
 - MEMORY.md: if it matches neither the state before nor the one after, a person edited it; then it stays, and
   the update is kept aside, as in a normal run.
 - The session's mark is set by the caller's `done`, which may be called twice with the same numbers.
@@ -32,25 +30,21 @@ from remora.journal.files import Journal, Reading, append_to_each
 FOLDER = ".pending"
 
 Done = Callable[[str, int], None]  # session id, the last consolidated seq
-Step = Callable[[str], None]  # told what has just been done; tests crash here
 
 
 class Intent(NamedTuple):
     """The intent of a consolidation.
 
-    `mark`: whether the session is to be marked up to the message `up_to`. `update` is None if MEMORY.md is
-    unchanged. `sizes` are the bytes of the history files before. `written`: only the mark is missing.
+    The session is to be marked up to the message `up_to`; 0 if it has no numbers. `update` is None if
+    MEMORY.md is unchanged.
     """
 
     session: str
     up_to: int
-    mark: bool
     time: str
     entry: str
     base: str = ""
     update: str | None = None
-    sizes: tuple[tuple[str, int], ...] = ()
-    written: bool = False
 
 
 class Carried(NamedTuple):
@@ -68,7 +62,7 @@ class Recovered(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -> Carried:
+def carry_out(journal: Journal, intent: Intent, done: Done) -> Carried:
     """Write an intent and carry it out.
 
     Raises:
@@ -76,107 +70,59 @@ def carry_out(journal: Journal, intent: Intent, done: Done | None, step: Step) -
             Then nothing was changed, and the session is not marked.
     """
     path = journal.folder / FOLDER / f"{intent.time.replace(':', '-')}-{os.urandom(4).hex()}.json"
-    with journal.history_lock():
-        paths = journal.history_of(intent.time)
-        intent = intent._replace(sizes=tuple((file.name, _size(file)) for file in paths))
-        _save(path, intent)
-        step("intent")
-        try:
-            problems = _append(journal, intent, step, again=False)
-        except RemoraError:
-            with suppress(OSError):
-                path.unlink()
-            raise
-    return _finish(journal, intent, path, problems, done, step)
+    write_atomic(path, json.dumps(intent._asdict(), ensure_ascii=False))
+    try:
+        problems = _append(journal, intent)
+    except RemoraError:
+        with suppress(OSError):
+            path.unlink()
+        raise
+    return _finish(journal, intent, path, problems, done)
 
 
-def recover(journal: Journal, done: Done | None, step: Step = lambda _: None) -> Recovered:
-    """Finish the consolidations that a crash interrupted.
-
-    Args:
-        journal: the caller holds its turn.
-        done: marks a session; without it, sessions stay unmarked and their intents stay too.
-        step: called with the name of each finished step.
-    """
+def recover(journal: Journal, done: Done) -> Recovered:
+    """Finish the consolidations that a crash interrupted; the caller holds the journal's turn."""
     reached: dict[str, int] = {}
     notes: list[str] = []
     for path in sorted((journal.folder / FOLDER).glob("*.json")):
         try:
             intent = _load(path)
-        except RemoraError as error:
-            with suppress(OSError):
-                path.rename(path.with_suffix(".damaged"))
-            notes.append(f"an interrupted consolidation cannot be finished: {error}")
-            continue
-        if intent.session:
             # Also where the rest fails: these messages are spoken for and must not come twice.
             reached[intent.session] = max(reached.get(intent.session, 0), intent.up_to)
-        try:
-            problems: tuple[str, ...] = ()
-            if not intent.written:
-                notes.append(f"a consolidation of {intent.session or 'a conversation'} was finished")
-                with journal.history_lock():
-                    problems = _append(journal, intent, step, again=True)
-            carried = _finish(journal, intent, path, problems, done, step)
+            carried = _finish(journal, intent, path, _append(journal, intent), done)
         except RemoraError as error:
-            notes.append(f"an interrupted consolidation is still not finished: {error}")
+            notes.append(f"an interrupted consolidation cannot be finished: {error}")
             continue
-        notes += carried.notes
+        notes += [f"a consolidation of {intent.session or 'a conversation'} was finished", *carried.notes]
     return Recovered(reached, tuple(notes))
 
 
-def _append(journal: Journal, intent: Intent, step: Step, *, again: bool) -> tuple[str, ...]:
+def _append(journal: Journal, intent: Intent) -> tuple[str, ...]:
     block = render(intent.entry, intent.time).encode()
-    sizes = dict(intent.sizes)
 
     def append(path: Path) -> None:
-        if not (again and _holds(path, block, sizes.get(path.name, 0))):
+        with os_errors(path, "read"):
+            known = path.read_bytes() if path.exists() else b""
+        if block not in known:
             append_line(path, block)
-        step("history" if path == journal.history_path else "month")
 
-    return append_to_each(journal.history_of(intent.time), append)
-
-
-def _holds(path: Path, block: bytes, size: int) -> bool:
-    """Return whether a file has an entry; a partial one at the file's end is cut off."""
-    with os_errors(path, "read"):
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            return False
-    if block in data or block in data.replace(b"\r\n", b"\n"):
-        return True
-    rest = data[size:]
-    if rest and (block.startswith(rest) or (b"\n" + block).startswith(rest)):
-        with os_errors(path, "append to"):
-            os.truncate(path, size)
-    return False
+    with journal.history_lock():
+        return append_to_each(journal.history_of(intent.time), append)
 
 
-def _finish(
-    journal: Journal, intent: Intent, path: Path, problems: tuple[str, ...], done: Done | None, step: Step
-) -> Carried:
-    """Do the steps after the history: the memory, the mark, and the removal of the intent."""
+def _finish(journal: Journal, intent: Intent, path: Path, problems: tuple[str, ...], done: Done) -> Carried:
+    """Do what comes after the history: the memory, the mark, and the removal of the intent."""
     carried = Carried(notes=problems)
-    if intent.update is not None and not intent.written:
+    if intent.update is not None:
         carried = _apply(journal, intent.base, intent.update, problems)
-        step("memory")
-    if intent.mark:
-        problem = "the caller cannot mark sessions" if done is None else ""
-        try:
-            if done is not None:
-                done(intent.session, intent.up_to)
-        except RemoraError as error:
-            problem = str(error)
-        if problem:
-            note = f"{intent.session} could not be marked as consolidated up to {intent.up_to}: {problem}"
-            with suppress(RemoraError):  # then the steps are looked at once more, and found done
-                _save(path, intent._replace(written=True))
-            return carried._replace(notes=(*carried.notes, note))
-        step("done")
-    with suppress(OSError):  # likewise
+    try:
+        if intent.up_to:
+            done(intent.session, intent.up_to)
+    except RemoraError as error:
+        note = f"{intent.session} could not be marked as consolidated up to {intent.up_to}: {error}"
+        return carried._replace(notes=(*carried.notes, note))
+    with suppress(OSError):  # then the steps are looked at once more, and found done
         path.unlink()
-    step("removed")
     return carried
 
 
@@ -213,17 +159,6 @@ def aside(journal: Journal, text: str, reason: str) -> tuple[Path | None, tuple[
         return None, (f"it could not be kept aside: {error}",)
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _save(path: Path, intent: Intent) -> None:
-    write_atomic(path, json.dumps(intent._asdict(), ensure_ascii=False))
-
-
 def _load(path: Path) -> Intent:
     """Return the intent in a file.
 
@@ -238,13 +173,10 @@ def _load(path: Path) -> Intent:
         return Intent(
             str(found["session"]),
             int(found["up_to"]),
-            bool(found["mark"]),
             to_iso(from_iso(found["time"])),
             str(found["entry"]),
             str(found["base"]),
             None if found["update"] is None else str(found["update"]),
-            tuple((str(name), int(size)) for name, size in found["sizes"]),
-            bool(found["written"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidInput(f"{path} is damaged ({type(error).__name__})") from error

@@ -10,13 +10,16 @@ import time
 import pytest
 
 from remora.core.errors import NotFound, StoreError
+from remora.core.history_entries import HISTORY
+from remora.journal import pending
 from remora.journal.consolidate import consolidate, recover_interrupted
+from remora.journal.files import Journal
 from remora.journal.history import entries
 from remora.journal.pending import FOLDER, Intent, carry_out, recover
 from remora.llm.scripted import ScriptedModel
 from tests.journal.made import NOW, SETTINGS, Marks, answer, aside, history, journal_in, start, talk
 
-POINTS = ("intent", "history", "month", "memory", "done", "removed")
+POINTS = ("history", "month", "memory", "done")  # what a crash comes before
 ENTRY, BASE, UPDATE = "They chose ES256.", "- RS256\n- tabs", "- ES256\n- tabs"
 EDITED = "MEMORY.md was edited meanwhile and stays; the update is kept aside"
 
@@ -25,19 +28,14 @@ class Crash(BaseException):
     """The process ends here."""
 
 
-def crash_at(point):
-    """Return a step that crashes after what it names."""
-
-    def step(name):
-        if name == point:
-            raise Crash
-
-    return step
+def crash(*_):
+    """End the process."""
+    raise Crash
 
 
 def intent():
     """Return an intent of the session cli:42."""
-    return Intent("cli:42", 4, True, NOW, ENTRY, BASE, UPDATE)
+    return Intent("cli:42", 4, NOW, ENTRY, BASE, UPDATE)
 
 
 def left(journal):
@@ -64,98 +62,71 @@ def begun(tmp_path):
     return journal, Marks()
 
 
-def crashed(tmp_path, point):
-    """Return a journal whose consolidation crashed after a step, and the marks that it had made."""
+def crash_before(point, patch, marks):
+    """Let a consolidation crash before a step; return what marks its session."""
+    if point == "history":
+        patch.setattr(pending, "append_line", crash)
+    elif point == "month":
+        append = pending.append_line
+        patch.setattr(pending, "append_line", lambda p, b: append(p, b) if p.name == HISTORY else crash())
+    elif point == "memory":
+        patch.setattr(Journal, "change_memory", crash)
+    return crash if point == "done" else marks
+
+
+def crashed(tmp_path, monkeypatch, point):
+    """Return a journal whose consolidation crashed before a step, and a list for marks."""
     journal, marks = begun(tmp_path)
-    with pytest.raises(Crash):
-        carry_out(journal, intent(), marks, crash_at(point))
+    with monkeypatch.context() as patch, pytest.raises(Crash):
+        carry_out(journal, intent(), crash_before(point, patch, marks))
     return journal, marks
 
 
-def test_the_order_of_the_steps(tmp_path):
-    """The intent first, the history, the memory, then the mark, and the intent goes last."""
+def test_a_consolidation_is_carried_out(tmp_path):
+    """The history, the memory and the mark are there, and the intent is gone."""
     journal, marks = begun(tmp_path)
-    steps: list[str] = []
-
-    def done(session, up_to):
-        marks(session, up_to)
-        steps.append("mark")
-
-    carried = carry_out(journal, intent(), done, steps.append)
-    assert steps == ["intent", "history", "month", "memory", "mark", "done", "removed"]
-    assert carried == (True, None, ())
+    assert carry_out(journal, intent(), marks) == (True, None, ())
     everything_once(journal, marks)
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_crash_after_each_step_is_finished(tmp_path, point):
+def test_a_crash_before_each_step_is_finished(tmp_path, monkeypatch, point):
     """Recovery does what is missing and nothing twice, and doing it again changes nothing."""
-    journal, marks = crashed(tmp_path, point)
+    journal, marks = crashed(tmp_path, monkeypatch, point)
     recovered = recover(journal, marks)
     everything_once(journal, marks)
-    assert recovered.reached == ({} if point == "removed" else {"cli:42": 4})
+    assert recovered.reached == {"cli:42": 4}
     assert recover(journal, marks) == ({}, ())
     everything_once(journal, marks)
 
 
-@pytest.mark.parametrize("point", POINTS[1:-1])
-def test_a_crash_while_recovering_is_finished_too(tmp_path, point):
+@pytest.mark.parametrize("point", POINTS)
+def test_a_crash_while_recovering_is_finished_too(tmp_path, monkeypatch, point):
     """However often recovery itself is cut off, everything is there once in the end."""
-    journal, marks = crashed(tmp_path, "intent")
+    journal, marks = crashed(tmp_path, monkeypatch, "history")
     for _ in range(2):
-        with pytest.raises(Crash):
-            recover(journal, marks, crash_at(point))
+        with monkeypatch.context() as patch, pytest.raises(Crash):
+            recover(journal, crash_before(point, patch, marks))
     recover(journal, marks)
     everything_once(journal, marks)
 
 
-@pytest.mark.parametrize("name", ["HISTORY.md", "HISTORY-2026-02.md"])
-def test_an_entry_cut_off_at_any_byte_is_completed(tmp_path, name):
-    """A part of the entry at the end of a file gives way to the whole."""
-    journal, marks = begun(tmp_path)
-    before = (journal.folder / name).stat().st_size
-    with pytest.raises(Crash):
-        carry_out(journal, intent(), None, crash_at("month"))
-    whole = (journal.folder / name).read_bytes()
-    [saved] = (journal.folder / FOLDER).iterdir()
-    kept = saved.read_bytes()
-    for cut in range(before, len(whole) + 1):
-        (journal.folder / name).write_bytes(whole[:cut])
-        saved.write_bytes(kept)
-        recover(journal, marks)
-        assert (journal.folder / name).read_bytes() == whole
-
-
-def test_what_a_person_made_of_the_history_stays(tmp_path):
-    """A part of the entry with something behind it stays; other line ends do not cause a second entry."""
-    journal, marks = crashed(tmp_path, "intent")
-    with journal.history_path.open("a") as file:
-        file.write("\n## 2026-02-27T14:30:00.000Z\nThey cho\nmy own line\n")
-    with pytest.raises(Crash):
-        recover(journal, marks, crash_at("memory"))
-    journal.history_path.write_bytes(journal.history_path.read_bytes().replace(b"\n", b"\r\n"))
-    recover(journal, marks)
-    assert "my own line" in history(journal)
-    assert history(journal).count(ENTRY) == 1
-
-
-@pytest.mark.parametrize(("point", "text"), [("month", BASE), ("memory", UPDATE)])
-def test_an_edit_between_crash_and_recovery_stays(tmp_path, point, text):
-    """What a person made of the memory meanwhile stays; an update that was not written is kept aside."""
-    journal, marks = crashed(tmp_path, point)
+@pytest.mark.parametrize(("point", "text"), [("memory", BASE), ("done", UPDATE)])
+def test_an_edit_between_crash_and_recovery_stays(tmp_path, monkeypatch, point, text):
+    """What a person made of the memory meanwhile stays, and the update is kept aside."""
+    journal, marks = crashed(tmp_path, monkeypatch, point)
     journal.memory_path.write_text(text + "\n- my own line", "utf-8")
     recovered = recover(journal, marks)
     assert journal.read_memory().text == text + "\n- my own line"
-    if point == "month":
-        assert EDITED in recovered.notes
-        assert aside(journal) == [f"{EDITED}\n\n{UPDATE}\n"]
+    assert EDITED in recovered.notes
+    assert aside(journal) == [f"{EDITED}\n\n{UPDATE}\n"]
 
 
 def test_a_memory_that_cannot_be_read_is_not_replaced(tmp_path):
     """The update is kept aside, the history has its entry, and the note says why."""
     journal, marks = begun(tmp_path)
     journal.memory_path.write_bytes(b"caf\xe9")
-    carried = carry_out(journal, intent(), marks, lambda _: None)
+    carried = carry_out(journal, intent(), marks)
     assert journal.memory_path.read_bytes() == b"caf\xe9"
     assert UPDATE in aside(journal)[0]
     assert "not UTF-8" in carried.notes[0]
@@ -164,25 +135,22 @@ def test_a_memory_that_cannot_be_read_is_not_replaced(tmp_path):
 
 @pytest.mark.parametrize("error", [NotFound("no session cli:42"), ZeroDivisionError()])
 def test_a_session_that_cannot_be_marked_is_marked_later(tmp_path, error):
-    """A failing mark is told, or comes out if it is no error of ours; a later recovery only marks."""
+    """A failing mark is told, or comes out if it is no error of ours; a later recovery marks."""
     journal, marks = begun(tmp_path)
 
     def failing(session, up_to):
         raise error
 
     if isinstance(error, NotFound):
-        carried = carry_out(journal, intent(), failing, lambda _: None)
+        carried = carry_out(journal, intent(), failing)
         assert carried.notes == ("cli:42 could not be marked as consolidated up to 4: no session cli:42",)
     else:
         with pytest.raises(ZeroDivisionError):
-            carry_out(journal, intent(), failing, lambda _: None)
+            carry_out(journal, intent(), failing)
     assert len(left(journal)) == 1
     assert journal.read_memory().text == UPDATE
-    journal.write_memory("- written since")
-    assert recover(journal, None).reached == {"cli:42": 4}  # nobody to mark it: still there
     recover(journal, marks)
     assert marks == [("cli:42", 4)]
-    assert journal.read_memory().text == "- written since"
     for path in journal.history_of(NOW):
         assert path.read_text("utf-8").count(ENTRY) == 1
     assert left(journal) == []
@@ -195,28 +163,27 @@ def test_an_entry_that_no_file_takes_leaves_nothing_behind(tmp_path):
     for path in journal.history_of(NOW):
         path.mkdir()
     with pytest.raises(StoreError):
-        carry_out(journal, intent(), marks, lambda _: None)
+        carry_out(journal, intent(), marks)
     assert (marks, left(journal), journal.read_memory().text) == ([], [], BASE)
 
 
 @pytest.mark.parametrize(
     "damage", [b"", b"{", b"[]", b"null", b'{"session": 1}', b"\xff", json.dumps({"time": "x"}).encode()]
 )
-def test_a_damaged_intent_stops_nothing(tmp_path, damage):
-    """It is put aside under another name and told once; the next one is carried out."""
-    journal, marks = crashed(tmp_path, "intent")
+def test_a_damaged_intent_stops_nothing(tmp_path, monkeypatch, damage):
+    """It stays and is told; the next one is carried out."""
+    journal, marks = crashed(tmp_path, monkeypatch, "history")
     (journal.folder / FOLDER / "0-damaged.json").write_bytes(damage)
     recovered = recover(journal, marks)
     assert "0-damaged.json is damaged" in recovered.notes[0]
-    assert left(journal) == ["0-damaged.damaged"]
+    assert left(journal) == ["0-damaged.json"]
     assert history(journal).count(ENTRY) == 1
     assert marks == [("cli:42", 4)]
-    assert recover(journal, None).notes == ()
 
 
-def test_the_next_consolidation_finishes_first(tmp_path):
+def test_the_next_consolidation_finishes_first(tmp_path, monkeypatch):
     """Messages of the interrupted one are not consolidated twice; later ones are."""
-    journal, marks = crashed(tmp_path, "history")
+    journal, marks = crashed(tmp_path, monkeypatch, "month")
     model = ScriptedModel([answer("They went on.", "- ES256\n- tabs\n- more")])
     outcome = consolidate(journal, talk(6), model, SETTINGS, session_id="cli:42", done=marks)
     said = model.calls[0].messages[0].content
@@ -227,38 +194,6 @@ def test_the_next_consolidation_finishes_first(tmp_path):
     assert outcome.notes[0] == "a consolidation of cli:42 was finished"
     assert [e.text for e in entries(journal.folder)] == ["Older.", ENTRY, "They went on."]
     assert journal.read_memory().text == "- ES256\n- tabs\n- more"
-
-
-KILLED = """
-def done(session, up_to):
-    (folder / "marks").write_text(f"{session} {up_to}")
-
-def step(name):
-    if name == sys.argv[2]:
-        os.kill(os.getpid(), 9)
-
-messages = [Message(n, "user", f"message {n}") for n in (1, 2, 3, 4)]
-consolidate(
-    *(journal_in(folder), messages, ScriptedModel([sys.argv[3]]), JournalSettings()),
-    session_id="cli:42", done=done, step=step,
-)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-@pytest.mark.parametrize("point", ["intent", "month", "done"])
-def test_a_killed_process_is_finished_by_another(tmp_path, point):
-    """A process that is killed after a step leaves a journal that another one completes."""
-    journal, marks = begun(tmp_path)
-    killed = start(KILLED, tmp_path, point, answer(ENTRY, UPDATE))
-    _, err = killed.communicate()
-    assert killed.returncode == -9, err
-    file = tmp_path / "marks"
-    if file.exists():
-        session, up_to = file.read_text().split()
-        marks(session, int(up_to))
-    recover_interrupted(journal, marks)
-    everything_once(journal, marks)
 
 
 BUSY = """

@@ -144,7 +144,10 @@ def test_a_bad_fact_takes_no_good_one_with_it(tmp_path: Path) -> None:
         done = session.new()
         assert [m.content for m in done.facts] == [known.content, "The key is in the vault."]
         assert [m.receipt and m.receipt.action for m in done.facts] == ["merged", "stored"]
-        assert {note.split(":")[0] for note in done.notes} == {"fact 3", "fact 4", "a fact was not stored"}
+        assert {note.split(":")[0] for note in done.notes} == {
+            "facts that could not be used",
+            "a fact was not stored",
+        }
         assert memory.show(gone.id).deprecated
         assert {m.id for m in memory.list()} == {m.id for m in done.facts}
         assert (len(history(memory)), session.count()) == (1, 0)
@@ -188,7 +191,7 @@ def test_all_sessions(bare: Memory) -> None:
 
 
 DEATHS: dict[str, tuple[str, str, int]] = {
-    "before the intent": ("remora.journal.pending", "_save", 1),
+    "before the intent": ("remora.journal.pending", "write_atomic", 1),
     "before the month": ("remora.journal.pending", "append_line", 2),
     "before the mark": ("remora.conversation.log.SessionLog", "mark_consolidated", 1),
     "before the facts": ("remora.app.records.consolidation", "_store", 1),
@@ -233,7 +236,7 @@ def test_a_process_that_dies(tmp_path: Path, folder: Path, death: Sequence[Any])
         memory.journal.consolidate()
         assert markers(session, "consolidated")[-1]["upTo"] == 6
         (entry,) = history(memory)
-        early = death[1] == "_save"
+        early = death[1] == "write_atomic"
         assert entry.startswith("[") if early else entry == "They chose."
         assert list(in_each_history_file(memory).values()) == [{entry: 1}] * 2
         assert memory.journal.show() == ("" if early else "- ES256")
