@@ -4,12 +4,9 @@ An answer is used as a whole or not at all: it needs a history entry with conten
 keeps its content. A partial, empty or truncated answer is rejected, and so is one that would lose memory
 without being asked to:
 
-- A memory of more than `SMALL` bytes must keep half of its bytes and half of its words. The words distinguish
-  a reordered text from a replaced one; half of them leaves room for real rewriting, while answers that lose
-  memory keep next to nothing (171 of 10,180 bytes in the case that users reported). Below `SMALL` bytes a
-  memory is a template or a few facts, and one correction may rightly change most of it; of more than `TINY`
-  bytes a quarter must remain.
-- If an accepted answer is shorter by more than a tenth, the outcome says so.
+- A memory of more than `SMALL` bytes must keep half of its bytes; answers that lose memory keep next to
+  nothing (171 of 10,180 bytes in the case that users reported). A smaller one is a template or a few facts,
+  and one correction may rightly change most of it.
 - If the memory is over its size and shortening was requested, a quarter of the allowed size must remain: a
   model that leaves less has not shortened the memory but discarded it.
 
@@ -19,15 +16,14 @@ The text replaced by an accepted answer is kept as a version in every case.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from remora.core.text import cjk_pairs, clean, shorten, sound, words
+from remora.core.text import clean, sound
 from remora.core.values import MEMORY_TYPES, MemoryDraft
 from remora.journal.reply import FACTS, HISTORY_ENTRY, MEMORY_UPDATE, Rejected, read_fields
 
-SMALL, TINY = 400, 80  # bytes
-SHORTER = 0.9  # share of the bytes below which an outcome says that the memory became shorter
+SMALL = 200  # bytes
 KEPT_SHARE = 0.5
 FLOOR_SHARE = 0.25
 EMPTY = "(empty)"  # how an empty memory is shown to the model
@@ -73,12 +69,6 @@ def judge(answer: str, memory: str, max_memory_size: int, finish_reason: str = "
     if loss:
         raise Rejected(loss)
     facts, problems = read_facts(fields.get(FACTS))
-    before, after = len(memory.strip().encode()), len(update.encode())
-    if TINY < before <= max_memory_size and after < before * SHORTER:
-        shorter = (
-            f"the memory became shorter, {after:,} instead of {before:,} bytes; versions/ has it as it was"
-        )
-        problems = (*problems, shorter)
     return Reply(entry, update if update != memory.strip() else None, facts, problems)
 
 
@@ -116,76 +106,48 @@ def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
     before, after = len(memory.encode()), len(update.encode())
     if memory and not update:
         return f"{MEMORY_UPDATE} is blank and would empty the memory"
-    if before <= TINY or memory == update:
-        return ""
     shrinks = f"{MEMORY_UPDATE} would shrink the memory from {before:,} to {after:,} bytes"
-    if before <= SMALL:
-        return f"{shrinks}, without a request to shorten it" if after < before * FLOOR_SHARE else ""
     if before > max_memory_size:
         floor = int(max_memory_size * FLOOR_SHARE)
         asked = f"the requested size was {max_memory_size:,}, and at least {floor:,} must remain"
         return f"{shrinks}; {asked}" if after < floor else ""
-    if after < before * KEPT_SHARE:
+    if before > SMALL and after < before * KEPT_SHARE:
         return f"{shrinks}, without a request to shorten it"
-    had = _terms(memory)
-    kept = len(had & _terms(update))
-    if kept < len(had) * KEPT_SHARE:
-        return f"{MEMORY_UPDATE} would keep only {kept} of the {len(had)} words of the memory"
     return ""
 
 
-def _terms(text: str) -> frozenset[str]:
-    """Return the words of a text; for scripts without spaces the pairs of characters."""
-    return frozenset([word for word in words(text) if not cjk_pairs(word)] + cjk_pairs(text))
-
-
 def read_facts(value: Any) -> tuple[tuple[MemoryDraft, ...], tuple[str, ...]]:
-    """Return the valid typed memories of an answer, and the errors of the others.
+    """Return the valid typed memories of an answer, and a note on the others.
 
     Args:
-        value: the list under the key; None for no facts.
+        value: the list under the key; anything else for no facts.
 
     >>> read_facts([{"content": "Tokens live 24 h.", "type": "decision"}, {"type": "decision"}])[1]
-    ('fact 2: content is missing',)
+    ('facts that could not be used: 1',)
     """
-    if value is None:
-        return (), ()
-    if not isinstance(value, list):
-        return (), (f"{FACTS} is not a list",)
-    drafts: dict[str, MemoryDraft] = {}
-    problems: list[str] = []
-    for number, item in enumerate(value[:MAX_FACTS], 1):
-        fact = _fact(item)
-        if isinstance(fact, str):
-            problems.append(f"fact {number}: {fact}")
-        else:
-            drafts.setdefault(fact.content, fact)
-    if len(value) > MAX_FACTS:
-        problems.append(f"{len(value) - MAX_FACTS} facts beyond the first {MAX_FACTS} were left out")
-    return tuple(drafts.values()), tuple(problems)
+    facts = [_fact(item) for item in value[:MAX_FACTS]] if isinstance(value, list) else []
+    drafts = {fact.content: fact for fact in facts if fact is not None}
+    bad = facts.count(None)
+    return tuple(drafts.values()), (f"facts that could not be used: {bad}",) if bad else ()
 
 
-def _fact(item: Any) -> MemoryDraft | str:
-    if not isinstance(item, dict):
-        return f"it is {shorten(json.dumps(item), 40)}, not an object"
-    content, kind = item.get("content"), item.get("type")
-    if not isinstance(content, str) or not clean(sound(content)).strip():
-        return "content is missing"
-    if len(content) > MAX_FACT_CHARS:
-        return f"content has {len(content):,} characters, more than {MAX_FACT_CHARS:,}"
-    if kind not in MEMORY_TYPES:
-        return f"unknown type {shorten(json.dumps(kind), 40)}"
+def _fact(item: Any) -> MemoryDraft | None:
+    content, kind = (item.get("content"), item.get("type")) if isinstance(item, dict) else (None, None)
+    if not isinstance(content, str) or len(content) > MAX_FACT_CHARS or kind not in MEMORY_TYPES:
+        return None
+    text = clean(sound(content)).strip()
+    if not text:
+        return None
     return MemoryDraft(
-        clean(sound(content)).strip(),
+        text,
         str(kind),
         source="observer_inferred",
         confidence=FACT_CONFIDENCE,
-        related_files=_files(item.get("files") or item.get("related_files")),
+        related_files=_files(item.get("files")),
     )
 
 
 def _files(value: Any) -> tuple[str, ...]:
-    named: Sequence[Any] = [value] if isinstance(value, str) else value if isinstance(value, list) else ()
-    return tuple(dict.fromkeys(sound(f).strip() for f in named if isinstance(f, str) and f.strip()))[
-        :MAX_FACT_FILES
-    ]
+    named = value if isinstance(value, list) else [value]
+    files = [sound(name).strip() for name in named if isinstance(name, str)]
+    return tuple(dict.fromkeys(filter(None, files)))[:MAX_FACT_FILES]

@@ -49,7 +49,7 @@ def consolidated(server: ModelServer, journal: Journal, reply: Any) -> tuple[Out
     ("reply", "note", "kept"),
     [
         (says("I have updated your memory with what we said."), "no JSON object", True),
-        (says(SAME[: len(SAME) // 2]), "JSON does not end", True),
+        (says(SAME[: len(SAME) // 2]), "memory_update is missing", True),
         (says(SAME, "length"), "token limit", True),
         (says(answer(memory=TINY)), "must remain", True),
         (says(""), "returned no text", False),

@@ -16,9 +16,7 @@ LIMIT = 8192
 LINES = [f"- fact number {n}: the service {n} listens on port {8000 + n}" for n in range(200)]
 LARGE = "\n".join(LINES)  # about 10 kB
 MIDDLE = "\n".join(LINES[:100])  # about 5 kB
-CHINESE = "".join(f"用户喜欢第{chr(0x4E00 + 7 * n)}种方案，因为它更快。" for n in range(40))
 TEMPLATE = "# Long-term Memory\n\n## Preferences\n(none yet)"
-WORDS = "words of the memory"
 
 
 def accepted(text, memory="- RS256", limit=LIMIT):
@@ -76,20 +74,11 @@ def test_an_unchanged_memory(said):
         # without being asked to, a model may drop up to half of the bytes
         (MIDDLE, "\n".join(LINES[:60]), ""),
         (MIDDLE, "\n".join(LINES[:40]), "without a request to shorten it"),
-        # other lines with the same words are no loss, the same length about something else is one
-        (MIDDLE, " ".join(line[2:] for line in reversed(LINES[:100])), ""),
-        (MIDDLE, "I have updated your long-term memory with everything that was discussed. " * 80, WORDS),
-        # Chinese counts by pairs of signs
-        (CHINESE, CHINESE.replace("更快", "更安全"), ""),
-        (CHINESE, "".join(chr(0x6000 + n) for n in range(400)), WORDS),
-        # up to 80 bytes are a template and may change as a whole; of up to 400, some facts, a quarter stays
+        # up to 200 bytes are a template or a few facts and may change as a whole
         (TEMPLATE, "- tabs", ""),
         (TEMPLATE, " ", "empty"),
-        ("x" * 80, "- tabs", ""),
-        ("x" * 81, "- tabs", "from 81 to 6 bytes"),
-        ("x" * 400, "y" * 100, ""),
-        ("x" * 400, "y" * 99, "from 400 to 99 bytes"),
-        ("x" * 401, "y" * 100, "from 401 to 100 bytes"),
+        ("x" * 200, "- tabs", ""),
+        ("x" * 201, "- tabs", "from 201 to 6 bytes"),
         # asked to shorten, a model may go down to a quarter of the allowed size; at the limit none is asked
         (LARGE, "y" * (LIMIT // 4), ""),
         (LARGE, "y" * (LIMIT // 4 - 1), "must remain"),
@@ -97,7 +86,7 @@ def test_an_unchanged_memory(said):
     ],
 )
 def test_what_a_memory_may_lose(memory, update, loss):
-    """An update may shorten, reorder and rewrite a memory within bounds; beyond them the loss is told."""
+    """An update may shorten and rewrite a memory within bounds; beyond them the loss is told."""
     found = what_is_lost(memory, update, LIMIT)
     assert loss in found
     assert bool(found) == bool(loss)
@@ -130,7 +119,7 @@ def test_facts_are_offered():
 
 
 def test_bad_facts_are_skipped_and_told():
-    """Each one that cannot be used is named, the others and both fields stand, half signs are mended."""
+    """Those that cannot be used are counted, the others and both fields stand, half signs are mended."""
     facts = [
         "text",
         {"type": "decision"},
@@ -144,7 +133,7 @@ def test_bad_facts_are_skipped_and_told():
     ]
     reply = accepted(answer(facts=facts))
     assert [(fact.content, fact.related_files) for fact in reply.facts] == [("Good.", ())]
-    assert [problem.partition(":")[0] for problem in reply.problems] == [f"fact {n}" for n in range(1, 8)]
+    assert reply.problems == ("facts that could not be used: 7",)
     half = {"content": "c\ud83d", "type": "gotcha"}  # UTF-8 cannot hold it, escaped JSON can
     reply = accepted(answer("a\ud83d", "b\ud83d", facts=[half]))
     assert (reply.history_entry, reply.memory_update) == ("a\ufffd", "b\ufffd")
