@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from remora.core.clock import to_iso
-from remora.disk.files import os_errors, write_atomic
+from remora.core.clock import from_iso, to_iso
+from remora.disk.files import write_atomic
 
-_NAME = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)(?:~(?P<count>\d+))?\Z")
+_STAMP = r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)(?:~\d+)?"  # earlier versions had the number
 
 
 class KeptFile(NamedTuple):
@@ -25,8 +25,8 @@ class KeptFile(NamedTuple):
 class Shelf:
     """A folder of kept texts: `<prefix><stamp><suffix>`, at most `limit` of them; the oldest are removed.
 
-    Names ascend in the order of keeping, even if the clock stands still or goes back: a text that would sort
-    before the newest one takes its stamp and a number. One writer at a time: the caller holds a lock.
+    Names ascend in the order of keeping: if the clock stands still or goes back, a text takes the millisecond
+    after the newest one. One writer at a time: the caller holds a lock.
     """
 
     def __init__(self, folder: Path, prefix: str, suffix: str, limit: int) -> None:
@@ -34,9 +34,10 @@ class Shelf:
         self._prefix = prefix
         self._suffix = suffix
         self._limit = limit
+        self._name = re.compile(re.escape(prefix) + _STAMP + re.escape(suffix))
 
     def keep(self, data: bytes, now: float) -> Path:
-        """Keep a text durably and return its path; an existing text moves to the top.
+        """Keep a text durably and return its path; the newest one is not kept again.
 
         Args:
             data: the text as bytes.
@@ -46,14 +47,13 @@ class Shelf:
             StoreError: it could not be written; nothing was removed.
         """
         kept = self.contents()
-        if kept and self._holds(kept[-1], data):
-            return kept[-1].path
-        path = self._next(kept[-1].name if kept else "", now)
-        twin = next((old for old in reversed(kept) if self._holds(old, data)), None)
-        if twin is not None:
-            with os_errors(path, "write"):
-                twin.path.rename(path)
-            return path
+        if kept:
+            with suppress(OSError):
+                if kept[-1].path.read_bytes() == data:
+                    return kept[-1].path
+            now = max(now, from_iso(kept[-1].time) + 0.001)
+        stamp = to_iso(now).replace(":", "-")
+        path = self.folder / f"{self._prefix}{stamp}{self._suffix}"
         write_atomic(path, data)
         for old in kept[: max(0, len(kept) + 1 - self._limit)]:
             with suppress(OSError):  # one too many does no harm
@@ -65,31 +65,9 @@ class Shelf:
         found: list[KeptFile] = []
         with suppress(OSError):
             for path in self.folder.iterdir():
-                day, _, clock = self._order(path.name)[0].partition("T")
-                if day:
+                if stamp := self._name.fullmatch(path.name):
+                    day, *clock = stamp.groups()
                     with suppress(FileNotFoundError):  # gone since the folder was read
-                        size = path.stat().st_size
-                        found.append(KeptFile(path.name, f"{day}T{clock.replace('-', ':')}", size, path))
-        return sorted(found, key=lambda kept: self._order(kept.name))
-
-    def _holds(self, kept: KeptFile, data: bytes) -> bool:
-        if kept.size != len(data):
-            return False
-        try:
-            return kept.path.read_bytes() == data
-        except OSError:
-            return False
-
-    def _order(self, name: str) -> tuple[str, int]:
-        """Return the stamp and the number in the name of a kept text; an empty stamp for another name."""
-        if not (name.startswith(self._prefix) and name.endswith(self._suffix)):
-            return "", 0
-        found = _NAME.match(name[len(self._prefix) : len(name) - len(self._suffix)])
-        return (found["stamp"], int(found["count"] or 1)) if found else ("", 0)
-
-    def _next(self, newest: str, now: float) -> Path:
-        stamp = to_iso(now).replace(":", "-")
-        last, count = self._order(newest)
-        if stamp > last:
-            return self.folder / f"{self._prefix}{stamp}{self._suffix}"
-        return self.folder / f"{self._prefix}{last}~{count + 1}{self._suffix}"
+                        time = f"{day}T{':'.join(clock)}"
+                        found.append(KeptFile(path.name, time, path.stat().st_size, path))
+        return sorted(found, key=lambda kept: kept.name)
