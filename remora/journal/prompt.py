@@ -79,11 +79,13 @@ def _cut(content: str, limit: int) -> str:
 def conversation(messages: Sequence[Message]) -> tuple[str, tuple[str, ...]]:
     """Return the lines of all messages with content, and notes on truncations.
 
-    Long messages are cut before short ones, all to the same length; from a conversation with too many
-    messages for that, the middle is left out.
+    The messages of a conversation that is too long are cut to the same length; of too many messages for that,
+    the middle is left out.
     """
     spoken = [m for m in messages if m.content.strip()]
-    limit = _fair_limit([len(m.content) for m in spoken])
+    limit = MOST_CHARS
+    if sum(len(m.content) for m in spoken) > MOST_CHARS:
+        limit = max(LEAST_SHARE, MOST_CHARS // len(spoken))
     lines = [conversation_line(m, limit) for m in spoken]
     cut = sum(len(m.content) > limit for m in spoken)
     notes = (f"messages that were shown to the model in part: {cut}",) if cut else ()
@@ -93,17 +95,6 @@ def conversation(messages: Sequence[Message]) -> tuple[str, tuple[str, ...]]:
         lines[room // 2 : room // 2 + left_out] = [f"[… {left_out} messages …]"]
         notes = (*notes, f"messages that were not shown to the model: {left_out}, of the middle")
     return "\n".join(lines), notes
-
-
-def _fair_limit(lengths: Sequence[int]) -> int:
-    """Return the common length limit of texts whose total has at most MOST_CHARS characters."""
-    left, rest = MOST_CHARS, len(lengths)
-    for length in sorted(lengths):
-        if length * rest > left:
-            return max(LEAST_SHARE, left // rest)
-        left -= length
-        rest -= 1
-    return max(lengths, default=0)
 
 
 def build_prompt(

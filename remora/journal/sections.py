@@ -1,9 +1,8 @@
 """Split the journal's files into searchable pieces, each with its lines.
 
-MEMORY.md is split at its headings, then into groups of paragraphs: a group ends at `TARGET` characters, or
-before a paragraph that would exceed `MOST`. A paragraph longer than that is split at its lines, a longer line
-at its spaces. Pieces do not overlap. A history entry is one piece, or several by the same rule; an exchange
-in a daily note is one.
+MEMORY.md is split at its headings, a history entry and an exchange in a daily note are one piece each. A
+longer text is split at the blank line after `TARGET` characters, or before a line that would exceed `MOST`; a
+longer line at its spaces. Pieces do not overlap.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, tzinfo
-from itertools import groupby
 from typing import NamedTuple
 
 from remora.core.clock import to_iso
@@ -56,22 +54,20 @@ def memory_pieces(text: str, path: str = MEMORY) -> list[Piece]:
         if any(line.text.strip() and not _HEADING.match(line.text) for line in section):
             pieces += [
                 Piece("longterm", path, group[0].number, group[-1].number, _joined(group), None, heading)
-                for group in _groups(_paragraphs(section))
+                for group in _groups(section)
             ]
     return pieces
 
 
 def history_pieces(entry: HistoryEntry) -> list[Piece]:
     """Return an entry as one piece, or as several if it is long; the header is in the first."""
-    if len(entry.text) <= MOST:
-        return [Piece("history", entry.path, entry.start_line, entry.end_line, entry.text, entry.time)]
     lines = entry.text.split("\n")
     first = entry.end_line - len(lines) + 1
-    groups = _groups(_paragraphs([_Line(first + at, line) for at, line in enumerate(lines)]))
+    groups = _groups([_Line(first + at, line) for at, line in enumerate(lines)])
     starts = [entry.start_line, *(group[0].number for group in groups[1:])]
     return [
         Piece("history", entry.path, start, group[-1].number, _joined(group), entry.time)
-        for start, group in zip(starts, groups, strict=True)
+        for start, group in zip(starts, groups, strict=False)
     ]
 
 
@@ -87,13 +83,18 @@ def daily_pieces(text: str, day: date, zone: tzinfo | None, path: str) -> list[P
         path: the file's name.
     """
     pieces: list[Piece] = []
-    for block in _exchanges(_lines(text)):
+    blocks: list[_Group] = [[]]
+    for line in _lines(text):
+        if _STAMP.match(line.text) or not line.text.strip():
+            blocks.append([])
+        blocks[-1].append(line)
+    for block in filter(None, blocks):
         stamp = _STAMP.match(block[0].text)
         moment = datetime.combine(day, time(int(stamp[1]), int(stamp[2])) if stamp else time(), zone)
         instant = to_iso(moment.timestamp())
         pieces += [
             Piece("daily", path, group[0].number, group[-1].number, _joined(group), instant)
-            for group in _groups([block])
+            for group in _groups(block)
         ]
     return pieces
 
@@ -125,65 +126,23 @@ def _sections(lines: Sequence[_Line]) -> Iterator[tuple[str, _Group]]:
     yield " > ".join(title for _, title in above), section
 
 
-def _paragraphs(lines: Sequence[_Line]) -> list[_Group]:
-    """Return the runs of non-blank lines; a fenced block is one run."""
-    runs: list[_Group] = [[]]
-    fence = ""
+def _groups(lines: Iterable[_Line]) -> list[_Group]:
+    """Return lines in groups of about `TARGET` characters, without blank lines at their ends."""
+    groups: list[_Group] = [[]]
+    size = 0
     for line in lines:
-        if line.text.strip() or fence:
-            runs[-1].append(line)
-        elif runs[-1]:
-            runs.append([])
-        fence = fence_after(line.text, fence)
-    while runs[-1] and not runs[-1][-1].text.strip():  # in a fence that nobody closed
-        runs[-1].pop()
-    return [run for run in runs if run]
-
-
-def _exchanges(lines: Sequence[_Line]) -> Iterator[_Group]:
-    """Yield the lines of each exchange: from its stamp, or from a blank line, to the next of either."""
-    for blank, run in groupby(lines, lambda line: not line.text.strip()):
-        block: _Group = []
-        for line in () if blank else run:
-            if block and _STAMP.match(line.text):
-                yield block
-                block = []
-            block.append(line)
-        if block:
-            yield block
-
-
-def _groups(paragraphs: Iterable[_Group]) -> list[_Group]:
-    """Return paragraphs joined or split to groups of about `TARGET` characters, blank lines between."""
-    groups: list[_Group] = []
-    size = TARGET  # so that the first part opens a group
-    for paragraph in paragraphs:
-        for at, part in enumerate(_cut(paragraph)):
-            length = sum(len(line.text) + 1 for line in part) + (at == 0)
-            if size >= TARGET or size + length > MOST:
+        blank = not line.text.strip()
+        for text in _slices(line.text):
+            if size + len(text) > MOST or (blank and size >= TARGET):
                 groups.append([])
                 size = 0
-            elif at == 0:
-                last = groups[-1][-1].number
-                groups[-1] += [_Line(number, "") for number in range(last + 1, part[0].number)]
-            groups[-1] += part
-            size += length
-    return groups
-
-
-def _cut(paragraph: _Group) -> Iterator[_Group]:
-    """Yield a paragraph whole, or in parts of whole lines if it is longer than `MOST`."""
-    part: _Group = []
-    size = 0
-    for line in paragraph:
-        for text in _slices(line.text):
-            if part and size + len(text) >= MOST:
-                yield part
-                part, size = [], 0
-            part.append(_Line(line.number, text))
-            size += len(text) + 1
-    if part:
-        yield part
+            if groups[-1] or not blank:
+                groups[-1].append(_Line(line.number, text))
+                size += len(text) + 1
+    for group in groups:
+        while group and not group[-1].text.strip():
+            group.pop()
+    return [group for group in groups if group]
 
 
 def _slices(line: str) -> Iterator[str]:
