@@ -42,8 +42,7 @@ def cut(messages: Sequence[Message], keep_last: int) -> int:
 
     0 means that nothing is summarised. An earlier summary at the front is never counted as kept, and is never
     summarised alone. If the cut would separate a tool call from a result, it moves back, so that the call
-    stays too; if then everything would stay, it moves forward instead, past the last result. A call without a
-    result yet always stays.
+    stays too. A call without a result yet always stays.
 
     Args:
         messages: the working context as in the log, not flattened.
@@ -54,34 +53,15 @@ def cut(messages: Sequence[Message], keep_last: int) -> int:
     """
     if keep_last < 0:
         raise InvalidInput(f"keep_last must be 0 or more, not {keep_last}")
-    first = 1 if messages and is_summary(messages[0]) else 0
-    wanted = len(messages) - keep_last
-    if wanted <= first:
-        return 0
-    spans, at_work = _spans(messages)
-    earlier = wanted
-    for start in sorted(spans, reverse=True):
-        if start < earlier <= spans[start]:
-            earlier = start
-    if earlier > first:
-        return earlier
-    later = wanted
-    for start in sorted(spans):
-        if start < later <= spans[start]:
-            later = spans[start] + 1
-    return 0 if at_work is not None and later > at_work else later
-
-
-def _spans(messages: Sequence[Message]) -> tuple[dict[int, int], int | None]:
-    """Return the spans of calls with their results, and the position of a pending call."""
     pairs = pair(messages)
-    spans: dict[int, int] = {}
-    for at, place in pairs.items():
-        spans[place.message] = max(at, spans.get(place.message, at))
     at_work = waiting(messages, pairs)
+    place = max(0, len(messages) - keep_last)
     if at_work is not None:
-        spans[at_work] = len(messages)
-    return spans, at_work
+        place = min(place, at_work)
+    for at, call in sorted(pairs.items(), reverse=True):
+        if call.message < place <= at:
+            place = call.message
+    return 0 if place == 1 and is_summary(messages[0]) else place
 
 
 def cut_to_fit(
@@ -100,11 +80,11 @@ def cut_to_fit(
         settings: number of kept messages, and the limit.
         input_limit: the model's limit in tokens, if known.
     """
-    summary = len(SUMMARY_HEAD) + 1 + room(settings)
+    summary = Message(0, "system", SUMMARY_HEAD + " " * room(settings))
     keep = settings.keep_last
     while True:
         place = cut(messages, keep)
-        stands = measure(characters(flatten(messages[place:])) + summary, settings, input_limit)
+        stands = standing([summary, *flatten(messages[place:])], settings, input_limit)
         free = max(0, stands.limit - settings.overhead_tokens) * FREE_SHARE
         if keep <= 1 or stands.tokens <= stands.limit - free:
             return place
@@ -154,21 +134,17 @@ def room(settings: CompactionSettings) -> int:
     return max(LEAST_ROOM, settings.summary_tokens * SUMMARY_CHARACTERS)
 
 
-def measure(count: int, settings: CompactionSettings, input_limit: int | None = None) -> Standing:
-    """Return the standing of a conversation with a number of characters.
-
-    >>> measure(147_003, CompactionSettings())
-    Standing(characters=147003, tokens=50000, limit=50000, over=False)
-    >>> measure(147_004, CompactionSettings()).over
-    True
-    """
-    tokens = int(count / settings.characters_per_token) + settings.overhead_tokens
-    limit = limit_of(settings, input_limit)
-    return Standing(count, tokens, limit, tokens > limit)
-
-
 def standing(
     messages: Iterable[Message], settings: CompactionSettings, input_limit: int | None = None
 ) -> Standing:
-    """Return the standing of a conversation; see `limit_of` for the arguments."""
-    return measure(characters(messages), settings, input_limit)
+    """Return the standing of a conversation; see `limit_of` for the arguments.
+
+    >>> standing([Message(1, "user", "x" * 147_003)], CompactionSettings())
+    Standing(characters=147003, tokens=50000, limit=50000, over=False)
+    >>> standing([Message(1, "user", "x" * 147_004)], CompactionSettings()).over
+    True
+    """
+    count = characters(messages)
+    tokens = int(count / settings.characters_per_token) + settings.overhead_tokens
+    limit = limit_of(settings, input_limit)
+    return Standing(count, tokens, limit, tokens > limit)

@@ -5,9 +5,8 @@ ones; an earlier summary is passed separately and whole, to be merged into the n
 limited to `room(settings)` characters, so a summary of summaries never grows.
 
 A model that fails, answers late or returns nothing only costs quality: the extract replaces its answer, and
-`Summary.note` gives the reason. An answer that is far too short is kept and the extract follows it. Only an
-error that is no failure of a model or a network (a bug in a caller's model object) is raised: the boundary
-has not moved then, so nothing is lost.
+`Summary.note` gives the reason. Only an error that is no failure of a model or a network (a bug in a caller's
+model object) is raised: the boundary has not moved then, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -25,17 +24,12 @@ from remora.core.errors import RemoraError
 from remora.core.extract import extract
 from remora.core.fences import unfenced
 from remora.core.text import clean, collapse, shorten, sound
-from remora.core.tokens import scripts
 from remora.core.values import Message, is_result
 from remora.llm.client import Completion, LanguageModel, strip_thinking
 from remora.llm.client import Message as Prompt
 from remora.llm.prompts import fill, load
 
 WORDS_PER_TOKEN = 0.6  # asked for, so that an answer ends before it is cut; English has about 0.75
-# An answer below the first says nothing about a conversation above the second.
-THIN_TOKENS, THIN_FROM = 10, 200
-SHRINK, SHRINK_FROM = 4, 400  # an answer 4 times shorter than an earlier summary of 400 characters lost it
-HEAD_SHARE = 4  # of a conversation too long for the model, a quarter is taken from its beginning
 ROLE_CHARACTERS = 60  # of a speaker's name
 
 _GAP = re.compile(r"\n\s*\n+")
@@ -83,11 +77,6 @@ def summarise(
         answer, note = _ask(model, lines, previous, settings)
     if not answer:
         return Summary(extract(messages, room(settings), previous=previous), "extract", note)
-    thin = _thin(answer, lines, previous)
-    left = room(settings) - len(answer) - 2
-    if thin and left > 0:
-        answer = f"{answer}\n\n{extract(messages, left, previous=previous)}"
-        note = _notes(note, f"{thin}; the extract follows it")
     return Summary(answer, "model", note)
 
 
@@ -111,7 +100,7 @@ def _ask(
     system = fill(load("remora.conversation", "summary"), words=words)
     conversation, note = _fitting(lines, settings)
     if not conversation:
-        return "", note
+        return "", "the messages are too long for the model; it was not called"
     if previous:
         earlier = shorten_to_sentence(previous, room(settings))
         conversation = f"Earlier summary:\n{earlier}\n\nConversation since then:\n{conversation}"
@@ -129,32 +118,18 @@ def _ask(
     answer, cut = _usable(completion, settings)
     if not answer:
         return "", "the model returned no text"
-    return answer, _notes(note, cut)
+    return answer, "; ".join(filter(None, (note, cut)))
 
 
 def _fitting(lines: Sequence[str], settings: CompactionSettings) -> tuple[str, str]:
-    """Return the lines that the model can take; of too many, the first and the most recent ones."""
-    most = int(limit_of(settings) * settings.characters_per_token)
-    if sum(len(line) + 1 for line in lines) <= most:
-        return "\n".join(lines), ""
-    head = _count_within(lines, most // HEAD_SHARE)
-    tail = _count_within(lines[:head:-1], most - most // HEAD_SHARE)
-    missing = len(lines) - head - tail
-    if missing == len(lines):
-        return "", "the messages are too long for the model; it was not called"
-    shown = [*lines[:head], f"[{missing} of {len(lines)} messages omitted]", *lines[len(lines) - tail :]]
-    note = f"{missing} of {len(lines)} messages, from the middle, were not sent to the model"
-    return "\n".join(shown), note
-
-
-def _count_within(lines: Sequence[str], most: int) -> int:
-    """Return the number of lines from the beginning that fit into a number of characters."""
-    used = 0
-    for count, line in enumerate(lines):
-        used += len(line) + 1
-        if used > most:
-            return count
-    return len(lines)
+    """Return the lines that the model can take, of too many the most recent ones, and a note."""
+    left = int(limit_of(settings) * settings.characters_per_token)
+    start = len(lines)
+    while start and len(lines[start - 1]) < left:
+        start -= 1
+        left -= len(lines[start]) + 1
+    note = f"the first {start} of {len(lines)} messages were not sent to the model" if start else ""
+    return "\n".join(lines[start:]), note
 
 
 def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, str]:
@@ -168,16 +143,3 @@ def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, 
     if broken:
         return kept, f"the answer was cut at {settings.summary_tokens} tokens and ends at its last sentence"
     return kept, f"the answer had {len(text):,} characters; the first {len(kept):,} were kept"
-
-
-def _thin(answer: str, lines: Sequence[str], previous: str) -> str:
-    """Return the reason why an answer is too short to replace the messages; empty if it is not."""
-    if scripts(answer) < THIN_TOKENS and sum(map(scripts, lines)) >= THIN_FROM:
-        return f"the answer had only {len(answer)} characters"
-    if len(previous) >= SHRINK_FROM and len(answer) * SHRINK < len(previous):
-        return f"the answer had {len(answer)} characters for an earlier summary of {len(previous)}"
-    return ""
-
-
-def _notes(*notes: str) -> str:
-    return "; ".join(note for note in notes if note)

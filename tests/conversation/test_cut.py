@@ -28,14 +28,14 @@ def test_the_last_are_kept() -> None:
 
 
 def test_a_call_stays_with_its_results() -> None:
-    """A cut among the results moves back to the call, or past a group at the beginning."""
+    """A cut among the results moves back to the call."""
     messages = [said(1), said(2), calls(3, "a", "b"), result(4, "a"), result(5, "b"), said(6), said(7)]
     assert [cut(messages, keep) for keep in range(1, 7)] == [6, 5, 2, 2, 2, 1]
     first = [calls(1, "a"), result(2, "a"), said(3), said(4)]
-    assert cut(first, 3) == 2
-    assert cut([SUMMARY, *first], 3) == 3
+    assert cut(first, 3) == 0
+    assert cut([SUMMARY, *first], 3) == 0
     chain = [calls(1, "a"), calls(2, "b"), result(3, "a"), result(4, "b"), said(5)]
-    assert cut(chain, 3) == 4
+    assert cut(chain, 3) == 0
 
 
 def test_a_call_at_work_always_stays() -> None:
@@ -62,7 +62,7 @@ MAKERS = {
 
 @given(st.lists(st.sampled_from(sorted(MAKERS)), max_size=14), st.integers(0, 15), st.booleans())
 def test_no_result_is_ever_parted_from_its_call(kinds: list[str], keep: int, summarised: bool) -> None:
-    """Calls and results are on one side, and fewer stay only where a group at the beginning goes whole."""
+    """Calls and results are on one side, and never do fewer stay."""
     body = [MAKERS[kind](seq) for seq, kind in enumerate(kinds, 1)]
     messages = [SUMMARY, *body] if summarised else body
     place = cut(messages, keep)
@@ -71,7 +71,7 @@ def test_no_result_is_ever_parted_from_its_call(kinds: list[str], keep: int, sum
     assert all((at < place) == (call.message < place) for at, call in pair(messages).items())
     at_work = waiting(messages)
     assert at_work is None or place <= at_work
-    assert place == 0 or len(messages) - place >= keep or body[0].tool_calls
+    assert place == 0 or len(messages) - place >= keep
 
 
 def test_a_compaction_by_itself_keeps_fewer_if_it_must() -> None:

@@ -125,35 +125,16 @@ def test_a_long_answer_is_held_to_its_room() -> None:
     assert summary.note == "the answer was cut at 500 tokens and ends at its last sentence"
 
 
-def test_an_answer_that_says_too_little_is_followed_by_the_extract() -> None:
-    """A few words for a long conversation, or 171 bytes for a long earlier summary, lose what was said."""
-    summary = summed(LONG, "Sure!")
-    assert summary.text.startswith("Sure!\n\n39 messages, extracted")
-    assert (summary.how, summary.note) == (
-        "model", "the answer had only 5 characters; the extract follows it",
-    )  # fmt: skip
-    assert len(summary.text) <= room(SETTINGS)
-    assert summed(TALK, "Sure!").text == "Sure!"
-    earlier = "\n".join(f"- Fact {i} about the harbour is that it has {i} piers." for i in range(40))
-    summary = summed(TALK, HOLDS, earlier)
-    assert summary.text.startswith(HOLDS + "\n\n3 messages, extracted")
-    assert "- Fact 0 about" in summary.text
-    assert f"the answer had {len(HOLDS)} characters for an earlier summary of {len(earlier)}" in summary.note
-    assert len(summary.text) <= room(SETTINGS)
-
-
-def test_more_than_the_model_can_take_loses_its_middle() -> None:
-    """The first and the newest messages are sent, and the rest is told; if none fits, nobody is asked."""
+def test_more_than_the_model_can_take_loses_its_beginning() -> None:
+    """The newest messages are sent, and the rest is told; if none fits, nobody is asked."""
     model = ScriptedModel([HOLDS])
     settings = SETTINGS._replace(max_context_tokens=1_000)
     summary = summarise([said(i, f"n{i} " + "x" * 90) for i in range(1, 101)], "", model, settings)
     lines = asked(model).split("\n")
     assert len(asked(model)) < 3_600
-    assert lines[1].startswith("user: n1 ")
     assert lines[-1].startswith("user: n100 ")
-    assert "[67 of 100 messages omitted]" in lines
-    assert len(lines) == 1 + 33 + 1
-    assert summary.note == "67 of 100 messages, from the middle, were not sent to the model"
+    assert len(lines) == 1 + 34
+    assert summary.note == "the first 66 of 100 messages were not sent to the model"
     summary = summarise([said(1, "x" * 400)], "", ScriptedModel([]), SETTINGS._replace(max_context_tokens=10))
     assert summary.how == "extract"
     assert summary.note == "the messages are too long for the model; it was not called"
