@@ -126,7 +126,6 @@ class SessionLog:
                 as the offset moves.
 
         Raises:
-            Conflict: no line begins at this offset. The file was replaced or edited by hand.
             StoreBusy: a writer did not finish in time.
         """
         with os_errors(self.path, "read"), ExitStack() as stack:
@@ -134,11 +133,6 @@ class SessionLog:
                 with suppress(StoreReadOnly):  # without write access to the lock, still read
                     stack.enter_context(lock(self.path, timeout=self._lock_timeout))
             view = stack.enter_context(self._reader.current())
-            if not view.begins_line(offset):
-                raise Conflict(
-                    f"{self.path} has no line that begins at byte {offset}",
-                    hint="The file was replaced or edited: read from 0 and replace its index.",
-                )
             first, last, total = view.replay.place_at(offset), view.replay.total, view.replay.total
             if max_bytes is not None:
                 last = min(total, max(first + 1, view.replay.place_at(offset + max_bytes)))

@@ -114,7 +114,3 @@ class LogReader:
     def load(self, places: Sequence[int]) -> list[Message]:
         """Return copies of the messages at some positions, in the given order."""
         return [copied(self.replay.messages[place]) for place in places]
-
-    def begins_line(self, offset: int) -> bool:
-        """Return whether a line begins at a byte offset; the end of the last complete line counts."""
-        return offset in (0, self.end) or self.replay.begins_line(offset)

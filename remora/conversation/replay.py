@@ -69,7 +69,7 @@ class Replay:
         self.key = key
         self.messages: list[Message] = []
         self.offsets: array[int] = array("Q")  # of the messages
-        self.starts: array[int] = array("Q")  # of all lines
+        self.lines = 0
         self.external: dict[str, int] = {}  # external id to position in `offsets`
         self.metadata: dict[str, Any] = {}
         self.version = VERSION
@@ -86,11 +86,6 @@ class Replay:
     def total(self) -> int:
         """The number of messages."""
         return len(self.messages)
-
-    @property
-    def lines(self) -> int:
-        """The number of lines."""
-        return len(self.starts)
 
     @property
     def context_from(self) -> int:
@@ -116,14 +111,9 @@ class Replay:
         """Return the position of the first message that begins at or after a byte offset."""
         return bisect_left(self.offsets, offset)
 
-    def begins_line(self, offset: int) -> bool:
-        """Return whether one of the lines begins at a byte offset."""
-        at = bisect_left(self.starts, offset)
-        return offset in self.starts[at : at + 1]
-
     def feed(self, raw: bytes, offset: int) -> None:
         """Take the next complete line, which begins at a byte offset."""
-        self.starts.append(offset)
+        self.lines += 1
         try:
             record = decode(raw)
             if record is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -15,16 +14,15 @@ from remora.disk.files import os_errors
 from remora.disk.names import original_name
 
 _HEAD = 64 * 1024  # bytes in which the metadata line is looked for
-_CHUNK = 64 * 1024  # bytes read at a time
-_LINES = 100  # from the end, in which the last message is looked for
+_TAIL = 1024 * 1024  # bytes in which the last message is looked for
 
 
 class SessionInfo(NamedTuple):
     """The data of a session that is available without reading its log.
 
-    `messages` is the number of all messages: exact for a log written only by Remora, an estimate for an
-    edited one. `created` is None if the metadata line cannot be read, `updated` is the file's time; both ISO
-    8601 in UTC. `problem` describes a fault of the file, if any.
+    `messages` is the number of all messages, 0 if the last lines have none. `created` is None if the metadata
+    line cannot be read, `updated` is the file's time; both ISO 8601 in UTC. `problem` describes a fault of
+    the file, if any.
     """
 
     id: str
@@ -84,22 +82,13 @@ def _metadata(line: bytes) -> tuple[dict[str, object], str]:
 
 
 def _last_seq(file: BinaryIO) -> int:
-    """Return the number of the last message, or an estimate of the lines if none has a number."""
-    size = os.fstat(file.fileno()).st_size
-    start, length, lines = size, _CHUNK, list[bytes]()
-    while start > 0 and len(lines) < _LINES:
-        start = max(0, size - length)
-        file.seek(start)
-        first = 1 if start else 0  # the chunk begins within a line
-        lines = file.read(size - start).split(b"\n")[first:-1]  # the last one has no end yet
-        for line in lines[: -_LINES - 1 : -1]:
-            try:
-                seq = (decode(line) or {}).get("seq")
-            except BadLine:
-                continue
-            if isinstance(seq, int) and not isinstance(seq, bool) and seq > 0:
-                return seq
-        length *= 4  # a long line is found in few steps
-    file.seek(0)
-    number = sum(chunk.count(b"\n") for chunk in iter(partial(file.read, _CHUNK), b""))
-    return max(0, number - 1)
+    """Return the number of the last message; 0 if the last lines have none."""
+    file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+    for line in reversed(file.read().split(b"\n")[:-1]):  # behind the last line end stands no whole line
+        try:
+            seq = (decode(line) or {}).get("seq")
+        except BadLine:
+            continue
+        if isinstance(seq, int) and not isinstance(seq, bool) and seq > 0:
+            return seq
+    return 0

@@ -18,7 +18,7 @@ from remora.conversation.reader import Mark, goes_on, mark_at
 from remora.conversation.sessions import list_sessions
 from remora.core.argument_types import checked
 from remora.core.clock import to_iso
-from remora.core.errors import Conflict, InvalidInput, RemoraError, StoreError
+from remora.core.errors import InvalidInput, RemoraError, StoreError
 from remora.core.secrets import redact
 from remora.core.values import Message, Redaction
 from remora.lifecycle.redaction import holds_secret, redact_json
@@ -245,11 +245,7 @@ def _follow(project: OpenProject, log: SessionLog, wait: float | None) -> int:
     elif offset and offset == log.path.stat().st_size:
         return 0
     while True:
-        try:
-            messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
-        except Conflict:  # the file was replaced or edited: rebuild its turns
-            offset = _forget(db, log.session_id, wait)
-            messages, reached = log.read_from(0, max_bytes=INDEX_BYTES)
+        messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
         if reached == offset:
             return added
         at = to_iso(project.clock.now())
