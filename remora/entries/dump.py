@@ -15,7 +15,6 @@ everything in the store, in one step, and only if every file can be read.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from html import escape, unescape
@@ -26,7 +25,6 @@ from remora.core.clock import from_iso, to_iso
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.values import Entry
 from remora.disk.files import make_folder, os_errors
-from remora.disk.leftovers import temporary_in
 from remora.entries.store import EntryStore
 from remora.entries.table import Add, Change
 
@@ -50,9 +48,8 @@ def dump(store: EntryStore, folder: Path) -> int:
 
     Raises:
         InvalidInput: an entry's name cannot be a file name; nothing was written.
-        Conflict: `notes` or `archives` exists and no dump made it, or the file system treats two names as
-            one; nothing was changed.
-        StoreError: a file cannot be written.
+        Conflict: `notes`, `archives` or `SUMMARY.md` exists and no dump made it; nothing was changed.
+        StoreError: a file cannot be written, or the file system treats two names as one.
     """
     entries = store.entries()
     for entry in entries:
@@ -60,17 +57,18 @@ def dump(store: EntryStore, folder: Path) -> int:
     with os_errors(folder, "write to"):
         _check_ours(folder)
         make_folder(folder)
-        place = temporary_in(folder)
-        place.mkdir(mode=0o700)
-        try:
-            _write_all(entries, place)
-            for name in FOLDERS.values():
-                _swap_in(place / name, folder / name)
-            (place / "SUMMARY.md").replace(folder / "SUMMARY.md")
-            with suppress(FileExistsError), (folder / "book.toml").open("x", encoding="utf-8") as book:
-                book.write(_BOOK)
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
+        (folder / "SUMMARY.md").write_bytes(_summary(entries).encode())  # first: it marks the folder as ours
+        for kind, name in FOLDERS.items():
+            make_folder(folder / name)
+            for path in _files(folder / name):
+                path.unlink()
+            for entry in entries:
+                if entry.kind == kind:
+                    path = folder / name / (entry.name + _SUFFIX)
+                    path.touch(mode=0o600, exist_ok=False)
+                    path.write_bytes(_page(entry).encode())
+        with suppress(FileExistsError), (folder / "book.toml").open("x", encoding="utf-8") as book:
+            book.write(_BOOK)
     return len(entries)
 
 
@@ -132,48 +130,14 @@ def _check_file_name(name: str) -> None:
 
 def _check_ours(folder: Path) -> None:
     """Refuse to delete files in folders that no dump made."""
-    filled = [name for name in FOLDERS.values() if any((folder / name).glob(f"*{_SUFFIX}"))]
     summary = folder / "SUMMARY.md"
-    ours = summary.is_file() and summary.read_bytes().startswith(_SUMMARY.encode())
-    if filled and not ours:
+    if summary.is_file() and summary.read_bytes().startswith(_SUMMARY.encode()):
+        return
+    if summary.exists() or any(any(_files(folder / name)) for name in FOLDERS.values()):
         raise Conflict(
-            f"{folder / filled[0]} holds files that are not from a dump",
+            f"{folder} holds files that are not from a dump",
             hint="Choose another folder: a dump removes unknown files from its folders.",
         )
-    if summary.exists() and not ours:
-        raise Conflict(f"{summary} is not from a dump", hint="Choose another folder.")
-
-
-def _write_all(entries: list[Entry], place: Path) -> None:
-    for kind, name in FOLDERS.items():
-        (place / name).mkdir()
-        for entry in entries:
-            if entry.kind == kind:
-                _write(entry, place / name / (entry.name + _SUFFIX))
-    (place / "SUMMARY.md").write_bytes(_summary(entries).encode())
-
-
-def _write(entry: Entry, path: Path) -> None:
-    try:
-        path.touch(mode=0o600, exist_ok=False)
-    except FileExistsError as error:
-        raise Conflict(
-            f"the file system does not distinguish {entry.name!r} from another entry's name",
-            hint="Rename one of them, or dump to a file system that distinguishes them.",
-        ) from error
-    path.write_bytes(_page(entry).encode())
-
-
-def _swap_in(new: Path, old: Path) -> None:
-    """Move the files of a folder into another one, and remove other pages there."""
-    make_folder(old)
-    kept = set()
-    for path in new.iterdir():
-        kept.add(path.name)
-        path.replace(old / path.name)
-    for path in _files(old):
-        if path.name not in kept:
-            path.unlink()
 
 
 def _summary(entries: list[Entry]) -> str:
