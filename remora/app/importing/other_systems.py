@@ -4,9 +4,9 @@ A reader (`sources.others`) reads them. Notes, history, daily notes, conversatio
 are stored first, memories and their relations last. The other system's files are only read.
 
 Imported items are recorded by digests, so that items edited or forgotten here stay so. An entry, a memory or
-a long-term memory that has another text at a later import is reported once and not imported. After a crash,
-repeated items are recognised when they are stored: a message or a memory by its id, an entry by its name and
-text, a line by its words.
+a long-term memory that has another text at a later import counts as known. After a crash, repeated items are
+recognised when they are stored: a message or a memory by its id, an entry by its name and text, a line by its
+words.
 """
 
 from __future__ import annotations
@@ -38,11 +38,9 @@ if TYPE_CHECKING:
     from remora.sources.others.import_result import Count, Found, FoundSession
 
 Progress = Callable[[str, int, int], None]
-LEDGER = "moved:"  # prefix of a meta key; the system follows: digests of imported names and texts
-OLD_LEDGER = "moved-last:"  # the same of older versions: a mapping by the digests of names
+LEDGER = "moved:"  # prefix of a meta key; the system follows: digests of imported names and lines
 FROM = "from"  # metadata of a session: the system of its origin
 BATCH = 200  # memories stored in one transaction
-ENTRIES_TOGETHER = 2_000  # entries added with one write of their file
 OF_USER = "scope:user"  # tag of memories that the other system declares valid in every project
 
 
@@ -156,12 +154,7 @@ class Move:
         self._found = found
         self._progress = progress
         self._own = project.store("project")
-        # Digests of names, each with that of its text first.
-        self._earlier: dict[str, list[str]] = self._own.db.meta.get(OLD_LEDGER + found.system) or {}
-        self._came_over: set[str] = {
-            *(self._own.db.meta.get(LEDGER + found.system) or ()),
-            *self._earlier,
-        }
+        self._came_over = set(self._own.db.meta.get(LEDGER + found.system) or ())
         self.new: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.failed: list[Skipped] = []
@@ -186,11 +179,8 @@ class Move:
         kind, text = "long-term memory", self._clean(self._found.longterm).strip()
         if not text:
             return
-        # Older versions recorded its lines.
-        came = [self._came("longterm", line.rstrip()) for line in text.split("\n") if line.strip()]
-        if all(came):
-            self._note_item("longterm", text)
-        if self._is_known(kind, "MEMORY.md", "longterm", text, here=any(came)):
+        if self._came("longterm"):
+            self.known[kind] += 1
             return
 
         def joined(before: str) -> str | None:
@@ -201,17 +191,17 @@ class Move:
 
         changed = self._project.journal().change_memory(lambda reading: joined(reading.text))
         (self.new if changed else self.known)[kind] += 1
-        self._note_item("longterm", text)
+        self._note("longterm")
 
     def _history(self) -> None:
         events = [(e.time, self._clean(e.text).strip()) for e in self._found.history]
-        fresh = [e for e in events if not self._came(f"history:{e[0]}", e[1])]
+        fresh = [e for e in events if not self._came(f"history:{e[0]}\n{e[1]}")]
         here = {(e.time, e.text) for e in history_entries(self._project.memory_folder)} if fresh else set()
         for number, (at, text) in enumerate(fresh, 1):
             if (at, text) not in here:
                 Journal(self._project.memory_folder, FixedClock(at)).append_history(text)
                 self.new["history"] += 1
-            self._note(f"history:{at}", text)
+            self._note(f"history:{at}\n{text}")
             self._progress("history entries", number, len(fresh))
         self.known["history"] += len(events) - self.new["history"]
 
@@ -225,12 +215,12 @@ class Move:
                     here = set()
                 lines = [self._clean(line).rstrip() for line in day.lines]
                 fresh = [
-                    line for line in lines if line not in here and not self._came(f"daily:{day.date}", line)
+                    line for line in lines if line not in here and not self._came(f"daily:{day.date}\n{line}")
                 ]
                 if fresh:
                     append_line(path, "".join(f"{line}\n" for line in fresh))
             for line in fresh:
-                self._note(f"daily:{day.date}", line)
+                self._note(f"daily:{day.date}\n{line}")
             self.new["daily lines"] += len(fresh)
             self.known["daily lines"] += len(lines) - len(fresh)
 
@@ -245,25 +235,23 @@ class Move:
         for entry in self._found.entries:
             wanted, content = self._clean(entry.name), self._clean(entry.content)
             origin = f"entry:{wanted}"
-            if self._is_here(wanted, content):
+            if self._is_here(wanted, content) or self._came(origin):
                 self.known["entries"] += 1
-                self._note_item(origin, content)
-                continue
-            if self._is_known("entries", f"entry {wanted}", origin, content):
+                self._note(origin)
                 continue
             name = next(filter(free, _names(wanted, self._found.system)))
             others = dict.fromkeys(map(self._clean, entry.aliases))
             aliases = tuple(a for a in others if a != name and free(a))
             taken.update((name, *aliases))
             fresh.append((origin, Add(name, content, entry.kind, aliases, entry.created_at)))
-        for start in range(0, len(fresh), ENTRIES_TOGETHER):
-            batch = fresh[start : start + ENTRIES_TOGETHER]
-            added = self._added([operation for _, operation in batch])
-            for origin, operation in batch:
-                if operation.name in added:
-                    self._note_item(origin, operation.content)
-                    self.new["entries"] += 1
-            self._progress("notes", min(start + ENTRIES_TOGETHER, len(fresh)), len(fresh))
+        if not fresh:
+            return
+        added = self._added([operation for _, operation in fresh])
+        for origin, operation in fresh:
+            if operation.name in added:
+                self._note(origin)
+                self.new["entries"] += 1
+        self._progress("notes", len(fresh), len(fresh))
 
     def _is_here(self, name: str, content: str) -> bool:
         """Return whether there is an entry with this text under one of the names that it may get."""
@@ -348,12 +336,11 @@ class Move:
         """Return whether a memory was imported before, so that the intake does not replace its text."""
         origin = f"memory:{draft.external_id}"
         here = store.db.memories.with_external_id(draft.external_id or "")
-        if here is not None and here.content == draft.content:
-            self.known["memories"] += 1
-            self._note_item(origin, draft.content)
-            return True
-        what = f"memory {draft.external_id}"
-        return self._is_known("memories", what, origin, draft.content, here=here is not None)
+        if here is None and not self._came(origin):
+            return False
+        self.known["memories"] += 1
+        self._note(origin)
+        return True
 
     def _store(self, draft: MemoryDraft, store: Store) -> None:
         """Store a memory; an invalid one does not stop the others."""
@@ -362,7 +349,7 @@ class Move:
         except InvalidInput as error:
             self.failed.append(Skipped(f"memory {draft.external_id}", str(error)))
             return
-        self._note_item(f"memory:{draft.external_id}", draft.content)
+        self._note(f"memory:{draft.external_id}")
         stored = receipt is None or receipt.action == "stored"
         (self.new if stored else self.known)["memories"] += 1
         self.secrets.update(dict(receipt.redactions if receipt is not None else ()))
@@ -375,10 +362,10 @@ class Move:
                 continue
             relation = Relation(link.relation_type, target.id, None, link.confidence, auto_extracted=True)
             there = any((r.relation_type, r.target_memory_id) == relation[:2] for r in source.relations)
-            key = f"relation:{link.source}", f"{link.relation_type} {link.target}"
-            if there or self._came(*key):
+            origin = f"relation:{link.source}\n{link.relation_type} {link.target}"
+            if there or self._came(origin):
                 self.known["relations"] += 1
-                self._note(*key)
+                self._note(origin)
                 continue
             try:
                 self._own.upkeep.edit(source.id, {"relations": (*source.relations, relation)})
@@ -386,7 +373,7 @@ class Move:
                 self.failed.append(Skipped(f"relation of {link.source}", str(error)))
                 continue
             self.new["relations"] += 1
-            self._note(*key)
+            self._note(origin)
         self._save()
 
     # Records of imports
@@ -396,35 +383,12 @@ class Move:
         self.secrets.update(dict(clean.redactions))
         return clean.text
 
-    def _came(self, name: str, text: str) -> bool:
-        """Return whether a text was imported before, even if it was changed or removed here."""
-        return digest(f"{name}\n{text}") in self._came_over
+    def _came(self, origin: str) -> bool:
+        """Return whether an item was imported before, even if it was changed or removed here."""
+        return digest(origin) in self._came_over
 
-    def _is_known(self, kind: str, what: str, origin: str, text: str, *, here: bool = False) -> bool:
-        """Return whether an item is `here` or was imported before; another text of it is reported once.
-
-        Args:
-            kind: of the item, for the counts.
-            what: names the item in the report.
-            origin, text: of the item.
-            here: whether it is stored; an item that was imported before may have been removed.
-        """
-        came = self._came(origin, text) or self._earlier.get(digest(origin), [""])[0] == digest(text)
-        if not (came or here or digest(origin) in self._came_over):
-            return False
-        self.known[kind] += 1
-        if not came:
-            self._note_item(origin, text)
-            self.failed.append(Skipped(what, "it was imported before; existing items are not changed"))
-        return True
-
-    def _note(self, name: str, text: str) -> None:
-        self._came_over.add(digest(f"{name}\n{text}"))
-
-    def _note_item(self, origin: str, text: str) -> None:
-        """Record an item and its text, so that another text of it is recognized, too."""
+    def _note(self, origin: str) -> None:
         self._came_over.add(digest(origin))
-        self._note(origin, text)
 
     def _save(self) -> None:
         self._own.db.meta.set(LEDGER + self._found.system, sorted(self._came_over))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.importing.other_systems import MoveReport, digest
+from remora.app.importing.other_systems import MoveReport
 from remora.core.values import MemoryRecord
 from tests.sources.others.looks import Files, lines, write
 from tests.sources.others.test_forge import memory as forge_memory
@@ -57,13 +57,12 @@ NAMED_BY_WORDS: dict[str, Callable[[str], Files]] = {
     "mcp-memory": lambda text: {"memory.jsonl": lines([entity("Ann", "person", text, "works at night")])},
     "claude-code": lambda text: {"memory/MEMORY.md": NOTES.format(text), "memory/tokens.md": TOPIC},
 }
-WHY = "it was imported before; existing items are not changed"
 
 
 @pytest.mark.parametrize("edited", ["", "edited", "forgotten"])
 @pytest.mark.parametrize("system", KEPT_IDS)
 def test_a_known_memory_stays(bare: Memory, tmp_path: Path, system: str, edited: str) -> None:
-    """Its newer text there is reported once and not imported, also if it was edited or forgotten here."""
+    """Its newer text there is not imported, also if it was edited or forgotten here."""
     files = KEPT_IDS[system]
     moved(bare, tmp_path, files(TEXT), system)
     old = saying(bare, TEXT)
@@ -76,11 +75,8 @@ def test_a_known_memory_stays(bare: Memory, tmp_path: Path, system: str, edited:
     assert new(moved(bare, tmp_path, files(TEXT), system)) == {}
     done = moved(bare, tmp_path, files(GROWN), system)
     assert ("memories" in new(done), done.updated) == (False, {})
-    assert [one.why for one in done.skipped if one.what.startswith("memory ")] == [WHY]
     assert (bare.show(old.id).content, bare.show(old.id).deprecated) == (before.content, before.deprecated)
     assert len(bare.list(limit=1000)) == count
-    again = moved(bare, tmp_path, files(GROWN), system)
-    assert [one for one in again.skipped if one.what.startswith("memory ")] == []
 
 
 @pytest.mark.parametrize("system", NAMED_BY_WORDS)
@@ -98,7 +94,7 @@ def test_a_changed_piece_is_a_memory_of_its_own(bare: Memory, tmp_path: Path, sy
 
 @pytest.mark.parametrize("changed", ["", "written", "renamed", "removed"])
 def test_a_known_entry_stays(bare: Memory, tmp_path: Path, changed: str) -> None:
-    """A note is not changed, nor does it come again; the report names its newer text once."""
+    """A note is not changed, nor does it come again."""
     files = coffee(TEXT)
     moved(bare, tmp_path, files, "basic-memory")
     if changed == "written":
@@ -110,20 +106,17 @@ def test_a_known_entry_stays(bare: Memory, tmp_path: Path, changed: str) -> None
     before = [(e.name, e.content) for e in bare.entries.list()]
     assert moved(bare, tmp_path, files, "basic-memory").skipped == ()
     grown: Files = {name: f"{text!s}\nMore.\n" for name, text in files.items()}
-    done = moved(bare, tmp_path, grown, "basic-memory")
-    assert (new(done), done.skipped) == ({}, (("entry notes/coffee", WHY),))
+    assert new(moved(bare, tmp_path, grown, "basic-memory")) == {}
     assert [(e.name, e.content) for e in bare.entries.list()] == before
-    assert moved(bare, tmp_path, grown, "basic-memory").skipped == ()
 
 
 def test_a_known_longterm_memory_stays(bare: Memory, tmp_path: Path) -> None:
-    """It is appended once; what it says by now is reported once."""
+    """It is appended once; what it says by now is not."""
     moved(bare, tmp_path, facts("Has a parrot"), "neoclaw")
     bare.journal.write(bare.journal.show().replace("- Has a parrot", ""))
     before = bare.journal.show()
-    done = moved(bare, tmp_path, facts("Has a parrot", "Likes tea"), "neoclaw")
-    assert (new(done), done.skipped, bare.journal.show()) == ({}, (("MEMORY.md", WHY),), before)
-    assert moved(bare, tmp_path, facts("Has a parrot", "Likes tea"), "neoclaw").skipped == ()
+    assert new(moved(bare, tmp_path, facts("Has a parrot", "Likes tea"), "neoclaw")) == {}
+    assert bare.journal.show() == before
 
 
 def test_what_the_user_taught_is_not_replaced(bare: Memory, tmp_path: Path) -> None:
@@ -132,20 +125,6 @@ def test_what_the_user_taught_is_not_replaced(bare: Memory, tmp_path: Path) -> N
     for text in ("Use tabs in Makefiles.", "Use tabs in Makefiles and in Go."):
         moved(bare, tmp_path, forge_memory("a", f"{text}\n"), "forge")
         assert [(m.content, m.source) for m in bare.list()] == [("Use tabs in Makefiles.", "user_taught")]
-
-
-def test_what_an_older_version_imported_stays(bare: Memory, tmp_path: Path) -> None:
-    """Its records are other ones: a mapping by items, and the lines of the long-term memory."""
-    name, line = (digest(of) for of in ("entry:notes/coffee", "longterm\n- Lives in Oslo"))
-    bare._project.db.meta.set("moved-last:basic-memory", {name: ["a", "b"]})
-    bare._project.db.meta.set("moved:neoclaw", [line])
-    files: Files = {"notes/coffee.md": COFFEE.partition("- [tip]")[0]}
-    assert new(moved(bare, tmp_path, files, "basic-memory")) == {}
-    same = moved(bare, tmp_path, facts(), "neoclaw")
-    assert (new(same), same.skipped) == ({}, ())
-    more = moved(bare, tmp_path, facts("Sings"), "neoclaw")
-    assert (new(more), len(more.skipped)) == ({}, 1)
-    assert bare.entries.list() == []
 
 
 def test_a_history_that_grew(bare: Memory, tmp_path: Path) -> None:
