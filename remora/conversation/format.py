@@ -4,9 +4,9 @@ A log is JSON Lines in UTF-8. A line without `_type` is a message; a line with `
 or moves a boundary. `docs/session-log.md` describes the format for other implementations; this module is the
 only one here. It is pure: the log passes it bytes and the time.
 
-Writing and reading differ in strictness. A caller's input is checked field by field and rejected as a whole
-(`prepare`). A file may have been edited by hand or written by another program, so it is read as far as it is
-valid (`read_message`), and every problem is reported.
+Writing and reading differ in strictness. A file may have been edited by hand or written by another program,
+so it is read as far as it is valid (`read_message`), and every problem is reported. A caller's message in
+which reading finds a problem is rejected as a whole (`prepare`).
 """
 
 from __future__ import annotations
@@ -122,29 +122,28 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
     unknown = [repr(key) for key in message if key not in FIELDS]
     if unknown:
         raise BadLine(f"unknown field {', '.join(unknown)}; put your own fields under 'metadata'")
-    role, content = message.get("role"), message.get("content")
-    if not isinstance(role, str) or not role.strip():
-        raise BadLine(f"role must be a non-empty string, not {_show(role)}")
-    if not isinstance(content, str):
-        raise BadLine(f"content must be a string, not {_show(content)}")
-    own_words = _optional_text(message, "time_text")
-    told = message.get("time")
+    own_words, told = message.get("time_text"), message.get("time")
     timestamp, time_text = said_at(own_words if told is None else told, now)
-    external_id = _optional_text(message, "external_id")
-    record: dict[str, Any] = {"role": role, "content": content}
-    if timestamp is not None:
-        record["timestamp"] = timestamp
-    optional = {
-        "timeText": own_words if own_words is not None else time_text,
-        "externalId": external_id,
-        "toolCalls": _tool_calls(message.get("tool_calls")),
-        "toolCallId": _optional_text(message, "tool_call_id"),
-        "toolName": _optional_text(message, "tool_name"),
-        "metadata": _metadata(message.get("metadata")),
+    calls, metadata = message.get("tool_calls") or None, message.get("metadata")
+    if isinstance(calls, list | tuple):
+        calls = [call._asdict() if isinstance(call, ToolCall) else call for call in calls]
+    given = {
+        "role": message.get("role"),
+        "content": message.get("content"),
+        "timestamp": timestamp,
+        "timeText": time_text if own_words is None else own_words,
+        "externalId": message.get("external_id"),
+        "toolCalls": calls,
+        "toolCallId": message.get("tool_call_id"),
+        "toolName": message.get("tool_name"),
+        "metadata": dict(metadata) if isinstance(metadata, Mapping) else metadata,
     }
-    record.update({key: value for key, value in optional.items() if value is not None})
+    record = {key: value for key, value in given.items() if value is not None}
+    read, doubts = read_message(record, 1)
+    if doubts:
+        raise BadLine(doubts[0].partition(";")[0])
     try:
-        return Prepared(encode(record), sound(external_id) if external_id is not None else None)
+        return Prepared(encode(record), None if read.external_id is None else sound(read.external_id))
     except (TypeError, ValueError, RecursionError) as error:
         raise BadLine(f"metadata or tool arguments cannot be written as JSON ({error})") from None
 
@@ -187,38 +186,6 @@ def said_at(value: object, now: str) -> tuple[str | None, str | None]:
     return stamp, None
 
 
-def _optional_text(message: Mapping[str, Any], key: str) -> str | None:
-    value = message.get(key)
-    if value is not None and (not isinstance(value, str) or not value.strip()):
-        raise BadLine(f"{key} must be a non-empty string, not {_show(value)}")
-    return value
-
-
-def _metadata(value: object) -> dict[str, Any] | None:
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise BadLine(f"metadata must be a mapping, not {_show(value)}")
-    return dict(value)
-
-
-def _tool_calls(value: object) -> list[dict[str, Any]] | None:
-    if value is None or value == () or value == []:
-        return None
-    if not isinstance(value, list | tuple):
-        raise BadLine(f"tool_calls must be a list, not {_show(value)}")
-    calls = []
-    for call in value:
-        fields = call._asdict() if isinstance(call, ToolCall) else call
-        if not isinstance(fields, Mapping) or set(fields) - {"id", "name", "arguments"}:
-            raise BadLine(f"a tool call has id, name and arguments, not {_show(call)}")
-        call_id, name = fields.get("id", ""), fields.get("name")
-        if not isinstance(name, str) or not name or not isinstance(call_id, str):
-            raise BadLine(f"a tool call needs a name, and an id that is text, not {_show(call)}")
-        calls.append({"id": call_id, "name": name, "arguments": fields.get("arguments")})
-    return calls
-
-
 def _too_deep(record: Mapping[str, Any]) -> bool:
     level: list[Any] = [value for value in record.values() if isinstance(value, dict | list | tuple)]
     for _ in range(MAX_DEPTH):
@@ -253,7 +220,7 @@ def read_message(record: Mapping[str, Any], seq: int) -> tuple[Message, list[str
 
     def text(key: str) -> str | None:
         value = record.get(key)
-        if value is None or (isinstance(value, str) and value):
+        if value is None or (isinstance(value, str) and value.strip()):
             return value
         doubts.append(f"{key} is {_show(value)}; left out")
         return None

@@ -76,7 +76,7 @@ def test_append(bare: Memory, session: Session) -> None:
     ("messages", "message"),
     [
         ("hello", "must be a list of mappings"),
-        ([{"role": "user"}], "content must be a string, not missing"),
+        ([{"role": "user"}], "content is missing"),
         ([{"role": "user", "content": "x", "external_id": SECRET}], "external_id holds a secret"),
     ],
 )
