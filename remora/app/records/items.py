@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -297,15 +296,14 @@ class Items:
         return scores
 
     def _by_words(self, query: str, rows: Sequence[tuple[ItemRow, dict[str, Any]]]) -> list[float | None]:
-        """Return the share of the query's words in each item, weighted by rarity; None without any."""
-        terms = query_terms(query)
-        has: list[set[str]] = []
+        """Return the share of the query's words in each item; None without any."""
+        terms = set(query_terms(query))
+        scores: list[float | None] = []
         for row, value in rows:
             said = " ".join(self._parts_of(value, json.loads(row.indexed)))
-            has.append({*words(said), *index_terms(said).split()} & set(terms))
-        weights = {t: math.log(1 + len(rows) / (1 + sum(t in own for own in has))) for t in terms}
-        whole = sum(weights.values()) or 1.0
-        return [sum(weights[t] for t in own) / whole if own else None for own in has]
+            own = {*words(said), *index_terms(said).split()} & terms
+            scores.append(len(own) / len(terms) if own else None)
+        return scores
 
 
 def _value(row: ItemRow) -> dict[str, Any]:
