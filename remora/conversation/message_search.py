@@ -12,10 +12,8 @@ from typing import NamedTuple
 from remora.conversation.calls import arguments_text
 from remora.core import bm25
 from remora.core.stems import stem
-from remora.core.text import collapse, index_terms, query_terms, words
+from remora.core.text import index_terms, query_terms, words
 from remora.core.values import Message
-
-_PHRASE = 1.5  # for a message that has the query word for word
 
 
 class Found(NamedTuple):
@@ -44,12 +42,11 @@ def find(messages: Sequence[Message], query: str, role: str | None = None, limit
     places = [at for at, message in enumerate(messages) if role is None or message.role == role]
     texts = [_text(messages[place]) for place in places]
     counts = [Counter(stem(w) for w in (*words(text), *index_terms(text).split())) for text in texts]
-    phrase = collapse(query).casefold()
-    found = []
-    for place, text, score in zip(places, texts, bm25.scores(counts, wanted), strict=True):
-        if score:
-            exact = phrase in collapse(text).casefold()
-            found.append(Found(messages[place], place, score * _PHRASE if exact else score))
+    found = [
+        Found(messages[place], place, score)
+        for place, score in zip(places, bm25.scores(counts, wanted), strict=True)
+        if score
+    ]
     return sorted(found, key=lambda one: (-one.score, -one.place))[:limit]
 
 
