@@ -36,10 +36,10 @@ _MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138; as milliseconds, 
 
 
 class Prepared(NamedTuple):
-    """A checked message without its number: the JSON object without `seq`."""
+    """A checked message without its number: the JSON object without `seq`, and the message that it says."""
 
     body: bytes
-    external_id: str | None
+    message: Message
 
 
 class BadLine(ValueError):
@@ -139,13 +139,14 @@ def _prepare_one(message: Mapping[str, Any] | Message, now: str) -> Prepared:
         "metadata": dict(metadata) if isinstance(metadata, Mapping) else metadata,
     }
     record = {key: value for key, value in given.items() if value is not None}
-    read, doubts = read_message(record, 1)
+    try:
+        body = encode(record)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadLine(f"it cannot be written as JSON ({error})") from None
+    read, doubts = read_message(decode(body) or {}, 0)
     if doubts:
         raise BadLine(doubts[0].partition(";")[0])
-    try:
-        return Prepared(encode(record), None if read.external_id is None else sound(read.external_id))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise BadLine(f"metadata or tool arguments cannot be written as JSON ({error})") from None
+    return Prepared(body, read)
 
 
 def said_at(value: object, now: str) -> tuple[str | None, str | None]:

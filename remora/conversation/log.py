@@ -17,8 +17,7 @@ Secrets are not removed here: the caller must redact them first.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
@@ -199,42 +198,33 @@ class SessionLog:
         if not prepared:
             return Added((), ())
         with self._writing() as replay:
-            lines: list[bytes] = []
+            fresh: list[Prepared] = []
             places: list[int] = []
             repeated: list[int] = []
-            known: dict[str, int] = {}
-            for position, message in enumerate(prepared):
-                name = message.external_id
+            known = dict[str, int]()  # of this batch
+            for position, one in enumerate(prepared):
+                name = one.message.external_id
                 place = None if name is None else replay.external.get(name, known.get(name))
                 if place is not None:
-                    self._must_be_same(replay, message, place, lines)
+                    earlier = place - replay.total
+                    before = fresh[earlier].message if earlier >= 0 else replay.messages[place]
+                    if (before.role, before.content) != (one.message.role, one.message.content):
+                        raise Conflict(
+                            f"the session has external_id {name!r} with another text; nothing was stored",
+                            hint="Append the amended message under another external_id.",
+                        )
                     repeated.append(position)
                 else:
-                    place = replay.total + len(lines)
-                    lines.append(number(message, replay.last_seq + len(lines) + 1))
+                    place = replay.total + len(fresh)
+                    fresh.append(one)
                     if name is not None:
                         known[name] = place
                 places.append(place)
-            if lines:
+            if fresh:
+                lines = [number(one, replay.last_seq + n) for n, one in enumerate(fresh, 1)]
                 self._commit(replay, lines, now)
             with self._reader.current() as view:
                 return Added(tuple(view.load(places)), tuple(repeated))
-
-    def _must_be_same(self, replay: Replay, message: Prepared, place: int, lines: Sequence[bytes]) -> None:
-        """Refuse a message whose id the log, or the batch before it, has with another role or text."""
-        told = json.loads(message.body)
-        if place < replay.total:
-            with self._reader.current() as view:
-                (known,) = view.load([place])
-            before = (known.role, known.content)
-        else:
-            earlier = json.loads(lines[place - replay.total])
-            before = (earlier["role"], earlier["content"])
-        if before != (told["role"], told["content"]):
-            raise Conflict(
-                f"the session has external_id {message.external_id!r} with another text; nothing was stored",
-                hint="Append the amended message under another external_id.",
-            )
 
     def clear(self) -> int:
         """Empty the working context and return the number of messages that left it. The history stays."""

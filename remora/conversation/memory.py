@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from remora.conversation.exact_tokens import token_counter
-from remora.conversation.format import BadLine, copied, decode, prepare, read_message
+from remora.conversation.format import copied, prepare
 from remora.conversation.message_search import Found, find
 from remora.conversation.pruning import SUMMARY_TOKENS, Pruned, Summarise, prune
 from remora.conversation.strategies import Strategy
@@ -221,11 +221,7 @@ def _as_message(message: Message | Mapping[str, Any]) -> Message:
         if not isinstance(message.content, str):
             raise InvalidInput("content must be a string")
         return copied(message)
-    try:
-        record = decode(prepare([message], _EPOCH)[0].body) or {}
-        read, _ = read_message(record, 0)
-    except BadLine as error:
-        raise InvalidInput(f"this message cannot be stored: {error}") from None
+    read = prepare([message], _EPOCH)[0].message
     return read if message.get("time") is not None else read._replace(time=None)
 
 

@@ -80,7 +80,7 @@ def consolidate_session(project: OpenProject, log: SessionLog, up_to: int | None
         model,
         project.settings.journal,
         session_id=log.session_id,
-        done=lambda session_id, seq: _mark(project, session_id, seq, log),
+        done=lambda session_id, seq: _mark(project, session_id, seq),
     )
     if outcome.how == "nothing" and told and log.consolidated < told[-1].seq:
         log.mark_consolidated(told[-1].seq)  # only tool calls and results: no entry for them
@@ -141,11 +141,9 @@ def model_of(project: OpenProject, purpose: str) -> tuple[LanguageModel | None, 
     return Discreet(model) if model is not None else None, []
 
 
-def _mark(project: OpenProject, session_id: str, seq: int, known: SessionLog | None = None) -> None:
-    """Mark a session as consolidated; its log is not read again if given as `known`."""
-    log = known
-    if log is None or log.session_id != session_id:
-        log = SessionLog(project.sessions_folder, session_id, project.clock)
+def _mark(project: OpenProject, session_id: str, seq: int) -> None:
+    """Mark a session as consolidated."""
+    log = SessionLog(project.sessions_folder, session_id, project.clock)
     if log.path.exists():  # a deleted log needs no mark
         log.mark_consolidated(seq)
 
