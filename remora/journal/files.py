@@ -163,13 +163,7 @@ class Journal:
     # --- daily notes -----------------------------------------------------------------------------
 
     def append_today(
-        self,
-        user: str,
-        assistant: str,
-        at: float | None = None,
-        *,
-        who: str = "Assistant",
-        instead_of: str = "",
+        self, user: str, assistant: str, at: float | None = None, *, who: str = "Assistant"
     ) -> str:
         """Append one exchange to the note of its day and return the line; empty without an answer.
 
@@ -178,7 +172,6 @@ class Journal:
             assistant: the final answer; if it is blank, nothing is noted.
             at: when, in seconds since the epoch; now by default.
             who: the speaker of the answer.
-            instead_of: a line of that day to replace; if it is missing or changed, nothing is noted.
 
         Raises:
             StoreError: the line could not be written.
@@ -187,25 +180,9 @@ class Journal:
             return ""
         moment = self.moment(at)
         line = note_line(user, assistant, moment, who)
-        path = self.day_path(moment.date())
         with lock(self.folder / ".daily"):  # one for all days, so that no lock file is left for each
-            if instead_of:
-                return line if self._exchange(path, instead_of, line) else ""
-            append_line(path, line)
+            append_line(self.day_path(moment.date()), line)
         return line
-
-    def _exchange(self, path: Path, old: str, new: str) -> bool:
-        """Replace a line by another one; return whether it existed."""
-        for _ in range(_ATTEMPTS):
-            before = self._read(path).data
-            rows = (before or b"").splitlines(keepends=True)
-            number = next((n for n, row in enumerate(rows) if row.strip() == old.strip().encode()), -1)
-            if before is None or number < 0:
-                return False
-            rows[number] = sound(new).encode()
-            if write_over(path, b"".join(rows), before):
-                return True
-        return False
 
     def moment(self, at: float | None = None) -> datetime:
         """Return an instant (seconds since the epoch; now by default) in the journal's zone."""

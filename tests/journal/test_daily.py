@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.values import Message
+from remora.core.values import Message, ToolCall
 from remora.journal.daily import note_line, one_line
 from remora.journal.exchange import last_exchange, note_exchange
 from tests.journal.made import SETTINGS, journal_in
@@ -41,10 +41,11 @@ def test_the_last_exchange():
     roles = ["user", "assistant", "user", "assistant", "tool", "assistant", "assistant"]
     said = ["one", "first", "two", "let me see", "result", "second", " "]
     talk = [Message(1, role, text) for role, text in zip(roles, said, strict=True)]
-    assert last_exchange(talk) == ("two", ["second", "let me see"])
-    assert last_exchange(talk[:3]) is None  # no answer yet
+    talk[3] = talk[3]._replace(tool_calls=(ToolCall("1", "ls"),))
+    assert last_exchange(talk) == ("two", "second")
+    assert last_exchange(talk[:5]) is None  # no answer yet
     assert last_exchange(talk[1:2]) is None  # nobody asked
-    assert last_exchange([Message(1, "user", ""), talk[1]]) == ("", ["first"])
+    assert last_exchange([Message(1, "user", ""), talk[1]]) == ("", "first")
     assert last_exchange([]) is None
 
 

@@ -155,20 +155,6 @@ def test_the_machine_has_a_zone_too(tmp_path, monkeypatch):
         time.tzset()
 
 
-def test_a_line_takes_the_place_of_another_one(tmp_path):
-    """Where it stands, whatever stands around it; a line that a person changed is left alone."""
-    journal = journal_in(tmp_path)
-    first = journal.append_today("a", "b", at=0.0)
-    path = journal.day_path(date(1970, 1, 1))
-    path.write_bytes(b"\xef\xbb\xbfmine\r\n" + first.encode() + b"the end")
-    new = journal.append_today("a", "c", at=60.0, who="Session", instead_of=first)
-    assert new == "[00:01] User: a | Session: c\n"
-    assert path.read_bytes() == b"\xef\xbb\xbfmine\r\n" + new.encode() + b"the end"
-    assert journal.append_today("a", "d", at=60.0, instead_of=first) == ""
-    assert journal.append_today("a", "d", at=-60.0, instead_of=first) == ""
-    assert journal.note_days() == [date(1970, 1, 1)]
-
-
 def test_recent_days_are_before_today(tmp_path):
     """They go back from yesterday, newest first, and never before the first day there is."""
     journal = journal_in(tmp_path, "2026-03-01T12:00:00Z")

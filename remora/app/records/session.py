@@ -67,7 +67,7 @@ class Session:
     ) -> Message:
         """Append one message durably and return it as stored in the log.
 
-        An assistant's reply also adds the exchange to the day's note (`journal.note_replies`).
+        An assistant's final answer also adds the exchange to the day's note (`journal.note_replies`).
 
         Args:
             role: the speaker, any text that is not empty.
@@ -81,7 +81,7 @@ class Session:
         """
         message = {"role": role, "content": content, "external_id": external_id, "time": time, **fields}
         kept = self.extend([message])[0]
-        if kept.role == "assistant" and self._project.settings.journal.note_replies:
+        if kept.role == "assistant" and not kept.tool_calls and self._project.settings.journal.note_replies:
             with suppress(RemoraError):  # the message is stored; its note is a convenience
                 self._note_exchange()
         return kept
@@ -183,8 +183,7 @@ class Session:
     def note_today(self) -> str:
         """Add the last exchange to today's note and return the line; empty while there is no answer.
 
-        An assistant's reply is noted automatically unless `journal.note_replies` is off; a second note
-        replaces the line.
+        An assistant's final answer is noted automatically unless `journal.note_replies` is off.
 
         Raises:
             StoreError: the note could not be written.
