@@ -114,15 +114,13 @@ class SessionLog:
         with self._reader.current() as view:
             return view.replay.total
 
-    def read_from(self, offset: int = 0, *, max_bytes: int | None = None) -> tuple[list[Message], int]:
+    def read_from(self, offset: int = 0) -> tuple[list[Message], int]:
         """Return the messages from a byte offset on, and the next offset; for indexes.
 
         Only finished writes count: it waits for an active writer.
 
         Args:
             offset: 0, or the result of an earlier call.
-            max_bytes: approximate limit (at least one message is returned); there are more messages as long
-                as the offset moves.
 
         Raises:
             StoreBusy: a writer did not finish in time.
@@ -132,10 +130,7 @@ class SessionLog:
                 with suppress(StoreReadOnly):  # without write access to the lock, still read
                     stack.enter_context(lock(self.path, timeout=self._lock_timeout))
             view = stack.enter_context(self._reader.current())
-            first, last, total = view.replay.place_at(offset), view.replay.total, view.replay.total
-            if max_bytes is not None:
-                last = min(total, max(first + 1, view.replay.place_at(offset + max_bytes)))
-            return view.load(range(first, last)), view.replay.offsets[last] if last < total else view.end
+            return view.load(range(view.replay.place_at(offset), view.replay.total)), view.end
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -186,20 +186,6 @@ def test_read_from_goes_on_where_it_stopped(log: SessionLog) -> None:
     assert reopened(log).read_from(end) == ([], end)
 
 
-def test_read_from_in_pieces(log: SessionLog) -> None:
-    """With a bound the pieces add up to the whole, and every piece has at least one message."""
-    log.extend([user("x" * 100 + str(n)) for n in range(20)])
-    found, pieces = list[Message](), 0
-    piece, offset = log.read_from(0, max_bytes=400)
-    while piece:
-        found, pieces = found + piece, pieces + 1
-        piece, offset = log.read_from(offset, max_bytes=400)
-    assert found == log.history()
-    assert offset == log.path.stat().st_size
-    assert 5 < pieces < 20
-    assert log.read_from(0, max_bytes=1)[0] == log.history()[:1]
-
-
 def test_a_write_waits_no_longer_than_it_said(tmp_path: Path) -> None:
     """While somebody else writes, reading works; a write, and what feeds an index, end in StoreBusy."""
     log = open_log(tmp_path, lock_timeout=0.05)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from remora.conversation.replay import Problem
     from remora.store.database import Database
 
-INDEX_BYTES = 4_000_000  # bytes of a log indexed in one transaction
 MARK = "log:"  # prefix of a meta key; the session's id follows: the log's time and digest
 PATIENCE = 1.0  # seconds to wait for another writer; the next search continues from there
 
@@ -237,24 +236,21 @@ def follow(project: OpenProject, log: SessionLog, *, wait: float | None = PATIEN
 
 def _follow(project: OpenProject, log: SessionLog, wait: float | None) -> int:
     db = project.db
-    added = 0
     offset = db.turns.read_to(log.session_id)
     if offset and not _goes_on(db, log, offset):
         offset = _forget(db, log.session_id, wait)
     elif offset and offset == log.path.stat().st_size:
         return 0
-    while True:
-        messages, reached = log.read_from(offset, max_bytes=INDEX_BYTES)
-        if reached == offset:
-            return added
-        at = to_iso(project.clock.now())
-        with log.path.open("rb") as file:
-            mark = mark_at(file, reached)
-        with db.connection.transaction(durable=False, wait=wait):
-            new = db.turns.add(log.session_id, log.path.name, messages, reached, at)
-            db.meta.set(f"{MARK}{log.session_id}", list(mark))
-        added += len(new)
-        offset = reached
+    messages, reached = log.read_from(offset)
+    if reached == offset:
+        return 0
+    at = to_iso(project.clock.now())
+    with log.path.open("rb") as file:
+        mark = mark_at(file, reached)
+    with db.connection.transaction(durable=False, wait=wait):
+        new = db.turns.add(log.session_id, log.path.name, messages, reached, at)
+        db.meta.set(f"{MARK}{log.session_id}", list(mark))
+    return len(new)
 
 
 def follow_all(project: OpenProject) -> int:
