@@ -32,6 +32,19 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit] + "..."
 
 
+def held(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters; a longer one ends at a word, with an ellipsis.
+
+    >>> held("abc", 3), held("abcd", 3), held("One two three", 10)
+    ('abc', 'ab…', 'One two…')
+    """
+    if len(text) <= limit:
+        return text
+    kept = text[: max(0, limit - 1)]
+    space = kept.rfind(" ")
+    return (kept[:space] if space > len(kept) // 2 else kept).rstrip() + "…"
+
+
 def flatten(messages: Sequence[Message], up_to: int | None = None) -> list[Message]:
     """Return messages with tool calls and results as text; number, time and external id stay.
 

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from remora.conversation.calls import Unit, is_instruction, units
+from remora.conversation.flatten import held
 from remora.conversation.format import SUMMARY_HEAD
-from remora.conversation.sentences import shorten_to_sentence
 from remora.conversation.strategies import Strategy
 from remora.core.errors import InvalidInput
 from remora.core.tokens import Estimator
@@ -135,13 +135,9 @@ def _summary(summarise: Summarise, messages: Sequence[Message]) -> tuple[str, st
 
 
 def _cut(text: str, most: int, counter: Estimator) -> Message:
-    """Return the summary as a message within its weight limit, cut at a sentence or a word."""
-    whole = summary_message(text)
-    if counter.weigh(whole) <= most:
-        return whole
-
-    def weight(length: int) -> int:
-        return counter.weigh(summary_message(text[:length] + "…"))
-
-    fitting = bisect_right(range(1, len(text) + 1), most, key=weight)
-    return summary_message(shorten_to_sentence(text, fitting))
+    """Return the summary as a message within its weight limit."""
+    lengths = range(1, len(text) + 1)
+    fitting = bisect_right(
+        lengths, most, key=lambda length: counter.weigh(summary_message(held(text, length)))
+    )
+    return summary_message(held(text, fitting))

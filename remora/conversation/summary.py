@@ -16,9 +16,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from remora.conversation.cut import is_summary, limit_of, room
-from remora.conversation.flatten import clip
+from remora.conversation.flatten import clip, held
 from remora.conversation.format import SUMMARY_HEAD
-from remora.conversation.sentences import shorten_to_sentence
 from remora.core.config import CompactionSettings
 from remora.core.errors import RemoraError
 from remora.core.extract import extract
@@ -48,7 +47,6 @@ class Summary(NamedTuple):
 
 def summarise(
     older: Sequence[Message],
-    previous_summary: str,
     model: LanguageModel | None,
     settings: CompactionSettings,
 ) -> Summary:
@@ -56,19 +54,18 @@ def summarise(
 
     Args:
         older: the messages as in the log; an earlier summary among them is recognized.
-        previous_summary: the earlier summary's text if it is not among the messages; else empty.
         model: None for the extract.
         settings: tokens, temperature, seconds and characters of a message.
 
     Returns:
         A text that is never blank and at most `room(settings)` characters long, and how it was made.
     """
-    previous = previous_summary or "\n".join(m.content for m in older if is_summary(m))
+    previous = "\n".join(m.content for m in older if is_summary(m))
     previous = previous.replace(f"{SUMMARY_HEAD}\n", "").strip()
     messages = [m for m in older if not is_summary(m)]
     lines = conversation_lines(messages, settings.message_characters)
     if not messages and previous:
-        return Summary(shorten_to_sentence(previous, room(settings)), "extract", "no new messages")
+        return Summary(held(previous, room(settings)), "extract", "no new messages")
     if model is None:
         answer, note = "", "there is no model"
     elif not lines:
@@ -102,7 +99,7 @@ def _ask(
     if not conversation:
         return "", "the messages are too long for the model; it was not called"
     if previous:
-        earlier = shorten_to_sentence(previous, room(settings))
+        earlier = held(previous, room(settings))
         conversation = f"Earlier summary:\n{earlier}\n\nConversation since then:\n{conversation}"
     else:
         conversation = f"Conversation:\n{conversation}"
@@ -136,10 +133,8 @@ def _usable(completion: Completion, settings: CompactionSettings) -> tuple[str, 
     """Return an answer as usable in a context, within limits, and a note if it was cut."""
     text = unfenced(strip_thinking(clean(sound(completion.text))))
     text = _GAP.sub("\n\n", text.replace(SUMMARY_HEAD, "")).strip()
-    broken = completion.finish_reason == "length"
-    if not text or (len(text) <= room(settings) and not broken):
-        return text, ""
-    kept = shorten_to_sentence(text, room(settings), broken=broken)
-    if broken:
-        return kept, f"the answer was cut at {settings.summary_tokens} tokens and ends at its last sentence"
-    return kept, f"the answer had {len(text):,} characters; the first {len(kept):,} were kept"
+    kept = held(text, room(settings))
+    if kept != text:
+        return kept, f"the answer had {len(text):,} characters; the first {len(kept):,} were kept"
+    broken = text and completion.finish_reason == "length"
+    return text, f"the answer was cut at {settings.summary_tokens} tokens" if broken else ""

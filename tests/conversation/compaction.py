@@ -48,7 +48,7 @@ def compact(
     if place == 0:
         return 0, None
     older, kept = messages[:place], messages[place:]
-    summary = summarise(older, "", model, settings)
+    summary = summarise(older, model, settings)
     log.compact(
         summary.text,
         kept[0].seq if kept else messages[-1].seq + 1,

@@ -128,7 +128,7 @@ def test_the_summariser_of_compactions():
     memory = ConversationMemory(
         [Message(0, "user", "We keep sessions in SQLite, in store/sessions.py."), *talk(0, 90)],
         counter="chars/4",
-        summarise=lambda messages: summarise_by_rule(messages, "", None, settings).text,
+        summarise=lambda messages: summarise_by_rule(messages, None, settings).text,
         summary_tokens=150,
     )
     for _ in range(3):

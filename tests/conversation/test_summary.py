@@ -26,15 +26,15 @@ def asked(model: ScriptedModel) -> str:
     return call.messages[1].content
 
 
-def summed(messages: list[Message], answer: Any, previous: str = "") -> Summary:
+def summed(messages: list[Message], answer: Any) -> Summary:
     """Return the summary that is made with a model's answer."""
-    return summarise(messages, previous, ScriptedModel([answer]), SETTINGS)
+    return summarise(messages, ScriptedModel([answer]), SETTINGS)
 
 
 def test_what_the_model_is_asked() -> None:
     """One system prompt, one user message of `role: content` lines, and the settings' numbers."""
     model = ScriptedModel(["Tokens were added."])
-    summary = summarise(TALK, "", model, SETTINGS)
+    summary = summarise(TALK, model, SETTINGS)
     (call,) = model.calls
     assert [m.role for m in call.messages] == ["system", "user"]
     assert "at most 300 words" in call.messages[0].content
@@ -48,7 +48,7 @@ def test_tool_text_and_blank_messages_are_left_out() -> None:
     messages = [said(1), calls(2, "read", content="Looking.", path="secret"), result(3, "read", "hidden"),
                 calls(4, "bash", cmd="hidden"), said(5, " \n "), said(6)]  # fmt: skip
     model = ScriptedModel(["ok, looked at it"])
-    summarise(messages, "", model, SETTINGS)
+    summarise(messages, model, SETTINGS)
     assert asked(model) == "Conversation:\nuser: msg1\nassistant: Looking.\nuser: msg6"
 
 
@@ -59,13 +59,12 @@ def test_messages_are_cut() -> None:
 
 
 def test_the_earlier_summary_is_given_apart_and_whole() -> None:
-    """It is found among the messages or handed in, without its heading, and not cut at 300."""
+    """It is found among the messages, goes without its heading, and is not cut at 300."""
     earlier = "An earlier fact. " * 40
     first = Message(0, "system", f"[Conversation summary]\n{earlier}")
-    for older, previous in (([first, *TALK], ""), (TALK, earlier)):
-        model = ScriptedModel(["Everything was kept in mind and the tokens were added. " * 4])
-        summarise(older, previous, model, SETTINGS)
-        assert asked(model) == f"Earlier summary:\n{earlier.strip()}\n\nConversation since then:\n{SPOKEN}"
+    model = ScriptedModel(["Everything was kept in mind and the tokens were added. " * 4])
+    summarise([first, *TALK], model, SETTINGS)
+    assert asked(model) == f"Earlier summary:\n{earlier.strip()}\n\nConversation since then:\n{SPOKEN}"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,8 @@ def test_a_model_that_fails_is_replaced_by_the_extract(failure: str | Exception,
 def test_nothing_said_is_not_sent(messages: list[Message]) -> None:
     """With tool traffic alone the model is not asked; an earlier summary is kept."""
     model = ScriptedModel([])
-    summary = summarise(messages, "The user builds a ferry.", model, SETTINGS)
+    earlier = Message(0, "system", "[Conversation summary]\nThe user builds a ferry.")
+    summary = summarise([earlier, *messages], model, SETTINGS)
     assert model.calls == []
     assert summary.how == "extract"
     assert summary.note == "there were only tool calls and results; the model was not called"
@@ -114,28 +114,28 @@ def test_what_models_put_around_an_answer_is_taken_off(answer: str, text: str) -
 
 
 def test_a_long_answer_is_held_to_its_room() -> None:
-    """100 kB become the sentences that fit into 2,500 characters; a cut answer ends at its last sentence."""
+    """100 kB become the first 2,500 characters; a cut answer is told."""
     summary = summed(LONG, "A sentence of some length. " * 4_000)
     assert room(SETTINGS) == 2_500
     assert 2_400 < len(summary.text) <= 2_500
-    assert summary.text.endswith("length.")
+    assert summary.text.endswith("…")
     assert summary.note == f"the answer had 107,999 characters; the first {len(summary.text):,} were kept"
     summary = summed(LONG, Completion(f"{HOLDS} Then the crew beg", "length"))
-    assert (summary.text, summary.how) == (HOLDS, "model")
-    assert summary.note == "the answer was cut at 500 tokens and ends at its last sentence"
+    assert (summary.text, summary.how) == (f"{HOLDS} Then the crew beg", "model")
+    assert summary.note == "the answer was cut at 500 tokens"
 
 
 def test_more_than_the_model_can_take_loses_its_beginning() -> None:
     """The newest messages are sent, and the rest is told; if none fits, nobody is asked."""
     model = ScriptedModel([HOLDS])
     settings = SETTINGS._replace(max_context_tokens=1_000)
-    summary = summarise([said(i, f"n{i} " + "x" * 90) for i in range(1, 101)], "", model, settings)
+    summary = summarise([said(i, f"n{i} " + "x" * 90) for i in range(1, 101)], model, settings)
     lines = asked(model).split("\n")
     assert len(asked(model)) < 3_600
     assert lines[-1].startswith("user: n100 ")
     assert len(lines) == 1 + 34
     assert summary.note == "the first 66 of 100 messages were not sent to the model"
-    summary = summarise([said(1, "x" * 400)], "", ScriptedModel([]), SETTINGS._replace(max_context_tokens=10))
+    summary = summarise([said(1, "x" * 400)], ScriptedModel([]), SETTINGS._replace(max_context_tokens=10))
     assert summary.how == "extract"
     assert summary.note == "the messages are too long for the model; it was not called"
 
@@ -147,7 +147,7 @@ def test_summaries_of_summaries_never_grow(asked: bool) -> None:
     summaries: list[Message] = []
     for turn in range(50):
         new = [said(i, f"Round {turn}: decide {i} things, never fail. " * 5) for i in range(1, 30)]
-        text = summarise([*summaries, *new], "", repeating if asked else None, SETTINGS).text
+        text = summarise([*summaries, *new], repeating if asked else None, SETTINGS).text
         assert 0 < len(text) <= 2_500
         assert "[Conversation summary]" not in text
         summaries = [Message(0, "system", f"[Conversation summary]\n{text}")]

@@ -118,7 +118,7 @@ def _shorten(project: OpenProject, log: SessionLog, wanted: Due) -> Compaction:
     if not place:
         return Compaction(log.session_id, 0, len(messages), why=wanted.why)
     model, notes = model_of(project, "compaction")
-    made = summarise(messages[:place], "", model, project.settings.compaction)
+    made = summarise(messages[:place], model, project.settings.compaction)
     if made.note and not (model is None and made.how == "extract"):
         notes.append(made.note)
     clean = redact(made.text)  # a model may write out a secret in another form
