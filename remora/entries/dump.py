@@ -30,7 +30,6 @@ from remora.entries.table import Add, Change
 
 FOLDERS = {"note": "notes", "archive": "archives"}
 
-_FOREIGN = "topics"  # a kind of CrabTalk's that the entry store does not have
 _SUMMARY = "# Summary\n"
 _BOOK = '[book]\ntitle = "Memory"\nsrc = "."\n'
 _SUFFIX = ".md"
@@ -88,18 +87,13 @@ def load(store: EntryStore, folder: Path, clean: Callable[[str], str] = str) -> 
 
     Raises:
         NotFound: the folder has neither `notes` nor `archives`.
-        InvalidInput: a file is not text, its name is not a valid name, or there are CrabTalk topics.
+        InvalidInput: a file is not text, or its name is not a valid name.
         Conflict: two entries have the same name or alias.
         StoreError: a file cannot be read, or the store cannot be written.
     """
     with os_errors(folder, "read"):
         if not any((folder / name).is_dir() for name in FOLDERS.values()):
             raise NotFound(f"{folder} holds neither notes/ nor archives/", hint="Use the folder of a dump.")
-        if any((folder / _FOREIGN).glob(f"*{_SUFFIX}")):
-            raise InvalidInput(
-                f"{folder} holds topics, which the entry store does not have",
-                hint="Use `remora move-in` to import CrabTalk data.",
-            )
         found = [_read(path, kind) for kind in FOLDERS for path in _files(folder / FOLDERS[kind])]
     # An entry without a date comes last: it is new now.
     found.sort(key=lambda new: (new.created_at or "~", new.kind, new.name))

@@ -28,7 +28,6 @@ _FIELDS = struct.Struct("<8sIIQQIIQQI")
 _CHECKSUM = struct.Struct("<I")
 _PAGE = struct.Struct("<QII")
 PAGE = 64  # ids whose entries share a page
-_CRABTALK = b"CRMEM\0"
 
 
 class _Header(NamedTuple):
@@ -91,23 +90,14 @@ def decode(data: bytes, path: Path) -> Table:
             raise _damaged(path, f"the entries from byte {at} on are invalid ({error})") from error
         at += size
     names = {name: record.id for record in records.values() for name in (record.name, *record.aliases)}
-    index, problem = _index(data[end:], header.index_bytes)
-    return Table(
-        records,
-        names,
-        next_id=header.next_id,
-        generation=header.generation,
-        index=index,
-        problem=problem,
-    )
+    try:
+        index = Index.decode(data[end : end + header.index_bytes])
+    except (ValueError, struct.error):
+        index = None
+    return Table(records, names, next_id=header.next_id, generation=header.generation, index=index)
 
 
 def _header(data: bytes, path: Path) -> _Header:
-    if data.startswith(_CRABTALK):
-        raise StoreCorrupt(
-            f"{path} is a memory file of CrabTalk, not one of Remora",
-            hint="`remora move-in` reads such files without changing them.",
-        )
     if not data.startswith(MAGIC):
         raise StoreCorrupt(
             f"{path} is empty" if not data else f"{path} is not a file of the entry store", hint=_MOVE_AWAY
@@ -159,13 +149,3 @@ def _aliases(data: bytes, at: int, count: int) -> tuple[tuple[str, ...], int]:
         found.append(data[at + ALIAS.size : at + ALIAS.size + size].decode())
         at += ALIAS.size + size
     return tuple(found), at
-
-
-def _index(data: bytes, size: int) -> tuple[Index | None, str]:
-    """Return the search index, or None and the reason for rebuilding it."""
-    if len(data) != size:
-        return None, "the search index is truncated, or data follows it"
-    try:
-        return Index.decode(data), ""
-    except (ValueError, struct.error) as error:
-        return None, str(error)

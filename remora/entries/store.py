@@ -117,11 +117,6 @@ class EntryStore:
         best = sorted((-score, id_) for id_, score in scores.items() if score >= cut)[:limit]
         return [(records[id_].entry(), -score) for score, id_ in best]
 
-    def problems(self) -> list[str]:
-        """Return faults of the file beside its valid entries; the next change repairs them."""
-        problem = self._table().problem
-        return [f"{self.path}: {problem}; it is rebuilt"] if problem else []
-
     # --- changing
 
     def add(self, name: str, content: str, kind: str = "note", aliases: tuple[str, ...] = ()) -> Entry:

@@ -74,7 +74,6 @@ class Table:
         names: the id of each name and alias.
         next_id: the id of the next entry; ids are never reused.
         generation: number of writes of the file.
-        problem: the fault of the search index in the file, which requires a rebuild.
     """
 
     def __init__(
@@ -85,10 +84,9 @@ class Table:
         next_id: int,
         generation: int,
         index: Index | None,
-        problem: str = "",
     ) -> None:
         self.records, self.names = records, names
-        self.next_id, self.generation, self.problem = next_id, generation, problem
+        self.next_id, self.generation = next_id, generation
         if index is not None:
             self.__dict__["index"] = index
 

@@ -1,7 +1,7 @@
 """A dump is a folder that people can read, and loading it gives the entries back.
 
 Where this differs from CrabTalk's code: ids go on after the store's last one (they are never used twice; in
-an empty store they begin at 1, as there), there is no folder of topics, a folder that holds other `notes` is
+an empty store they begin at 1, as there), topics are not read, a folder that holds other `notes` is
 not cleared, and names that the disk takes for one are refused instead of written over each other.
 """
 
@@ -187,7 +187,7 @@ def test_the_date_of_a_page(tmp_path: Path, date: str, expected: str) -> None:
 
 
 def test_a_load_that_fails_keeps_the_store(store: EntryStore, tmp_path: Path) -> None:
-    """Every file is read and checked before anything changes: a name twice, bad bytes, topics, no folder."""
+    """Every file is read and checked before anything changes: a name twice, bad bytes, no folder."""
     before = store.entries()
 
     def refused(kind: type[RemoraError], **pages: bytes) -> None:
@@ -206,7 +206,6 @@ def test_a_load_that_fails_keeps_the_store(store: EntryStore, tmp_path: Path) ->
     refused(Conflict, archives__deploy=b"the name of a note")
     refused(Conflict, notes__new=b'<div id="meta"><li>zeta</li></div>\n\nalias of another\n')
     refused(InvalidInput, notes__broken=b"\xff\xfe\x00")
-    refused(InvalidInput, topics__talk=b"a kind we have not")
     if sys.platform != "win32":
         refused(InvalidInput, **{"notes__a\nb": b"a name that cannot be one"})
     with pytest.raises(NotFound):
