@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
-from threading import Lock
 
 from remora.core.errors import InvalidInput
 from remora.core.text import sound
@@ -22,7 +21,6 @@ from remora.core.tokens import ESTIMATORS, MESSAGE_OVERHEAD, Estimator
 ENCODINGS = ("cl100k_base", "o200k_base")
 
 _PIECE = 200_000  # characters counted at a time: the tokenizer refuses a million
-_loading = Lock()
 
 
 def token_counter(name: str | Estimator) -> Estimator:
@@ -37,9 +35,8 @@ def token_counter(name: str | Estimator) -> Estimator:
         return name
     if name in ESTIMATORS:
         return ESTIMATORS[name]
-    if isinstance(name, str) and name in ENCODINGS:
-        with _loading:
-            return _openai(name)
+    if name in ENCODINGS:
+        return _openai(name)
     known = ", ".join((*ESTIMATORS, *ENCODINGS))
     raise InvalidInput(f"unknown token counter: {name!r}", hint=f"Choose one of {known}.")
 
