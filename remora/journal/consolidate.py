@@ -101,7 +101,8 @@ def consolidate(
 
     Raises:
         StoreBusy: the turn did not come. Nothing was written.
-        StoreError: the history could not be written. Nothing was changed, and the session not marked.
+        StoreError: the history could not be written. The session is not marked; the next consolidation writes
+            the entry.
     """
     if not settings.enabled:
         return Outcome("nothing", notes=("the journal is off",))

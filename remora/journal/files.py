@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from remora.core.clock import Clock, to_iso
-from remora.core.errors import InvalidInput, NotFound, RemoraError, StoreBusy
+from remora.core.errors import InvalidInput, NotFound, StoreBusy
 from remora.core.history_entries import HISTORY, month_file, render
 from remora.core.text import sound
 from remora.disk.files import append_line, lock, os_errors, write_over
@@ -41,13 +41,6 @@ class Reading(NamedTuple):
     text: str
     problem: str = ""
     data: bytes | None = None
-
-
-class Appended(NamedTuple):
-    """An entry in the history: its time, and problems."""
-
-    time: str
-    problems: tuple[str, ...] = ()
 
 
 class Journal:
@@ -135,22 +128,20 @@ class Journal:
 
     # --- HISTORY.md ------------------------------------------------------------------------------
 
-    def append_history(self, entry: str) -> Appended:
-        """Append an entry to HISTORY.md and the month's file, durably, with the current time.
-
-        An entry in one of the two is kept; the other one's failure is a problem in the result.
+    def append_history(self, entry: str) -> str:
+        """Append an entry to HISTORY.md and the month's file, durably; return its time, the current one.
 
         Raises:
             InvalidInput: the entry is blank.
-            StoreError: neither file could be written.
+            StoreError: one of the files could not be written.
         """
         if not entry.strip():
             raise InvalidInput("a history entry cannot be blank")
         instant = to_iso(self.clock.now())
-        block = render(entry, instant)
         with self.history_lock():
-            problems = append_to_each(self.history_of(instant), lambda path: append_line(path, block))
-        return Appended(instant, problems)
+            for path in self.history_of(instant):
+                append_line(path, render(entry, instant))
+        return instant
 
     def history_of(self, instant: str) -> tuple[Path, Path]:
         """Return the two files of an entry with that time."""
@@ -225,20 +216,3 @@ class Journal:
             text = data.decode("utf-8-sig", "replace")
             problem = f"{path.name} is not UTF-8 from byte {error.start} on"
         return Reading(text.replace("\r\n", "\n").strip(), problem, data)
-
-
-def append_to_each(paths: tuple[Path, ...], append: Callable[[Path], None]) -> tuple[str, ...]:
-    """Append to every file that can be written; one is enough. Return the errors of the others.
-
-    Raises:
-        RemoraError: the first file's error, if none could be written.
-    """
-    errors: list[RemoraError] = []
-    for path in paths:
-        try:
-            append(path)
-        except RemoraError as error:
-            errors.append(error)
-    if len(errors) == len(paths):
-        raise errors[0]
-    return tuple(str(error) for error in errors)

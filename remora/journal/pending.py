@@ -25,7 +25,7 @@ from remora.core.clock import from_iso, to_iso
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.history_entries import render
 from remora.disk.files import append_line, os_errors, write_atomic
-from remora.journal.files import Journal, Reading, append_to_each
+from remora.journal.files import Journal, Reading
 
 FOLDER = ".pending"
 
@@ -66,18 +66,12 @@ def carry_out(journal: Journal, intent: Intent, done: Done) -> Carried:
     """Write an intent and carry it out.
 
     Raises:
-        StoreError: the entry could not be written to any history file, or the intent could not be written.
-            Then nothing was changed, and the session is not marked.
+        StoreError: the intent or the history could not be written. The session is not marked; an intent that
+            was written is carried out by the next `recover`.
     """
     path = journal.folder / FOLDER / f"{intent.time.replace(':', '-')}-{os.urandom(4).hex()}.json"
     write_atomic(path, json.dumps(intent._asdict(), ensure_ascii=False))
-    try:
-        problems = _append(journal, intent)
-    except RemoraError:
-        with suppress(OSError):
-            path.unlink()
-        raise
-    return _finish(journal, intent, path, problems, done)
+    return _carry_out(journal, intent, path, done)
 
 
 def recover(journal: Journal, done: Done) -> Recovered:
@@ -89,7 +83,7 @@ def recover(journal: Journal, done: Done) -> Recovered:
             intent = _load(path)
             # Also where the rest fails: these messages are spoken for and must not come twice.
             reached[intent.session] = max(reached.get(intent.session, 0), intent.up_to)
-            carried = _finish(journal, intent, path, _append(journal, intent), done)
+            carried = _carry_out(journal, intent, path, done)
         except RemoraError as error:
             notes.append(f"an interrupted consolidation cannot be finished: {error}")
             continue
@@ -97,24 +91,17 @@ def recover(journal: Journal, done: Done) -> Recovered:
     return Recovered(reached, tuple(notes))
 
 
-def _append(journal: Journal, intent: Intent) -> tuple[str, ...]:
+def _carry_out(journal: Journal, intent: Intent, path: Path, done: Done) -> Carried:
     block = render(intent.entry, intent.time).encode()
-
-    def append(path: Path) -> None:
-        with os_errors(path, "read"):
-            known = path.read_bytes() if path.exists() else b""
-        if block not in known:
-            append_line(path, block)
-
     with journal.history_lock():
-        return append_to_each(journal.history_of(intent.time), append)
-
-
-def _finish(journal: Journal, intent: Intent, path: Path, problems: tuple[str, ...], done: Done) -> Carried:
-    """Do what comes after the history: the memory, the mark, and the removal of the intent."""
-    carried = Carried(notes=problems)
+        for file in journal.history_of(intent.time):
+            with os_errors(file, "read"):
+                known = file.read_bytes() if file.exists() else b""
+            if block not in known:
+                append_line(file, block)
+    carried = Carried()
     if intent.update is not None:
-        carried = _apply(journal, intent.base, intent.update, problems)
+        carried = _apply(journal, intent.base, intent.update)
     try:
         if intent.up_to:
             done(intent.session, intent.up_to)
@@ -126,11 +113,11 @@ def _finish(journal: Journal, intent: Intent, path: Path, problems: tuple[str, .
     return carried
 
 
-def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) -> Carried:
+def _apply(journal: Journal, base: str, update: str) -> Carried:
     """Apply an update to MEMORY.md; if a person edited it since the model's read, keep the update aside."""
     base, update = base.strip(), update.strip()
     if update == base:
-        return Carried(notes=problems)
+        return Carried()
     reason = ""
 
     def change(now: Reading) -> str | None:
@@ -146,9 +133,9 @@ def _apply(journal: Journal, base: str, update: str, problems: tuple[str, ...]) 
     except RemoraError as error:
         changed, reason = False, f"MEMORY.md could not be changed: {error}"
     if not reason:
-        return Carried(changed, notes=problems)
+        return Carried(changed)
     kept, note = aside(journal, update, reason)
-    return Carried(changed, kept, notes=(*problems, reason, *note))
+    return Carried(changed, kept, notes=(reason, *note))
 
 
 def aside(journal: Journal, text: str, reason: str) -> tuple[Path | None, tuple[str, ...]]:

@@ -156,15 +156,20 @@ def test_a_session_that_cannot_be_marked_is_marked_later(tmp_path, error):
     assert left(journal) == []
 
 
-def test_an_entry_that_no_file_takes_leaves_nothing_behind(tmp_path):
-    """Where neither history file can be written the session is not marked and the memory not changed."""
-    journal, marks = journal_in(tmp_path), Marks()
-    journal.write_memory(BASE)
-    for path in journal.history_of(NOW):
-        path.mkdir()
+def test_an_entry_that_a_file_does_not_take_comes_later(tmp_path):
+    """Where a history file cannot be written the session is not marked, until it can be."""
+    journal, marks = begun(tmp_path)
+    month = journal.history_of(NOW)[1]
+    kept = month.rename(month.with_suffix(".old"))
+    month.mkdir()
     with pytest.raises(StoreError):
         carry_out(journal, intent(), marks)
-    assert (marks, left(journal), journal.read_memory().text) == ([], [], BASE)
+    assert (marks, journal.read_memory().text) == ([], BASE)
+    assert "cannot be finished" in recover(journal, marks).notes[0]
+    month.rmdir()
+    kept.rename(month)
+    recover(journal, marks)
+    everything_once(journal, marks)
 
 
 @pytest.mark.parametrize(

@@ -113,9 +113,7 @@ class Journal:
         Raises:
             InvalidInput: the entry is blank.
         """
-        done = self._files().append_history(redact(entry).text)
-        self.problems = done.problems
-        return done.time
+        return self._files().append_history(redact(entry).text)
 
     def history(self, limit: int = 20) -> list[HistoryEntry]:
         """Return the newest entries of the history, newest first."""
