@@ -47,7 +47,6 @@ class Measured(NamedTuple):
     searches: int
     found: int
     entries: int
-    problems: tuple[str, ...]
 
 
 def measure(size: int = SIZE, rounds: int = ROUNDS) -> Measured:
@@ -95,7 +94,6 @@ def measure(size: int = SIZE, rounds: int = ROUNDS) -> Measured:
             len(asked),
             found,
             EntryStore(path, FixedClock()).count(),
-            tuple(store.problems()),
         )
 
 
@@ -148,7 +146,6 @@ def sound(found: Measured) -> list[Check]:
     entries = found.size + (len(found.apply) + 3) // 4 - len(found.apply) // 4
     return [
         Check("entries after all changes", float(found.entries), str(entries), found.entries == entries),
-        Check("problems of the file", float(len(found.problems)), "0", not found.problems),
         Check.at_least("searches that bring up the entry they came from", found.found / found.searches, 0.7),
     ]
 
@@ -207,4 +204,4 @@ def run(options: Options) -> Report:
         Table("and", ("what", ""), counts),
     )
     checks = sound(found) + (promises(found) if options.limit is None else [])
-    return Report("entries", figures, tables, tuple(checks), found.problems)
+    return Report("entries", figures, tables, tuple(checks))

@@ -169,7 +169,6 @@ def test_sql_is_found() -> None:
 UNUSED_WITH_REASON = {
     "remora.app.aio:Async*.*": "what `Memory`, a session and a loop offer, for programs",
     "remora.conversation.memory:MessageMemory.*": "a conversation's buffer, for programs",
-    "remora.conversation.strategies:semantic": "a strategy that a program chooses",
     "remora.app.learning.live_observation:Watched.*": "what a program tells of its units of work",
     "remora.sources.transcripts.plain:write": "a transcript for programs that keep none of their own",
     "remora.core.methodology:*Methodology.*": "what a plugin brings with it, as its specification names it",
