@@ -75,18 +75,22 @@ def carry_out(journal: Journal, intent: Intent, done: Done) -> Carried:
 
 
 def recover(journal: Journal, done: Done) -> Recovered:
-    """Finish the consolidations that a crash interrupted; the caller holds the journal's turn."""
+    """Finish the consolidations that a crash interrupted; the caller holds the journal's turn.
+
+    Raises:
+        StoreError: the history could not be written.
+    """
     reached: dict[str, int] = {}
     notes: list[str] = []
     for path in sorted((journal.folder / FOLDER).glob("*.json")):
         try:
             intent = _load(path)
-            # Also where the rest fails: these messages are spoken for and must not come twice.
-            reached[intent.session] = max(reached.get(intent.session, 0), intent.up_to)
-            carried = _carry_out(journal, intent, path, done)
         except RemoraError as error:
             notes.append(f"an interrupted consolidation cannot be finished: {error}")
             continue
+        carried = _carry_out(journal, intent, path, done)
+        # Also where the session is not marked: these messages are in the history and must not come twice.
+        reached[intent.session] = max(reached.get(intent.session, 0), intent.up_to)
         notes += [f"a consolidation of {intent.session or 'a conversation'} was finished", *carried.notes]
     return Recovered(reached, tuple(notes))
 

@@ -80,7 +80,9 @@ def test_a_history_that_cannot_be_written(bare: Memory, session: Session) -> Non
     assert markers(session, "consolidated") == markers(session, "clear") == []
     for path in paths:
         path.rmdir()
-    assert (session.new().messages, session.count()) == (6, 0)
+    assert session.new().notes == (f"a consolidation of {session.id} was finished",)
+    assert (len(history(bare)), session.count()) == (1, 0)
+    assert markers(session, "consolidated")[-1]["upTo"] == 6
 
 
 def test_without_the_journal(tmp_path: Path, folder: Path) -> None:
