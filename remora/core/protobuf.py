@@ -94,12 +94,3 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
         if at - start == MAX_VARINT:
             raise Damaged(start, "the number is too long")
     raise Damaged(start, "the data ends within a number")
-
-
-def signed(value: int) -> int:
-    """Return an unsigned 64-bit number as a signed one.
-
-    >>> signed(2**64 - 3), signed(3)
-    (-3, 3)
-    """
-    return value - (1 << 64) if value >> 63 else value

@@ -91,7 +91,7 @@ def _is_history(file: Path) -> bool:
 def _golemcore(path: Path) -> bool:
     workspace = neoclaw.workspace_of(path)
     sessions = path if path.is_file() else workspace / "sessions"
-    if _any(sessions, golemcore.SUFFIXES, lambda file: golemcore.is_session(golemcore.load(file))):
+    if _any(sessions, (".json",), lambda file: golemcore.is_session(golemcore.load(file))):
         return True
     return _any(workspace / "memory", (".jsonl", ".md"), _is_golem_memory)
 

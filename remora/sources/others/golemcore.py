@@ -1,11 +1,11 @@
 """Read a GolemCore workspace: sessions, MEMORY.md, daily notes, memory items.
 
-<workspace>/sessions/<channel>:<chat>.json or .pb
+<workspace>/sessions/<channel>:<chat>.json
 <workspace>/memory/MEMORY.md
 <workspace>/memory/2026-02-07.md         lines `[14:15] User: … | Assistant: …`, in local time
 <workspace>/memory/items/…, scopes/…     see `golem_items`
 
-Sessions are JSON files of its first weeks, and protocol buffers since. One tolerant parser serves both. As in
+Sessions are JSON files of its first weeks; its protocol buffers (`.pb`) are reported and not read. As in
 GolemCore an unknown state is ACTIVE, an invalid time is dropped, arguments count only if they are an object,
 and a session without an id is named after its file (`/` becomes `:`). Metadata is kept if it is an object.
 Unknown fields are skipped.
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from remora.sources.instant import instant
-from remora.sources.others import golem_protobuf
 from remora.sources.others.files import (
     MAX_TEXT,
     File,
@@ -41,7 +40,6 @@ from remora.sources.others.import_result import Found, FoundSession, Gatherer, U
 from remora.sources.others.neoclaw import read_longterm, workspace_of
 
 SYSTEM = "golemcore"
-SUFFIXES = (".pb", ".json")  # in this order: a .json beside a .pb is an older copy
 _STATES = ("ACTIVE", "PAUSED", "TERMINATED")
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
 
@@ -102,12 +100,13 @@ def _read_day(file: File, day: str, gather: Gatherer) -> None:
 
 def _read_sessions(files: list[File], gather: Gatherer) -> None:
     """Read the sessions of some files; `shown` begins with the name of their folder."""
-    ordered = [file for suffix in SUFFIXES for file in files if file.path.suffix == suffix]
-    for file in ordered:
-        with gather.taking("sessions", file.shown):
-            gather.session(_session(load(file), file, gather), file.shown)
     for file in files:
-        if file.path.suffix not in SUFFIXES:
+        if file.path.suffix == ".json":
+            with gather.taking("sessions", file.shown):
+                gather.session(_session(load(file), file, gather), file.shown)
+        elif file.path.suffix == ".pb":
+            gather.pass_over("sessions", file.shown, "a session in protocol buffers")
+        else:
             gather.pass_over("files", file.shown, "not a session of GolemCore")
 
 
@@ -120,8 +119,6 @@ def load(file: File) -> Mapping[str, Any]:
     raw = read_bytes(file.path, 2 * MAX_TEXT)
     if not raw.strip():
         raise Unreadable("empty")
-    if file.path.suffix == ".pb":
-        return golem_protobuf.session(raw)
     record = parse_json(raw)
     if not isinstance(record, dict):
         raise Unreadable("contains no session")
@@ -145,8 +142,6 @@ def _session(record: Mapping[str, Any], file: File, gather: Gatherer) -> FoundSe
             gather.skip("messages", f"{file.shown}:{number}", "no role, or no content")
             continue
         messages.append(found)
-        if one.get("voiceData"):
-            gather.pass_over("voice", f"{file.shown}:{number}", "only the transcription of audio is imported")
     first = messages[0].get("time") if messages else None
     created = instant(record.get("createdAt")) or first or ""
     state = text(record.get("state"))

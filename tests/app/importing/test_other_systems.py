@@ -27,7 +27,7 @@ from tests.sources.others.test_neoclaw import BEGAN, HISTORY, LONGTERM, META, SA
 SYSTEMS: dict[str, tuple[dict[str, int], str]] = {
     "neoclaw": ({"long-term memory": 1, "history": 2, "sessions": 1, "messages": 2}, "webhooks"),
     "golemcore": (
-        {"long-term memory": 1, "daily lines": 3, "sessions": 2, "messages": 4, "memories": 2},
+        {"long-term memory": 1, "daily lines": 3, "sessions": 1, "messages": 3, "memories": 2},
         "PostgreSQL",
     ),
     "crabtalk": ({"entries": 3}, "release"),
@@ -178,7 +178,7 @@ def test_what_is_new_there_comes(bare: Memory, tmp_path: Path) -> None:
     path = left_by("golemcore", tmp_path)
     bare.session("telegram:12345").append("user", "Ours", external_id="ours")
     done = bare.move_in(path)
-    assert (done.new["sessions"], done.known["sessions"], done.new["messages"]) == (1, 1, 4)
+    assert (done.known["sessions"], done.new["messages"]) == (1, 3)
     asked = [*MESSAGES, {"id": "m9", "role": "user", "content": "And the host?"}]
     more = item(id="i9", fingerprint="f9", title="", content="Deploy on Fridays.")
     files = {"sessions/telegram:12345.json": json.dumps(SESSION | {"messages": asked})}

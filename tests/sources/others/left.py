@@ -10,14 +10,12 @@ from tests.sources.others.test_basic_memory import NOTE
 from tests.sources.others.test_crabtalk import TREE, body, entry
 from tests.sources.others.test_forge import memory, related
 from tests.sources.others.test_golem_items import SEMANTIC, item
-from tests.sources.others.test_golem_protobuf import WHOLE
 from tests.sources.others.test_mcp_memory import ANN, SHOP, WORKS
 
 LEFT: dict[str, Files] = {
     "neoclaw": test_neoclaw.WORKSPACE,
     "golemcore": {
         **test_golemcore.WORKSPACE,
-        "sessions/a.pb": WHOLE,
         SEMANTIC: lines([item(), item(id="i2", fingerprint="f2", ttlDays=30, content="Ship it.")]),
     },
     "crabtalk": {

@@ -55,7 +55,6 @@ def test_a_lone_memory_file_may_be_several_systems(tmp_path: Path) -> None:
         ("memory/2026-01-01.md", "Dear diary\n", None),
         ("sessions/a.json", '{"id": "a", "messages": []}', "golemcore"),
         ("sessions/a.json", '{"messages": []}', None),
-        ("sessions/a.pb", "hello", None),
         ("sessions/a.jsonl", '{"_type": "metadata", "version": 1, "key": "Remora\'s own"}\n', None),
         ("notes/a.md", '<div id="meta">\n</div>\nx', "crabtalk"),
         ("notes/a.md", "<div>\nx", None),

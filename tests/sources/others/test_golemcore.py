@@ -1,4 +1,4 @@
-"""A GolemCore workspace is read whole: JSON and binary sessions, MEMORY.md, daily notes."""
+"""A GolemCore workspace is read whole: JSON sessions, MEMORY.md, daily notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from remora.sources.others import golemcore
 from remora.sources.others.formats import detect
 from tests.sources.others.looks import Files, check, counts, why, write
-from tests.wire import data, time, whole
 
 MESSAGES: list[dict[str, Any]] = [
     {"id": "m1", "role": "user", "content": "Which port?", "timestamp": "2026-02-07T14:15:00Z"},
@@ -76,22 +75,13 @@ def test_everything_of_a_workspace_comes_over(workspace: Path) -> None:
     )
 
 
-def test_a_binary_session_is_read(workspace: Path) -> None:
-    """A .pb file gives the same session; the JSON that was there before it is passed over and named."""
-    said = data(1, "m9") + data(2, "user") + data(3, "hello") + time(11, 1_770_473_700) + data(12, b"\x01")
-    raw = data(1, "telegram:12345") + data(4, said) + whole(6, 1) + time(7, 1_770_473_000)
-    write(workspace, {"sessions/telegram:12345.pb": raw})
+def test_a_binary_session_is_named(workspace: Path) -> None:
+    """A .pb file is reported; it is not read."""
+    write(workspace, {"sessions/web:1.pb": b"\x0a\x05web:1"})
     found = check(golemcore.read(workspace))
-    (session,) = found.sessions
-    assert session.messages[0]["external_id"] == "golemcore:m9"
-    assert (session.state, session.created_at) == ("ACTIVE", "2026-02-07T14:03:20.000Z")
-    assert (counts(found)["sessions"], counts(found)["messages"]) == ((2, 1, 1), (4, 1, 3))
-    assert why(found) == {
-        "sessions/telegram:12345.pb:1": "only the transcription of audio is imported",
-        "sessions/telegram:12345.json": "a session with this name was already imported",
-    }
-    assert detect(workspace / "sessions" / "telegram:12345.pb") == ["golemcore"]
-    assert golemcore.read(workspace / "sessions" / "telegram:12345.pb").sessions == found.sessions
+    assert counts(found)["sessions"] == (2, 1, 1)
+    assert why(found) == {"sessions/web:1.pb": "a session in protocol buffers"}
+    assert [session.id for session in found.sessions] == ["telegram:12345"]
 
 
 def test_the_second_chance_takes_what_makes_sense(workspace: Path) -> None:
