@@ -3,8 +3,8 @@
 The front matter has `id`, `created_at`, `updated_at`, `version`, `scope` (repo or user), `category`,
 `supersedes` (the id of the version before), `related` (ids, each with a `relationship`), `session_id` and
 `trigger`. Versions form chains. Only the newest of a chain is live; the older ones are reported, not
-imported. A cyclic chain has no newest version, so its highest version is used. If two versions supersede the
-same one, both are live.
+imported. A version is superseded only by a higher one, so a damaged chain that is a cycle has an end too. If
+two versions supersede the same one, both are live.
 
 The external id of a chain is its oldest id, even if that file is gone: a version added later changes the
 memory instead of creating a second one.
@@ -107,22 +107,19 @@ def parse(file: File) -> Version:
 
 def _take(versions: dict[str, Version], gather: Gatherer) -> None:
     """Keep the newest version of each chain and report the others."""
-    superseded = {one.supersedes for one in versions.values()}
+    superseded = {
+        one.supersedes
+        for one in versions.values()
+        if (before := versions.get(one.supersedes)) and before.version < one.version
+    }
     live: dict[str, str] = {}  # id of a version to the external id of its memory
     names: dict[str, str] = {}  # any id to the external id of what it became
-    heads = [one for one in versions.values() if one.id not in superseded]
-    roots = {head.id: list(_chain(head, versions))[-1] for head in heads}
-    times = Counter(roots.values())
-    for head in heads:
-        root = roots[head.id]
-        live[head.id] = f"{SYSTEM}:{root if times[root] == 1 else head.id}"
-        for member in _chain(head, versions):
-            names.setdefault(member, live[head.id])
-    for cycle in _cycles(versions, names):
-        newest = max(cycle, key=lambda one: (one.version, one.updated_at, one.id))
-        live[newest.id] = f"{SYSTEM}:{min(one.id for one in cycle)}"
-        names.update({one.id: live[newest.id] for one in cycle})
-        gather.remark("versions that supersede each other in a cycle; the highest was imported", newest.place)
+    chains = {name: _chain(name, versions) for name in versions if name not in superseded}
+    times = Counter(chain[-1] for chain in chains.values())
+    for name, chain in chains.items():
+        live[name] = f"{SYSTEM}:{chain[-1] if times[chain[-1]] == 1 else name}"
+        for member in chain:
+            names.setdefault(member, live[name])
     for one in versions.values():
         if one.id in live:
             gather.draft(one.draft._replace(external_id=live[one.id]), one.place)
@@ -133,23 +130,10 @@ def _take(versions: dict[str, Version], gather: Gatherer) -> None:
             gather.skip("memories", one.place, "an older version of an imported memory")
 
 
-def _chain(head: Version, versions: Mapping[str, Version]) -> dict[str, None]:
-    """Return the ids from a version back to its oldest, including those without a file."""
+def _chain(name: str, versions: Mapping[str, Version]) -> list[str]:
+    """Return the ids from a version back to its oldest, including one without a file."""
     chain: dict[str, None] = {}
-    at = head.id
-    while at and at not in chain:
-        chain[at] = None
-        at = versions[at].supersedes if at in versions else ""
-    return chain
-
-
-def _cycles(versions: Mapping[str, Version], reached: Mapping[str, str]) -> list[list[Version]]:
-    """Return the cycles of versions that no newest version leads to."""
-    circles: list[list[Version]] = []
-    done = set(reached)
-    for one in versions.values():
-        if one.id not in done:
-            ids = [member for member in _chain(one, versions) if member in versions]
-            done.update(ids)
-            circles.append([versions[member] for member in ids])
-    return circles
+    while name and name not in chain:
+        chain[name] = None
+        name = versions[name].supersedes if name in versions else ""
+    return list(chain)
