@@ -11,40 +11,36 @@ A memory file of version 1 is binary, with little-endian numbers:
       name, content, number of aliases (4), each alias; a text is its length in bytes (4) and UTF-8
 
 Bytes after the last entry are ignored. CrabTalk rejects a file with any damage. Here the entries before the
-damage are imported. An entry with an unknown kind or with text that is not UTF-8 is skipped alone, because
-its length is still known.
+damage are imported.
 
-A dumped tree has one file `<name>.md` per entry in `notes/`, `archives/`, `topics/` (and, for a while,
-`prompts/`). A file begins with a block `<div id="meta">` with the creation time and the aliases of the entry;
-the text follows. A file without the block, or with an unclosed one, is all text. SUMMARY.md and book.toml are
-generated.
+A dumped tree has one file `<name>.md` per entry in `notes/`, `archives/`, `topics/`. A file begins with a
+block `<div id="meta">` with the creation time and the aliases of the entry; the text follows. A file without
+the block, or with an unclosed one, is all text. SUMMARY.md and book.toml are generated. Topics become notes.
 """
 
 from __future__ import annotations
 
 import html
-import os
 import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from remora.core.values import Entry
 from remora.sources.instant import instant
-from remora.sources.others.files import File, files_of, head_of, opened, read_text
+from remora.sources.others.files import File, files_of, head_of, read_bytes, read_text
 from remora.sources.others.import_result import Found, Gatherer, Unreadable
 
 SYSTEM = "crabtalk"
 MAGIC = b"CRMEM\0"
-_KINDS = {0: "note", 1: "archive", 2: "topic"}
-_HEADER = struct.Struct("<6sIH4x")
+_KINDS = {0: "note", 1: "archive", 2: "note"}
+_HEADER = MAGIC + struct.pack("<IH", 1, 0)
 _BODY = struct.Struct("<QI")
 _ENTRY = struct.Struct("<QQI")
 _NUMBER = struct.Struct("<I")
 LOOKED_AT = 2_000  # maximum of files whose beginning is read
 _DEPTH = 3
-_FOLDERS = {"notes": "note", "archives": "archive", "topics": "note", "prompts": "note"}
+_FOLDERS = {"notes": "note", "archives": "archive", "topics": "note"}
 _META = '<div id="meta">'
 _END = "</div>"
 _TIME = re.compile(r'datetime="([^"]*)"')
@@ -91,24 +87,13 @@ def _read_tree(root: Path, gather: Gatherer, prefix: str) -> None:
                 gather.pass_over("files", file.shown, "not an entry of a dumped memory")
                 continue
             with gather.taking("entries", file.shown):
-                entry = _parse(file.path.stem, read_text(file, gather), kind)
-                if folder in ("topics", "prompts"):
-                    gather.remark(f"{folder} were imported as notes", file.shown)
-                gather.entry(entry, file.shown)
+                gather.entry(_parse(file.path.stem, read_text(file, gather), kind), file.shown)
 
 
 def _is_tree(root: Path) -> bool:
-    """Return whether a folder is a dumped memory: an entry with its block, or its summary's headings."""
-    if not any((root / folder).is_dir() for folder in _FOLDERS):
-        return False
-    for folder in _FOLDERS:
-        for file in sorted((root / folder).glob("*.md"))[:50]:
-            if head_of(file, 64).removeprefix(b"\xef\xbb\xbf").startswith(_META.encode()):
-                return True
-    said = head_of(root / "SUMMARY.md", 4096)
-    return said.startswith(b"# Summary") and bool(
-        re.search(rb"^# (?:Notes|Archives|Topics)\s*$", said, re.MULTILINE)
-    )
+    """Return whether a folder is a dumped memory: one of its first entries has the block."""
+    files = [file for folder in _FOLDERS for file in sorted((root / folder).glob("*.md"))[:50]]
+    return any(_META.encode() in head_of(file, 64) for file in files)
 
 
 def _parse(name: str, said: str, kind: str) -> Entry:
@@ -124,82 +109,44 @@ def _parse(name: str, said: str, kind: str) -> Entry:
     return Entry(0, name, body.strip(), kind, aliases, "" if before_1970 or not created else created)
 
 
-class _Cut(Exception):
-    """The file ends inside an entry."""
-
-
 def _read_file(file: File, gather: Gatherer) -> None:
     """Read the entries of a memory file."""
-    with gather.reading(file.shown), opened(file.path) as stream:
-        count = _count(stream)
-        gather.saw("entries", count)
-        for number in range(1, count + 1):
-            place = f"{file.shown}:{number}"
-            try:
-                _take_entry(stream, place, gather)
-            except _Cut:
-                why = f"the file ends inside entry {number:,} of {count:,}"
-                gather.skip("entries", place, why, count - number + 1)
-                return
+    with gather.reading(file.shown):
+        raw = read_bytes(file.path)
+        if not raw.startswith(_HEADER):
+            raise Unreadable("not a memory file of version 1")
+        at, number, count = len(_HEADER) + 4, 0, 0
+        try:
+            _, count = _BODY.unpack_from(raw, at)
+            at += _BODY.size
+            for number in range(1, count + 1):
+                entry, at = _entry(raw, at)
+                gather.saw("entries")
+                gather.entry(entry, f"{file.shown}:{number}")
+        except (struct.error, ValueError, KeyError):
+            left = max(count - number + 1, 1)
+            gather.pass_over("entries", f"{file.shown}:{number}", "damaged; the rest was not read", left)
 
 
-def _count(stream: BinaryIO) -> int:
-    """Check the header and return the announced number of entries.
-
-    Raises:
-        Unreadable: it is no memory file of this version.
-    """
-    try:
-        magic, version, flags = _HEADER.unpack(_next(stream, _HEADER.size))
-    except _Cut:
-        raise Unreadable("shorter than the header of a memory file") from None
-    if magic != MAGIC:
-        raise Unreadable("not a memory file: wrong header")
-    if version != 1:
-        raise Unreadable(f"a memory file of version {version}; only version 1 is known")
-    if flags:
-        raise Unreadable(f"a memory file with unknown flags ({flags:#06x})")
-    try:
-        _, count = _BODY.unpack(_next(stream, _BODY.size))
-    except _Cut:
-        raise Unreadable("the file ends before its first entry") from None
-    return int(count)
-
-
-def _take_entry(stream: BinaryIO, place: str, gather: Gatherer) -> None:
-    """Take the next entry, or skip it alone."""
-    number, created, code = _ENTRY.unpack(_next(stream, _ENTRY.size))
-    raw = [_text(stream), _text(stream)]
-    raw += [_text(stream) for _ in range(_number(stream))]
-    if code not in _KINDS:
-        gather.skip("entries", place, f"an entry of unknown kind {code}")
-        return
-    try:
-        name, content, *aliases = (one.decode() for one in raw)
-    except UnicodeDecodeError:
-        gather.skip("entries", place, "text that is not UTF-8")
-        return
+def _entry(raw: bytes, at: int) -> tuple[Entry, int]:
+    """Return the entry at an offset, and the offset after it."""
+    number, created, code = _ENTRY.unpack_from(raw, at)
+    name, at = _text(raw, at + _ENTRY.size)
+    content, at = _text(raw, at)
+    (more,) = _NUMBER.unpack_from(raw, at)
+    at += _NUMBER.size
+    aliases: list[str] = []
+    for _ in range(more):
+        alias, at = _text(raw, at)
+        aliases.append(alias)
     time = instant(created) if created < 1e11 else None
-    if time is None:
-        gather.remark("creation time unknown", place)
-    if _KINDS[code] == "topic":
-        gather.remark("topics were imported as notes", place)
-    kind = "archive" if _KINDS[code] == "archive" else "note"
-    gather.entry(Entry(number, name, content, kind, tuple(aliases), time or ""), place)
+    return Entry(number, name, content, _KINDS[code], tuple(aliases), time or ""), at
 
 
-def _text(stream: BinaryIO) -> bytes:
-    return _next(stream, _number(stream))
-
-
-def _number(stream: BinaryIO) -> int:
-    return int(_NUMBER.unpack(_next(stream, _NUMBER.size))[0])
-
-
-def _next(stream: BinaryIO, size: int) -> bytes:
-    """Return the next bytes; a length beyond the end allocates no memory."""
-    left = os.fstat(stream.fileno()).st_size - stream.tell()
-    raw = stream.read(size) if size <= left else b""
-    if len(raw) < size:
-        raise _Cut
-    return raw
+def _text(raw: bytes, at: int) -> tuple[str, int]:
+    """Return the text at an offset, and the offset after it."""
+    (size,) = _NUMBER.unpack_from(raw, at)
+    start = at + _NUMBER.size
+    if start + size > len(raw):
+        raise ValueError("the file ends inside a text")
+    return raw[start : start + size].decode(), start + size
