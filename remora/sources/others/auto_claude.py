@@ -9,7 +9,6 @@ choice all of them are imported, and each memory has a tag `project:<id>`.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,15 +36,6 @@ _OPTIONAL = (
     "user_verified", "citation_text", "pinned", "deprecated", "chunk_type", "chunk_start_line",
     "chunk_end_line", "context_prefix",
 )  # fmt: skip
-_NOT_TAKEN = {
-    "memory_embeddings": "embeddings are recomputed by the current model",
-    "embedding_cache": "embeddings are recomputed by the current model",
-    "memories_fts": "the full-text index is rebuilt",
-    "observer_": "the observer's counts are not imported",
-    "graph_": "the code graph is rebuilt from the project",
-    "scip_": "the code graph is rebuilt from the project",
-}
-_INSIDE_FTS = ("memories_fts_",)  # tables that SQLite creates for the index
 
 
 def read(path: Path, *, project: str | None = None) -> Found:
@@ -61,8 +51,8 @@ def read(path: Path, *, project: str | None = None) -> Found:
             with Foreign(file) as database:
                 _read_memories(database, file.name, gather, project)
                 _report_others(database, file.name, gather)
-        except StoreError as error:
-            gather.pass_over("files", file.name, _why(error))
+        except StoreError:
+            gather.pass_over("files", file.name, "damaged, or cannot be read")
     return gather.found()
 
 
@@ -82,16 +72,6 @@ def is_database(path: Path) -> bool:
         return False
 
 
-def _why(error: StoreError) -> str:
-    """Return the reason why a database cannot be read, without its path."""
-    return {
-        "StoreCorrupt": "damaged, or not a SQLite database",
-        "StoreBusy": "another program writes to it",
-        "StoreReadOnly": "no permission to read it",
-        "StoreFull": "no room for a copy of it",
-    }.get(type(error).__name__, "cannot be read")
-
-
 def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str | None) -> None:
     there = database.columns("memories")
     if missing := [name for name in REQUIRED if name not in there]:
@@ -100,12 +80,12 @@ def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str
     columns = (*REQUIRED, *(name for name in _OPTIONAL if name in there))
     found: list[tuple[MemoryDraft, str]] = []
     links: list[Link] = []
-    projects: Counter[str] = Counter()
+    projects: set[str] = set()
     try:
         for order, row in enumerate(database.rows("memories", columns), 1):
             gather.saw("memories")
             place = f"{shown}:{order}"
-            projects[text(row["project_id"])] += 1
+            projects.add(text(row["project_id"]))
             if why := _left_out(row, project):
                 gather.skip("memories", place, why)
             else:
@@ -116,15 +96,14 @@ def _read_memories(database: Foreign, shown: str, gather: Gatherer, project: str
                     for one, memory in _related(row)
                     if memory
                 ]
-    except StoreError as error:
-        gather.pass_over("files", f"{shown}: the table of memories", f"{_why(error)}; the rest was not read")
+    except StoreError:
+        gather.pass_over("files", f"{shown}: the table of memories", "damaged; the rest was not read")
     for draft, place in sorted(found, key=lambda one: (one[0].created_at or "", one[0].external_id or "")):
         gather.draft(draft, place)
     for link in links:
         gather.link(link)
     if project is None and len(projects) > 1:
-        counts = ", ".join(f"{name} ({times:,})" for name, times in sorted(projects.items()))
-        gather.remark("memories of several projects", counts)
+        gather.remark("memories of several projects", ", ".join(sorted(projects)))
 
 
 def _left_out(row: Mapping[str, Any], project: str | None) -> str:
@@ -201,20 +180,18 @@ def _related(row: Mapping[str, Any]) -> Iterator[tuple[Relation, str]]:
     for one in written if isinstance(written, list) else []:
         if not isinstance(one, dict):
             continue
-        kind = text(one.get("relationType")) or text(one.get("relation_type"))
-        memory = text(one.get("targetMemoryId")) or text(one.get("target_memory_id"))
-        file = text(one.get("targetFilePath")) or text(one.get("target_file_path"))
+        kind, memory = text(one.get("relationType")), text(one.get("targetMemoryId"))
+        file = text(one.get("targetFilePath"))
         confidence = number(one.get("confidence"))
         share = min(1.0, max(0.0, 1.0 if confidence is None else confidence))
-        extracted = bool(one.get("autoExtracted") or one.get("auto_extracted"))
+        extracted = bool(one.get("autoExtracted"))
         if kind in RELATION_TYPES and (memory or file):
             yield Relation(kind, None, file[:1000], share, extracted), memory
 
 
 def _report_others(database: Foreign, shown: str, gather: Gatherer) -> None:
     for table in database.tables():
-        why = next((why for name, why in _NOT_TAKEN.items() if table.startswith(name)), "an unknown table")
-        if table == "memories" or table.startswith(_INSIDE_FTS):
+        if table == "memories" or table.startswith("memories_fts"):
             continue
         try:
             rows = database.count(table)
@@ -222,4 +199,4 @@ def _report_others(database: Foreign, shown: str, gather: Gatherer) -> None:
             gather.pass_over("files", f"{shown}: the table {table}", "cannot be read")
             continue
         if rows:
-            gather.pass_over("rows", f"{shown}: {rows:,} rows of {table}", why, rows)
+            gather.pass_over("rows", f"{shown}: {rows:,} rows of {table}", "only memories are imported", rows)

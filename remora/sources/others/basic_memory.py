@@ -44,8 +44,6 @@ NOT_ENTERED = frozenset({".git", ".obsidian", ".trash", "node_modules"})
 _BY_CATEGORY = {name: kind for kind, names in TYPES.items() for name in names}
 
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)")
-_CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?"
-_TIME = re.compile(rf"{_CLOCK}(?:\s+-\s+{_CLOCK})?")
 _RELATION = re.compile(r"(?:[^\s\[\]]+|\"[^\"]+\"|'[^']+')\s*\[\[[^\[\]]+\]\](?:\s*\(.*\))?")
 _TAG = re.compile(r"(?<!\S)#([^\s#]+)")
 
@@ -136,9 +134,7 @@ def observations(body: str, first_line: int = 1) -> Iterator[Observation]:
         if not found:
             continue
         category = found[1].strip()
-        if len(category) == 1 and (category in "xX" or not category.isalnum()):
-            continue
-        if not category or _TIME.fullmatch(category):
+        if category in ("x", "X") or not any(sign.isalpha() for sign in category):
             continue
         tags = tuple(dict.fromkeys(_TAG.findall(found[2])))
         said = collapse(_TAG.sub("", found[2]))

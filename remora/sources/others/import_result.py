@@ -288,11 +288,8 @@ class Gatherer:
                     continue
                 if alias in self._names:
                     self.remark("duplicate aliases were left out", f"{alias} of {entry.name}")
-                    continue
-                if len(kept) == MAX_ALIASES:
-                    self.remark(f"only the first {MAX_ALIASES:,} aliases were kept", entry.name)
-                    break
-                kept[alias] = None
+                elif len(kept) < MAX_ALIASES:
+                    kept[alias] = None
             self._names.update(dict.fromkeys(kept, entry.name))
             found.append(entry._replace(aliases=tuple(kept)))
         return tuple(found)

@@ -108,16 +108,15 @@ def test_one_project_can_be_chosen(tmp_path: Path) -> None:
     """Without a choice all projects come over, tagged and counted; what stays is named with its size."""
     rows = (row(), row(id="m2", project_id="p2"), row(id="m3", project_id="p2"), row(id="m4", deprecated=1))
     everything = read(tmp_path / "memory.db", *rows, more=OTHER_TABLES)
-    assert everything.remarks == ("memories of several projects: p1 (2), p2 (2)",)
+    assert everything.remarks == ("memories of several projects: p1, p2",)
     assert [draft.tags[-1] for draft in everything.drafts] == ["project:p1", "project:p2", "project:p2"]
-    assert counts(everything) == {"memories": (4, 3, 1), "rows": (6, 0, 6)}
+    assert counts(everything) == {"memories": (4, 3, 1), "rows": (5, 0, 5)}
     assert why(everything) == {
         "memory.db:4": "deprecated",
-        "memory.db: 1 rows of else_where": "an unknown table",
-        "memory.db: 1 rows of graph_nodes": "the code graph is rebuilt from the project",
-        "memory.db: 1 rows of memories_fts": "the full-text index is rebuilt",
-        "memory.db: 1 rows of memory_embeddings": "embeddings are recomputed by the current model",
-        "memory.db: 2 rows of observer_file_nodes": "the observer's counts are not imported",
+        "memory.db: 1 rows of else_where": "only memories are imported",
+        "memory.db: 1 rows of graph_nodes": "only memories are imported",
+        "memory.db: 1 rows of memory_embeddings": "only memories are imported",
+        "memory.db: 2 rows of observer_file_nodes": "only memories are imported",
     }
     chosen = read(tmp_path / "again.db", *rows, project="p2")
     assert [draft.external_id for draft in chosen.drafts] == ["auto-claude:m2", "auto-claude:m3"]
@@ -170,7 +169,6 @@ def test_a_damaged_database_gives_what_can_be_read(tmp_path: Path) -> None:
     path.write_bytes(raw)
     found = check(auto_claude.read(path))
     assert 0 < len(found.drafts) < 400
-    reason = why(found)["memory.db: the table of memories"]
-    assert reason == "damaged, or not a SQLite database; the rest was not read"
+    assert why(found)["memory.db: the table of memories"] == "damaged; the rest was not read"
     path.write_bytes(b"SQLite format 3\x00")
-    assert why(check(auto_claude.read(path))) == {"memory.db": "damaged, or not a SQLite database"}
+    assert why(check(auto_claude.read(path))) == {"memory.db": "damaged, or cannot be read"}

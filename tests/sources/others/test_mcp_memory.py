@@ -71,7 +71,7 @@ def test_bad_records_cost_only_themselves(tmp_path: Path) -> None:
         **{f"memory.jsonl:{line}": "neither an entity nor a relation" for line in range(5, 9)},
         "memory.jsonl:9": "an observation without text",
         "memory.jsonl:10": "a duplicate of an imported memory",
-        "memory.jsonl:12": "not JSON; the file ends inside the line",
+        "memory.jsonl:12": "not JSON",
     }
     assert counts(found)["memories"] == (18, 5, 13)
 

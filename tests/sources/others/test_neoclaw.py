@@ -96,7 +96,7 @@ def test_bad_lines_are_skipped_with_their_number(read: Read) -> None:
         f"{SESSION}:5": "no role, or no content",
         f"{SESSION}:6": "JSON, but not an object",
         f"{SESSION}:7": "JSON with numbers out of range, or nested too deep",
-        f"{SESSION}:8": "not JSON; the file ends inside the line",
+        f"{SESSION}:8": "not JSON",
     }
 
 
