@@ -1,10 +1,8 @@
 """The files of a project that are indexed, and the reasons for leaving out the others.
 
 In a git repository these are the tracked and the untracked, not ignored files. Elsewhere the folders are
-walked: nested .gitignore files apply, folders of tools and caches are skipped, and symbolic links are never
-followed, so there are no loops. Files left out are reported with the reason; ignored files are not listed. A
-project's .gitattributes override the detection of generated or vendored files (`linguist-generated`,
-`linguist-vendored`).
+walked: folders of tools and caches are skipped, and symbolic links are never followed, so there are no loops.
+Files left out are reported with the reason; ignored files are not listed.
 
 The folder itself must exist and be readable: an empty answer would look like a project whose files were all
 deleted.
@@ -21,12 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.code import Listed
-from remora.core.decoding import text_of
 from remora.core.errors import SourceError
-from remora.sources.git_process import ask, run
-from remora.sources.ignored import Ignored
+from remora.sources.git_process import ask
 from remora.sources.tree_read import (
-    GENERATED,
     NOT_A_FILE,
     OTHERS_FOLDERS,
     PASSED_OVER,
@@ -39,7 +34,6 @@ from remora.sources.tree_read import (
     Folders,
     LeftOut,
     by_name,
-    read,
 )
 
 if TYPE_CHECKING:
@@ -47,10 +41,7 @@ if TYPE_CHECKING:
 
 LARGEST_CODE = 1_000_000  # bytes; larger files are tables and amalgamations, which people do not read either
 MOST_FILES = 200_000
-_ATTRIBUTES = ("linguist-generated", "linguist-vendored")
-
-_Rules = tuple[tuple[str, Ignored], ...]  # of ignore files, each with its folder, the nearest last
-_Said = dict[tuple[str, str], bool]  # (path, attribute): whether .gitattributes set it
+_PASSED = PASSED_OVER | OTHERS_FOLDERS
 
 
 class Tree(NamedTuple):
@@ -92,7 +83,7 @@ def look(
         paths = sorted(islice(_walk(root, left_out), MOST_FILES + 1))
     cut = len(paths) > MOST_FILES
     paths = paths[:MOST_FILES]
-    wanted = _choose(paths, _attributes(root, paths) if in_git else {}, known, left_out)
+    wanted = _choose(paths, known, left_out)
     files: list[Listed] = []
     for found in _stats(root, wanted, frozenset(_parents(paths))):
         if isinstance(found, Listed):
@@ -110,7 +101,7 @@ def listed(root: Path, paths: Sequence[str], repository: Repository | None = Non
     Args:
         root: the project's folder.
         paths: relative to it, with "/".
-        repository: the git repository; None reads the ignore files.
+        repository: the git repository; None asks only for the folders of tools and of others' code.
 
     Raises:
         SourceError: git failed.
@@ -122,25 +113,7 @@ def listed(root: Path, paths: Sequence[str], repository: Repository | None = Non
         names = {name.decode("utf-8", "replace") for name in answer.split(b"\0") if name}
         if names or repository.root == root.resolve():
             return names & set(paths)
-    rules: dict[str, _Rules] = {}
-    return {path for path in paths if not _ignored_on_the_way(root, path, rules)}
-
-
-def _ignored_on_the_way(root: Path, path: str, known: dict[str, _Rules]) -> bool:
-    """Return whether a walk would leave out a file or one of its parent folders."""
-    rules: _Rules = ()
-    parts = path.split("/")
-    for depth, name in enumerate(parts):
-        folder = "/".join(parts[:depth])
-        if folder not in known:
-            known[folder] = (*rules, *_ignore_file(root, folder))
-        rules = known[folder]
-        is_folder = depth < len(parts) - 1
-        if is_folder and (name in PASSED_OVER or name in OTHERS_FOLDERS):
-            return True
-        if _ignored("/".join(parts[: depth + 1]) + ("/" if is_folder else ""), rules):
-            return True
-    return False
+    return {path for path in paths if not _PASSED.intersection(path.split("/")[:-1])}
 
 
 def _holds_up(root: Path, folders: Iterable[str]) -> bool:
@@ -170,37 +143,28 @@ def must_be_there(root: Path) -> None:
 
 def _walk(root: Path, left_out: list[LeftOut]) -> Iterator[str]:
     """Yield the paths of all entries except folders."""
-    waiting: list[tuple[str, _Rules]] = [("", ())]  # folders, each with the rules above it
+    waiting = [""]
     while waiting:
-        folder, rules = waiting.pop()
+        folder = waiting.pop()
         try:
             with os.scandir(root / folder) as scan:
                 entries = sorted(scan, key=lambda e: e.name)
         except OSError:
             left_out.append(LeftOut(_spelt(folder), UNREADABLE))
             continue
-        names = {entry.name for entry in entries}
-        if folder and "pyvenv.cfg" in names:
+        if folder and any(entry.name == "pyvenv.cfg" for entry in entries):
             left_out.append(LeftOut(_spelt(folder), VENDORED))
             continue
-        if ".gitignore" in names:
-            rules = (*rules, *_ignore_file(root, folder))
         deeper: list[str] = []
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
-            is_folder = _is_folder(entry)
-            if is_folder and entry.name in PASSED_OVER:
-                continue
-            asked = path + "/" if is_folder else path
-            if _ignored(asked, rules):
-                continue
-            if not is_folder:
+            if not _is_folder(entry):
                 yield _spelt(path)
             elif entry.name in OTHERS_FOLDERS:
                 left_out.append(LeftOut(_spelt(path), VENDORED))
-            else:
+            elif entry.name not in PASSED_OVER:
                 deeper.append(path)
-        waiting += [(path, rules) for path in reversed(deeper)]
+        waiting += reversed(deeper)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -215,34 +179,12 @@ def _spelt(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _ignore_file(root: Path, folder: str) -> _Rules:
-    """Return the rules of a folder's own ignore file."""
-    prefix = f"{folder}/" if folder else ""
-    data = read(root, f"{prefix}.gitignore", LARGEST_CODE)
-    return () if isinstance(data, LeftOut) else ((prefix, Ignored(text_of(data).splitlines())),)
-
-
-def _ignored(path: str, rules: _Rules) -> bool:
-    for folder, spec in reversed(rules):
-        said = spec.says(path[len(folder) :])
-        if said is not None:
-            return said
-    return False
-
-
-def _choose(
-    paths: list[str], said: _Said, known: Callable[[str], bool] | None, left_out: list[LeftOut]
-) -> list[str]:
-    """Return the paths that are wanted by name and .gitattributes; add the others to those left out."""
+def _choose(paths: list[str], known: Callable[[str], bool] | None, left_out: list[LeftOut]) -> list[str]:
+    """Return the paths that are wanted by name; add the others to those left out."""
     folders = Folders(paths)
     wanted: list[str] = []
     for path in paths:
-        written, others = (said.get((path, attribute)) for attribute in _ATTRIBUTES)
-        why = folders.left_out(path.rpartition("/")[0])
-        if why is None or (others if why == VENDORED else written) is False:
-            why = VENDORED if others else GENERATED if written else by_name(path)
-        if why == GENERATED and written is False:
-            why = None
+        why = folders.left_out(path.rpartition("/")[0]) or by_name(path)
         if why is None and known is not None and not known(path):
             why = UNKNOWN_KIND
         if why is None:
@@ -250,21 +192,6 @@ def _choose(
         else:
             left_out.append(LeftOut(path, why))
     return wanted
-
-
-def _attributes(root: Path, paths: list[str]) -> _Said:
-    """Return the .gitattributes of each path; git is asked only if one of them mentions it."""
-    files = [path for path in paths if path == ".gitattributes" or path.endswith("/.gitattributes")]
-    texts = (read(root, path, LARGEST_CODE) for path in files)
-    if not any(b"linguist-" in text for text in texts if isinstance(text, bytes)):
-        return {}
-    given = "\0".join(paths).encode("utf-8", "replace")
-    done = run(root, "check-attr", "-z", "--stdin", *_ATTRIBUTES, given=given)
-    words = done.stdout.decode("utf-8", "replace").split("\0")
-    said = zip(words[::3], words[1::3], words[2::3], strict=False)
-    return {
-        (path, name): value not in ("unset", "false") for path, name, value in said if value != "unspecified"
-    }
 
 
 def _parents(paths: Iterable[str]) -> Iterator[str]:
