@@ -8,35 +8,32 @@ because other commits may have changed the lines around them.
 A branch never seen ahead of the default branch has nothing to merge: it is open while it exists.
 
 The default branch is read locally and at the remotes: a branch merged on a server counts as merged before
-anybody pulls. A branch that is gone may continue under another name, because it was renamed or because
-another branch was built on it; it is then followed there. It may also have been rebased or extended after it
-was last seen; its tip when it was last checked out here then decides.
+anybody pulls. A branch that is gone is open while another one holds its commits, because it was renamed or
+another branch was built on it. It may also have been rebased or extended after it was last seen; its tip when
+it was last checked out here then counts too.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from remora.sources.git_process import answer, run, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from remora.sources.git import Repository
 
 State = Literal["open", "merged", "deleted", "unknown"]
 LOOKED_AT = 2_000  # commits of the default branch that are compared with a squashed branch
-MOST_HOLDERS = 20  # branches with the work of one that is gone, among which the nearest is looked for
 MOST_OWN, OWN_COMMITS = 50, 200  # files, and commits, of one piece of work; more are a line of their own
 _LOCAL, _REMOTE, _ORIGIN = "refs/heads/", "refs/remotes/", "refs/remotes/origin/"
 _ALL = (_LOCAL.rstrip("/"), _REMOTE.rstrip("/"))
 _REFS = "--format=%(objectname) %(refname)"
 # The output of `diff-tree`, unlike `log` and `diff`, does not depend on the user's display settings.
 _PATCH = ("diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv")
-_MAKES = re.compile(r"(?:commit|cherry-pick|revert|am)\b")  # in the log of a branch
 
 
 class Known(NamedTuple):
@@ -52,17 +49,13 @@ class Branch(NamedTuple):
     Attributes:
         state: "unknown" if its last commit is no longer in the repository.
         known: the state to store for the next call.
-        now: the branch in which it continues; empty if it kept its name, or is gone.
         at: for a branch without a commit of its own, the time of its commit, in epoch seconds.
-        merged: for such a branch, the time of the last commit made on it here, if that is merged.
     """
 
     name: str
     state: State
     known: Known
-    now: str = ""
     at: int | None = None
-    merged: int | None = None
 
 
 def default_branch(repository: Repository) -> str | None:
@@ -107,24 +100,16 @@ def own_files(repository: Repository) -> list[str]:
     if default is None or repository.branch() == _short(default):
         return []
     heads = [commit for commit, _ in _heads(repository, _short(default))]
-    if not heads or (repository.shallow and not _joined(repository, heads)):
+    if not heads:
         return []
     others = [f"^{commit}" for commit in heads]
     names = ("--name-only", "-z")
     asked = ("log", "--no-merges", "--no-renames", "--format=", f"--max-count={OWN_COMMITS}", *names)
     printed = run(repository.root, *asked, "HEAD", *others).stdout
-    if not (repository.git_dir / "MERGE_HEAD").exists():  # a merge includes others' changes
-        printed = (
-            run(repository.root, "diff", "--no-ext-diff", "--no-renames", *names, "HEAD").stdout + printed
-        )
+    printed = run(repository.root, "diff", "--no-ext-diff", "--no-renames", *names, "HEAD").stdout + printed
     paths = dict.fromkeys(text(word).strip("\n") for word in printed.split(b"\0"))
     found = [path for path in paths if path]
     return found if len(found) <= MOST_OWN else []
-
-
-def _joined(repository: Repository, heads: Iterable[str]) -> bool:
-    """Return whether one of some commits shares history with HEAD; a shallow clone may lack it."""
-    return any(run(repository.root, "merge-base", "HEAD", head).returncode == 0 for head in heads)
 
 
 def looks(repository: Repository) -> str:
@@ -172,51 +157,30 @@ def _follow(trunk: _Trunk | None, name: str, known: Known) -> Branch:
     if trunk is None or name == trunk.name:
         return Branch(name, "open", known)
     repository = trunk.repository
-    heads = _heads(repository, name)
-    if not any(reference.startswith(_LOCAL) for _, reference in heads):
-        now = _renamed(repository, name, known)
-        if now:
-            return _follow(trunk, now, known)._replace(name=name, now=now)
-    if heads:
+    if heads := _heads(repository, name):
         head = heads[0][0]
         if not trunk.holds(head):
             state: State = "merged" if trunk.has_changes_of(head) else "open"
             return Branch(name, state, Known(head, ahead=True))
         if known.ahead:
             return Branch(name, "merged", Known(head, ahead=True))
-        own = _made_on(repository, name)
-        merged = _made(repository, own) if own and (trunk.holds(own) or trunk.has_changes_of(own)) else None
-        return Branch(name, "open", Known(head), at=_made(repository, head), merged=merged)
+        return Branch(name, "open", Known(head), at=_made(repository, head))
     if known.head is None or not repository.has_commit(known.head):
         return Branch(name, "unknown", known)
+    tips = [known.head] if known.ahead else []
     left = _left(repository, name)
-    went_on = left not in ("", known.head) and repository.has_commit(left) and not trunk.holds(left)
-    if went_on and not known.ahead:
-        return _follow(trunk, name, Known(left, ahead=True))
-    if not known.ahead or trunk.holds(known.head) or trunk.has_changes_of(known.head):
+    if left not in ("", known.head) and repository.has_commit(left) and not trunk.holds(left):
+        tips.append(left)
+    if not tips or any(trunk.holds(tip) or trunk.has_changes_of(tip) for tip in tips):
         return Branch(name, "merged", known)
-    holders = _holding(repository, known.head)
-    if went_on and not holders:
-        return _follow(trunk, name, Known(left, ahead=True))
-    if not holders:
-        return Branch(name, "deleted", known)
-    if now := _nearest(repository, known.head, holders):
-        return _follow(trunk, now, known)._replace(name=name, now=now)
-    return Branch(name, "open", known)
+    held = any(_listed(repository, f"--contains={tip}", *_ALL) for tip in tips)
+    return Branch(name, "open" if held else "deleted", Known(tips[-1], ahead=True))
 
 
 def _heads(repository: Repository, name: str) -> list[tuple[str, str]]:
     """Return (commit, full reference) of a branch here and at each remote, the local one first."""
     found = _listed(repository, f"{_LOCAL}{name}", f"{_REMOTE}*/{name}")
     return [(commit, reference) for commit, reference in found if _short(reference) == name]
-
-
-def _holding(repository: Repository, commit: str) -> dict[str, str]:
-    """Return the branches that contain a commit, by name, with the last commit of each."""
-    found: dict[str, str] = {}
-    for head, reference in _listed(repository, f"--contains={commit}", *_ALL):
-        found.setdefault(_short(reference), head)
-    return found
 
 
 def _listed(repository: Repository, *which: str) -> list[tuple[str, str]]:
@@ -226,51 +190,15 @@ def _listed(repository: Repository, *which: str) -> list[tuple[str, str]]:
     return [(commit, name) for commit, name in rows if not name.endswith("/HEAD")]
 
 
-def _nearest(repository: Repository, head: str, holders: Mapping[str, str]) -> str:
-    """Return the branch with the fewest commits beyond one; empty if two are equally near."""
-    far = {name: repository.count(head, tip) for name, tip in list(holders.items())[:MOST_HOLDERS]}
-    nearest = [name for name, commits in far.items() if commits == min(far.values())]
-    return nearest[0] if len(nearest) == 1 else ""
-
-
-def _renamed(repository: Repository, name: str, known: Known) -> str:
-    """Return the current name of a renamed branch, from its reflog; empty if it does not exist.
-
-    A name may be used twice: a branch whose reflog lacks the known commit is a different one.
-    """
-    told = f"--grep-reflog=renamed {_LOCAL}{name} to "
-    printed = answer(repository.root, "log", "-g", "--branches", "--fixed-strings", told, "--format=%gD")
-    for line in printed.splitlines():
-        now = line.partition("@{")[0].removeprefix(_LOCAL)
-        if not _exists(repository, _LOCAL + now):
-            continue
-        if known.head is None or known.head in {commit for commit, _ in _log(repository, _LOCAL + now)}:
-            return now
-    return ""
-
-
-def _made_on(repository: Repository, name: str) -> str:
-    """Return the last commit made on a branch, from its local reflog; empty if there is none.
-
-    Commits that only came to it from elsewhere, such as newer ones of the default branch, do not count.
-    """
-    return next((commit for commit, what in _log(repository, _LOCAL + name) if _MAKES.match(what)), "")
-
-
 def _left(repository: Repository, name: str) -> str:
     """Return the commit of a branch when it was last left here; empty if it never was.
 
     It may have been rebased or extended since it was seen, and merged only then.
     """
     moved = f"checkout: moving from {name} to "
-    steps = pairwise(_log(repository, "HEAD"))
+    lines = answer(repository.root, "log", "-g", "--format=%H %gs", "HEAD").splitlines()
+    steps = pairwise(line.partition(" ")[::2] for line in lines)
     return next((before for (_, what), (before, _) in steps if what.startswith(moved)), "")
-
-
-def _log(repository: Repository, reference: str) -> list[tuple[str, str]]:
-    """Return the reflog of a reference (commit and action), newest first."""
-    lines = answer(repository.root, "log", "-g", "--format=%H %gs", reference).splitlines()
-    return [(commit, what) for commit, _, what in (line.partition(" ") for line in lines)]
 
 
 def _short(reference: str) -> str:

@@ -77,11 +77,11 @@ class Notes(Tables):
         found: str | None = self._connection.value("SELECT branch FROM note_files WHERE path = ?", (path,))
         return found
 
-    def on_branches(self) -> list[tuple[str, str, str | None]]:
-        """Return (branch, path, time of the first piece) of all pieces restricted to a branch, in order."""
-        sql = """SELECT f.branch, f.path, (SELECT min(time) FROM notes n WHERE n.path = f.path)
-                 FROM note_files f WHERE f.branch IS NOT NULL ORDER BY 1, 2"""
-        return self._connection.rows(sql)
+    def on_branches(self) -> list[tuple[str, str]]:
+        """Return (branch, path) of all files and sessions restricted to a branch, in order."""
+        return self._connection.rows(
+            "SELECT branch, path FROM note_files WHERE branch IS NOT NULL ORDER BY 1, 2"
+        )
 
     def put(
         self,

@@ -58,7 +58,7 @@ def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
         return Settled()
     db = project.db
     named, gone, quoted = _branches(db), _gone(db), db.notes.on_branches()
-    if not (names := {*named, *gone, *(name for name, _, _ in quoted), *more}):
+    if not (names := {*named, *gone, *(name for name, _ in quoted), *more}):
         return Settled()
     try:
         look = looks(repository)
@@ -78,23 +78,22 @@ def settle(project: OpenProject, more: Iterable[str] = ()) -> Settled:
         for branch in found:
             if branch.known != known[branch.name]:
                 db.meta.set(KNOWN + branch.name, list(branch.known))
-            _follow_quotes(db, [(path, at) for name, path, at in quoted if name == branch.name], branch)
+            if branch.state == "merged":
+                for name, path in quoted:
+                    if name == branch.name:
+                        db.notes.bind(path, None)
             ids = named.get(branch.name, [])
             if branch.name in gone and branch.state in ("merged", "open"):
                 for memory_id in gone[branch.name]:
                     project.store("project").upkeep.restore(memory_id)
                 revived.append((branch.name, len(gone[branch.name])))
                 ids = [*ids, *gone[branch.name]]
-            if done := _merged(db, ids, branch):
-                _move(db, done, None)
-                merged.append((branch.name, len(done)))
-                ids = [memory_id for memory_id in ids if memory_id not in done]
-            if ids and branch.state == "deleted":
+            if ids and branch.state == "merged":
+                _bring_in(db, ids)
+                merged.append((branch.name, len(ids)))
+            elif ids and branch.state == "deleted":
                 _retire(project, db, ids, branch)
                 retired.append((branch.name, len(ids)))
-            elif branch.now:
-                _move(db, ids, branch.now)
-                db.meta.set(KNOWN + branch.now, list(branch.known))
     return Settled(tuple(merged), tuple(retired), tuple(revived))
 
 
@@ -126,39 +125,12 @@ def to_stamp(found: Branch | None, since: str | None = None) -> str | None:
         return None
     if not found.known.ahead and (found.at is None or since is None or found.at >= from_iso(since)):
         return None
-    return found.now or found.name
+    return found.name
 
 
-def _merged(db: Database, ids: list[str], branch: Branch) -> list[str]:
-    """Return the memories of a branch whose work is merged: all, or those from before the merge.
-
-    A branch may be kept after its merge. Later memories concern work that is not yet merged.
-    """
-    if branch.state == "merged":
-        return ids
-    if branch.merged is None:
-        return []
-    records = db.memories.get_many(ids)
-    return [each for each in ids if from_iso(records[each].created_at) < branch.merged]
-
-
-def _follow_quotes(db: Database, sessions: Iterable[tuple[str, str | None]], branch: Branch) -> None:
-    """Bind quotes from sessions (path, time) to the project if the branch is merged, or to its new name.
-
-    Quotes from a branch that was deleted unmerged stay bound to it and are never shown.
-    """
-    for path, at in sessions:
-        before = branch.merged is not None and at is not None and from_iso(at) < branch.merged
-        if branch.state == "merged" or before:
-            db.notes.bind(path, None)
-        elif branch.now:
-            db.notes.bind(path, branch.now)
-
-
-def _move(db: Database, ids: Iterable[str], branch: str | None) -> None:
-    why = f"its branch is {branch} now" if branch else "its branch was merged"
+def _bring_in(db: Database, ids: Iterable[str]) -> None:
     for memory_id in ids:
-        db.memories.update(memory_id, {"branch": branch}, change=Change("edit", why))
+        db.memories.update(memory_id, {"branch": None}, change=Change("edit", "its branch was merged"))
 
 
 def _branches(db: Database) -> dict[str, list[str]]:

@@ -693,15 +693,6 @@ def test_what_went_with_a_branch_is_learnt_again_elsewhere(topic, memory, learn)
     assert not learn().retired
 
 
-def test_what_was_learnt_on_a_branch_goes_by_its_new_name(topic, memory, learn):
-    """A branch that was renamed takes its memories along, and what its sessions show later."""
-    learn()
-    topic.git("branch", "-m", "topic", "lifetime")
-    assert learn(cached(topic.root, 10)).retired == ()
-    assert {record.branch for record in memory.list(branch="*")} <= {"lifetime", None}
-    assert any("cache of the server" in record.content for record in memory.list(branch="lifetime"))
-
-
 def written(call) -> str:
     """Return a model's answer that makes a memory of the first piece that the person said."""
     first = call.messages[-1].content.partition("U1: ")[2].partition("\n")[0].partition(" [answers")[0]
@@ -837,24 +828,6 @@ def test_a_branch_without_a_commit_keeps_what_was_learnt_there(fresh, memory, le
     page = draw.plain(project_pages.initialised(report))
     assert "topic was deleted unmerged: 1 memory forgotten" in page
     assert memory.show(known.id).deprecated
-
-
-@pytest.mark.parametrize(("way", "rebased"), [("--no-ff", False), ("--ff-only", True)])
-def test_a_branch_that_is_kept_after_it_was_merged(fresh, memory, learn, way, rebased):
-    """What was learned before its work was committed is the project's; what comes after is the branch's."""
-    learn()
-    (first,) = on_topic(memory)
-    fresh.day = 10
-    fresh.commit("work on topic", {"b.py": "b = 1\n"})
-    fresh.git("checkout", "-q", "main")
-    if rebased:
-        fresh.commit("other", {"c.py": "c = 1\n"})
-        fresh.git("rebase", "-q", "main", "topic", GIT_COMMITTER_DATE="2026-01-13T12:00:00Z")
-        fresh.git("checkout", "-q", "main")
-    fresh.git("merge", "-q", way, "topic")
-    assert learn(cached(fresh.root, 28)).merged == (("topic", 1),)
-    assert memory.show(first.id).branch is None
-    assert [record.branch for record in memory.list() if "cache of" in record.content] == ["topic"]
 
 
 def test_a_branch_that_was_merged_by_moving_on_is_the_projects(repo, memory, learn):
