@@ -3,8 +3,7 @@
 `workspace.json` in the same folder names the project. A file holds a session's requests; a `.jsonl` file
 holds a state and then changes of values at paths in it. The format is derived from the source of version
 1.140, and that of a result's metadata from the Copilot extension, which stores the texts and calls of the
-model in rounds. Without rounds, as for a stopped request, the displayed parts are read instead: they have
-names of tools and few arguments.
+model in rounds. Without rounds, as for a stopped request, only the displayed text is read.
 """
 
 from __future__ import annotations
@@ -129,8 +128,8 @@ def _request(request: Mapping[str, Any], name: str, counts: Counts) -> Iterator[
         results = mapping(metadata.get("toolCallResults"))
         for place, one in enumerate(rounds):
             yield from _round(one, f"{name}:{place}", results, shown)
-    else:
-        yield from _shown(parts, name, at, counts)
+    elif text := "".join(joined(part.get("value")) for part in parts if part.get("kind") is None):
+        yield Reply(name, text, at=at)
     if request.get("isCanceled") is True or mapping(request.get("modelState")).get("value") == _CANCELLED:
         yield Interrupted(at)
 
@@ -175,54 +174,6 @@ def _texts(value: Any) -> list[str]:
         elif isinstance(one, dict):
             waiting += [one[key] for key in ("children", "node", "text", "value") if key in one]
     return found
-
-
-def _shown(parts: list[dict[str, Any]], name: str, at: str | None, counts: Counts) -> Iterator[Turn]:
-    """Yield the displayed parts of a request without stored rounds."""
-    texts: list[str] = []
-    thoughts: list[str] = []
-    step = 0
-    for place, part in enumerate(parts):
-        kind = part.get("kind")
-        if kind == "thinking":
-            thoughts.append(joined(part.get("value")))
-        elif kind is None or kind == "markdownContent":
-            texts.append(joined(part.get("value")) or joined(mapping(part.get("content")).get("value")))
-        elif kind == "inlineReference":
-            texts.append(_reference(part))
-        elif kind in ("toolInvocationSerialized", "textEditGroup"):
-            if texts or thoughts or not step:
-                yield Reply(f"{name}:{step}", "".join(texts), "\n".join(thoughts), at)
-                texts, thoughts, step = [], [], step + 1
-            yield from _part(part, f"{name}:part-{place}", at)
-        else:
-            counts.skip(string(kind, 60) or "no kind")
-    if any(texts) or any(thoughts):
-        yield Reply(f"{name}:{step}", "".join(texts), "\n".join(thoughts), at)
-
-
-def _reference(part: Mapping[str, Any]) -> str:
-    where = mapping(part.get("inlineReference"))
-    path = string(where.get("fsPath") or where.get("path") or mapping(where.get("uri")).get("path"))
-    return f"`{string(part.get('name')) or path.rpartition('/')[2]}`"
-
-
-def _part(part: Mapping[str, Any], name: str, at: str | None) -> Iterator[Turn]:
-    if part.get("kind") == "textEditGroup":
-        where = mapping(part.get("uri"))
-        edits = [mapping(one) for several in items(part.get("edits")) for one in items(several)]
-        new = "\n".join(joined(edit.get("text")) for edit in edits)
-        path = string(where.get("fsPath") or where.get("path"), 4096)
-        yield Called(name, "textEditGroup", {"path": path, "new_string": new}, at)
-        return
-    name = string(part.get("toolCallId"), 200) or name
-    told, details = mapping(part.get("toolSpecificData")), mapping(part.get("resultDetails"))
-    tool, given = _plain(string(part.get("toolId"), 200), json_of(joined(details.get("input"))))
-    line = told.get("commandLine")
-    command = joined(mapping(line).get("original")) or joined(line) or joined(told.get("command"))
-    yield Called(name, tool, {**mapping(given), **({"command": command} if command else {})}, at)
-    if part.get("isComplete") is True:
-        yield _returned(name, "\n".join(_texts(details.get("output"))), part)
 
 
 def _plain(tool: str, given: Any) -> tuple[str, Any]:
