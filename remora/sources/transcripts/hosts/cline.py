@@ -48,8 +48,7 @@ _COMPACTED = ("auto_compaction", "manual_compaction", "compaction", "compaction_
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
     """Yield the files of all sessions and tasks on this machine; a session continues a task."""
     own = home_folder(environ, ".cline", "CLINE_DIR") / "data"
-    own = home_folder(environ, str(own), "CLINE_DATA_DIR")
-    for folder in sorted(home_folder(environ, str(own / "sessions"), "CLINE_SESSION_DATA_DIR").glob("*/")):
+    for folder in sorted((own / "sessions").glob("*/")):
         if (path := folder / f"{folder.name}{_ENDING}").is_file():
             yield path
     storages = [editor / "globalStorage" / name for editor in editor_folders(environ) for name in _FOLDERS]

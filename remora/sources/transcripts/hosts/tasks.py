@@ -3,15 +3,16 @@
 A person's text is between tags (`<task>`, `<feedback>`, `<answer>`, `<user_message>`), or is the `feedback`
 of a result in JSON; the rest of a user's message is the program's. A result can contain third-party text,
 these tags included, so a person's text is accepted only in the result of a tool that asks, and where the
-program itself begins all results of a tool: in a refusal, and with the approval of an edit. Models without
-native tools call them in the text, as XML, and get the result as text after a line in brackets.
+program itself begins all results of a tool: in a refusal, and with the approval of an edit. In older tasks
+models call tools in the text, as XML, and get the result as text after a line in brackets that names the
+tool and its file or command: that line is read as the call, and the XML stays in the text of the reply.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,7 +59,6 @@ ACTIONS = table(
         "fetch_instructions generate_image read_command_output",
     }
 )
-_XML = frozenset(ACTIONS) | {"use_mcp_tool"}
 # Tools by which the model addresses the person, and the argument with the text.
 _SPOKEN = {
     "attempt_completion": "result",
@@ -80,13 +80,12 @@ _FOLDER = re.compile(
     rb'"<environment_details>(?:[^"\\]|\\.)*?# Current (?:Working|Workspace) Directory '
     rb'\(([^"]{1,4096}?)\) Files'
 )
-_ROOTS = re.compile(rb'# Workspace Roots\\n- [^\n"]{0,200}?: ((?:[^"\\]|\\[^n]){1,4096}?)(?: \(\w+\))?\\n')
 _FIRST_TIME = re.compile(rb'"ts":\s*(\d{12,14})\b')
 _TYPED = re.compile(r"<(task|feedback|answer|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
 _TAG = re.compile(r"<(?:task|feedback|answer|user_message)>\n")
 _LINES = 24  # before the tag there is nothing, or text of the program
 _MENTION = re.compile(r"'([^'\n]{1,1000})' \(see below for (?:file|folder|site) content\)")
-_RESULT = re.compile(r"\[(\w{1,60})(?: for .{0,6000}?)?\] Result:\n*", re.DOTALL)
+_RESULT = re.compile(r"\[(\w{1,60})(?: for (.{0,6000}?))?\] Result:\n*", re.DOTALL)
 _EXIT = re.compile(
     r"Command (?:executed successfully \(exit code|failed with exit code"
     r"|executed in terminal .{0,400}?Exit code:) ?(-?\d{1,9})\b",
@@ -97,7 +96,6 @@ _FAILED = "The tool execution failed with the following error"
 _RAN = "Command "  # the output of a completed task's command comes before the comment on it
 _RESUMED = "[TASK RESUMPTION]"
 _STOPPED = "[Response interrupted by user]"
-_OPENING = re.compile(r"<([A-Za-z_]{1,60})>")
 
 
 def session(path: Path) -> Session:
@@ -107,7 +105,7 @@ def session(path: Path) -> Session:
         SourceError: the file cannot be read.
     """
     head = data_of(path, _HEAD)
-    named = _FOLDER.search(head) or _ROOTS.search(head)
+    named = _FOLDER.search(head)
     cwd = json_of(b'"' + named[1] + b'"') if named else None
     first = _FIRST_TIME.search(head)
     name = path.parent.name
@@ -125,25 +123,13 @@ def turns(path: Path, session: Session, counts: Counts, *, delegated: bool = Fal
         delegated: whether another task started it, so that its first prompt is the model's.
     """
     timeline = _Task(Keys(session.id), counts)
-    times = _times(path.with_name("ui_messages.json"))
-    for place, message in enumerate(items(json_file(path, counts))):
-        told = mapping(message)
-        at = told.get("ts") or times.get(place) or times.get(place - 1)
-        for turn in timeline.message(told, instant(at)):
+    for message in map(mapping, items(json_file(path, counts))):
+        for turn in timeline.message(message, instant(message.get("ts"))):
             if delegated and isinstance(turn, Prompt):
                 delegated = False
                 counts.skip("prompt of another task")
             else:
                 yield turn
-
-
-def _times(path: Path) -> dict[int, Any]:
-    """Return the time of the first window event after each message: older messages have no time."""
-    times: dict[int, Any] = {}
-    for shown in map(mapping, items(json_of(data_of(path)) if path.is_file() else None)):
-        if (place := number(shown.get("conversationHistoryIndex"))) is not None:
-            times.setdefault(place, shown.get("ts"))
-    return times
 
 
 class _Said(NamedTuple):
@@ -156,12 +142,11 @@ class _Said(NamedTuple):
 
 
 class _Task:
-    """The state of reading a task: the calls in XML that wait for their results."""
+    """The state of reading a task: the tools of its calls."""
 
     def __init__(self, keys: Keys, counts: Counts) -> None:
         self._keys = keys
         self._counts = counts
-        self._waiting: list[tuple[str, str]] = []
         self._tools: dict[str, str] = {}
 
     def message(self, message: Mapping[str, Any], at: str | None) -> Iterator[Turn]:
@@ -183,13 +168,10 @@ class _Task:
         calls: list[tuple[str, str, Any]] = []
         texts: list[str] = []
         thoughts: list[str] = [string(message.get("reasoning_content"), 100_000)]
-        native = any(block.get("type") == "tool_use" for block in blocks)
         for block in blocks:
             match block.get("type"):
                 case "text":
-                    text, within = split(joined(block), () if native else _XML)
-                    texts.append(text)
-                    calls += [("", tool, given) for tool, given in within]
+                    texts.append(joined(block))
                 case "thinking":
                     thoughts.append(joined(block.get("thinking")))
                 case "reasoning":
@@ -209,11 +191,7 @@ class _Task:
         tokens = number(mapping(mapping(message.get("metrics")).get("tokens")).get("prompt"))
         key = self._keys.of("\n".join([text, *(repr(call) for call in calls)]))
         yield Reply(key, text, "\n\n".join(filter(None, thoughts)), at, tokens)
-        self._waiting = []
-        for place, (name, tool, given) in enumerate(calls):
-            if not name:
-                name = f"{key}:{place}"
-                self._waiting.append((name, tool))
+        for name, tool, given in calls:
             self._tools[name] = tool
             yield Called(name, *plain(tool, given), at)
             if tool in ("condense", "summarize_task"):
@@ -223,7 +201,7 @@ class _Task:
 
     def _answers(self, blocks: list[dict[str, Any]], at: str | None) -> Iterator[Turn]:
         prompts: list[str] = []
-        open_: tuple[str, list[str]] | None = None  # a call in XML, and the texts of its result so far
+        headed: re.Match[str] | None = None  # the line in brackets before a result
         for block in blocks:
             text = joined(block)
             if block.get("type") == "tool_result":
@@ -239,40 +217,39 @@ class _Task:
                 prompts += typed
             elif block.get("type") != "text":
                 self._counts.skip(string(block.get("type"), 60) or "no type")
+            elif headed is not None:
+                prompts += yield from self._headed(headed, text, at)
+                headed = None
             elif told := _RESULT.match(text):
-                if open_ is not None:
-                    yield from self._close(*open_, at, prompts)
-                open_ = (self._take(told[1]), [text[told.end() :]])
-            elif text.startswith("<environment_details>"):
-                self._counts.skip("environment_details")
-            elif open_ is not None and not any(open_[1]):
-                open_[1].append(text)
+                if rest := text[told.end() :]:
+                    prompts += yield from self._headed(told, rest, at)
+                else:
+                    headed = told
             elif (not text.startswith("[") or text.startswith(_RESUMED)) and (told_by := _typed(text)):
                 prompts += told_by
-            elif open_ is not None:
-                open_[1].append(text)
             else:
                 self._counts.skip("text of the program")
-        if open_ is not None:
-            yield from self._close(*open_, at, prompts)
         for text in prompts:
             yield Prompt(self._keys.of(text), text, at)
 
-    def _take(self, tool: str) -> str:
-        """Return the call of a result: the first waiting call of the tool."""
-        for place, (name, called) in enumerate(self._waiting):
-            if called == tool:
-                del self._waiting[place]
-                return name
-        return ""
-
-    def _close(self, name: str, texts: list[str], at: str | None, prompts: list[str]) -> Iterator[Turn]:
-        if not name:
-            self._counts.skip("result without a call")
-            return
-        turn, typed = self._returned(name, "\n".join(filter(None, texts)), at)
-        prompts[:0] = typed
+    def _headed(
+        self, heading: re.Match[str], result: str, at: str | None
+    ) -> Generator[Turn, None, tuple[str, ...]]:
+        """Yield a call, known by the line in brackets before its result, and the result."""
+        tool, about = heading[1], (heading[2] or "").removeprefix("'")
+        first = about.partition("'")[0]
+        if tool == "use_mcp_tool":
+            given = {"server_name": first}
+        elif ACTIONS.get(tool) == "run":
+            given = {"command": about.removesuffix("'")}
+        else:
+            given = {"path": first}
+        name = self._keys.of(heading[0])
+        self._tools[name] = tool
+        yield Called(name, *plain(tool, given), at)
+        turn, typed = self._returned(name, result, at)
         yield turn
+        return typed
 
     def _returned(
         self, name: str, result: str, at: str | None, *, error: bool = False
@@ -329,44 +306,6 @@ def _typed(text: str) -> list[str]:
     return []
 
 
-def split(text: str, tools: Iterable[str]) -> tuple[str, list[tuple[str, dict[str, str]]]]:
-    r"""Return a reply without the calls in XML, and the calls.
-
-    >>> split("I look.\n<read_file>\n<path>a.py</path>\n</read_file>", {"read_file"})
-    ('I look.\n', [('read_file', {'path': 'a.py'})])
-    """
-    kept: list[str] = []
-    calls: list[tuple[str, dict[str, str]]] = []
-    at = 0
-    for opening in _OPENING.finditer(text):
-        if opening.start() < at or opening[1] not in tools:
-            continue
-        closing = f"</{opening[1]}>"
-        end = text.find(closing, opening.end())
-        body = text[opening.end() : end if end >= 0 else len(text)]
-        kept.append(text[at : opening.start()])
-        calls.append((opening[1], _arguments(body)))
-        at = end + len(closing) if end >= 0 else len(text)
-    return "".join([*kept, text[at:]]), calls
-
-
-def _arguments(body: str) -> dict[str, str]:
-    given: dict[str, str] = {}
-    at = 0
-    while opening := _OPENING.search(body, at):
-        closing = f"</{opening[1]}>"
-        # A file's text may contain such a tag, so the last one counts.
-        find = body.rfind if opening[1] in ("content", "diff", "args") else body.find
-        end = find(closing, opening.end())
-        if end < 0:
-            given[opening[1]] = body[opening.end() :]
-            break
-        value = body[opening.end() : end]
-        given[opening[1]] = value.strip("\n") if opening[1] in ("content", "diff") else value.strip()
-        at = end + len(closing)
-    return given
-
-
 def plain(tool: str, given: Any) -> tuple[str, Any]:
     """Return a call in the form of the contract: an MCP tool by its own name, arguments with usual names.
 
@@ -384,19 +323,10 @@ def plain(tool: str, given: Any) -> tuple[str, Any]:
     arguments = {_NAMES.get(key, key): value for key, value in given.items()}
     if tool == "codebase_search":
         arguments["pattern"] = arguments.pop("query", None)
-    nested = arguments.pop("args", None)
-    if isinstance(nested, str):
-        arguments["paths"] = [path.strip() for path in apart(nested, "<path>", "</path>")[1]]
-        arguments["diff"] = nested
     files = arguments.pop("files", None)
     if isinstance(files, list):
         arguments["paths"] = [mapping(file).get("path", file) for file in files]
     if isinstance(arguments.get("diff"), str):
         sides = [sides for _, sides in blocks_in(arguments["diff"])]
         arguments["edits"] = [{"old_string": old, "new_string": new} for old, new in sides]
-    if isinstance(arguments.get("operations"), list):
-        arguments["edits"] = [
-            {_NAMES.get(key, key): value for key, value in mapping(one).items()}
-            for one in arguments["operations"]
-        ]
     return tool, arguments
