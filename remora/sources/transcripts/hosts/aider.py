@@ -206,11 +206,9 @@ def _output(text: str, reply: str, waiting: list[tuple[str, str]], keys: Keys) -
                 waiting.remove(edit)
                 yield Returned(edit[0], line)
             if not named:
-                # In other formats the reply has the whole file, or lines of a diff, after its path.
-                old, new = _written(reply, applied[1])
+                # In other formats the reply has the whole file, or lines of a diff.
                 name = keys.of(f"{reply}\n{line}")
-                given = {"path": applied[1], "old_string": old, "new_string": new}
-                yield Called(name, "edit block" if old else "new file", given)
+                yield Called(name, "edit block", {"path": applied[1]})
                 yield Returned(name, line)
         elif running := _RUNNING.fullmatch(line):
             name = keys.of(f"{reply}\n{line}")
@@ -224,23 +222,3 @@ def _failed(waiting: list[tuple[str, str]], said: str) -> Iterator[Turn]:
     for name, path in waiting:
         denied = f"Skipping edits to {path}" in said
         yield Returned(name, said, error=bool(said), denied=denied, interrupted=not said)
-
-
-def _written(reply: str, path: str) -> tuple[str, str]:
-    """Return the lines that a reply removes from a file and adds to it, if it has no edit block."""
-    rows = reply.splitlines(keepends=True)
-    for place, row in enumerate(rows[:-1]):
-        if row.strip().strip("`*#: ") == path and _FENCE.match(rows[place + 1]):
-            end = next((n for n in range(place + 2, len(rows)) if _FENCE.match(rows[n])), len(rows))
-            return "", "".join(rows[place + 2 : end])
-    old: list[str] = []
-    new: list[str] = []
-    inside = False
-    for row in rows:
-        if row.startswith("+++ "):
-            inside = row[4:].strip().removeprefix("b/") == path
-        elif row.startswith("--- ") or _FENCE.match(row):
-            inside = False
-        elif inside and row[:1] in "+-":
-            (old if row[0] == "-" else new).append(row[1:])
-    return "".join(old), "".join(new)
