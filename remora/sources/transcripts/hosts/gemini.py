@@ -2,13 +2,12 @@
 
 Before version 0.39 a session was one JSON object, in a file that ends in `.json`. Both forms are those of the
 host's source (0.56). A message is written again when it grows, and the last one counts. `<project>` is a
-short name, with the project's path in `.project_root` of that folder, or the SHA-256 of the path. A rewind
-removes the messages after it. Of a replaced history only new messages are read: those before a summary stay.
+short name; `.project_root` in that folder holds the project's path. A rewind removes the messages after it.
+Of a replaced history only new messages are read: those before a summary stay.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -44,14 +43,10 @@ _UNTRUSTED = re.compile(r"\A<untrusted_context>\n(.*)\n</untrusted_context>\Z", 
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files of sessions in folders with the project's path, then in those named after it."""
+    """Yield the files of all sessions on this machine."""
     place = home_folder(environ, "", "GEMINI_CLI_HOME") / ".gemini" / "tmp"
-    named = [folder for folder in sorted(place.glob("*")) if _root(folder)]
-    hashes = (hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest() for folder in folders)
-    named += [place / name for name in hashes]
-    for folder in named:
-        for ending in (".jsonl", ".json"):  # a resumed session continues in the newer form
-            yield from sorted((folder / "chats").glob(f"session-*{ending}"))
+    for ending in (".jsonl", ".json"):  # a resumed session continues in the newer form
+        yield from sorted(place.glob(f"*/chats/session-*{ending}"))
 
 
 def sessions(path: Path) -> Iterator[Session]:

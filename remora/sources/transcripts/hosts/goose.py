@@ -1,10 +1,9 @@
-"""Read Goose's sessions: the database `sessions/sessions.db` in its data folder; one file each before 1.10.
+"""Read Goose's sessions: the database `sessions/sessions.db` in its data folder.
 
-The formats are those of the host's source: schema 5 to 6 of the database, and `.jsonl` files whose first line
-describes the session. A row's `content_json` is the `content` of a message in such a file. A tool's result is
-a message of the user. A message that is not `userVisible` is a program's; one follows after a summary
-replaces earlier messages. All messages are then stored again, so a key is derived from a message's time, not
-from its row.
+The format is that of the host's source, schema 5 to 6. `content_json` holds the blocks of a message. A tool's
+result is a message of the user. A message that is not `userVisible` is a program's; one follows after a
+summary replaces earlier messages. All messages are then stored again, so a key is derived from a message's
+time, not from its row.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import has, is_database, opened, rows, sound
 from remora.sources.transcripts.hosts.places import data_folder, home_folder
 from remora.sources.transcripts.hosts.values import exit_code, items, mapping, said
-from remora.sources.transcripts.lines import Counts, first_object, objects, parse
+from remora.sources.transcripts.lines import Counts, parse
 from remora.sources.transcripts.texts import joined, number, string
 from remora.sources.transcripts.turns import Called, Compacted, Prompt, Reply, Returned, Session, Turn
 from remora.store.foreign import Foreign
@@ -50,7 +49,7 @@ _EXIT = re.compile(r"Command exited with code (-?\d{1,9})\s*\Z")
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the database on this machine, then the files of sessions that may not be in it."""
+    """Yield the database on this machine."""
     places = [data_folder(environ, "goose")]
     if environ.get("GOOSE_PATH_ROOT"):
         places = [Path(environ["GOOSE_PATH_ROOT"]) / "data"]
@@ -58,26 +57,21 @@ def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path
         places.append(home_folder(environ, "", "APPDATA") / "Block" / "goose" / "data")
     for place in places:
         yield from sorted((place / "sessions").glob("sessions.db"))
-        yield from sorted((place / "sessions").glob("*.jsonl"))
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the sessions in a database, or the one in a file; sessions without a person are left out."""
+    """Yield the sessions in a database; those without a person are left out."""
     if is_database(path, "sessions"):
         with opened(path) as database:
             found = _in_database(database)
         yield from found
-    elif path.suffix == ".jsonl":
-        first = first_object(path)
-        if isinstance(first.get("working_dir"), str) and "description" in first:
-            yield Session(path.stem[:200], string(first["working_dir"], 4096))
 
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a session."""
     known: Counter[str] = Counter()
     hidden = False  # whether the model no longer saw the earlier messages
-    for message in _rows(path, session.id, counts) if path.suffix == ".db" else _lines(path, counts):
+    for message in _rows(path, session.id, counts):
         content = [b for b in items(message.get("content")) if isinstance(b, Mapping)]
         told = mapping(message.get("metadata"))
         created = number(message.get("created"))
@@ -121,21 +115,12 @@ def _in_database(database: Foreign) -> list[Session]:
 def _rows(path: Path, session: str, counts: Counts) -> Iterator[dict[str, Any]]:
     columns = ("id", "role", "content_json", "created_timestamp", "metadata_json")
     with opened(path) as database:
-        if has(database, "sessions", "parent_session_id"):
-            for _ in sound(rows(database, "sessions", ("id",), ("parent_session_id", session)), path, counts):
-                counts.skip("subagent session")
         found = list(sound(rows(database, "messages", columns, ("session_id", session)), path, counts))
     for row in sorted(found, key=lambda row: number(row["id"]) or 0):
         texts = f'{{"content": {row["content_json"]}, "metadata": {row["metadata_json"] or "null"}}}'
         message = parse(path, number(row["id"]) or 0, texts.encode("utf-8", "replace"), counts)
         if message is not None:
             yield {**message, "role": row["role"], "created": row["created_timestamp"]}
-
-
-def _lines(path: Path, counts: Counts) -> Iterator[dict[str, Any]]:
-    for line, message in objects(path, counts):
-        if line > 1 or "role" in message:
-            yield message
 
 
 def _asked(content: list[Mapping[str, Any]], key: str, at: str | None, counts: Counts) -> Iterator[Turn]:

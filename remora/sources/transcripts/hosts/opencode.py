@@ -1,14 +1,9 @@
-"""Read OpenCode's sessions: the database `opencode.db` in its data folder; JSON files before version 1.2.
+"""Read OpenCode's sessions: the database `opencode.db` in its data folder.
 
-    storage/session/<project>/<session>.json
-    storage/message/<session>/<message>.json
-    storage/part/<message>/<part>.json
-
-A row's `data` is the content of such a file, so both are read alike. `opencode export` writes a document with
-the same data in `info` and `messages`; the name of its file begins with `opencode-` or `ses_`. The shapes of
-messages and parts are derived from recordings of versions 1.2.16 to 1.14; paths, tables, `metadata`, tokens
-and errors, which those lack, from the host's source. A part of a user's message that is `synthetic` or
-`ignored` is a program's.
+`opencode export` writes a document with the same data in `info` and `messages`; the name of its file begins
+with `opencode-` or `ses_`. The shapes of messages and parts are derived from recordings of versions 1.2.16 to
+1.14; tables, `metadata`, tokens and errors, which those lack, from the host's source. A part of a user's
+message that is `synthetic` or `ignored` is a program's.
 """
 
 from __future__ import annotations
@@ -17,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from remora.core.errors import RemoraError
 from remora.core.host_tools import OPENCODE
 from remora.sources.instant import instant
 from remora.sources.transcripts.hosts.databases import has, is_database, opened, rows, sound
@@ -51,24 +45,16 @@ class _Message(NamedTuple):
 
 
 def files(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the databases on this machine, then the files of sessions that were never migrated to one."""
-    folder = data_folder(environ, "opencode")
-    yield from sorted(folder.glob("opencode*.db"))
-    yield from sorted((folder / "storage" / "session").glob("*/*.json"))
+    """Yield the databases on this machine."""
+    yield from sorted(data_folder(environ, "opencode").glob("opencode*.db"))
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    """Yield the sessions in a database, or the one in a file; those of subagents are left out."""
+    """Yield the sessions in a database, or the one in an export; those of subagents are left out."""
     if is_database(path, "opencode"):
         with opened(path) as database:
             found = _in_database(database)
         yield from found
-    elif path.suffix == ".json" and path.parent.parent.name == "session":
-        info = document(path)
-        if isinstance(info.get("directory"), str) and not info.get("parentID"):
-            messages = _files(path.parents[2] / "message" / path.stem)
-            changed = messages[-1].stat().st_mtime_ns if messages else 0
-            yield _session(path.stem, info["directory"], _time(info, "created"), len(messages), changed)
     elif _is_exported(path):
         told = mapping(document(path).get("info"))
         if isinstance(told.get("id"), str) and not told.get("parentID"):
@@ -78,19 +64,13 @@ def sessions(path: Path) -> Iterator[Session]:
 
 def turns(path: Path, session: Session, counts: Counts) -> Iterator[Turn]:
     """Yield the turns of a session."""
-    read = _rows if path.suffix == ".db" else _exported if _is_exported(path) else _documents
-    for message in read(path, session.id, counts):
+    for message in _rows(path, session.id, counts) if path.suffix == ".db" else _exported(path, counts):
         if message.info.get("role") == "user":
             yield from _asked(message, counts)
         elif message.info.get("role") == "assistant":
             yield from _answered(message, counts)
         else:
             counts.skip("message without a role")
-
-
-def _session(identity: str, folder: Any, started: str | None, messages: int, changed: Any) -> Session:
-    cwd, stamp = string(folder, 4096), f"{messages} {changed}"
-    return Session(string(identity, 200), cwd, started or "", stamp=stamp, size=_BYTES * messages)
 
 
 def _in_database(database: Foreign) -> list[Session]:
@@ -104,7 +84,9 @@ def _in_database(database: Foreign) -> list[Session]:
     for row in rows(database, "session", ("id", "parent_id", "directory", "time_created")):
         if isinstance(row["id"], str) and not row["parent_id"]:
             count, changed = messages.get(row["id"], (0, 0))
-            found.append(_session(row["id"], row["directory"], instant(row["time_created"]), count, changed))
+            cwd, started = string(row["directory"], 4096), instant(row["time_created"]) or ""
+            stamp = f"{count} {changed}"
+            found.append(Session(string(row["id"], 200), cwd, started, stamp=stamp, size=_BYTES * count))
     return found
 
 
@@ -129,11 +111,10 @@ def _sorted(
 
 
 def _is_exported(path: Path) -> bool:
-    named = path.suffix == ".json" and path.name.startswith(("opencode-", "ses_"))
-    return named and path.parent.parent.name != "session"
+    return path.suffix == ".json" and path.name.startswith(("opencode-", "ses_"))
 
 
-def _exported(path: Path, _session: str, counts: Counts) -> Iterator[_Message]:
+def _exported(path: Path, counts: Counts) -> Iterator[_Message]:
     for message in map(mapping, items(document(path).get("messages"))):
         info = mapping(message.get("info"))
         if not isinstance(info.get("id"), str):
@@ -141,25 +122,6 @@ def _exported(path: Path, _session: str, counts: Counts) -> Iterator[_Message]:
             continue
         parts = [part for part in items(message.get("parts")) if isinstance(part, dict)]
         yield _Message(string(info["id"], 200), info, [{**part, "id": part.get("id")} for part in parts])
-
-
-def _documents(path: Path, session: str, counts: Counts) -> Iterator[_Message]:
-    storage = path.parents[2]
-    for file, info in _read(storage / "message" / session, counts):
-        parts = [{**part, "id": one.stem} for one, part in _read(storage / "part" / file.stem, counts)]
-        yield _Message(file.stem, info, parts)
-
-
-def _read(folder: Path, counts: Counts) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for file in _files(folder):
-        try:
-            yield file, document(file)
-        except RemoraError as error:
-            counts.refuse(file, 0, str(error))
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.json"))
 
 
 def _asked(message: _Message, counts: Counts) -> Iterator[Turn]:
@@ -184,15 +146,14 @@ def _answered(message: _Message, counts: Counts) -> Iterator[Turn]:
         counts.skip("summary")
         return
     at, tokens = _time(info, "created"), _tokens(info.get("tokens"))
-    for place, parts in enumerate(_steps(message.parts)):
-        key = message.id if place == 0 else string(parts[0]["id"], 200)
-        yield Reply(key, _said(parts, "text"), _said(parts, "reasoning"), at, tokens)
-        for part in parts:
-            kind = string(part.get("type"), 60) or "no type"
-            if kind == "tool":
-                yield from _call(part, counts)
-            elif kind not in ("text", "reasoning"):
-                counts.skip(kind)
+    parts = message.parts
+    yield Reply(message.id, _said(parts, "text"), _said(parts, "reasoning"), at, tokens)
+    for part in parts:
+        kind = string(part.get("type"), 60) or "no type"
+        if kind == "tool":
+            yield from _call(part, counts)
+        elif kind not in ("text", "reasoning"):
+            counts.skip(kind)
     if mapping(info.get("error")).get("name") == "MessageAbortedError":
         yield Interrupted(_time(info, "completed"))
 
@@ -200,12 +161,6 @@ def _answered(message: _Message, counts: Counts) -> Iterator[Turn]:
 def _said(parts: list[dict[str, Any]], kind: str) -> str:
     texts = (joined(part.get("text")) for part in parts if part.get("type") == kind)
     return "\n".join(text for text in texts if text)
-
-
-def _steps(parts: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return the parts of each step: a message of a version before 1.0 may have several."""
-    begins = [n for n, part in enumerate(parts) if n and part.get("type") == "step-start"]
-    return [parts[a:b] for a, b in zip([0, *begins], [*begins, len(parts)], strict=True)]
 
 
 def _call(part: Mapping[str, Any], counts: Counts) -> Iterator[Turn]:
