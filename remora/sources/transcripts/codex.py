@@ -1,11 +1,10 @@
 """Codex's rollouts: one JSON line per item to or from the model, and per event.
 
-A line is `{"timestamp", "type", "payload"}`; the oldest files hold the bare payload. `response_item` lines
-are the conversation. Consecutive items of the model are one step; a result or a prompt ends it. `event_msg`
-lines repeat much of it for the screen. Of these are read: token counts, prompts that appear nowhere else,
-interruptions, the end of a patch or a command, and, while the model runs a script that calls tools, the work
-of those tools. A subagent has its own file that names its parent: its events belong to the parent's session,
-with its id as `agent`.
+A line is `{"timestamp", "type", "payload"}`. `response_item` lines are the conversation. Consecutive items of
+the model are one step; a result or a prompt ends it. `event_msg` lines repeat much of it for the screen. Of
+these are read: token counts, prompts that appear nowhere else, interruptions, the end of a patch or a
+command, and, while the model runs a script that calls tools, the work of those tools. A subagent has its own
+file that names its parent: its events belong to the parent's session, with its id as `agent`.
 
 A fork copies the lines of its origin into its own file, with other positions and times. An item with an id
 keeps it; other items are identified by their text and their turn, so they have the same key in both files.
@@ -29,9 +28,7 @@ from remora.core.tool_calls import Call, call
 from remora.sources.instant import instant
 from remora.sources.transcripts.calls import Calls
 from remora.sources.transcripts.codex_item import (
-    ITEMS,
     action,
-    cwd_in,
     parent_of,
     shown_files,
     tokens,
@@ -83,11 +80,6 @@ class Codex:
         self._now = instant(record.get("timestamp"))
         self._last_at = self._now or self._last_at
         if not isinstance(payload, Mapping):
-            if kind in ITEMS:
-                return self._item(record)
-            if not kind and isinstance(record.get("id"), str):
-                self._meta(record)
-                return []
             self._counts.skip(kind or "no type")
             return []
         if kind == "response_item":
@@ -171,9 +163,6 @@ class Codex:
     def _said(self, text: str) -> list[Event]:
         said = typed(text)
         if not said:
-            if not self._cwd and (cwd := cwd_in(text)):
-                self._cwd = cwd
-                self._roots.met(cwd)
             self._counts.skip("message:injected")
             return []
         if said == self._prompt:

@@ -12,11 +12,6 @@ from remora.shell.trigger_match import read_line
 from remora.sources.transcripts.texts import number, string
 
 ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-# Types of items; in the oldest files they have no envelope.
-ITEMS = frozenset(
-    "message reasoning function_call function_call_output local_shell_call custom_tool_call "
-    "custom_tool_call_output web_search_call".split()
-)
 _SHOWS = frozenset("cat nl head tail bat less".split())
 _TAG = re.compile(r"\s*<(?=[^>]*>)([a-zA-Z][\w -]*)(?:\s[^>]*)?>")
 _HEADINGS = ("# AGENTS.md instructions", "# Context from my IDE setup", "# Files mentioned by the user")
@@ -25,19 +20,11 @@ _TAGS = frozenset(
     "INSTRUCTIONS skill image environment_context user_instructions user_action turn_aborted "
     "collaboration_mode personality_spec model_switch subagent_notification hook_prompt".split()
 )
-_CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>")
 
 
 def is_codex(record: Mapping[str, Any]) -> bool:
     """Return whether a line is part of a rollout."""
-    kind = string(record.get("type"), 60)
-    if kind in ENVELOPES and isinstance(record.get("payload"), Mapping):
-        return True
-    if not kind and isinstance(record.get("id"), str) and "instructions" in record:
-        return isinstance(record.get("timestamp"), str)
-    if kind == "message":
-        return record.get("role") in ("user", "assistant") and isinstance(record.get("content"), list)
-    return kind in ITEMS and isinstance(record.get("call_id"), str)
+    return record.get("type") in ENVELOPES and isinstance(record.get("payload"), Mapping)
 
 
 def typed(text: str) -> str:
@@ -68,12 +55,6 @@ def parent_of(meta: Mapping[str, Any], thread: str) -> str:
     parent = parent or string(meta.get("parent_thread_id"), 200)
     root = string(meta.get("session_id"), 200)
     return root if parent and root and root != thread else parent
-
-
-def cwd_in(text: str) -> str:
-    """Return the working directory in a text for the model, the only place of it in the oldest files."""
-    found = _CWD.search(text[:20_000])
-    return found[1] if found else ""
 
 
 def shown_files(command: str) -> list[str]:

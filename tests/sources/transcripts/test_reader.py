@@ -21,7 +21,6 @@ from tests.sources.transcripts.records import ROOT, answers, asks, claude, codex
         ("claude-code", [{"type": "summary", "summary": "x"}, claude("user", "u1", "hi")]),
         ("claude-code", ["not json", {"type": "file-history-snapshot"}, claude("system", "u1", None)]),
         ("codex", [codex("session_meta", id="c1", cwd=ROOT)]),
-        ("codex", [{"id": "c0", "timestamp": "2025-05-01T10:00:00Z", "instructions": None}]),
         ("plain", [header("x")]),
         ("plain", [line_of(Event("user_prompt", "s", "k", text="hi"))]),
         (None, [{"role": "user", "content": "hi"}, {"type": "message"}]),
