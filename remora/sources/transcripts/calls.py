@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,8 +9,6 @@ from remora.core.tool_calls import MAX_TODOS, Call
 from remora.sources.transcripts.texts import string
 
 MAX_OPEN = 10_000  # calls without a result that are remembered
-
-_CREATED = re.compile(r"Task #(\w{1,20}) created")
 
 
 class Calls:
@@ -53,43 +50,20 @@ class Calls:
 
 
 class Plans:
-    """The todo list of a host that reports only changes of it."""
+    """The todo list of a host that reports only changes of it, and counts its items from 1."""
 
     def __init__(self) -> None:
         self._things: dict[str, dict[str, dict[str, str]]] = {}
-        self._asked: dict[str, str] = {}  # call to the provisional name of the item it creates
 
-    def call(self, session: str, identity: str, made: Call, given: Any) -> Call:
-        """Return a call with the whole list as `todos`, if it changes it; `identity` is the call's alone."""
+    def call(self, session: str, made: Call, given: Any) -> Call:
+        """Return a call with the whole list as `todos`, if it changes it."""
         if made.tool not in ("TaskCreate", "TaskUpdate") or not isinstance(given, Mapping):
             return made
         things = self._things.setdefault(session, {})
-        if made.tool == "TaskCreate":
-            if len(things) < MAX_TODOS:
-                name = f"new {identity}"
-                things[name] = {"content": string(given.get("subject"), 300), "status": "pending"}
-                self._asked[identity] = name
-        else:
-            self._update(things, given)
-        return made._replace(extra={"todos": [dict(thing) for thing in things.values()]})
-
-    @staticmethod
-    def _update(things: dict[str, dict[str, str]], given: Mapping[str, Any]) -> None:
-        name = given.get("taskId")
-        name = str(name)[:20] if isinstance(name, str | int) else ""
-        status = string(given.get("status"), 40)
-        if status == "deleted":
-            things.pop(name, None)
-            return
-        if name and (name in things or len(things) < MAX_TODOS):
-            thing = things.setdefault(name, {"content": "", "status": ""})
-            thing["status"] = status or thing["status"]
+        name = str(len(things) + 1) if made.tool == "TaskCreate" else str(given.get("taskId"))[:20]
+        if name in things or len(things) < MAX_TODOS:
+            thing = things.setdefault(name, {"content": "", "status": "pending"})
             thing["content"] = string(given.get("subject"), 300) or thing["content"]
-
-    def result(self, session: str, identity: str, text: str) -> None:
-        """Store the host's name of a new todo."""
-        name = self._asked.pop(identity, None)
-        found = _CREATED.match(text) if name else None
-        if name and found:
-            things = self._things[session]
-            self._things[session] = {found[1] if n == name else n: thing for n, thing in things.items()}
+            thing["status"] = string(given.get("status"), 40) or thing["status"]
+        todos = [dict(thing) for thing in things.values() if thing["status"] != "deleted"]
+        return made._replace(extra={"todos": todos})

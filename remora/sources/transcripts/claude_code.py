@@ -96,7 +96,6 @@ class ClaudeCode:
         self._threads: dict[tuple[str, str], _Thread] = {}
         self._started: set[str] = set()  # sessions and subagents
         self._lines: set[int] = set()
-        self._sides: dict[str, str] = {}  # line of a sidechain to its agent, where lines name none
         self._calls = Calls()
         self._plans = Plans()
         self._prompts: dict[str, str] = {}
@@ -116,7 +115,9 @@ class ClaudeCode:
                 return []
             self._lines.add(mark)
         name = string(uuid, 200)
-        line = ClaudeLine(record, name, self._session, self._agent_of(record, name), self._roots)
+        agent = string(record.get("agentId"), 100) or f"side-{string(record.get('sessionId'), 100)}"
+        agent = agent if record.get("isSidechain") is True else ""
+        line = ClaudeLine(record, name, self._session, agent, self._roots)
         if kind == "assistant":
             return self._assistant(line)
         if kind == "user":
@@ -187,7 +188,7 @@ class ClaudeCode:
         identity = string(block.get("id"), 200)
         known_by = identity if own_id(identity, name) else f"{key}:{identity}".rstrip(":")
         made = call(name, block.get("input"), line.relative)
-        made = self._plans.call(line.session, known_by, made, block.get("input"))
+        made = self._plans.call(line.session, made, block.get("input"))
         if made.action == "run" and (where := line.relative(".")) not in (".", "") and line.cwd:
             made = made._replace(extra={**(made.extra or {}), "cwd": where})
         self._calls.add(identity, made, thread.step, known_by, session=line.session, agent=line.agent)
@@ -325,7 +326,6 @@ class ClaudeCode:
                 where = other.step if other else step
                 events += other.close() if other else []
                 events.append(self._stop(line, agent, where, said))
-        self._plans.result(line.session, known_by, text)
         lost = identity if own_id(identity) else f"{line.uuid or line.at}:{identity}".rstrip(":")
         known_by = known_by or lost
         made = made._replace(extra=None)
@@ -342,19 +342,6 @@ class ClaudeCode:
         return [shown_event, *events]
 
     # Threads.
-
-    def _agent_of(self, record: Mapping[str, Any], uuid: str) -> str:
-        """Return the subagent of a line; empty for the session's own."""
-        if record.get("isSidechain") is not True:
-            return ""
-        named = string(record.get("agentId"), 100)
-        if named:
-            return named
-        parent = record.get("parentUuid")
-        agent = self._sides.get(string(parent, 200), "")
-        agent = agent or f"side-{uuid[:13]}"
-        self._sides[uuid] = agent
-        return agent
 
     def _thread(self, line: ClaudeLine) -> _Thread:
         return self._threads.setdefault((line.session, line.agent), _Thread(line.session, line.agent))
