@@ -8,8 +8,6 @@ session decides. It must lie in one of the project's folders: its root, a subfol
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,19 +19,17 @@ from remora.sources.instant import instant
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
 from remora.sources.transcripts.hosts import COPIES, OTHERS
 from remora.sources.transcripts.hosts.places import home_folder
-from remora.sources.transcripts.lines import BadLine, Counts, lines, objects
+from remora.sources.transcripts.lines import BadLine, Counts, objects
 from remora.sources.transcripts.paths import LONGEST, Roots, inside, slug
 from remora.sources.transcripts.paths import plain as plain_path
 from remora.sources.transcripts.reader import HOSTS, detect, parts_of, survey
-from remora.sources.transcripts.texts import joined, string
+from remora.sources.transcripts.texts import string
 from remora.sources.transcripts.turns import Session
 
 _LOOKED_AT = 400  # lines that are read to learn where and when a session ran
 _ENDINGS = (".jsonl", ".ndjson")
 _ENDINGS_OF_OTHERS = (".json", ".db", ".vscdb", ".md")
 _MAX_FILES = 100_000
-# The time of a record; inside a text its quotes would be escaped.
-_TIME = re.compile(rb'"timestamp":\s*"([^"]{1,40})"')
 
 
 class Transcript(NamedTuple):
@@ -171,7 +167,7 @@ def roots_of(transcripts: Iterable[Transcript], project: Iterable[str]) -> Roots
     roots = survey((p for t in transcripts if t.host not in OTHERS for p in (t.path, *t.parts)), project)
     for transcript in transcripts:
         if transcript.host in OTHERS or transcript.stamp:
-            roots.met(transcript.cwd, transcript.branch)
+            roots.met(transcript.cwd)
     return roots
 
 
@@ -301,13 +297,8 @@ def _look(candidates: Iterable[tuple[str, Path]]) -> Found:
         except (RemoraError, OSError) as error:
             bad.append(BadLine(str(path), 0, str(error)))
     # The first file of a session represents it; its other files are read with it, line by line in time.
-    alike = Counter(head.started for head in heads if head.started)
-
-    def place(head: _Head) -> tuple[str, bool, list[bytes], str]:
-        times = _times(head.path) if alike[head.started] > 1 else []
-        return (head.started or "9", head.forked, times, str(head.path))
-
-    heads.sort(key=place)
+    # Of files with the same beginning the larger one is the fork: it has what its origin had, and more.
+    heads.sort(key=lambda head: (head.started or "9", head.forked, head.size, str(head.path)))
     main: dict[tuple[str, str], _Head] = {}
     for head in heads:
         if head.session:
@@ -331,18 +322,6 @@ def _transcript(head: _Head, paths: Iterable[Path]) -> Transcript:
     return Transcript(head.host, head.path, parts, session, head.started, head.cwd, size)
 
 
-def _times(path: Path) -> list[bytes]:
-    """Return the times in a file as text: among files with the same beginning, they sort a fork last.
-
-    A fork has the times of its origin up to the fork and later ones after it. The order is wrong only if the
-    origin continued after its fork did.
-    """
-    try:
-        return [at for _, data in lines(path) for at in _TIME.findall(data or b"")]
-    except RemoraError:
-        return []
-
-
 class _Head(NamedTuple):
     host: str
     path: Path
@@ -351,6 +330,7 @@ class _Head(NamedTuple):
     started: str
     cwd: str
     forked: bool  # whether it names the origin of copied lines
+    size: int
 
 
 def _head(host: str, path: Path) -> _Head:
@@ -372,21 +352,18 @@ def _head(host: str, path: Path) -> _Head:
                 child = child or session
         if started and cwd and (session or child):
             break
-    return _Head(host, path, "" if child else session, child, started, cwd, forked)
+    size = path.stat().st_size
+    return _Head(host, path, "" if child else session, child, started, cwd, forked, size)
 
 
 def _of_codex(record: Mapping[str, Any], session: str, child: str, cwd: str) -> tuple[str, str, str]:
     payload = record.get("payload")
-    meta = payload if isinstance(payload, Mapping) else record
-    if not session and (record.get("type") == "session_meta" or "instructions" in record):
-        session = string(meta.get("id"), LONGEST)
-        child = codex_item.parent_of(meta, session)
-    if record.get("type") in ("session_meta", "turn_context"):
-        cwd = cwd or string(meta.get("cwd"), LONGEST)
-    elif not cwd:
-        content = meta.get("content") if meta.get("type") == "message" else ""
-        cwd = codex_item.cwd_in(joined(content))
-    return session, child, cwd
+    if not isinstance(payload, Mapping) or record.get("type") not in ("session_meta", "turn_context"):
+        return session, child, cwd
+    if not session and record.get("type") == "session_meta":
+        session = string(payload.get("id"), LONGEST)
+        child = codex_item.parent_of(payload, session)
+    return session, child, cwd or string(payload.get("cwd"), LONGEST)
 
 
 def _belongs(transcript: Transcript, folders: Iterable[str]) -> bool:

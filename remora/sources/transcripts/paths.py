@@ -5,8 +5,8 @@ changes: into subfolders (`cd`), into work trees beside or below the repository.
 all recorded directories, of one file or of all transcripts of a project (`Roots.met`):
 
 1. the project's own folders on this machine, if a recorded directory lies in one of them;
-2. below `.worktrees/` and `.claude/worktrees/` the work tree itself: the part of the path that is the name
-   of its branch, else the shortest recorded directory; the part before is a root too;
+2. below `.worktrees/` and `.claude/worktrees/` the work tree itself, the shortest recorded directory; the
+   part before is a root too;
 3. else the shortest recorded directory that contains it. Home folders and the like contain everything and
    are roots only if no other root is known.
 
@@ -107,23 +107,15 @@ class Roots:
 
     def __init__(self, project: Iterable[str] = ()) -> None:
         self._project = tuple(dict.fromkeys(plain(str(p)) for p in project))
-        self._met: dict[str, set[str]] = {}
+        self._met: set[str] = set()
         self._roots: dict[str, None] | None = None  # the longest first
         self._drives = False
 
-    def met(self, cwd: str, branch: str | None = None) -> None:
-        """Add a recorded working directory and its branch."""
+    def met(self, cwd: str) -> None:
+        """Add a recorded working directory."""
         cwd = plain(cwd)
-        if not is_absolute(cwd):
-            return
-        branches = self._met.get(cwd)
-        if branches is None:
-            if len(self._met) >= _MAX_ROOTS:
-                return
-            branches = self._met[cwd] = set()
-            self._roots = None
-        if branch and branch not in branches and len(branches) < 100:
-            branches.add(branch)
+        if is_absolute(cwd) and cwd not in self._met and len(self._met) < _MAX_ROOTS:
+            self._met.add(cwd)
             self._roots = None
 
     @property
@@ -164,7 +156,7 @@ class Roots:
 
         >>> roots = Roots()
         >>> roots.met("/w/app"); roots.met("/w/app/src")
-        >>> roots.met("/w/app/.worktrees/fix/cache", "fix/cache")
+        >>> roots.met("/w/app/.worktrees/fix/cache")
         >>> roots.relative("/w/app/src/a.py"), roots.relative("a.py", "/w/app/src")
         ('src/a.py', 'src/a.py')
         >>> roots.relative("/w/app/.worktrees/fix/cache/src/a.py"), roots.relative("/etc/hosts")
@@ -183,34 +175,22 @@ class Roots:
     def _find(self) -> set[str]:
         roots: set[str] = set()
         elsewhere: list[str] = []
-        trees: dict[str, list[str]] = {}
-        for cwd in self._met:
+        for cwd in sorted(self._met, key=lambda cwd: (len(cwd), cwd)):
             folder, name = _work_tree(cwd)
             own = max((p for p in self._project if inside(cwd, p)), key=len, default=None)
             if own is not None:
                 roots.add(own)
             if folder and (own is None or len(folder) > len(own)):
-                trees.setdefault(folder, []).append(cwd)
                 roots.add(folder[: -len(name)])
+                first = f"{folder}/{cwd[len(folder) + 1 :].split('/')[0]}"
+                if folder.endswith("/.claude/worktrees"):
+                    roots.add(first)
+                elif not any(above in roots for above in ancestors(cwd) if inside(above, first)):
+                    roots.add(cwd)
             elif own is None:
                 elsewhere.append(cwd)
-        for folder, cwds in trees.items():
-            roots.update(self._trees(folder, cwds))
         roots.update(_shallowest([cwd for cwd in elsewhere if roots.isdisjoint(ancestors(cwd))]))
         return roots
-
-    def _trees(self, folder: str, cwds: list[str]) -> set[str]:
-        found: set[str] = set()
-        for cwd in sorted(cwds, key=len):
-            if not found.isdisjoint(ancestors(cwd)):
-                continue
-            name = cwd[len(folder) + 1 :]
-            if folder.endswith("/.claude/worktrees"):
-                found.add(f"{folder}/{name.split('/')[0]}")
-                continue
-            branch = next((b for b in sorted(self._met[cwd], key=len, reverse=True) if inside(name, b)), name)
-            found.add(f"{folder}/{branch}")
-        return found
 
 
 def _work_tree(cwd: str) -> tuple[str, str]:

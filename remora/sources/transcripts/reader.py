@@ -37,7 +37,6 @@ _LOOKED_AT = 200  # lines that are enough to identify the host
 # A key of the record itself: inside a text its quotes would be escaped.
 _CWD = re.compile(rb'"cwd":\s*"(?:[^"\\]|\\.)*"')
 _WORK_TREE = re.compile(r"/(?:\.claude/worktrees|\.worktrees)/.*")
-_BRANCH = re.compile(rb'"(?:gitBranch|branch)":\s*"(?:[^"\\]|\\.)*"')
 _Found = tuple[int, dict[str, Any]]
 Translator = claude_code.ClaudeCode | codex.Codex | plain.Plain
 
@@ -96,7 +95,7 @@ class Reading:
     def _others(self, path: Path) -> Iterator[Event]:
         host = OTHERS[self.host]
         for session in [self._session] if self._session else host.sessions(path):
-            self.roots.met(session.cwd, session.branch)
+            self.roots.met(session.cwd)
             turns = host.turns(path, session, self.counts)
             yield from self._new(events(session, turns, host.ACTIONS, self.roots))
 
@@ -245,7 +244,7 @@ def survey(paths: Iterable[Path], project: Iterable[str] = ()) -> Roots:
             for number, data in lines(path):
                 if data is None or b'"cwd"' not in data or not (found := _CWD.findall(data)):
                     continue
-                mark = b"".join(found[:4] + _BRANCH.findall(data)[:2])
+                mark = b"".join(found[:4])
                 if mark in met or len(met) > 100_000:
                     continue
                 met.add(mark)
@@ -264,9 +263,7 @@ def _note(roots: Roots, record: Mapping[str, Any] | None, home: str, known: tupl
         home = home or _WORK_TREE.sub("", cwd)
         if not any(inside(cwd, folder) for folder in (home, *known)):
             continue
-        git = holder.get("git")
-        branch = holder.get("gitBranch", git.get("branch") if isinstance(git, Mapping) else None)
-        roots.met(holder["cwd"][:4096], branch[:200] if isinstance(branch, str) else None)
+        roots.met(holder["cwd"][:4096])
     return home
 
 

@@ -8,10 +8,10 @@ from remora.sources.transcripts.paths import Roots, plain
 from tests.tables import table
 
 
-def _roots(*met: str | tuple[str, str], project: tuple[str, ...] = ()) -> Roots:
+def _roots(*met: str, project: tuple[str, ...] = ()) -> Roots:
     roots = Roots(project)
     for item in met:
-        roots.met(*((item,) if isinstance(item, str) else item))
+        roots.met(item)
     return roots
 
 
@@ -26,15 +26,14 @@ def test_subfolders_share_the_root() -> None:
 def test_work_trees_are_roots() -> None:
     """The same file has the same name in the repository and in each of its work trees, below it or beside."""
     trees = (
-        ("/w/app/.worktrees/ann/fix-cache/src", "ann/fix-cache"),
-        ("/w/app/.worktrees/try", "other"),
-        ("/w/app/.claude/worktrees/calm-owl/src", "x"),
-        ("/w/app/.worktrees/a/b", "main"),  # no branch tells: the directory nearest to the top counts
-        ("/w/app/.worktrees/a/b/src", "main"),
+        "/w/app/.worktrees/ann/fix-cache",
+        "/w/app/.worktrees/ann/fix-cache/src",  # the directory nearest to the top counts
+        "/w/app/.worktrees/try",
+        "/w/app/.claude/worktrees/calm-owl/src",
     )
     folders = ["app", "app/.worktrees/ann/fix-cache", "app/.worktrees/try", "app/.claude/worktrees/calm-owl"]
     for roots in (_roots(*trees, "/w/app-fix"), _roots(*trees, "/w/app", "/w/app-fix", project=("/w/app",))):
-        for folder in (*folders, "app/.worktrees/a/b", "app-fix"):
+        for folder in (*folders, "app-fix"):
             assert roots.relative(f"/w/{folder}/src/a.py") == "src/a.py"
         assert roots.relative("/w/other/a.py") == "/w/other/a.py"
 
