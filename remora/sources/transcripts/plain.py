@@ -13,16 +13,12 @@ identifies an event within its session. Unknown fields are kept in `extra`. Path
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from remora.core.errors import InvalidInput
 from remora.core.events import ACTIONS, EVENT_KINDS, Event
 from remora.core.text import sound
 from remora.core.tool_calls import MAX_COMMAND, MAX_PATHS
-from remora.disk.files import os_errors
 from remora.sources.instant import instant
 from remora.sources.transcripts.lines import Counts, Unusable
 from remora.sources.transcripts.plain_lines import VERSION, header, line_of
@@ -31,7 +27,7 @@ from remora.sources.transcripts.texts import MAX_NAME, MAX_PROMPT, number, strin
 HOST = "plain"
 MAX_EXTRA = 20_000  # characters of an event's `extra` as JSON; more is dropped
 
-__all__ = ["HOST", "Plain", "dump", "header", "is_ours", "line_of", "write"]
+__all__ = ["HOST", "Plain", "dump", "header", "is_ours", "line_of"]
 
 
 def is_ours(record: Mapping[str, Any]) -> bool:
@@ -48,31 +44,6 @@ def dump(events: Iterable[Event], host: str) -> Iterator[str]:
     yield header(host) + "\n"
     for event in events:
         yield line_of(event) + "\n"
-
-
-def write(path: Path, events: Iterable[Event], host: str = "remora") -> int:
-    """Write events to a new file, readable by its owner only, and return how many.
-
-    A file truncated in the middle of a write can be read up to its last complete line.
-
-    Raises:
-        InvalidInput: the file exists.
-        StoreError: it cannot be written.
-    """
-    count = -1
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise InvalidInput(f"{path} already exists", hint="Choose a new file name.") from None
-    except OSError as error:
-        raise InvalidInput(
-            f"{path} cannot be created: {error.strerror}", hint="Choose another path."
-        ) from None
-    with os_errors(path, "write"), os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-        for line in dump(events, host):
-            file.write(line)
-            count += 1
-    return count
 
 
 class Plain:
