@@ -28,7 +28,6 @@ from remora.graph.extract import extract
 from remora.graph.grammars import LANGUAGES
 from remora.interfaces.install.insertions import Broken
 from remora.observer.observer import Observer
-from remora.sources.ignored import Ignored
 from remora.sources.rules import read_given
 
 SIZE = 100_000  # bytes of the texts that are timed
@@ -154,8 +153,6 @@ CALLED: MappingProxyType[str, growth.Run] = MappingProxyType({
     "core.tasks:names": lambda text: tasks.names(tasks.zones(text)),
     "graph.tables:split_signature": lambda text: tables.split_signature(text, "a"),
     "core.history_entries:parse": lambda text: list(parse([_bytes(text)])),
-    "sources.ignored:Ignored (pattern)": lambda text: Ignored([text]).says("a/" * 20 + "a" * 200),
-    "sources.ignored:Ignored (path)": lambda text: Ignored(["*a*b*", "**/a/**/b"]).says(text),
     "sources.rules:read_given": lambda text: read_given(_bytes(text), "AGENTS.md", Path("/no")),
     "observer.observer:Observer": _observed,
 })  # fmt: skip

@@ -62,7 +62,6 @@ _STATIC = frozenset(
     "static assets public wwwroot media js javascripts css stylesheets lib libs scripts".split()
 )
 _MARKS = {"pyvenv.cfg": VENDORED, "cachedir.tag": GENERATED, "cmakecache.txt": GENERATED}
-_OUTPUT = frozenset(("dist", "build", "out"))
 _WRITTEN_FOLDERS = frozenset(("__snapshots__", "__generated__"))
 
 _WRITTEN_NAMES = re.compile(
@@ -81,9 +80,6 @@ _WRITTEN_NAMES = re.compile(
     re.VERBOSE,
 )
 _SMALL = re.compile(r".*[.-]min\.(js|css|mjs|cjs|html|json)")
-_BUNDLE = re.compile(
-    r".*(\.(js|css|mjs|cjs)\.map|[.-](min|bundle|chunk)\.(js|css|mjs)|[.-](?=\w*\d)[0-9a-z_]{8,32}\.(js|css|mjs))"
-)
 _BINARY_ENDINGS = frozenset(
     "png jpg jpeg gif bmp ico icns webp avif heic tif tiff psd ai eps pdf mp3 mp4 m4a m4v ogg oga ogv wav "
     "flac aac avi mov mkv webm wmv woff woff2 ttf otf eot zip gz tgz bz2 xz zst lz4 7z rar tar jar war ear "
@@ -173,15 +169,6 @@ class Folders:
                 self._with_manifest.add(folder)
             elif low in _MARKS and folder:
                 self._marked[folder] = _MARKS[low]
-            elif low.endswith((".map", ".js", ".css", ".mjs")) and _BUNDLE.fullmatch(low):
-                self._mark_output(folder)
-
-    def _mark_output(self, folder: str) -> None:
-        """Mark the topmost build output folder that holds a bundle."""
-        parts = folder.lower().split("/")
-        top = next((i for i, part in enumerate(parts) if part in _OUTPUT), None)
-        if top is not None:
-            self._marked["/".join(folder.split("/")[: top + 1])] = GENERATED
 
     def left_out(self, folder: str) -> str | None:
         """Return the reason for leaving out a folder or one around it, None if there is none."""

@@ -224,8 +224,6 @@ def test_what_a_name_tells(why):
         (["shop/vendor/models.py"], "shop/vendor", None),  # the shop's vendors
         (["env/pyvenv.cfg", "env/lib/a.py"], "env", VENDORED),
         (["web/node_modules/a/b/c.js", "web/a.js"], "web/node_modules/a/b", VENDORED),
-        (["dist/app.3f9a1c2b.js"], "dist", GENERATED),
-        (["build/tasks.js"], "build", None),  # build scripts
         (["__snapshots__/a.txt"], "__snapshots__", GENERATED),
         (["target/CACHEDIR.TAG", "target/debug/a.rs"], "target", GENERATED),
         (["CACHEDIR.TAG", "a.py"], "", None),
