@@ -307,7 +307,8 @@ class Graph(Tables):
             rows.append(
                 (f"{file.path}:{d.qualname}", d.kind, d.name, language, d.start_line, d.end_line, text)
             )
-        gone = self.definitions_of(file.path).keys() - {row[0] for row in rows}
+        sql = "SELECT key FROM graph_nodes WHERE file_path = ? AND layer = 1"
+        gone = {*self._connection.column(sql, (file.path,))} - {row[0] for row in rows}
         self._connection.execute_many(
             "DELETE FROM graph_nodes WHERE key = ?", [(key,) for key in sorted(gone)]
         )
