@@ -17,7 +17,7 @@ from remora.core.errors import NotFound, RemoraError, SourceError
 from remora.sources.git_process import holds_repository, run
 from remora.sources.instant import instant
 from remora.sources.transcripts import claude_code, codex, codex_item, entire, plain
-from remora.sources.transcripts.hosts import COPIES, OTHERS
+from remora.sources.transcripts.hosts import COPIES, NAMED, OTHERS
 from remora.sources.transcripts.hosts.places import home_folder
 from remora.sources.transcripts.lines import BadLine, Counts, objects
 from remora.sources.transcripts.paths import LONGEST, Roots, inside, slug
@@ -223,7 +223,8 @@ def _of_other(host: str, paths: Iterable[Path], folders: Sequence[str] = ()) -> 
         try:
             for session in OTHERS[host].sessions(path):
                 size = session.size or path.stat().st_size
-                about = (session.id, session.started, session.cwd, size, session.branch, session.stamp)
+                cwd = session.cwd or (folders[0] if folders and host in NAMED else "")
+                about = (session.id, session.started, cwd, size, session.branch, session.stamp)
                 transcript = Transcript(host, path, (), *about)
                 if not folders or _belongs(transcript, folders):
                     found.setdefault(session.id, transcript)

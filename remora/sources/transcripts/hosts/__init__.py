@@ -25,3 +25,5 @@ OTHERS: Mapping[str, Host] = {host.HOST: host for host in _ALL}
 COPIES = frozenset({specstory.HOST})
 # They keep sessions in databases, which may be large and must be copied.
 DATABASES = frozenset({cursor.HOST, goose.HOST, opencode.HOST})
+# Its files may be in folders named after the project, so a session without a folder is the project's.
+NAMED = frozenset({cursor.HOST})
