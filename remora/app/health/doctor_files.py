@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from remora.app.project.locate import SETTINGS_FILE, ignored_settings, user_file
 from remora.app.project.user_settings import settings_files, sources
 from remora.app.records.items import DATABASE
 from remora.core.config import keys, values, variable
-from remora.core.errors import ConfigError, RemoraError, StoreCorrupt
+from remora.core.errors import RemoraError, StoreCorrupt
 from remora.core.secrets import redact
 from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store.items import Items
@@ -25,13 +24,7 @@ if TYPE_CHECKING:
 
     from remora.app.project.open_project import OpenProject
 
-OWN_VARIABLES = {
-    "REMORA_HOME": "the folder of all data",
-    "REMORA_CONFIG": "the folder of your own settings",
-    "REMORA_LANG": "the language of the panel and the command line",
-    "REMORA_DEBUG": "tracebacks of unexpected errors",
-    "REMORA_WORK": "whether finished sessions are learned",
-}
+OWN_VARIABLES = ("REMORA_HOME", "REMORA_CONFIG", "REMORA_LANG", "REMORA_DEBUG", "REMORA_WORK")
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -60,39 +53,19 @@ def _damaged(path: Path, what: str) -> Finding:
     return Finding("error", "items", what, advice, StoreCorrupt.__name__)
 
 
-def written(project: OpenProject) -> list[Finding]:
+def written(project: OpenProject) -> Iterator[Finding]:
     """Check MEMORY.md, the entry store and unfinished consolidations; no finding without their folder."""
     if not project.memory_folder.is_dir():
-        return []
-    findings = [*_entries(project), *_journal(project)]
-    if any(finding.level != "ok" for finding in findings):
-        return [finding for finding in findings if finding.level != "ok"]
-    return [Finding("ok", "written", "; ".join(finding.detail for finding in findings))]
-
-
-def _entries(project: OpenProject) -> list[Finding]:
+        return
     try:
-        return [Finding("ok", "notes", f"notes and archives: {project.entries().count()}")]
+        yield Finding("ok", "notes", f"notes and archives: {project.entries().count()}")
     except RemoraError as error:
-        return [failed("notes", error)]
-
-
-def _journal(project: OpenProject) -> list[Finding]:
-    reading = project.journal().read_memory()
-    size, most = len(reading.data or b""), project.settings.journal.max_memory_size
-    found: list[Finding] = []
-    if reading.problem:
-        advice = "Save it as UTF-8 and check its permissions."
-        found.append(Finding("warning", "journal", reading.problem, advice))
-    if size > most:
-        advice = "Shorten it, or let the next consolidation with a language model do so."
-        found.append(
-            Finding("note", "journal", f"MEMORY.md has {size:,} bytes; the limit is {most:,}", advice)
-        )
+        yield failed("notes", error)
+    if problem := project.journal().read_memory().problem:
+        yield Finding("warning", "journal", problem, "Save it as UTF-8 and check its permissions.")
     if waiting := len(list((project.memory_folder / ".pending").glob("*.json"))):
         advice = "`remora journal consolidate` finishes them."
-        found.append(Finding("warning", "journal", f"unfinished consolidations: {waiting}", advice))
-    return found or [Finding("ok", "journal", f"MEMORY.md: {size:,} bytes")]
+        yield Finding("warning", "journal", f"unfinished consolidations: {waiting}", advice)
 
 
 # Settings
@@ -122,26 +95,20 @@ def _refused(project: OpenProject) -> list[Finding]:
 
 
 def _keys(project: OpenProject) -> list[Finding]:
-    """Report whether the API key variable of each provider in use is set; never its value."""
+    """Report the API key variables of the providers in use that are not set; never a value."""
     findings: list[Finding] = []
     for section in (project.settings.embedding, project.settings.llm, project.settings.rerank):
         name, own = section.api_key_env, section.provider in ("none", "local", "onnx", "ollama")
         if not name or own or (section.provider == "auto" and not section.url):
             continue
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or redact(name).redactions:
-            advice = "api_key_env takes the name of a variable; put the key into that variable."
-            found = "an api_key_env does not look like the name of a variable"
-            findings.append(Finding("error", "API key", found, advice, ConfigError.__name__))
-        elif not project.environ.get(name):
-            advice = f"Set {name} to the key, if the server asks for one."
-            findings.append(Finding("warning", "API key", f"{name} is not set", advice))
-        else:
-            findings.append(Finding("ok", "API key", f"{name} is set"))
+        if not project.environ.get(name):
+            advice = "api_key_env names the variable with the key; set it, if the server asks for one."
+            findings.append(Finding("warning", "API key", f"{_showable(name)} is not set", advice))
     return findings
 
 
 def environment(project: OpenProject) -> list[Finding]:
-    """Report the REMORA_ variables, known and unknown, and an unsafe PYTHONPATH."""
+    """Report unknown REMORA_ variables and an unsafe PYTHONPATH."""
     return [*variables(project.environ), *_import_path(project.environ)]
 
 
@@ -158,21 +125,13 @@ def _import_path(environ: Mapping[str, str]) -> list[Finding]:
 
 
 def variables(environ: Mapping[str, str]) -> list[Finding]:
-    """Return a finding for each REMORA_ variable of an environment."""
-    known = {**OWN_VARIABLES, **{variable(key): f"the setting {key}" for key in keys()}}
-    findings: list[Finding] = []
-    for name in sorted(n for n in environ if n.startswith("REMORA_")):
-        if name in known:
-            findings.append(
-                Finding("ok", "environment", f"{name} = {_showable(environ[name])}: {known[name]}")
-            )
-            continue
-        close = difflib.get_close_matches(name, known, n=1)
-        advice = (
-            f"Did you mean {close[0]}?" if close else "Unset it, or look up its name in the documentation."
-        )
-        findings.append(Finding("warning", "environment", f"{name} is not known", advice))
-    return findings
+    """Return a finding for each REMORA_ variable of an environment that is not known."""
+    known = {*OWN_VARIABLES, *map(variable, keys())}
+    return [
+        Finding("warning", "environment", f"{name} is not known", "Unset it, or correct its name.")
+        for name in sorted(environ)
+        if name.startswith("REMORA_") and name not in known
+    ]
 
 
 def _showable(value: object) -> str:

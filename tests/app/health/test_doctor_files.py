@@ -80,7 +80,7 @@ def test_other_files_in_its_place(bare: Memory) -> None:
 
 def written(bare: Memory) -> list[tuple[str, str, str]]:
     """Return level, subject and detail of the findings on written files."""
-    things = ("written", "notes", "journal")
+    things = ("notes", "journal")
     return [(f.level, f.what, f.detail) for f in examine(bare._project).findings if f.what in things]
 
 
@@ -88,7 +88,7 @@ def test_a_damaged_entry_store_is_an_error(bare: Memory) -> None:
     """Sound files are one finding with their numbers; notes that cannot be read are said with advice."""
     bare.entries.add("deploy", "never on Fridays")
     bare.journal.write("Uses tabs.")
-    assert written(bare) == [("ok", "written", "notes and archives: 1; MEMORY.md: 10 bytes")]
+    assert written(bare) == [("ok", "notes", "notes and archives: 1")]
     path = bare.journal.folder / "entries.mem"
     path.write_bytes(path.read_bytes()[:40])
     level, what, detail = written(bare)[0]
@@ -97,13 +97,13 @@ def test_a_damaged_entry_store_is_an_error(bare: Memory) -> None:
 
 
 def test_what_needs_a_hand(bare: Memory) -> None:
-    """Bytes that are no text, a memory that is too long, and a consolidation that did not end."""
-    bare.journal.write("x" * 9_000)
+    """Bytes that are no text, and a consolidation that did not end."""
+    bare.journal.write("Uses tabs.")
     (bare.journal.folder / ".pending").mkdir()
     (bare.journal.folder / ".pending" / "a.json").write_text("{}")
+    (bare.journal.folder / "MEMORY.md").write_bytes(b"caf\xe9")
     assert written(bare) == [
-        ("note", "journal", "MEMORY.md has 9,000 bytes; the limit is 8,192"),
+        ("ok", "notes", "notes and archives: 0"),
+        ("warning", "journal", "MEMORY.md is not UTF-8 from byte 3 on"),
         ("warning", "journal", "unfinished consolidations: 1"),
     ]
-    (bare.journal.folder / "MEMORY.md").write_bytes(b"caf\xe9")
-    assert written(bare)[0] == ("warning", "journal", "MEMORY.md is not UTF-8 from byte 3 on")
