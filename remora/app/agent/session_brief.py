@@ -13,7 +13,6 @@ from pathlib import Path
 
 from remora.app.agent.detach import begin_maintenance
 from remora.app.agent.hook_context import note_trouble, place_of
-from remora.app.agent.live_sessions import waiting
 from remora.app.agent.person_words import still_standing
 from remora.app.agent.trust import threshold_of, trust_of
 from remora.app.codebase.check_commands import suggest_commands
@@ -24,8 +23,7 @@ from remora.app.project.locate import DATABASE, branch_of, locate
 from remora.app.project.open_project import OpenProject, opened
 from remora.app.recall.relevance import relevance_bar
 from remora.app.recall.search import search
-from remora.core import moments
-from remora.core.clock import from_iso, to_iso
+from remora.core.clock import to_iso
 from remora.core.config import Settings
 from remora.core.errors import RemoraError
 from remora.core.evidence import amounts
@@ -38,7 +36,7 @@ from remora.core.tokens import ceil_chars_4
 from remora.core.trust import NAMES
 from remora.core.values import Filters, Hit, MemoryRecord
 from remora.disk.files import read_small
-from remora.disk.live import Head, at_of
+from remora.disk.live import Head
 from remora.injection import brief as briefs
 from remora.injection import render, work_state
 from remora.injection.brief import WORTH, Material
@@ -293,18 +291,7 @@ def task_of(
 
 def _left_open(project: OpenProject, task: str, session_id: str | None = None) -> MemoryRecord | None:
     """Return the work state that a session continues; None if there is none."""
-    found = last_state(project, task, session_id=session_id, branch=branch_of(project.location.repository))
-    if found is None or task.strip() or found.session_id == session_id:
-        return found
-    return None if _was_changed_since(project, work_state.of_record(found).at) else found
-
-
-def _was_changed_since(project: OpenProject, at: str | None) -> bool:
-    """Return whether a session that is not learned yet changed a file after a time."""
-    since = from_iso(at) if at else 0.0
-    going = waiting(project.environ, str(project.location.home), since=since)
-    lines = (line for one in going for line in one.lines if line.get("k") == moments.AFTER)
-    return any(at_of(line) > since for line in lines if line.get("a") in ("edit", "write"))
+    return last_state(project, task, session_id=session_id, branch=branch_of(project.location.repository))
 
 
 def _welcome(project: OpenProject, held: str, session_id: str | None) -> str:

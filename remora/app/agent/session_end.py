@@ -9,8 +9,7 @@ when nothing happened for some hours (`remora.disk.live.is_over`). Each step is 
 live file record the progress, and a session that continues afterwards, or meanwhile, is processed again with
 its additions. An error in one session does not stop the others. Old files are removed.
 
-The journal gets a line in the note of the session's day and an entry in the history; of a session that
-continues after its end, only on another day.
+The journal gets a line in the note of the session's day and an entry in the history, once a session.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ from remora.disk.live import (
 )
 from remora.store.session_reader import Told
 
-NOTED = "noted"  # kind of the line in the live file that records the day of the journal, as `d`
+NOTED = "noted"  # kind of the line in the live file that says that the journal has the session
 _OURS = (LEARNT, TRIED, NOTED)
 EMBED_SECONDS = 30.0
 MOST_SECONDS = 600.0  # time limit of a process
@@ -116,8 +115,6 @@ def work(environ: Mapping[str, str], *, idle: float = IDLE) -> list[Done]:
             with lock(place / "work", timeout=0.0):
                 if not seen:
                     _tidy(place)
-                    for home in (place.parent / "projects").glob("*"):
-                        _tidy_captured(home, place)
                 seen.add(("", 0))
                 for over in _over(place, idle, environ):
                     if over.state not in seen:
@@ -226,9 +223,9 @@ def _session(over: Over, environ: Mapping[str, str]) -> Done:
             learnt = learn_session(project, head)
             if said or learnt:
                 note_session(project, head.id)
-            if over.ended and (about := due(project, head, lines, over.at)):
+            if over.ended and (about := due(project, head, lines)):
                 # The mark comes first: a process that dies in between must not write twice.
-                _mark(over, {"k": NOTED, "d": day_of(project, over.at)})
+                _mark(over, {"k": NOTED})
                 write_down(project, head, about, learnt, over.at)
             _mark(over, {"k": LEARNT, **({} if over.ended else {OPEN: 1})})
             _tidy_captured(Path(head.home), over.path.parent)
@@ -300,29 +297,12 @@ def learn_session(project: OpenProject, head: Head) -> int:
     return len(report.learnt)
 
 
-def day_of(project: OpenProject, at: float) -> str:
-    """Return the day of an instant (seconds since the epoch) in the journal's zone, as ISO 8601."""
-    return f"{project.journal().moment(at):%Y-%m-%d}"
-
-
-def due(project: OpenProject, head: Head, lines: Sequence[Line], at: float) -> Told | None:
-    """Return what a session that is over came to; None if the journal has it or is off.
-
-    Args:
-        project: the open project.
-        head: the head of the session's live file.
-        lines: the lines of the live file.
-        at: time of the last moment of the session, in seconds since the epoch.
-    """
-    about = project.db.sessions.told(head.id)
-    if about is None or not about.prompt or not project.settings.journal.enabled:
+def due(project: OpenProject, head: Head, lines: Sequence[Line]) -> Told | None:
+    """Return what a session that is over came to; None if the journal has it or is off."""
+    if not project.settings.journal.enabled or any(line.get("k") == NOTED for line in lines):
         return None
-    noted = [number for number, line in enumerate(lines) if line.get("k") == NOTED]
-    if not noted:
-        return about
-    days = [lines[number].get("d") for number in noted]
-    went_on = any(line.get("k") in (moments.PROMPT, moments.STOP) for line in lines[noted[-1] :])
-    return about if went_on and day_of(project, at) not in days else None
+    about = project.db.sessions.told(head.id)
+    return about if about is not None and about.prompt else None
 
 
 def write_down(project: OpenProject, head: Head, about: Told, learnt: int, at: float) -> None:

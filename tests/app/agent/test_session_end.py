@@ -179,10 +179,6 @@ def test_work_that_was_left_open_is_known_to_the_next_session(repo, environ):
     assert problems(environ, first, QUIET + 60) == [""]
     second = Hooked(repo.root, environ, "cursor", "s2")
     assert "Failing at the end: `make test`" in second.start().text
-    second.edit("orders.py", "page = 2")
-    third = Hooked(repo.root, environ, "cursor", "s3")
-    assert third.start().text == ""  # the second one goes on with it, and is not learned yet
-    assert "Failing at the end" in third.prompt("the list of orders has no pages").text
 
 
 def test_a_host_that_never_says_that_a_session_is_over(repo, environ):
@@ -390,17 +386,6 @@ def test_what_was_captured_goes_some_weeks_later(repo, environ):
     work(environ)
     assert [path.exists() for path in paths] == [True, False, True]
     assert repo.root in paths[0].parents
-
-
-def test_what_was_captured_in_another_project_goes_too(repo, environ, tmp_path):
-    """Nobody works there any more, and the live file is long gone."""
-    session = Hooked(repo.root, environ, "cursor", captures=True)
-    session.prompt("Please mend the cart")
-    path = session.captured_path
-    session.path.unlink()
-    ago(path, finished.CAPTURED_KEPT + 60)
-    work(environ)
-    assert not path.exists()
 
 
 def test_nothing_to_do_makes_nothing(environ):
