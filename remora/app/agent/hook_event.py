@@ -105,7 +105,6 @@ def respond(
         return SILENCE
     reply = _fitting(reply)
     with live_file(moment.host, moment.session, environ) as live:
-        reply = _without(reply, state_of(live.lines[len(told) :], moment.agent).said)
         return _said(moment, live, reply, head)
 
 
@@ -140,16 +139,6 @@ def _said(moment: Moment, live: LiveFile, reply: Reply, head: Head) -> Reply:
         return SILENCE
     unseen = reply.text and head.limits and not limits_of(head).notice
     return reply._replace(quiet=True) if unseen else reply
-
-
-def _without(reply: Reply, said: Container[str]) -> Reply:
-    """Return a reply without memories that another process injected meanwhile; silence if none is left."""
-    gone = [f"#{memory[:SHORT]}]" for memory in reply.ids if memory in said]
-    if not gone:
-        return reply
-    lines = [line for line in reply.text.splitlines() if not any(mark in line for mark in gone)]
-    ids = tuple(memory for memory in reply.ids if memory not in said)
-    return reply._replace(text="\n".join(lines), ids=ids) if ids else SILENCE
 
 
 def _fitting(reply: Reply) -> Reply:

@@ -119,20 +119,6 @@ def test_while_somebody_else_is_at_it_nothing_is_said(hooked, monkeypatch, envir
     assert hooked.kinds == ["start", *["before", "after"] * 2]
 
 
-def test_a_prompt_that_comes_while_the_session_starts(hooked, monkeypatch):
-    """Some hosts wait for no start: what the prompt was told by then is not in the brief, and the rest is."""
-    told = Reply("- one [Memory #aaaaaaaa]", ids=("a" * 16,), trigger="task")
-    text = "What is known:\n- one [Memory #aaaaaaaa]\n- two [Memory #bbbbbbbb]"
-    brief = Reply(text, ids=("a" * 16, "b" * 16))
-    monkeypatch.setattr(starting, "task", lambda *_, **__: told)
-    with starting_slowly(hooked, monkeypatch, brief):
-        assert hooked.prompt("mend the cart, please") == told
-    assert hooked.replies[-1].text == "What is known:\n- two [Memory #bbbbbbbb]"
-    assert hooked.replies[-1].ids == ("b" * 16,)
-    monkeypatch.setattr(starting, "brief", lambda *_, **__: brief)
-    assert hooked.start("compact") == brief  # what was told before is forgotten by now
-
-
 def test_what_a_person_holds_true_everywhere_is_said_here_too(hooked, repo, environ):
     """At a command and at a file, beside what the project knows; a damaged file of theirs harms nobody."""
     with Memory.open(repo.root, environ=environ) as memory:
