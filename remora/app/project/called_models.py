@@ -16,7 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from remora.core.clock import to_iso
 from remora.core.errors import ProviderBusy, ProviderError, RemoraError, StoreError
@@ -38,7 +38,6 @@ R = TypeVar("R")
 UNASKED = ("describe", "synthesis", "learn", "e2e", "hyde")  # purposes of background calls
 FLUSH_AT = 64  # calls kept in memory before they are written
 CLOSING_PATIENCE = 1.0  # seconds to wait for another writer at the end
-EXACT = 1e-4  # the squared length of a normalised float32 vector is nearer to 1
 SHOWN = 300  # characters of an error; some libraries include the whole request
 
 
@@ -60,16 +59,8 @@ def asked(what: str, ask: Callable[[], R]) -> R:
 
 
 def _said(error: Exception) -> str:
-    try:
-        message = str(error)
-    except Exception:  # noqa: BLE001  the message itself may fail
-        message = ""
-    said = f"{type(error).__name__}: {message}".rstrip(": ")
+    said = f"{type(error).__name__}: {error}".rstrip(": ")
     return shorten(redact(sound(said)).text, SHOWN)
-
-
-def _useless(what: str, why: str) -> NoReturn:
-    raise ProviderError(f"the {what} {why}", hint=f"Check the {what}.")
 
 
 class Limited(ProviderError):
@@ -180,12 +171,11 @@ class CalledModel:
 
     @property
     def model_id(self) -> str:
-        """The model's name, or the name of its class if it has no text as a name."""
+        """The model's name, or the name of its class if it has none."""
         try:
-            named = asked("language model", lambda: self._model.model_id)
+            return asked("language model", lambda: str(self._model.model_id))
         except RemoraError:
-            named = ""
-        return named if isinstance(named, str) and named else type(self._model).__name__
+            return type(self._model).__name__
 
     def complete(self, messages: Sequence[Message], **how: Any) -> Completion:
         """Return the model's answer; arguments as in `LanguageModel`.
@@ -202,7 +192,7 @@ class CalledModel:
         self.calls += 1
         given = [message.content for message in messages]
         with self._ledger.counted(self._purpose, self.model_id, given) as told:
-            answer = asked("language model", lambda: _completion(self._model.complete(messages, **how)))
+            answer = asked("language model", lambda: _sound(self._model.complete(messages, **how)))
             if answer.input_tokens > 0 or answer.output_tokens > 0:
                 told.update(read=answer.input_tokens, written=answer.output_tokens, estimated=False)
             else:
@@ -210,15 +200,8 @@ class CalledModel:
         return answer
 
 
-def _completion(answer: Any) -> Completion:
-    from remora.llm.client import Completion
-
-    text, reason = getattr(answer, "text", None), getattr(answer, "finish_reason", "stop")
-    if not isinstance(text, str):
-        _useless("language model", f"answered with {type(answer).__name__}, not with a text")
-    counts = (getattr(answer, name, 0) for name in ("input_tokens", "output_tokens"))
-    read, written = (n if isinstance(n, int) else 0 for n in counts)
-    return Completion(sound(text), reason if isinstance(reason, str) else "stop", read, written)
+def _sound(answer: Completion) -> Completion:
+    return answer._replace(text=sound(answer.text))
 
 
 class CalledEmbedder:
@@ -230,26 +213,23 @@ class CalledEmbedder:
 
     @property
     def model_id(self) -> str:
-        """The model's name; ProviderError if it has none, since vectors are told apart by it."""
-        return self._text("model_id") or _useless("embedder", "has no model_id")
+        """The model's name."""
+        return asked("embedder", lambda: str(self._embedder.model_id))
 
     @property
     def dims(self) -> int:
-        """The length of its vectors; ProviderError if that is not a positive integer."""
-        dims = asked("embedder", lambda: self._embedder.dims)
-        if isinstance(dims, bool) or not isinstance(dims, int) or dims < 1:
-            _useless("embedder", f"has vectors of {dims!r:.60} numbers")
-        return dims
+        """The length of its vectors."""
+        return asked("embedder", lambda: int(self._embedder.dims))
 
     @property
     def query_prefix(self) -> str:
         """The text put before a query."""
-        return self._text("query_prefix")
+        return asked("embedder", lambda: str(self._embedder.query_prefix))
 
     @property
     def document_prefix(self) -> str:
         """The text put before a document."""
-        return self._text("document_prefix")
+        return asked("embedder", lambda: str(self._embedder.document_prefix))
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return an (n, dims) matrix, float32, each row of length 1 or 0.
@@ -267,7 +247,7 @@ class CalledEmbedder:
             return asked("embedder", lambda: self._rows([self._embedder.embed_query(text)], 1)[0])
 
     def _rows(self, raw: Any, count: int) -> NDArray[np.float32]:
-        from remora.embeddings.vectors import checked, finish
+        from remora.embeddings.vectors import another_length, checked, normalise
 
         dims = self.dims
         if not count:
@@ -276,17 +256,8 @@ class CalledEmbedder:
             return np.zeros((0, dims), np.float32)
         rows = checked(raw, count=count, source="the embedder")
         if rows.shape[1] != dims:
-            _useless("embedder", f"returned vectors of {rows.shape[1]} numbers where {dims} were expected")
-        lengths = (rows * rows).sum(axis=1)
-        if ((abs(lengths - 1.0) < EXACT) | (lengths == 0.0)).all():
-            return rows.astype("float32")  # unchanged, to the last bit
-        return finish(rows, dims)
-
-    def _text(self, name: str) -> str:
-        value = asked("embedder", lambda: getattr(self._embedder, name))
-        if not isinstance(value, str):
-            _useless("embedder", f"has a {name} that is {type(value).__name__}, not text")
-        return value
+            raise another_length(rows.shape[1], dims, source="the embedder")
+        return normalise(rows)
 
 
 class CalledReranker:
