@@ -40,7 +40,6 @@ class Accesses:
         self._kind = kinds.get(kind)
         self._session = session or kind
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._flush_at = FLUSH_AT
         self._boosts: Counter[bool] = Counter()  # searches, by whether the boost changed the first hits
         self._last = 0.0  # time of the newest access, seconds since the epoch
 
@@ -64,7 +63,7 @@ class Accesses:
         if boosted is not None:
             self._boosts[boosted] += 1
         self._last = self._clock.now()
-        if self._counts.total() >= self._flush_at:
+        if self._counts.total() >= FLUSH_AT:
             self.flush(wait=0.0)
 
     def flush(self, *, wait: float | None = CLOSING_PATIENCE) -> None:
@@ -83,7 +82,6 @@ class Accesses:
                     db.uses.add(self._session, self._kind or "looked", own, at)
             except StoreError:
                 self._counts.update({(realm, i): number for i, number in own.items()})
-        self._flush_at = self._counts.total() + FLUSH_AT
         if self._boosts:
             self._flush_boosts(wait)
 

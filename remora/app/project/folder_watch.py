@@ -1,15 +1,13 @@
-"""Find the changed files of a folder that the search index follows, and limit how often it is scanned."""
+"""Find the changed files of a folder that the search index follows."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-SLOW_LOOK, LOOK_SHARE = 0.005, 20  # a scan that takes longer may use a twentieth of the time
 MOST_BELOW = 5_000  # files of a subfolder, in the order of their names
 
 Looks = dict[str, tuple[int, int]]
@@ -21,32 +19,22 @@ class Followed:
     Attributes:
         seen: file name to (size, modification time in ns) when its rows were last made; None before the
             first scan.
-        next_look: time of the next scan on the monotonic clock; later if a scan takes long.
     """
 
     def __init__(self) -> None:
         self.seen: Looks | None = None
-        self.next_look = 0.0
 
     def look(self, folder: Path, wanted: Callable[[str], bool], below: str = "") -> Looks | None:
-        """Return the present state of the files; None if nothing changed or the next scan is not due.
-
-        Only processor time counts as slow: a busy machine must not hide new files.
+        """Return the present state of the files; None if nothing changed.
 
         Args:
             folder: the folder of the files.
             wanted: whether a file name is to be followed.
             below: a subfolder whose files are all followed, at any depth, except hidden ones.
         """
-        started = time.monotonic()
-        if started < self.next_look:
-            return None
-        worked = time.thread_time()
         there = _files(folder, wanted)
         if below and there is not None:
             there |= dict(islice(_walk(folder / below, f"{below}/"), MOST_BELOW))
-        took = time.thread_time() - worked
-        self.next_look = started + LOOK_SHARE * took if took > SLOW_LOOK else 0.0
         return None if there == self.seen else there
 
 

@@ -6,7 +6,7 @@ import builtins
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.app.records.note_index import follow_written, look_again
+from remora.app.records.note_index import follow_written
 from remora.core.argument_types import checked
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.secrets import redact
@@ -134,7 +134,6 @@ class Entries:
     def _store(self) -> EntryStore:
         self._project.store("project")  # raises if the memory is closed
         self._project.must_be_writable()
-        look_again(self._project)
         return self._project.entries()
 
     def _clean(self, content: str) -> str:

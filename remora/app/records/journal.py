@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remora.app.records.note_index import look_again
 from remora.core.argument_types import checked
 from remora.core.secrets import redact
 
@@ -154,5 +153,4 @@ class Journal:
         """Return the files to be changed."""
         self._project.store("project")
         self._project.must_be_writable()
-        look_again(self._project)
         return self._project.journal()

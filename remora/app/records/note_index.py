@@ -69,11 +69,6 @@ def follow_written(project: OpenProject, *, wait: float | None = PATIENCE) -> in
     return added
 
 
-def look_again(project: OpenProject) -> None:
-    """Make the next search scan the files, even if scans are slow, because a file is about to change."""
-    project.written.next_look = 0.0
-
-
 def _is_written(name: str) -> bool:
     return name in ("MEMORY.md", "entries.mem") or _is_history(name) or _day(name) is not None
 

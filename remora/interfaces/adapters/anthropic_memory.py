@@ -17,7 +17,7 @@ from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryT
 from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 from anyio import to_thread
 
-from remora.app.records.note_index import TOOL_FOLDER, look_again
+from remora.app.records.note_index import TOOL_FOLDER
 from remora.core.secrets import redact
 from remora.core.text import clean
 from remora.disk.files import make_folder
@@ -101,7 +101,6 @@ class RemoraMemoryTool(BetaLocalFilesystemMemoryTool):
             self._project.store("project")  # raises if the memory is closed
             self._project.must_be_writable()
             yield
-        look_again(self._project)
 
 
 class AsyncRemoraMemoryTool(BetaAsyncAbstractMemoryTool):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from remora import Memory
-from remora.app.records.note_index import MOST_READ, follow_written, look_again
+from remora.app.records.note_index import MOST_READ, follow_written
 from remora.core.clock import FixedClock
 from remora.core.text import words
 from remora.core.values import Hit
@@ -328,7 +328,6 @@ def test_any_order_of_events_ends_in_the_same_index(bare: Memory, clock: FixedCl
     for _ in range(25):
         for _ in range(rng.randint(1, 3)):
             rng.choice(events)()
-        look_again(bare._project)  # also where a busy machine made the last look a slow one
         follow_written(bare._project)
         step_by_step = pieces(bare)
         db = bare._project.db
@@ -336,6 +335,5 @@ def test_any_order_of_events_ends_in_the_same_index(bare: Memory, clock: FixedCl
             for path in db.notes.files():
                 db.notes.forget(path)
             bare._project.written.seen = {}
-            look_again(bare._project)
             follow_written(bare._project)
         assert Counter(step_by_step) == Counter(pieces(bare))
