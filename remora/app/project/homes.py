@@ -13,7 +13,6 @@ import json
 import os
 import re
 import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,24 +30,8 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 def is_own(home: Path, repository: Repository | None, data: Path) -> bool:
-    """Return whether this user created a home in a work tree here, and git tracks no file of it.
-
-    Git is run only if its index has changed since the last check, because hooks call this.
-    """
-    receipt = _receipt(home, data)
-    if receipt is None:
-        return False
-    if repository is None:
-        return True
-    stamp = _stamp(repository.common_dir / "index")  # a home lies in the main work tree
-    with suppress(OSError, ValueError, RemoraError):
-        if stamp and json.loads(receipt.read_text("utf-8")).get("untracked") == stamp:
-            return True
-    if tracked(home, repository):
-        return False
-    with suppress(OSError, RemoraError):  # without the stamp, the next check costs some milliseconds
-        write_atomic(receipt, json.dumps({"home": str(home), "untracked": stamp}).encode())
-    return True
+    """Return whether this user created a home in a work tree here, and git tracks no file of it."""
+    return _has_receipt(home, data) and not (repository is not None and tracked(home, repository))
 
 
 def notice(foreign: Path | None) -> str:
@@ -136,24 +119,15 @@ def tracked(home: Path, repository: Repository) -> bool:
     return done.returncode != 0 or bool(done.stdout)
 
 
-def _receipt(home: Path, data: Path) -> Path | None:
+def _has_receipt(home: Path, data: Path) -> bool:
     if home.is_symlink():
-        return None
+        return False
     try:
         key = (read_small(home / KEY, 200) or b"").decode("ascii").strip()
     except (RemoraError, UnicodeDecodeError):
-        return None
-    receipt = data / RECEIPTS / _digest(key)
-    return receipt if _KEY.fullmatch(key) and receipt.is_file() else None
+        return False
+    return _KEY.fullmatch(key) is not None and (data / RECEIPTS / _digest(key)).is_file()
 
 
 def _digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:32]
-
-
-def _stamp(index: Path) -> list[int]:
-    try:
-        found = index.stat()
-    except OSError:
-        return []
-    return [found.st_mtime_ns, found.st_size, found.st_ino]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import time
 import tomllib
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
@@ -28,7 +27,6 @@ from remora.sources.git import Repository
 ID_KEY = "remora.project"
 SETTINGS_FILE = "remora.toml"
 DATABASE = "memory.db"
-LOCK_TRIES, LOCK_PAUSE = 10, 0.02  # another git command locks the configuration for milliseconds
 
 
 class Location(NamedTuple):
@@ -317,12 +315,8 @@ def _identity(repository: Repository | None, root: Path, projects: Path, *, read
             return found
         used = projects.is_dir() and any(projects.glob(f"*-{fallback}"))
         fresh = fallback if used else _hash(f"repository:{repository.common_dir}:{os.urandom(16).hex()}")
-        for _ in range(LOCK_TRIES):
-            if repository.config_set(ID_KEY, fresh):
-                return fresh
-            if not (repository.common_dir / "config.lock").exists():
-                break
-            time.sleep(LOCK_PAUSE)
+        if repository.config_set(ID_KEY, fresh):
+            return fresh
     return fallback
 
 
