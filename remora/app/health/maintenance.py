@@ -8,7 +8,6 @@ a person.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,13 +20,11 @@ from remora.conversation.log import SessionLog
 from remora.conversation.sessions import list_sessions
 from remora.core.clock import DAY_SECONDS, from_iso, to_iso
 from remora.core.errors import RemoraError, StoreBusy
-from remora.core.trust import UPGRADED
 from remora.disk.files import lock
 from remora.lifecycle.prune import PrunePlan, apply, plan
 
 if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject, Store
-    from remora.core.values import MemoryRecord
     from remora.store.database import Database
 
 AT = "maintenance.at"  # meta key: the time of the last run, ISO 8601
@@ -130,14 +127,11 @@ def _pruned(project: OpenProject, store: Store, done: Maintained, *, jumped: boo
     db = store.db
     with db.transaction():
         wanted = plan(db, project.clock)
-        forget = tuple(_past_grace(project, store, wanted.forget))
         live = db.memories.counts()["live"]
         limit = SHARE * live if jumped else max(FEW, SHARE * live)
-        waiting = len(forget) if len(forget) > limit else 0
+        waiting = len(wanted.forget) if len(wanted.forget) > limit else 0
         if waiting:
             wanted = wanted._replace(forget=(), delete=() if jumped else wanted.delete)
-        else:
-            wanted = wanted._replace(forget=forget)
         apply(db, project.clock, wanted)
     if wanted.delete:
         db.connection.scrub()
@@ -147,20 +141,6 @@ def _pruned(project: OpenProject, store: Store, done: Maintained, *, jumped: boo
         waiting=done.waiting + waiting,
         cached=done.cached + wanted.cache_rows,
     )
-
-
-def _past_grace(
-    project: OpenProject, store: Store, records: Iterable[MemoryRecord]
-) -> Iterable[MemoryRecord]:
-    """Yield the memories that may be forgotten.
-
-    An earlier version did not count injections as uses, so an upgraded store waits one more half-life.
-    """
-    upgraded = store.db.meta.get(UPGRADED)
-    since = project.clock.now() - from_iso(upgraded) if isinstance(upgraded, str) else None
-    for record in records:
-        if since is None or since >= (record.decay_half_life_days or 0) * DAY_SECONDS:
-            yield record
 
 
 REBUILT_TOGETHER = 500  # memories held in memory at a time

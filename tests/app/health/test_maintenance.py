@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remora.app.memory import Memory
-from remora.core.clock import FixedClock, to_iso
+from remora.core.clock import FixedClock
 from tests.app.talks import at_once
 from tests.helpers import environment
 from tests.store.makers import there
@@ -93,22 +93,6 @@ def test_a_clock_that_jumps_forgets_nothing(memory: Memory, clock: FixedClock) -
         last = memory.maintain()
     done = there(last)
     assert (done.forgotten, done.waiting) == ((), 60)
-
-
-def test_a_store_of_an_earlier_version_has_a_grace(memory: Memory, clock: FixedClock) -> None:
-    """Being said was no use there, so nothing goes for one half-life after the upgrade."""
-    fading = filled(memory, 40, 2)
-    clock.advance(days=200)
-    db = memory._project.db
-    with db.transaction():
-        db.meta.set("upgraded", to_iso(clock.now()))
-        db.meta.set("maintenance.at", to_iso(clock.now()))
-    clock.advance(days=29)
-    assert forgotten(memory) == ()
-    clock.advance(days=29)
-    assert forgotten(memory) == ()
-    clock.advance(days=3)
-    assert sorted(forgotten(memory)) == sorted(fading)
 
 
 def test_two_at_once_are_one_run(opened: Open, clock: FixedClock) -> None:
