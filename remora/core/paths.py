@@ -1,4 +1,4 @@
-r"""Paths of files: matched against globs of rule files, with drives of Windows, by module and language.
+r"""Paths of files: matched against globs of rule files, with drives of Windows, by module.
 
 Rule files of different tools agree on little: `**/` may match no folder, `{ts,tsx}` one of several endings,
 and a folder may have the name `[slug]`. A star also crosses folders here: a rule shown a little too widely
@@ -12,7 +12,7 @@ here changes a path of a machine without drives.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fnmatch import translate
 from functools import lru_cache
 from itertools import islice, product
@@ -142,32 +142,3 @@ def module_of(path: str) -> str:
         kept.append(folder)
         told += folder not in CONTAINERS
     return "/".join(kept) or "."
-
-
-_ENDINGS = {
-    "shell": ("sh", "bash", "zsh"),
-    "bash": ("sh", "bash"),
-    "python": ("py", "pyi"),
-    "typescript": ("ts", "tsx", "mts"),
-    "javascript": ("js", "jsx", "mjs", "cjs", "ts", "tsx"),
-    "ruby": ("rb",),
-    "rust": ("rs",),
-    "golang": ("go",),
-    "kotlin": ("kt", "kts"),
-    "elixir": ("ex", "exs"),
-    "c#": ("cs",),
-    "c++": ("cpp", "cc", "cxx", "hpp"),
-    "markdown": ("md", "mdx"),
-    "yaml": ("yml", "yaml"),
-    **{name: (name,) for name in "css dart fish java lua php scala sql swift zsh".split()},
-}
-
-
-def endings(words: Iterable[str]) -> list[str]:
-    """Return the endings of files in the languages that some words name; "shell" counts alone.
-
-    >>> endings(["typescript", "rules"]), endings(["fish", "shell"]), endings(["shell"])
-    (['ts', 'tsx', 'mts'], ['fish'], ['sh', 'bash', 'zsh'])
-    """
-    named = [one for one in dict.fromkeys(words) if one in _ENDINGS]
-    return [end for one in named if one != "shell" or len(named) == 1 for end in _ENDINGS[one]]

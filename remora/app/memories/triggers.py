@@ -18,9 +18,7 @@ from remora.core.directive import Directive, directive, rules_out, sentences
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
 from remora.core.names import SPOKEN_OF, names_in
-from remora.core.paths import endings
 from remora.core.pattern_triggers import pattern_triggers, patterns_of
-from remora.core.patterns import parse
 from remora.core.programs import PROGRAMS
 from remora.core.rule_names import shown_by
 from remora.core.symptoms import quotes_output, symptoms
@@ -28,12 +26,10 @@ from remora.core.things import AMBIGUOUS, Thing
 from remora.core.triggers import (
     COMMAND,
     ERROR,
-    IF,
     ONLY,
     OUTPUT,
     SEARCH,
     TERM,
-    WHEN,
     Trigger,
 )
 from remora.core.values import Filters
@@ -51,14 +47,12 @@ if TYPE_CHECKING:
 MOST = 5_000  # memories with triggers, highest confidence first
 COMMON = 12  # most files that may use a specific name
 NAMES = 12  # names of one memory
-_LABEL = 60  # characters of a heading before a rule
 _VERB = 2  # words of a command that show what it does
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
 AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
 _NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
-_ADJECTIVE = re.compile(r"(?:able|ible|ed|ing)$")
 _COMMAND = re.compile(r"(?P<program>[a-z][\w.+-]*)(?: [\w./:@=-]+){1,5}")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # The beginning of a sentence that prefers one thing to another.
@@ -222,23 +216,16 @@ def _of_prose(text: str, asks: Directive, db: Database) -> Directive:
 
 
 def _is_marked(thing: Thing, text: str) -> bool:
-    """Return whether a text marks a thing as a name: by backticks, its own form, or as a choice.
+    """Return whether a text marks a thing as a name: by backticks, or by its own form.
 
-    >>> text = "Avoid loops, `map` is there; no strLen. Use httpx, not requests"
-    >>> [_is_marked(Thing("name", (one,)), text) for one in ("loops", "map", "strLen", "requests")]
-    [False, True, True, True]
+    >>> text = "Avoid loops, `map` is there; no strLen"
+    >>> [_is_marked(Thing("name", (one,)), text) for one in ("loops", "map", "strLen")]
+    [False, True, True]
     """
-    if thing.kind in ("code", "text"):
-        return True
     what = str(thing)
-    other = r"\buse\b[^.;]{1,80}\b(?:not|never|instead of|rather than)\s+(?:\w+\s+or\s+)?['\"]?"
-    chosen = rf"{other}{re.escape(what)}(?!\w)\s*(?:['\").,;]|or\b|[-–—]\s|$)"
     by_form = re.search(r"[a-z\d][A-Z]|[_.:@()]|^-", what) is not None
-    return (
-        by_form
-        or any(span.strip("().").lower() == what.lower() for span in _SPAN.findall(text))
-        or (not _ADJECTIVE.search(what) and re.search(chosen, text, re.IGNORECASE) is not None)
-    )
+    spans = (span.strip("().").lower() for span in _SPAN.findall(text))
+    return by_form or thing.kind in ("code", "text") or what.lower() in spans
 
 
 def _is_place(path: str, text: str, db: Database) -> bool:
@@ -251,25 +238,14 @@ def _is_place(path: str, text: str, db: Database) -> bool:
 def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigger]:
     """Yield the triggers of a rule file; if it is of a folder or globs, only those of edits there.
 
-    The folder that a command works on is unknown. A section about a language is about files of the language.
+    The folder that a command works on is unknown.
     """
     places = tuple(ONLY + path for path in record.related_files if "*" in path)
-    is_of_place = record.scope == "module" and bool(places)
-    label, colon, _ = record.content[:_LABEL].partition(": ")
-    section = re.findall(r"[\w#+]+", (record.context_prefix or label * bool(colon)).lower())
-    of_language = tuple(f"{ONLY}*.{end}" for end in endings(section))
     for trigger in found:
-        if is_of_place:
+        if record.scope == "module" and places:
             yield trigger._replace(unless=(*trigger.unless, *places))
         else:
-            yield trigger._replace(unless=(*trigger.unless, *of_language)) if _is_code(trigger) else trigger
-
-
-def _is_code(trigger: Trigger) -> bool:
-    """Return whether a trigger is code that is forbidden everywhere, and no command or file."""
-    pattern = parse(trigger.needs[0])
-    other = pattern.event or pattern.is_place or "/" in pattern.text or pattern.words[0] in PROGRAMS
-    return not other and WHEN not in trigger.needs and not any(IF in one for one in trigger.unless)
+            yield trigger
 
 
 def _searched(record: MemoryRecord, db: Database) -> list[str]:
