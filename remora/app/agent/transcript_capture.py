@@ -169,15 +169,8 @@ def _call(moment: Moment, lines: Sequence[Line], own: int, new: str) -> tuple[st
 
 
 def _mark(lines: Sequence[Line], number: int) -> str:
-    """Return the id of a moment without one: name, time, and a number if both recur."""
-    name, at = _name(lines[number]), lines[number].get("at")
-    same = sum(_name(line) == name and line.get("at") == at for line in lines[:number])
-    agent = str(lines[number].get("g", "")) if lines[number].get("i") else ""  # a name includes it
-    return f"{name}@{at}" + (f"+{same}" if same else "") + (f":{agent}" if agent else "")
-
-
-def _name(line: Line) -> str:
-    return str(line.get("i") or line.get("n"))
+    """Return the id of a moment without one: its name, and the number of its line."""
+    return f"{lines[number].get('i') or lines[number].get('n')}@{number}"
 
 
 def _append(path: str, head: Head, events: Sequence[Event]) -> bool:

@@ -160,19 +160,6 @@ def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ, tm
     assert observed(repo, environ)[0].steps == 4
 
 
-def test_the_same_twice_in_a_millisecond_is_two_calls(windsurf, monkeypatch):
-    """A clock is no name: of fail, mend, work each step is kept and has a key of its own."""
-    windsurf.prompt("Please mend the type error in the cart", turn="e1")
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now)
-    after(windsurf, "make check", ERROR, failed=True)
-    changed(windsurf, "src/cart.py", "return key(tenant)")
-    after(windsurf, "make check", "all fine")
-    keys = [event["key"] for event in windsurf.captured]
-    assert len(keys) == len(set(keys)) == 7
-    assert [event["kind"] for event in windsurf.captured[1:]] == ["tool_call", "tool_result"] * 3
-
-
 def test_what_a_crash_cut_off_takes_nothing_with_it(cursor, monkeypatch):
     """The next event stands on a line of its own, and both sides are read; a full file takes no more."""
     cursor.run("make one")
@@ -261,16 +248,6 @@ def test_two_agents_may_have_calls_of_one_name(cursor: Hooked) -> None:
     calls, results = cursor.captured[:2], cursor.captured[2:]
     assert [event["call_id"] for event in calls] == [event["call_id"] for event in results]
     assert len({event["key"] for event in cursor.captured}) == 4
-
-
-def test_a_name_that_recurs_later_is_another_call(cursor: Hooked, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where its first half is never told of."""
-    now = time.time()
-    for number in range(2):
-        monkeypatch.setattr(time, "time", lambda later=number: now + 60 * later)
-        used = {"tool": "Bash", "action": "run", "command": "make", "call_id": "Bash:0"}
-        cursor.tell(moments.AFTER, text=str(number), **used)
-    assert len({event["key"] for event in cursor.captured}) == len(cursor.captured) == 4
 
 
 def test_what_was_done_tells_calls_of_one_id_apart(cursor: Hooked) -> None:
