@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from remora.disk.live import LEARNT, Head, Line, files_in, folder, last_line, read
 
-SLACK = 600.0  # seconds that the clock of a file system may lag behind ours
-
 
 class Waiting(NamedTuple):
     """A session with moments that are not imported yet.
@@ -32,17 +30,9 @@ class Waiting(NamedTuple):
         return self.lines[-1]
 
 
-def waiting(environ: Mapping[str, str], home: str, *, since: float = 0.0) -> Iterator[Waiting]:
-    """Yield the sessions of a project that are not imported yet, the last written first.
-
-    Args:
-        environ: the process environment.
-        home: the folder of the project's memory.
-        since: only sessions that may have moments after this time, in seconds since the epoch.
-    """
-    for written, path in sorted(files_in(folder(environ)), reverse=True):
-        if written + SLACK < since:
-            return
+def waiting(environ: Mapping[str, str], home: str) -> Iterator[Waiting]:
+    """Yield the sessions of a project that are not imported yet, the last written first."""
+    for _, path in sorted(files_in(folder(environ)), reverse=True):
         with suppress(OSError):
             if last_line(path).get("k") == LEARNT:
                 continue

@@ -48,7 +48,7 @@ class Why(NamedTuple):
 
     Attributes:
         memory: the record, with its origins and its trust.
-        triggers: commands, names, errors and searches that trigger it, besides its files.
+        triggers: patterns, commands, errors and searches that trigger it, besides its files.
         said: its injections, newest first.
         children: ids of memories derived from it.
         uses: how often it was injected, requested, viewed, cited, helpful or not, and called wrong.
@@ -158,7 +158,7 @@ def meant(project: OpenProject) -> Waiting | None:
     own, now = project.environ.get("CLAUDE_CODE_SESSION_ID", ""), time.time()
     going = [
         one
-        for one in waiting(project.environ, str(project.location.home), since=now - RECENT)
+        for one in waiting(project.environ, str(project.location.home))
         if one.last.get("k") != moments.END and now - at_of(one.last) <= RECENT
     ]
     found = [one for one in going if one.head.session == own] or going
