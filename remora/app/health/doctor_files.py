@@ -20,37 +20,24 @@ from remora.core.setting_descriptions import DESCRIPTIONS
 from remora.store.items import Items
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from remora.app.project.open_project import OpenProject
 
 OWN_VARIABLES = ("REMORA_HOME", "REMORA_CONFIG", "REMORA_LANG", "REMORA_DEBUG", "REMORA_WORK")
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
-def items(project: OpenProject) -> list[Finding]:
+def items(project: OpenProject) -> Iterator[Finding]:
     """Check the items database; no finding if no program has created it."""
     path = project.location.home / DATABASE
     if not path.exists():
-        return []
-    try:
-        with closing(Items.open(path, read_only=True)) as store:
-            problems, count = store.connection.check(), store.count()
-    except StoreCorrupt as error:
-        return [_damaged(path, str(error))]
-    except RemoraError as error:
-        return [failed("items", error)]
+        return
+    with closing(Items.open(path, read_only=True)) as store:
+        problems, count = store.connection.check(), store.count()
     if problems:
-        return [_damaged(path, "; ".join(problems))]
-    return [Finding("ok", "items", f"sound; items: {count:,}; {megabytes(database_bytes(path))}")]
-
-
-def _damaged(path: Path, what: str) -> Finding:
-    advice = (
-        f"Move {path} away and keep it: it is the only copy. The program that uses it then creates a new "
-        "file; `.recover` of SQLite's shell may save the old items."
-    )
-    return Finding("error", "items", what, advice, StoreCorrupt.__name__)
+        advice = f"Move {path} away and keep it: it is the only copy. The program then creates a new file."
+        yield Finding("error", "items", "; ".join(problems), advice, StoreCorrupt.__name__)
+    else:
+        yield Finding("ok", "items", f"sound; items: {count:,}; {megabytes(database_bytes(path))}")
 
 
 def written(project: OpenProject) -> Iterator[Finding]:
