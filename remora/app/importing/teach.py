@@ -11,7 +11,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from remora.app.memories.operations import noted
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.values import MemoryDraft, MemoryRecord, Redaction, Skipped
 from remora.sources.rules import MAX_BYTES, read_given
@@ -92,7 +91,7 @@ def teach(project: OpenProject, path: Path, text: str | bytes | None, *, user: b
             except InvalidInput as error:
                 pieces.append(Piece(line, "refused", draft.type, draft.content, why=str(error)))
                 continue
-            pieces.append(_piece(line, noted(store.db, draft, record), draft, dry_run=dry_run))
+            pieces.append(_piece(line, record, draft, dry_run=dry_run))
             secrets.update(dict(record.receipt.redactions if record.receipt is not None else ()))
     redactions = tuple(Redaction(kind, number) for kind, number in sorted(secrets.items()))
     kind, note = file.found.kind, file.text.note

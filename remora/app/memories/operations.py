@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from os.path import lexists
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from remora.app.project.open_project import OpenProject, Store
     from remora.core.merge import Revision
-    from remora.store.database import Database
 
 Paths = Sequence[str | os.PathLike[str]]
 GUESSED_FROM = 4_000  # characters that the type is guessed from
@@ -42,7 +40,7 @@ def remember_each(
     make_triggers(store, [r for r in found if not isinstance(r, RemoraError)])
     root = None if user else project.location.root
     return [
-        r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(store.db, d, r, root)
+        r if isinstance(d, RemoraError) or isinstance(r, RemoraError) else noted(d, r, root)
         for d, r in zip(given, found, strict=True)
     ]
 
@@ -54,7 +52,7 @@ def remember_many(project: OpenProject, drafts: Sequence[MemoryDraft], *, user: 
     records = store.intake.remember_many([_with_parents(project, d, store) for d in drafts], stated=True)
     make_triggers(store, records)
     root = None if user else project.location.root
-    return [noted(store.db, d, r, root) for d, r in zip(drafts, records, strict=True)]
+    return [noted(d, r, root) for d, r in zip(drafts, records, strict=True)]
 
 
 def drafted(
@@ -111,9 +109,7 @@ def _drafted_or_refused(
 def _known(fields: Mapping[str, Any]) -> None:
     names = MemoryDraft._fields
     for field in sorted(set(fields).difference(names)):
-        close = get_close_matches(field[:60], names, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Its fields are {', '.join(names)}."
-        raise InvalidInput(f"a memory has no field {field!r:.60}", hint=hint)
+        raise InvalidInput(f"a memory has no field {field!r:.60}", hint=f"Its fields are {', '.join(names)}.")
 
 
 def _guess_type(content: object) -> str:
@@ -253,7 +249,7 @@ def supersede(project: OpenProject, memory_id: str, content: str, fields: Mappin
     new = room.upkeep.supersede(old.id, _with_parents(project, draft, room))
     make_triggers(room, [new])
     _flag_elsewhere(project, room, old, f"which was superseded by {new.id[:8]}")
-    return noted(room.db, draft, new)
+    return new
 
 
 def forget(project: OpenProject, memory_id: str) -> MemoryRecord:
@@ -318,35 +314,25 @@ def _flag_elsewhere(project: OpenProject, store: Store, record: MemoryRecord, wh
                 flag_dependents(other.db, record, what)
 
 
-# Files and nodes that a memory names
+# Files that a memory names
 
 
-def noted(db: Database, draft: MemoryDraft, record: MemoryRecord, root: Path | None = None) -> MemoryRecord:
-    """Return a stored memory with a receipt that notes the missing files and nodes of its draft.
-
-    The names are stored as given: the code may be written later. Before the first index, nodes are not
-    checked.
+def noted(draft: MemoryDraft, record: MemoryRecord, root: Path | None) -> MemoryRecord:
+    """Return a stored memory with a receipt that notes the missing files of its draft, which are kept.
 
     Args:
-        db: the database with the code graph.
         draft: the draft as given.
         record: the record as stored.
         root: the project's folder; None if the memory belongs to no single project.
     """
-    if record.receipt is None:
+    if record.receipt is None or root is None:
         return record
-    notes: list[str] = []
     # lexists answers False for a name that no file can have.
-    if root is not None and (
-        gone := [f for f in draft.related_files if _is_plain(f) and not lexists(root / f)]
-    ):
-        notes.append(f"there is no file {_listed(gone)} in the project; kept as written")
-    named = [*([draft.target_node_id] if draft.target_node_id else ()), *draft.impacted_node_ids]
-    if named and db.graph.state() is not None:
-        existing = db.layers.existing(named)
-        if unknown := [key for key in named if key not in existing]:
-            notes.append(f"the code graph has no {_listed(unknown)}; kept as written")
-    return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, *notes)))
+    gone = [f for f in draft.related_files if _is_plain(f) and not lexists(root / f)]
+    if not gone:
+        return record
+    note = f"there is no file {_listed(gone)} in the project; kept as written"
+    return record._replace(receipt=record.receipt._replace(notes=(*record.receipt.notes, note)))
 
 
 def _is_plain(path: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,12 +82,7 @@ def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
     for kind in given:
         if kind in known:
             continue
-        close = get_close_matches(kind, known, n=1) if isinstance(kind, str) else ()
-        types = ", ".join(known)
-        raise InvalidInput(
-            f"unknown memory type {kind!r:.60}",
-            hint=f"Did you mean {close[0]}? The types are {types}." if close else f"The types are {types}.",
-        )
+        raise InvalidInput(f"unknown memory type {kind!r:.60}", hint=f"The types are {', '.join(known)}.")
     return given
 
 
