@@ -11,7 +11,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from remora.core.clock import to_iso
@@ -154,17 +153,6 @@ def _in_background(project: OpenProject) -> bool:
     return project.background is not None and project.background.running
 
 
-@contextmanager
-def _turn(project: OpenProject) -> Iterator[None]:
-    """Wait in line to embed a batch; without the line, the background thread would never let a search in."""
-    with project.next_in_line:
-        project.embedding.acquire()
-    try:
-        yield
-    finally:
-        project.embedding.release()
-
-
 def _chunks(project: OpenProject, db: Database, embedder: Embedder, size: int, wait: float | None) -> int:
     """Embed one batch of chunks of code, those of busy files first; return the number that left the queue.
 
@@ -173,7 +161,7 @@ def _chunks(project: OpenProject, db: Database, embedder: Embedder, size: int, w
     from remora.embeddings.context import chunk_text
     from remora.embeddings.vectors import to_blob
 
-    with _turn(project):
+    with project.embedding:
         waiting = db.chunks.pending(size)
         if not waiting:
             return 0
@@ -193,7 +181,7 @@ def _texts(project: OpenProject, db: Database, embedder: Embedder, size: int, wa
     from remora.embeddings.context import memory_text
     from remora.embeddings.vectors import to_blob
 
-    with _turn(project):
+    with project.embedding:
         waiting = db.vectors.pending(size)
         if not waiting:
             return 0

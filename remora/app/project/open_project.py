@@ -124,7 +124,6 @@ class OpenProject:
         self.background: Running | None = None  # embeds a backlog in the background
         self._recent: tuple[tuple[str | None, str], Mapping[str, LastChange]] | None = None
         self.embedding = threading.Lock()  # one batch at a time
-        self.next_in_line = threading.Lock()  # held by the thread that waits for `embedding`
         self.lock = threading.RLock()  # one public method at a time
         self.accesses = Accesses(
             lambda realm: self.store(realm).db, self.clock, self.actor, read_only=read_only
