@@ -27,17 +27,12 @@ SPEAKS = 1 / 3  # share of the prompts with an injection
 MOST = 0.85
 HITS = 12
 SECONDS = 3.0  # time limit of a measurement
-GROWN = 1.2  # growth in sessions after which the bar is measured again
-COUNTED = "inject.relevance.sessions"  # meta key: number of sessions at the last measurement
 
 
 def calibrate(project: OpenProject) -> float | None:
-    """Measure the relevance bar if there are enough new sessions; None if it was not changed."""
+    """Measure the relevance bar if there are enough sessions; None if it was not changed."""
     db = project.db
     filters = filters_of(project, kinds=("memory",), branch=current_branch(project, None))
-    sessions = db.sessions.count()
-    if sessions < max(FEW, float(db.meta.get(COUNTED, 0)) * GROWN):
-        return None
     reached: list[float] = []
     end = time.monotonic() + SECONDS
     for session_id, prompt in db.sessions.prompts(PROMPTS):
@@ -57,7 +52,6 @@ def calibrate(project: OpenProject) -> float | None:
     bar = min(MOST, max(CHANCE, reached[int(SPEAKS * len(reached))]))
     with db.connection.transaction(durable=False):
         db.meta.set(THRESHOLD, round(bar, 4))
-        db.meta.set(COUNTED, sessions)
     return bar
 
 
