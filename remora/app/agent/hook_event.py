@@ -98,9 +98,8 @@ def respond(
                 return _quick(moment, live, told, head, environ, injects)
     if not (head.home and heard and head.limits):
         return SILENCE
-    whole = min(head.timeout or CEILING, CEILING)
-    left = begun + whole - time.monotonic()
-    reply = _within(lambda: _heavy(moment, told, head, environ), left, environ, whole)
+    left = begun + min(head.timeout or CEILING, CEILING) - time.monotonic()
+    reply = _within(lambda: _heavy(moment, told, head, environ), left, environ)
     if reply is None or not reply.text:
         return SILENCE
     reply = _fitting(reply)
@@ -250,16 +249,10 @@ def _heavy(moment: Moment, told: Sequence[Line], head: Head, environ: Mapping[st
     return starting.task(head, moment.text, environ, said=state_of(told, moment.agent).said)
 
 
-def _within(
-    answer: Callable[[], T], seconds: float, environ: Mapping[str, str], whole: float = 0.0
-) -> T | None:
+def _within(answer: Callable[[], T], seconds: float, environ: Mapping[str, str]) -> T | None:
     """Return an answer that arrives in time; None for one that does not or that fails.
 
-    Args:
-        answer: computes the answer in a thread; abandoned if it takes longer.
-        seconds: to wait.
-        environ: locates the log.
-        whole: seconds of the whole moment for the log entry, if more than `seconds`.
+    It is computed in a thread, which is abandoned if it takes longer.
     """
     import threading
 
@@ -276,6 +269,5 @@ def _within(
     thread.start()
     thread.join(max(0.0, seconds))
     if not found:
-        late = TimeoutError(f"no answer within {whole or seconds:g} s")
-        note_trouble(failed[0] if failed else late, environ)
+        note_trouble(failed[0] if failed else TimeoutError("no answer in time"), environ)
     return found[0] if found else None
