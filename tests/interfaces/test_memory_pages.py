@@ -16,7 +16,7 @@ from remora.app.health.maintenance import Maintained
 from remora.app.recall.questions import Answer, Passage, Sentence
 from remora.core.merge import Revision
 from remora.core.trial import Compared, Estimate
-from remora.core.triggers import BUT, COMMAND, IF, ONLY, PATTERN, TERM, WANTED, WHEN, Trigger
+from remora.core.triggers import BUT, COMMAND, IF, ONLY, PATTERN, SEARCH, WANTED, WHEN, Trigger
 from remora.core.values import FileHit, Hit, Origin, Reason, Receipt, Redaction, Skipped, Taint, Turn
 from remora.interfaces import memory_pages as pages
 from remora.interfaces.draw import plain
@@ -265,7 +265,7 @@ TRIGGERS = (
     Trigger(PATTERN, "x", ID, ("console.log(",), 1.0, (f"{ONLY}src/", f"{BUT}src/cli/")),
     Trigger(PATTERN, "x", ID, ("cargo test", WHEN), 1.0, (f"{WANTED}--locked", f"{IF}rust")),
     Trigger(COMMAND, "make", ID, ("test", "lint")),
-    Trigger(TERM, "rate", ID),
+    Trigger(SEARCH, "rate", ID),
 )
 
 
@@ -300,7 +300,7 @@ def test_the_log_and_why_a_memory_was_said() -> None:
         triggers: forbids `console.log(`; only in src/; not with `src/cli/`
           when `cargo test`; unless with `--locked`; only with `rust`
           command make with test, lint
-          term rate
+          search rate
         use: given as advice 14 times in 9 sessions, asked for 2 times, helped once, held back 3
         effect: 0.75 times the usual help at edit: helped in 1 session, did not in 9; no longer given there
         effect: 0.76 times the usual help at command: helped in 9 sessions, did not in 2
