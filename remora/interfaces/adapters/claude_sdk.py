@@ -15,15 +15,12 @@ would be injected twice.
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from anyio import to_thread
 from claude_agent_sdk import HookMatcher, SessionStore
@@ -31,7 +28,7 @@ from claude_agent_sdk import HookMatcher, SessionStore
 from remora.core import moments
 from remora.core.errors import InvalidInput
 from remora.core.moments import Moment, Reply
-from remora.disk.files import append_line, finish_last_line, lock, os_errors
+from remora.disk.files import append_line, lock, os_errors
 from remora.disk.names import original_name, safe_name
 from remora.interfaces.adapters.guarded import ManySessions, joined, json_lines, quietly
 from remora.interfaces.hooks import claude_code
@@ -62,7 +59,6 @@ EVENTS = (
 TIMEOUT = 10.0  # seconds: the brief and the advice for the first prompt may take three each
 FOLDER = "claude-sessions"  # below the project's home
 SUFFIX = ".jsonl"
-MOST_KNOWN = 256  # files whose entries' ids are kept in memory
 
 _OURS = {"CLAUDECODE": "1"}  # the caller is known: the process environment is not consulted
 _T = TypeVar("_T")
@@ -163,30 +159,20 @@ def remora_hooks(memory: Memory, *, timeout: float = TIMEOUT) -> RemoraHooks:
 # Sessions
 
 
-class _Known(NamedTuple):
-    """The state of a file: bytes read, (device, inode), and the ids of its entries."""
-
-    end: int
-    file: tuple[int, int]
-    ids: set[str]
-
-
 class RemoraSessionStore(SessionStore):
     """Store transcripts of Claude Code in the project's home, in the file layout of Claude Code.
 
     A transcript is `<home>/claude-sessions/<project key>/<session>.jsonl`, those of its subagents are in
     `<session>/` beside it. A machine that was moved or wiped can resume from them, and
     `memory.learn(store.folder)` reads them. Entries are returned as they were given and secrets in them are
-    not redacted; only the owner may read the files. An entry whose uuid is already stored is not added
-    again, even if another process added it.
+    not redacted; only the owner may read the files. An entry that was appended twice, as by a retry, is
+    loaded once, by its uuid.
 
     Read and write errors are raised: the SDK retries, reports to the program and continues.
     """
 
     def __init__(self, memory: Memory) -> None:
         self.folder: Path = memory.home / FOLDER
-        self._mutex = threading.Lock()
-        self._known: OrderedDict[Path, _Known] = OrderedDict()
 
     async def append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
         """Append entries to a transcript, durably, in one write."""
@@ -210,15 +196,10 @@ class RemoraSessionStore(SessionStore):
         return await _aside(self._subkeys, key)
 
     def _append(self, key: SessionKey, entries: Sequence[Any]) -> None:
-        path = self._path(key)
+        # ASCII only: escapes preserve unpaired surrogates.
+        text = "".join(json.dumps(entry) + "\n" for entry in entries)
         with lock(self._main(key)):
-            finish_last_line(path)
-            fresh, known = _fresh(entries, self._ids(path))
-            if not fresh:
-                return
-            # ASCII only: escapes preserve unpaired surrogates.
-            append_line(path, "".join(json.dumps(entry) + "\n" for entry in fresh))
-            self._remember(path, known)
+            append_line(self._path(key), text)
 
     def _load(self, key: SessionKey) -> list[Any] | None:
         path = self._path(key)
@@ -227,7 +208,11 @@ class RemoraSessionStore(SessionStore):
                 data = path.read_bytes()
             except FileNotFoundError:
                 return None
-        return json_lines(data)
+        found: dict[Any, Any] = {}
+        for number, entry in enumerate(json_lines(data)):
+            name = entry.get("uuid")
+            found.setdefault(name if isinstance(name, str) else number, entry)
+        return list(found.values())
 
     def _sessions(self, project_key: str) -> list[Any]:
         folder = self.folder / safe_name(project_key)
@@ -249,9 +234,6 @@ class RemoraSessionStore(SessionStore):
                     shutil.rmtree(main.with_suffix(""))
                 main.with_suffix(".summary.json").unlink(missing_ok=True)  # of earlier versions
             path.unlink(missing_ok=True)
-        with self._mutex:
-            for known in [p for p in self._known if p == path or main.with_suffix("") in p.parents]:
-                del self._known[known]
 
     def _subkeys(self, key: SessionListSubkeysKey) -> list[str]:
         below = self._main(key).with_suffix("")
@@ -272,30 +254,6 @@ class RemoraSessionStore(SessionStore):
         parts = [_named(part) for part in sub.split("/")]
         return main.with_suffix("").joinpath(*parts[:-1], parts[-1] + SUFFIX)
 
-    def _ids(self, path: Path) -> set[str]:
-        """Return the ids of a file's entries; read only the part added since the last call."""
-        try:
-            status = path.stat()
-        except FileNotFoundError:
-            return set()
-        with self._mutex:
-            known = self._known.get(path)
-        same = known is not None and known.file == _identity(status) and known.end <= status.st_size
-        start, ids = (known.end, known.ids) if known is not None and same else (0, set())
-        if start < status.st_size:
-            with os_errors(path, "read"), path.open("rb") as file:
-                file.seek(start)
-                ids = ids | {e["uuid"] for e in json_lines(file.read()) if isinstance(e.get("uuid"), str)}
-        return ids
-
-    def _remember(self, path: Path, ids: set[str]) -> None:
-        status = path.stat()
-        with self._mutex:
-            self._known.pop(path, None)
-            self._known[path] = _Known(status.st_size, _identity(status), ids)
-            while len(self._known) > MOST_KNOWN:
-                self._known.popitem(last=False)
-
 
 async def _aside(call: Callable[..., _T], *args: Any) -> _T:
     """Call in a thread; works with asyncio and trio, as the SDK does."""
@@ -312,19 +270,3 @@ def _named(part: str) -> str:
     if original_name(made) is None:
         raise InvalidInput(f"{part[:40]!r}… is too long for a session's key")
     return made
-
-
-def _fresh(entries: Sequence[Any], known: set[str]) -> tuple[list[Any], set[str]]:
-    """Return the entries that are not stored yet, and all ids including theirs."""
-    found, ids = [], set(known)
-    for entry in entries:
-        name = entry.get("uuid")
-        if not isinstance(name, str) or name not in ids:
-            found.append(entry)
-        if isinstance(name, str):
-            ids.add(name)
-    return found, ids
-
-
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino

@@ -61,7 +61,6 @@ class _Run:
         self.after: dict[str, str] = {}  # texts by the message that they follow
         self.steps = 0
         self.prepared = ""  # the last message of the latest step for which an injection was asked
-        self.broken = False  # the latest call of a model or tool raised
 
 
 class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
@@ -117,10 +116,8 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
             await aside(None, self.finish, self._id_in(state))
 
     def close(self) -> None:
-        """Learn from runs that ended with an error; save the others, which may continue later."""
-        with self._lock:
-            ended = [session for session, one in self._sessions.items() if one.state.broken]
-        for session in ended if self._session_of is None else ():
+        """Learn from runs that never ended; save the sessions of the program, which may continue later."""
+        for session in list(self._sessions) if self._session_of is None else ():
             self.finish(session)
         super().close()
 
@@ -143,11 +140,7 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
     ) -> ModelResponse[Any]:
         """Add the injections to the request, and record the reply."""
         asked = quietly(request, self._with_what_is_said, request)
-        try:
-            response = handler(asked)
-        except Exception:
-            self._state(self._id_in(request.state)).broken = True
-            raise
+        response = handler(asked)
         quietly(None, self._heard_of, request, response)
         return response
 
@@ -158,18 +151,13 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
     ) -> ModelResponse[Any]:
         """Do the same, asking the memory in a thread."""
         asked = await aside(request, self._with_what_is_said, request)
-        try:
-            response = await handler(asked)
-        except Exception:
-            self._state(self._id_in(request.state)).broken = True
-            raise
+        response = await handler(asked)
         await aside(None, self._heard_of, request, response)
         return response
 
     def _with_what_is_said(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         session = self._id_in(request.state)
         run, loop = self._state(session), self._loop_of(session)
-        run.broken = False
         messages = list(request.messages)
         with run.lock:
             if run.brief is None:
@@ -230,7 +218,6 @@ class RemoraMiddleware(ManySessions[_Run], AgentMiddleware):
 
     def _failed(self, request: ToolCallRequest, error: Exception) -> str:
         call = self._call(request)
-        self._state(self._id_in(request.state)).broken = True
         text = f"{type(error).__name__}: {error}"
         return self._loop(request).after(call.tool, call.arguments, text, failed=True, call_id=call.id)
 

@@ -10,18 +10,16 @@ remora.finish()
 ```
 
 Injections are part of the model's input only. The filter adds them to every model call at the position of
-their first use, so that the input before them still matches the provider's prompt cache. `session_input`, as
-`session_input_callback`, stores the injection for the first prompt in the session instead.
+their first use, so that the input before them still matches the provider's prompt cache.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +27,7 @@ from agents import RunHooks
 from agents.memory import SessionSettings
 from agents.run import CallModelData, ModelInputData
 
-from remora.core.errors import InvalidInput, RemoraError
+from remora.core.errors import InvalidInput
 from remora.disk.files import append_line, lock, write_atomic
 from remora.disk.names import safe_name
 from remora.interfaces.adapters.guarded import OneSession, aside, joined, json_lines, quietly, woven
@@ -55,7 +53,6 @@ class RemoraHooks(OneSession, RunHooks[Any]):
         host: the name of your program.
         tools: the names of your own tools, mapped to names that Remora knows: Read, Edit, Write, Bash, Grep,
             Glob, and WebFetch for tools that return external text. Common names are mapped already.
-        role: the role of injected messages: "developer", or "system" for models without that role.
     """
 
     def __init__(
@@ -65,14 +62,8 @@ class RemoraHooks(OneSession, RunHooks[Any]):
         *,
         host: str = HOST,
         tools: Mapping[str, str] | None = None,
-        role: str = "developer",
     ) -> None:
-        if role not in ("developer", "system"):
-            raise InvalidInput(
-                f"{role!r} is not a role of injected messages", hint="Choose developer or system."
-            )
         super().__init__(memory, session_id, host, tools)
-        self._role = role
         self._brief: str | None = None
         self._greeted = False
         self._filtered = False
@@ -81,22 +72,12 @@ class RemoraHooks(OneSession, RunHooks[Any]):
         self._said: dict[str, list[str]] = {}  # injected texts by the item that they follow
         self._asked: deque[tuple[str, str, dict[str, Any]]] = deque()  # calls whose context has no call id
         self._running: dict[int, tuple[str, str, dict[str, Any]]] = {}
-        self._replied = ""
 
     # Injection
 
     async def model_input(self, data: CallModelData[Any]) -> ModelInputData:
         """Return the model's input with the injections; a `call_model_input_filter`."""
         return await aside(data.model_data, self._model_input, data.model_data)
-
-    async def session_input(
-        self, history: list[TResponseInputItem], new: list[TResponseInputItem]
-    ) -> list[TResponseInputItem]:
-        """Return history, the injection for the first prompt, and new input; a `session_input_callback`.
-
-        The injection is stored in the session with the new input.
-        """
-        return await aside([*history, *new], self._session_input, history, new)
 
     def _model_input(self, data: ModelInputData) -> ModelInputData:
         items = list(data.input)
@@ -117,16 +98,6 @@ class RemoraHooks(OneSession, RunHooks[Any]):
             instructions = joined(data.instructions or "", self._brief) or None
             return ModelInputData(input=self._with_what_was_said(items), instructions=instructions)
 
-    def _session_input(
-        self, history: list[TResponseInputItem], new: list[TResponseInputItem]
-    ) -> list[TResponseInputItem]:
-        with self._lock:
-            if self._greeted or any(_by_a_person(item) for item in history):
-                return [*history, *new]
-            self._greeted = True
-            text = self._loop().first_message("\n\n".join(self._unheard([*history, *new])))
-            return [*history, *([self._message(text)] if text else []), *new]
-
     def _note(self, place: str, text: str) -> None:
         if place and text:
             self._said.setdefault(place, []).append(text)
@@ -136,7 +107,7 @@ class RemoraHooks(OneSession, RunHooks[Any]):
         return woven(items, lambda item: left.pop(_place(item), ()), _is_result, self._message)
 
     def _message(self, text: str) -> TResponseInputItem:
-        message: Any = {"role": self._role, "content": text}
+        message: Any = {"role": "developer", "content": text}
         return message
 
     def _unheard(self, items: Sequence[TResponseInputItem]) -> list[str]:
@@ -196,30 +167,17 @@ class RemoraHooks(OneSession, RunHooks[Any]):
         """Record a tool's result and the advice on it."""
         await aside(None, self._tool_end, context, tool, result)
 
-    async def on_agent_end(
-        self,
-        context: RunContextWrapper[Any],  # noqa: ARG002
-        agent: Agent[Any],  # noqa: ARG002
-        output: Any,
-    ) -> None:
-        """Record a final answer that no model wrote: a tool's result passed on as the answer."""
-        await aside(None, self._reply, output if isinstance(output, str) else "")
-
     def _llm_end(self, response: ModelResponse) -> None:
         for item in response.output:
             made = _as_mapping(item)
             if made.get("type") == "message":
-                self._reply(_text_of([made]))
+                if (text := _text_of([made])).strip():
+                    self._loop().replied(text)
             elif call := _unnamed_call(made):
                 self._asked.append(call)
             elif ran := _ran_elsewhere(made):
                 name, call_id, arguments = ran
                 self._loop().after(name, arguments, str(made.get("output") or ""), call_id=call_id)
-
-    def _reply(self, text: str) -> None:
-        if text.strip() and text != self._replied:
-            self._replied = text
-            self._loop().replied(text)
 
     def _tool_start(self, context: RunContextWrapper[Any], tool: Tool) -> None:
         with self._lock:
@@ -258,10 +216,8 @@ class RemoraSession:
 
     Items are returned as they were given. The file has one JSON line per item, and only its owner may read
     it. Secrets are not redacted, since the model could not continue from redacted items. A popped item stays
-    in the file, followed by a marker; clearing a session empties the file.
-
-    A failed write does not fail a run: the lines stay in this object and are written with the next
-    successful write. `trouble` is the latest error.
+    in the file, followed by a marker; clearing a session empties the file. Errors of the file are raised, as
+    by the SDK's own sessions: a run cannot continue from a conversation with gaps.
 
     Args:
         memory: the memory of the project.
@@ -277,16 +233,12 @@ class RemoraSession:
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self.path: Path = memory.home / FOLDER / f"{safe_name(session_id)}{SUFFIX}"
-        self.trouble = ""
-        self._lock = threading.Lock()
-        self._waiting: list[dict[str, Any]] = []  # lines that could not be written
-        self._may_write = False
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the items, oldest first; with a limit, only the latest ones."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        found: list[Any] = await aside([], self._items)
+        found: list[Any] = await asyncio.to_thread(self._items)
         if limit is None:
             return found
         return found[-limit:] if limit > 0 else []
@@ -294,80 +246,43 @@ class RemoraSession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Append items durably, in one write."""
         if items:
-            await aside(None, self._add, [{"item": _as_mapping(item)} for item in items])
+            await asyncio.to_thread(self._add, [{"item": _as_mapping(item)} for item in items])
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the newest item and return it; None if there is none."""
-        popped: Any = await aside(None, self._pop)
+        popped: Any = await asyncio.to_thread(self._pop)
         return popped
 
     async def clear_session(self) -> None:
         """Remove all items."""
-        await aside(None, self._clear)
+        await asyncio.to_thread(self._clear)
 
     def _items(self) -> list[dict[str, Any]]:
-        with self._lock:
-            return self._replayed()
-
-    def _add(self, lines: list[dict[str, Any]]) -> None:
-        with self._lock, self._alone():
-            self._write(lines)
-
-    def _pop(self) -> dict[str, Any] | None:
-        with self._lock, self._alone():
-            items = self._replayed()
-            if items:
-                self._write([{"pop": 1}])
-            return items[-1] if items else None
-
-    def _clear(self) -> None:
-        with self._lock, self._alone():
-            self._waiting.clear()
-            if self.path.exists():
-                write_atomic(self.path, b"")
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Lock the file against other processes; if that fails, nothing is written in the block."""
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(lock(self.path))
-                self._may_write = True
-            except RemoraError as error:
-                self._may_write, self.trouble = False, str(error)
-            yield
-
-    def _replayed(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = []
-        for line in [*self._read(), *self._waiting]:
+        for line in json_lines(self.path.read_bytes()) if self.path.exists() else ():
             if "pop" in line:
                 del items[-1:]
             elif isinstance(line.get("item"), dict):
                 items.append(line["item"])
         return items
 
-    def _read(self) -> list[dict[str, Any]]:
-        """Return the lines of the file; none if it cannot be read."""
-        try:
-            return json_lines(self.path.read_bytes())
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            self.trouble = str(error)
-            return []
-
-    def _write(self, lines: list[dict[str, Any]]) -> None:
-        self._waiting += lines
-        if not self._may_write:
-            return
+    def _add(self, lines: list[dict[str, Any]]) -> None:
         # ASCII only: escapes preserve unpaired surrogates.
-        text = "".join(json.dumps(line, default=_plain) + "\n" for line in self._waiting)
-        try:
+        text = "".join(json.dumps(line, default=_plain) + "\n" for line in lines)
+        with lock(self.path):
             append_line(self.path, text)
-        except RemoraError as error:
-            self.trouble = str(error)
-        else:
-            self._waiting.clear()
+
+    def _pop(self) -> dict[str, Any] | None:
+        with lock(self.path):
+            items = self._items()
+            if items:
+                append_line(self.path, json.dumps({"pop": 1}))
+            return items[-1] if items else None
+
+    def _clear(self) -> None:
+        with lock(self.path):
+            if self.path.exists():
+                write_atomic(self.path, b"")
 
 
 # Items of the Responses API, which are mappings of many kinds

@@ -78,7 +78,7 @@ def test_entries_last_and_come_back_as_they_were(memory: Memory) -> None:
 
 
 def test_an_entry_is_there_once(memory: Memory) -> None:
-    """A uuid that is there is not added again, by this object, another one or within a batch; others are."""
+    """A uuid that was appended twice, by any object or within a batch, comes back once; others stay."""
     one, other = RemoraSessionStore(memory), RemoraSessionStore(memory)
     add(one, entry(1), entry(1))
     add(other, entry(1), entry(2))

@@ -38,7 +38,7 @@ from openai.types.responses.response_function_web_search import ActionSearch
 from openai.types.responses.response_output_item import LocalShellCall, LocalShellCallAction, McpCall
 
 from remora import Memory
-from remora.core.errors import InvalidInput
+from remora.core.errors import StoreFull
 from remora.interfaces.adapters.openai_agents import RemoraHooks, RemoraSession
 from tests.helpers import no_file_above
 from tests.interfaces.adapters.talking import FUNCTIONS, PARTNERS, RULE, Broken, teach, told
@@ -150,19 +150,6 @@ def test_a_broken_memory_changes_nothing(memory: Memory) -> None:
     assert shape(model.sent[1][1]) == ["fix the cache", "function_call", "function_call_output"]
 
 
-def test_the_first_word_can_be_kept_in_the_session(memory: Memory, speaking: Any) -> None:
-    """As a session callback, what is said first becomes an item of the session and is said once."""
-    session = RemoraSession(memory, "s")
-    hooks = RemoraHooks(speaking, "s")
-    config = {"session_input_callback": hooks.session_input}
-    model = Script(says("one"), says("two"))
-    go(model, hooks, session=session, config=config)
-    go(model, hooks, "and now?", session=session, config=config)
-    assert shape(model.sent[0][1]) == ["FIRST", "fix the cache"]
-    assert [i.get("role") for i in kept(session)] == ["developer", "user", "assistant", "user", "assistant"]
-    assert [one for one in shape(model.sent[1][1]) if one == "FIRST"] == ["FIRST"]
-
-
 ODD: list[Any] = [
     {"role": "user", "content": "half of a pair \ud83d, a line\nend, \u2028 and ünï"},
     {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA+/=="},
@@ -234,18 +221,15 @@ def test_a_torn_line_costs_itself(memory: Memory) -> None:
     assert kept(session) == ODD
 
 
-def test_a_full_disk_fails_no_run_and_loses_nothing(memory: Memory) -> None:
-    """What cannot be written stays with the object, and is written once there is room."""
+def test_a_full_disk_is_told_and_loses_nothing(memory: Memory) -> None:
+    """A write that fails raises and leaves nothing; the same items are whole once there is room."""
     session = RemoraSession(memory, "s")
     add(session, ODD[:1])
-    with no_file_above(session.path.stat().st_size):
-        add(session, ODD[1:3])
-        assert kept(session) == ODD[:3]
-        assert asyncio.run(session.pop_item()) == ODD[2]
-    assert session.trouble
-    assert kept(RemoraSession(memory, "s")) == ODD[:1]
-    add(session, ODD[3:])
-    assert kept(RemoraSession(memory, "s")) == [*ODD[:2], ODD[3]]
+    with no_file_above(session.path.stat().st_size), pytest.raises(StoreFull):
+        add(session, ODD[1:])
+    assert kept(session) == ODD[:1]
+    add(session, ODD[1:])
+    assert kept(RemoraSession(memory, "s")) == ODD
 
 
 def test_a_conversation_goes_on_in_another_process(memory: Memory) -> None:
@@ -272,14 +256,12 @@ def test_what_the_provider_does_itself_is_noted(speaking: Any) -> None:
     ]
 
 
-def test_tools_have_meanings(memory: Memory, speaking: Any) -> None:
+def test_tools_have_meanings(speaking: Any) -> None:
     """A tool that only the program knows is what the program says it is."""
     hooks = RemoraHooks(speaking, "s", tools={"read_file": "WebFetch"})
     go(Script(calls("read_file", "c1", path="a"), calls("edit_file", "c2", path="b"), says("done")), hooks)
     assert [one[0] for one in speaking.loops["s"].of("after")] == ["read_file", "edit_file"]
     assert speaking.tools == {"read_file": "fetch"}
-    with pytest.raises(InvalidInput):
-        RemoraHooks(memory, "s", role="user")
 
 
 def test_the_documented_example(memory: Memory, example: Callable[..., dict[str, Any]]) -> None:
