@@ -83,7 +83,7 @@ def install(
     it is made; existing content and comments stay. Running it again changes nothing, and `remora
     uninstall` restores the files.
     """
-    where = _Where(cli, scope, given=given, slow=hooks is True)
+    where = _Where(cli, scope, given=given)
     wish = Wish(scope, hooks, mcp, rules)
     names = _named(host, every=every, yes=yes, found=where.found)
     plans = where.plan(names, lambda eyes, one: planning.install(eyes, one, wish))
@@ -152,9 +152,7 @@ def _offer_writer(cli: CliContext, where: _Where, names: Sequence[str], *, asked
 class _Where:
     """The environment of an installation: project, home, data folder and the command that runs Remora."""
 
-    def __init__(
-        self, cli: CliContext, scope: str | None, *, given: str | None = None, slow: bool = False
-    ) -> None:
+    def __init__(self, cli: CliContext, scope: str | None, *, given: str | None = None) -> None:
         self._data = data_dir(os.environ)
         self._environ: Mapping[str, str] = os.environ
         root = _root(Path(cli.project))
@@ -166,7 +164,7 @@ class _Where:
         # If the home folder is itself a repository, the user's programs are inside it.
         self._outside = "" if _home().is_relative_to(root) else str(root)
         call = call_of(given, os.environ, outside=self._outside)
-        self._place = Place(root, _home(), os.environ, call, sys.platform, every=slow)
+        self._place = Place(root, _home(), os.environ, call, sys.platform)
 
     def has(self, program: str) -> bool:
         """Return whether a program is on the path, outside the project."""

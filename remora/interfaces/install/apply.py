@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from remora.app.project.locate import set_by_user, user_file
 from remora.app.project.user_settings import set_settings
-from remora.core.errors import ConfigError, Conflict, StoreReadOnly
+from remora.core.errors import ConfigError, Conflict
 from remora.disk.files import os_errors, write_atomic
 from remora.interfaces.install import records
-from remora.interfaces.install.hosts import PROJECT
 from remora.interfaces.install.plan import Change, Plan, real_path
 
 # By host: the command that answers a prompt on its standard input. Tools and session storage are off, because
@@ -54,19 +52,17 @@ def carry_out(plan: Plan) -> None:
 
     Raises:
         Conflict: a file changed since the plan was made; nothing was changed.
-        StoreReadOnly: a file or folder cannot be written; nothing was changed.
-        StoreFull: the disk is full; the record covers the changes made so far.
+        StoreReadOnly, StoreFull: a file cannot be written; the record covers the changes made so far.
     """
     todo = [change for change in plan.every if change.action != "keep"]
     for change in todo:
         _require_as_planned(change)
-        _require_writable(change.path)
     for one in (plan, *plan.user):
         if one.written is not None and one.written != records.read(one.record):
             records.write(one.record, one.written)
         for change in one.changes:
             if change.action != "keep":
-                _write(change, shared=one.scope == PROJECT)
+                _write(change)
         for change in one.changes:
             if change.past is None:
                 _remove_empty(change.made)
@@ -88,31 +84,13 @@ def _require_as_planned(change: Change) -> None:
         )
 
 
-def _require_writable(path: Path) -> None:
-    real = real_path(path)
-    holder = next(folder for folder in real.parents if folder.exists())
-    if (real.exists() and not os.access(real, os.W_OK)) or not os.access(holder, os.W_OK | os.X_OK):
-        raise StoreReadOnly(
-            f"{path} cannot be written; nothing was changed",
-            hint="Check who owns the file and its folder, and their permissions.",
-        )
-
-
-def _write(change: Change, *, shared: bool) -> None:
-    real = real_path(change.path)
+def _write(change: Change) -> None:
     if change.after is None:
+        real = real_path(change.path)
         with os_errors(real, "remove"):
             real.unlink(missing_ok=True)
-        return
-    if shared:  # a file of a repository gets the permissions of its folder
-        with os_errors(real, "make the folder of"):
-            for folder in reversed([p for p in real.parents if not p.exists()]):
-                folder.mkdir(mode=0o700)
-                folder.chmod(folder.parent.stat().st_mode & 0o2777)
-    write_atomic(change.path, change.after)
-    if shared and change.before is None:
-        with os_errors(real, "change the permissions of"):
-            real.chmod(real.parent.stat().st_mode & 0o666)
+    else:
+        write_atomic(change.path, change.after)
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:

@@ -42,12 +42,6 @@ class Piece(Protocol):
     def removed(self, text: str, kept: Kept) -> str | None:
         """Return a text without the piece; None if the file is Remora's and contains nothing else."""
 
-    def by_hand(self) -> str:
-        """Return the text to add to the file by hand."""
-
-    def remark(self, text: str, kept: Kept) -> str:
-        """Return a remark to the user about the text; empty for none."""
-
 
 class Hooks(NamedTuple):
     """The handlers of a host's events, under `hooks` in a JSON file.
@@ -85,7 +79,7 @@ class Hooks(NamedTuple):
             jsonc.put(draft, ["hooks"], hooks, opened=1)
             return
         for event, entry in self.entries.items():
-            jsonc.append(draft, ["hooks", event], entry)
+            jsonc.add_element(draft, ["hooks", event], entry)
 
     def removed(self, text: str, kept: Kept) -> str | None:
         """Return a text without Remora's handlers; others stay."""
@@ -103,19 +97,6 @@ class Hooks(NamedTuple):
             if text != before:
                 text = jsonc.prune_empty(text, ["hooks", event])
         return _left(text, kept, self.top, alone=self.alone)
-
-    def by_hand(self) -> str:
-        """Return the content of a file with only the hooks."""
-        hooks = {event: [entry] for event, entry in self.entries.items()}
-        return jsonc.pretty({**self.top, "hooks": hooks}, "  ", "\n", opened=2)
-
-    def remark(self, text: str, kept: Kept) -> str:  # noqa: ARG002
-        """Return a remark if all hooks are disabled in the file."""
-        root = jsonc.parse(text)
-        off = jsonc.at_path(root, ["disableAllHooks"])
-        if off is not None and off.plain() is True:
-            return "this file disables all hooks (disableAllHooks)"
-        return ""
 
     def _mine(self, entry: Any) -> bool:
         return self.ours.hook(entry) or any(self.ours.hook(one) for one in _inner(entry))
@@ -162,18 +143,6 @@ class Server(NamedTuple):
         text = jsonc.prune_empty(text, self.path[:-1])
         return _left(text, kept, self.top)
 
-    def by_hand(self) -> str:
-        """Return the content of a file with only the server."""
-        value = jsonc.nested(self.path, self.value)
-        return jsonc.pretty({**self.top, **value}, "  ", "\n", opened=len(self.path) + 1)
-
-    def remark(self, text: str, kept: Kept) -> str:
-        """Return a remark if the name is taken by another server."""
-        found = self._found(text)
-        if found is None or self.there(text, kept):
-            return ""
-        return f"another server has the name {self.path[-1]!r}; it was not changed"
-
     def _found(self, text: str) -> Any:
         found = jsonc.at_path(jsonc.parse(text), self.path)
         return None if found is None else found.plain()
@@ -183,12 +152,10 @@ class TomlServer(NamedTuple):
     """The table of the MCP server in a TOML file, in a marked block.
 
     Attributes:
-        ours: recognises Remora's servers.
         path: the keys of the table.
         block: the table between its markers.
     """
 
-    ours: Ours
     path: tuple[str, ...]
     block: Block
 
@@ -210,32 +177,15 @@ class TomlServer(NamedTuple):
         """Return a text without the block.
 
         Raises:
-            Broken: the table has lost its markers.
+            Broken: something else was written between the markers.
         """
         if not self.there(text, kept):
-            if self._is_unmarked(text, kept):
-                raise Broken(f"[{'.'.join(self.path)}] has lost its marker lines", text, 0)
             return text
         left = tomls.removed(text, self.block, self.path)
         return None if kept.fresh and not (left or "").strip() else (left or "")
 
-    def by_hand(self) -> str:
-        """Return the table."""
-        return self.block.body
-
-    def remark(self, text: str, kept: Kept) -> str:
-        """Return a remark if the name is taken by a table without markers."""
-        if self._found(text) is None or self.there(text, kept):
-            return ""
-        if self._is_unmarked(text, kept):
-            return f"[{'.'.join(self.path)}] has lost its marker lines; it is yours to change or remove"
-        return f"another server has the name {self.path[-1]!r}; it was not changed"
-
     def _found(self, text: str) -> Any:
         return tomls.value_at(tomls.parse(text), self.path)
-
-    def _is_unmarked(self, text: str, kept: Kept) -> bool:
-        return kept.ours and self.ours.server(self._found(text))
 
 
 class Marked(NamedTuple):
@@ -275,16 +225,6 @@ class Marked(NamedTuple):
             return text
         left = self.block.removed(text)
         return left if left is not None or kept.fresh or self.alone else ""
-
-    def by_hand(self) -> str:
-        """Return the block."""
-        return self.block.whole()
-
-    def remark(self, text: str, kept: Kept) -> str:
-        """Return a remark if another host's block is present and serves this host, too."""
-        if self.sign in text and not self.there(text, kept):
-            return "the file already has the rules, for another coding agent"
-        return ""
 
 
 def _inner(entry: Any) -> list[Any]:

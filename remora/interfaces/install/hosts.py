@@ -45,7 +45,6 @@ class Place(NamedTuple):
         call: the command that runs Remora.
         platform: "linux", "darwin", "win32".
         known: commands written by earlier installations.
-        every: include hooks that are slow on this platform.
     """
 
     root: Path
@@ -54,7 +53,6 @@ class Place(NamedTuple):
     call: Call
     platform: str = "linux"
     known: tuple[str, ...] = ()
-    every: bool = False
 
     def folder(self, variable: str, otherwise: str) -> Path:
         """Return the folder that an environment variable names; by default a folder of the home."""
@@ -88,8 +86,7 @@ class Host(NamedTuple):
         pieces: returns the pieces and their files.
         traces: returns files and folders, of the project and of the user, that show that the host is used.
         tells: hooks reach the model at the start of a session; if not, rules replace them.
-        also_runs: returns hook files of other hosts that it runs, too, and that would inject twice.
-        runs_claude: returns files of Claude Code that it runs, too; their hooks detect it and do nothing.
+        also_runs: returns hook files of another host that it runs, too, and that would inject twice.
         after: steps and notes for the user after the installation.
     """
 
@@ -101,7 +98,6 @@ class Host(NamedTuple):
     tells: bool
     after: tuple[str, ...]
     also_runs: Callable[[Place], list[Path]] = lambda _: []
-    runs_claude: Callable[[Place], list[Path]] = lambda _: []
 
     def files(self, place: Place) -> list[File]:
         """Return the pieces of an installation of any scope with their files."""
@@ -125,12 +121,6 @@ def _stdio(place: Place, **more: Any) -> dict[str, Any]:
 def claude_folder(place: Place) -> Path:
     """Return the user's folder of Claude Code."""
     return place.folder("CLAUDE_CONFIG_DIR", ".claude")
-
-
-def _claude_hooks(place: Place) -> list[Path]:
-    project = place.root / ".claude"
-    own = claude_folder(place) / "settings.json"
-    return [project / "settings.json", project / "settings.local.json", own]
 
 
 def _claude_code(place: Place, ours: Ours) -> list[File]:
@@ -196,7 +186,7 @@ def _codex(place: Place, ours: Ours) -> list[File]:
         tomls.table(path, {"command": program, "args": rest}),
         "# <<< remora <<<",
     )
-    server = TomlServer(ours, path, block)
+    server = TomlServer(path, block)
     folder = place.folder("CODEX_HOME", ".codex")
     return [
         *_files(HOOKS, hooks, place.root / ".codex/hooks.json", folder / "hooks.json"),
@@ -209,7 +199,7 @@ def _cursor(place: Place, ours: Ours) -> list[File]:
     handler = {"command": place.call.line(ours.host), "timeout": SECONDS}
     events = "sessionStart sessionEnd beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse"
     entries = dict.fromkeys(f"{events} preCompact subagentStop stop".split(), handler)
-    if place.call.windows and not place.every:  # each hook starts a PowerShell: about a second
+    if place.call.windows:  # each hook starts a PowerShell: about a second
         del entries["postToolUse"]
     hooks = Hooks(ours, entries, {"version": 1})
     server = Server(ours, ("mcpServers", NAME), _stdio(place))
@@ -353,12 +343,9 @@ def _plugin(call: Call) -> Block:
     return Block(begin, body, end)
 
 
-def _copilot_hooks(place: Place) -> list[Path]:
+def _github_hooks(place: Place, name: str) -> list[Path]:
     folders = (place.root / ".github/hooks", _copilot_home(place) / "hooks", place.home / ".copilot/hooks")
-    ours = [folder / name for folder in folders for name in ("remora.json", "remora-vscode.json")]
-    return list(
-        dict.fromkeys([*ours, *(path for folder in folders for path in sorted(folder.glob("*.json")))])
-    )
+    return [folder / name for folder in folders]
 
 
 HOSTS: dict[str, Host] = {
@@ -393,7 +380,6 @@ HOSTS: dict[str, Host] = {
             lambda place: [place.root / ".cursor", place.home / ".cursor"],
             True,
             ("Cursor Settings, MCP: switch the server remora on.",),
-            runs_claude=_claude_hooks,
         ),
         Host(
             "gemini",
@@ -412,8 +398,7 @@ HOSTS: dict[str, Host] = {
             lambda place: [_copilot_home(place), place.root / ".github/copilot-instructions.md"],
             False,
             ("Restart Copilot CLI; it reads a project's files once you trust the folder.",),
-            also_runs=_copilot_hooks,
-            runs_claude=lambda place: _claude_hooks(place)[:2],
+            also_runs=lambda place: _github_hooks(place, "remora-vscode.json"),
         ),
         Host(
             "vscode",
@@ -426,8 +411,7 @@ HOSTS: dict[str, Host] = {
                 "VS Code asks whether the server remora may start; `MCP: List Servers` shows it.",
                 "Agent hooks are a preview in VS Code; an organisation can switch them off.",
             ),
-            also_runs=_copilot_hooks,
-            runs_claude=_claude_hooks,
+            also_runs=lambda place: _github_hooks(place, "remora.json"),
         ),
         Host(
             "windsurf",

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from remora.interfaces.install.insertions import Broken, Draft, line_end
 
-WIDTH = 120  # columns; a value that fits is written on one line
 Path = Sequence[str]
 
 
@@ -25,13 +24,11 @@ class Child(NamedTuple):
         key: the key in an object; the index, as text, in an array.
         start: the position of the key in an object, of the value in an array.
         node: the value.
-        comma: the position of the comma after it; -1 for none.
     """
 
     key: str
     start: int
     node: Node
-    comma: int
 
 
 class Node(NamedTuple):
@@ -63,7 +60,8 @@ class Node(NamedTuple):
 _GAP = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _WORD = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-_END_OF_LINE = re.compile(r"[ \t]*(?:/\*.*?\*/[ \t]*)*(?://[^\n\r]*)?", re.DOTALL)
+_END_OF_LINE = re.compile(r"[ \t]*\r?\n")
+_INDENTED = re.compile(r"\n([ \t]+)[^ \t\r\n]")
 _BRACKETS = {"{": ("object", "}"), "[": ("array", "]")}
 
 
@@ -128,9 +126,8 @@ def _container(text: str, start: int) -> Node:
             at = _skip(text, at + 1)
         node = _value(text, at)
         at = _skip(text, node.end)
-        comma = at if text[at : at + 1] == "," else -1
-        children.append(Child(key, begin, node, comma))
-        if comma >= 0:
+        children.append(Child(key, begin, node))
+        if text[at : at + 1] == ",":
             at = _skip(text, at + 1)
         elif text[at : at + 1] != close:
             raise Broken(f'"," or "{close}" is expected', text, at)
@@ -147,26 +144,40 @@ def at_path(node: Node | None, path: Path) -> Node | None:
 
 
 def put(draft: Draft, path: Path, value: Any, *, opened: int = 0) -> None:
-    """Add an entry at a path that has none; create missing objects on the path.
+    """Add an entry at a path that has none, as the first of its object; create missing objects on the path.
 
     Args:
         draft: the text.
         path: the keys.
         value: the value of the last key.
-        opened: outer levels of the value that get a line per entry, even if they fit on one line.
+        opened: outer levels of the value that get a line per entry; the others are on one line.
 
     Raises:
         Broken: a value on the path is not an object, or the path exists.
     """
-    holder, rest = _nearest(draft.text, path)
-    if holder is None:
-        _start(draft, nested(path, value), len(path) + opened)
+    node = parse(draft.text)
+    if node is None:
+        newline = line_end(draft.text)
+        written = pretty(nested(path, value), "  ", newline, opened=len(path) + opened)
+        between = "" if draft.text.endswith("\n") or not draft.text else newline
+        draft.insert(len(draft.text), between + written + newline)
         return
-    _add(draft, holder, rest[0], nested(rest[1:], value), len(rest) - 1 + opened)
+    for depth, key in enumerate(path):
+        if node.kind != "object":
+            name = f"{'.'.join(path[:depth])} should be an object" if depth else "an object is expected"
+            raise Broken(name, draft.text, node.start)
+        inner = at_path(node, [key])
+        if inner is None:
+            rest = path[depth + 1 :]
+            lead = json.dumps(key, ensure_ascii=False) + ": "
+            _add(draft, node, lead, nested(rest, value), len(rest) + opened)
+            return
+        node = inner
+    raise Broken(f"{'.'.join(path)} already exists", draft.text, node.start)
 
 
-def append(draft: Draft, path: Path, value: Any) -> None:
-    """Append an element to the array at a path; create the array if it is missing.
+def add_element(draft: Draft, path: Path, value: Any) -> None:
+    """Add an element as the first of the array at a path; create the array if it is missing.
 
     Raises:
         Broken: a value on the path is not an object, or the value at the path is not an array.
@@ -177,23 +188,7 @@ def append(draft: Draft, path: Path, value: Any) -> None:
         return
     if found.kind != "array":
         raise Broken(f"{'.'.join(path)} should be an array", draft.text, found.start)
-    _add(draft, found, None, value)
-
-
-def _nearest(text: str, path: Path) -> tuple[Node | None, Path]:
-    """Return the innermost existing object on a path, and the rest of the path."""
-    node = parse(text)
-    if node is None:
-        return None, path
-    for depth, key in enumerate(path):
-        if node.kind != "object":
-            name = f"{'.'.join(path[:depth])} should be an object" if depth else "an object is expected"
-            raise Broken(name, text, node.start)
-        inner = at_path(node, [key])
-        if inner is None:
-            return node, path[depth:]
-        node = inner
-    raise Broken(f"{'.'.join(path)} already exists", text, node.start)
+    _add(draft, found, "", value, 0)
 
 
 def nested(path: Path, value: Any) -> Any:
@@ -203,165 +198,65 @@ def nested(path: Path, value: Any) -> Any:
     return value
 
 
-def _start(draft: Draft, value: Any, opened: int) -> None:
-    text = draft.text
-    newline = line_end(text)
-    written = pretty(value, "  ", newline, opened=opened)
-    if text.strip():  # comments
-        between = "" if text.endswith("\n") else newline
-        draft.insert(len(text), between + written + newline)
-    else:
-        draft.insert(0, written + ("" if text.startswith(("\n", "\r\n")) else newline))
-
-
-def _add(draft: Draft, holder: Node, key: str | None, value: Any, opened: int = 0) -> None:
-    """Append an entry to an object or an array, in the format of its neighbours."""
-    text = draft.text
-    root = parse(text)
-    assert root is not None
-    lead = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
-    if "\n" not in text[root.start : root.end] and root.children:
-        tight = ": " not in text
-        piece = (lead.rstrip() if tight else lead) + compact(value, tight=tight)
-        if not holder.children:
-            draft.insert(holder.start + 1, piece)
-        else:
-            draft.insert(holder.children[-1].node.end, ("," if tight else ", ") + piece)
-        return
-    unit, newline = _unit(text, root) or "  ", line_end(text)
-    margin = _margin(text, holder.start)
+def _add(draft: Draft, holder: Node, lead: str, value: Any, opened: int) -> None:
+    """Insert an entry on a line of its own at the start of an object or an array."""
+    text, newline = draft.text, line_end(draft.text)
+    indented = _INDENTED.search(text)
+    unit = indented[1] if indented else "  "
+    line = text[text.rfind("\n", 0, holder.start) + 1 : holder.start]
+    margin = line[: len(line) - len(line.lstrip(" \t"))]
     inner = margin + unit
-    last = holder.children[-1] if holder.children else None
-    if last is not None and _opens_line(text, last.start):
-        inner = _margin(text, last.start)
-    piece = newline + inner + lead + pretty(value, unit, newline, inner, len(lead), opened)
-    if last is None:
-        between = text[holder.start + 1 : holder.end - 1]
-        if "\n" in between:  # after the comments in the empty container
-            at = holder.start + 1 + between.rindex("\n")
-            draft.insert(at - 1 if text[at - 1] == "\r" else at, piece)
-        else:
-            draft.insert(holder.start + 1, piece + newline + margin)
-        return
-    if last.comma < 0:
-        draft.insert(last.node.end, ",")
-        behind = last.node.end + 1
-    else:
-        piece += ","  # keep the trailing comma
-        behind = last.comma + 1
-    found = _END_OF_LINE.match(draft.text, behind)
-    assert found is not None
-    # A comment at the end of the last entry's line stays with that entry.
-    at = found.end() if draft.text[found.end() : found.end() + 1] in ("\r", "\n", "") else behind
-    draft.insert(at, piece)
+    piece = newline + inner + lead + pretty(value, unit, newline, inner, opened)
+    piece += "," if holder.children else ""
+    if not _END_OF_LINE.match(text, holder.start + 1):
+        piece += newline + (inner if holder.children else margin)
+    draft.insert(holder.start + 1, piece)
 
 
-def _unit(text: str, node: Node, depth: int = 2) -> str:
-    """Return the indentation of one level, from the first nested line of two levels; empty for none."""
-    margin = _margin(text, node.start)
-    for child in node.children if depth else ():
-        if _opens_line(text, child.start):
-            inner = _margin(text, child.start)
-            if inner.startswith(margin) and len(inner) > len(margin):
-                return inner[len(margin) :]
-        if found := _unit(text, child.node, depth - 1):
-            return found
-    return ""
-
-
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
-
-
-def _margin(text: str, at: int) -> str:
-    line = text[_line_start(text, at) : at]
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _opens_line(text: str, at: int) -> bool:
-    return not text[_line_start(text, at) : at].strip(" \t")
-
-
-def pretty(value: Any, unit: str, newline: str, margin: str = "", lead: int = 0, opened: int = 1) -> str:
-    r"""Return a value as JSON, with each part on one line if it fits.
+def pretty(value: Any, unit: str, newline: str, margin: str = "", opened: int = 1) -> str:
+    r"""Return a value as JSON, with a line per entry in its outer levels.
 
     Args:
         value: the value.
         unit: the indentation of one level.
         newline: the line end.
         margin: the indentation of the first line.
-        lead: columns before the value on the first line.
-        opened: outer levels that always get a line per entry.
+        opened: the number of outer levels.
 
     >>> pretty({"a": [1, 2]}, "  ", "\n")
     '{\n  "a": [1, 2]\n}'
     """
-    short = compact(value)
-    if not isinstance(value, dict | list) or not value:
-        return short
-    if opened <= 0 and len(margin) + lead + len(short) < WIDTH:
-        return short
+    if not isinstance(value, dict) or not value or opened <= 0:
+        return json.dumps(value, ensure_ascii=False)
     inner = margin + unit
-    begin, end = short[0], short[-1]
-    entries = value.items() if isinstance(value, dict) else ((None, part) for part in value)
-    parts = []
-    for key, part in entries:
-        name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
-        parts.append(inner + name + pretty(part, unit, newline, inner, len(name), opened - 1))
-    return begin + newline + f",{newline}".join(parts) + newline + margin + end
-
-
-def compact(value: Any, *, tight: bool = False) -> str:
-    """Return a value as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":") if tight else (", ", ": "))
+    parts = [
+        f"{inner}{json.dumps(key, ensure_ascii=False)}: {pretty(part, unit, newline, inner, opened - 1)}"
+        for key, part in value.items()
+    ]
+    return "{" + newline + f",{newline}".join(parts) + newline + margin + "}"
 
 
 def drop(text: str, path: Sequence[str | int]) -> str:
-    """Return a text without the entry at a path of keys and array indices; comments stay.
-
-    An object or array that is then empty, without comments, becomes `{}` or `[]`.
-    """
-    holder = _inside(text, path[:-1])
-    keys = [child.key for child in holder.children]
-    text = _cut(text, holder, keys.index(str(path[-1])))
-    left = _inside(text, path[:-1])
-    if not left.children and not text[left.start + 1 : left.end - 1].strip():
-        text = text[: left.start + 1] + text[left.end - 1 :]
-    return text
-
-
-def _inside(text: str, path: Sequence[str | int]) -> Node:
-    node = parse(text)
-    for key in path:
-        assert node is not None
-        node = next(child.node for child in node.children if child.key == str(key))
-    assert node is not None
-    return node
-
-
-def _cut(text: str, holder: Node, place: int) -> str:
-    child = holder.children[place]
-    start, end = child.start, child.node.end
-    if child.comma >= 0:
-        end = child.comma + 1
-        gap = text[child.node.end : child.comma]
-        if gap.strip():  # keep a comment between the value and its comma
-            return text[:start] + gap + text[end:]
-    begins = _line_start(text, start)
-    rest = re.compile(r"[ \t]*(\r?\n)?").match(text, end)
-    assert rest is not None
-    whole_line = _opens_line(text, start) and rest.group(1) is not None
-    if whole_line:
+    """Return a text without the entry at a path of keys and array indices, and without its comma."""
+    holder = parse(text)
+    for key in path[:-1]:
+        assert holder is not None
+        holder = next(child.node for child in holder.children if child.key == str(key))
+    assert holder is not None
+    place = [child.key for child in holder.children].index(str(path[-1]))
+    start, end = holder.children[place].start, holder.children[place].node.end
+    comma = _skip(text, end)
+    last = text[comma : comma + 1] != ","
+    if not last:
+        end = comma + 1
+    rest = _END_OF_LINE.match(text, end)
+    begins = text.rfind("\n", 0, start) + 1
+    if rest is not None and not text[begins:start].strip(" \t"):  # the lines have nothing else
         start, end = begins, rest.end()
-    elif child.comma >= 0:
-        end = rest.end() if rest.group(1) is None else end
     text = text[:start] + text[end:]
-    if child.comma < 0 and place:
-        before = holder.children[place - 1]
-        behind = text[before.comma + 1 : start]
-        # The entry was the last: also remove the comma and blanks after the entry before it, but no comment.
-        keep = behind if behind.strip() or whole_line else ""
-        text = text[: before.comma] + keep + text[start:]
+    if last and place:
+        comma = _skip(text, holder.children[place - 1].node.end)
+        text = text[:comma] + text[comma + 1 :]
     return text
 
 

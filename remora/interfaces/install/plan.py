@@ -14,7 +14,6 @@ from remora.disk.files import error_of
 from remora.interfaces.install import jsonc, records
 from remora.interfaces.install.components import HOOKS, MCP, RULES, Kept, Piece
 from remora.interfaces.install.hosts import (
-    HOSTS,
     LOCAL,
     PROJECT,
     USER,
@@ -25,7 +24,7 @@ from remora.interfaces.install.hosts import (
     files_of,
 )
 from remora.interfaces.install.insertions import Broken, Draft, Text
-from remora.interfaces.install.launch_command import NAME, command_lines
+from remora.interfaces.install.launch_command import NAME
 from remora.interfaces.install.records import Past, Record, digest
 
 TOO_LARGE = 50_000_000  # bytes; settings of a host are smaller
@@ -233,14 +232,9 @@ def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[s
         wanted.add(MCP)
     if wish.rules or (wish.rules is None and not host.tells and MCP in wanted):
         wanted.add(RULES)
-    for part, asked in ((MCP, wish.mcp), (RULES, wish.rules)):
-        if part in wanted and part not in offered:
-            where = {
-                PROJECT: f"{host.title} has no such file in a project",
-                LOCAL: f"{host.title} has no file of one user in a project",
-            }.get(wish.scope or "", f"{host.title} has no file for it")
-            if asked or part == MCP:
-                notes.append(f"no {part}: {where}")
+    if wanted - offered:
+        missing = ", ".join(sorted(wanted - offered))
+        notes.append(f"{host.title} has no file in this scope for: {missing}")
     return wanted & offered
 
 
@@ -262,18 +256,12 @@ def _held_back(given: PlanInput, host: Host, wish: Wish, by_plugin: Path | None,
             notes.append(f"no hooks: {whose} them already, in {file.path}; --hooks adds them here, too")
             return True
     for path in host.also_runs(given.place):
-        calls = _hosts_called(given, path) - {host.name}
-        if calls:
-            title = HOSTS[min(calls)].title if min(calls) in HOSTS else min(calls)
+        if given.read(path):
             notes.append(
-                f"no hooks: {host.title} also runs those of {title} in {path}, and would report each "
-                "event twice; --hooks adds them anyway"
+                f"no hooks: {host.title} also runs those in {path}, and would report each event twice; "
+                "--hooks adds them anyway"
             )
             return True
-    for path in host.runs_claude(given.place):
-        if "claude-code" in _hosts_called(given, path):
-            notes.append(f"{host.title} also runs Claude Code's hooks in {path}; they do nothing there")
-            break
     return False
 
 
@@ -295,22 +283,6 @@ def _plugin_of(given: PlanInput) -> Path | None:
             if name.partition("@")[0] == NAME and on:
                 return path
     return None
-
-
-def _hosts_called(given: PlanInput, path: Path) -> set[str]:
-    called = set()
-    todo: list[Any] = [_json(given, path, ["hooks"])]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, Mapping):
-            for line in command_lines(one):
-                _, found, rest = line.partition("hook --host ")
-                if found and NAME in line:
-                    called.add(rest.split(";")[0].split()[0] if rest.split() else "")
-            todo += one.values()
-        elif isinstance(one, list):
-            todo += one
-    return called - {""}
 
 
 def _json(given: PlanInput, path: Path, keys: Sequence[str]) -> Any:
@@ -358,12 +330,9 @@ def _change(
     except Broken as why:
         if not mine and NAME.encode() not in (data or b""):  # the file contains nothing of Remora
             return Change(path, tuple(pieces), data, data, None)
-        added = "\n\n".join(piece.by_hand() for piece in mine.values())
         raise SourceError(
             f"{path}:{why.line}:{why.column}: {why}; nothing was changed",
-            hint=f"Fix the file and try again, or add this by hand:\n{added}"
-            if mine
-            else "Fix the file and try again, or remove the entries of Remora by hand.",
+            hint="Fix the file and try again, or edit the entries of Remora by hand.",
         ) from None
 
 
@@ -378,12 +347,11 @@ def _changed(
     text = Text("") if data is None else Text.of(data, str(path))
     # Without a record, an installation leaves a server alone that differs from Remora's entry.
     kept = {part: past.kept(part) if past else Kept(ours=not mine) for part in pieces}
-    remarks = tuple(said for part, piece in mine.items() if (said := piece.remark(text.text, kept[part])))
-    change = Change(path, tuple(pieces), data, data, past, remarks, past.folders if past else ())
+    change = Change(path, tuple(pieces), data, data, past, made=past.folders if past else ())
     fits = all(piece.right(text.text, kept[part]) for part, piece in mine.items())
     extra = [part for part in pieces if part not in mine and pieces[part].there(text.text, kept[part])]
     if mine and fits and not extra:
-        return change
+        return change._replace(remarks=_remarks(text, mine, kept))
     base = _without_us(pieces, past, data, text, kept)
     if not mine:
         return change._replace(after=base, past=None)
@@ -392,7 +360,9 @@ def _changed(
     added = [part for part, piece in mine.items() if not piece.right(old.text, Kept())]
     for part in added:
         mine[part].add(draft)
-    after = old._replace(text=draft.text).encoded()
+    new_text = old._replace(text=draft.text)
+    after = new_text.encoded()
+    change = change._replace(remarks=_remarks(new_text, mine, kept))
     if not added:
         return change._replace(after=after, past=None)
     new = Past(
@@ -404,6 +374,12 @@ def _changed(
         _folders(given, path),
     )
     return change._replace(after=after, past=new)
+
+
+def _remarks(text: Text, mine: Mapping[str, Piece], kept: Mapping[str, Kept]) -> tuple[str, ...]:
+    if MCP in mine and not mine[MCP].there(text.text, kept[MCP]):
+        return (f"another server has the name {NAME!r}; it was not changed",)
+    return ()
 
 
 def _without_us(

@@ -79,21 +79,10 @@ def removed(text: str, block: Block, path: Sequence[str]) -> str | None:
     Raises:
         Broken: the text is not TOML, or something else was written between the markers.
     """
-    left = block.removed(text)
-    if _less(parse(left or ""), path) != _less(parse(text), path):
-        raise Broken(f"[{'.'.join(path)}] cannot be removed without changing other values", text, 0)
-    return left
-
-
-def _less(found: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """Return a document without the value at a path, and without tables that are then empty."""
-    copy = dict(found)
-    if len(path) == 1:
-        copy.pop(path[0], None)
-        return copy
-    inner = copy.get(path[0])
-    if isinstance(inner, dict):
-        copy[path[0]] = _less(inner, path[1:])
-        if not copy[path[0]]:
-            del copy[path[0]]
-    return copy
+    span = block.span(text)
+    inside = {} if span is None else parse(text[span[0] : span[1]])
+    for key in path:
+        if set(inside) != {key}:
+            raise Broken(f"[{'.'.join(path)}] has other tables between its marker lines", text, 0)
+        inside = inside[key]
+    return block.removed(text)

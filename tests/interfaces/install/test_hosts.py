@@ -87,7 +87,7 @@ def test_claude_code(bench: Bench) -> None:
     assert bench.document("person/.claude.json") == {"projects": {str(bench.root): server}}
     assert "you have them already" in bench.notes("claude-code")
     assert bench.plan("codex", Wish(scope=LOCAL)).idle
-    assert "has no file of one user in a project" in bench.notes("codex", Wish(scope=LOCAL))
+    assert "has no file in this scope" in bench.notes("codex", Wish(scope=LOCAL))
 
 
 def test_opencode_with_comments(bench: Bench) -> None:

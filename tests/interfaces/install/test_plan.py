@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from remora.core.errors import Conflict, SourceError, StoreReadOnly
+from remora.core.errors import Conflict, SourceError
 from remora.interfaces.install import plan as planning
 from remora.interfaces.install.apply import carry_out
 from remora.interfaces.install.hosts import HOSTS, USER
@@ -23,13 +22,7 @@ def parts(bench: Bench, host: str) -> set[str]:
 
 
 def test_hosts_that_run_the_hooks_of_others(bench: Bench) -> None:
-    """Those of Claude Code stay silent elsewhere, which is said; Copilot and VS Code run each other's."""
-    for host in ("cursor", "vscode", "copilot"):
-        before = parts(bench, host)
-        bench.install("claude-code")
-        assert parts(bench, host) == before
-        assert "also runs Claude Code's hooks" in bench.notes(host)
-        bench.uninstall("claude-code")
+    """Copilot and VS Code run each other's."""
     bench.install("copilot")
     assert parts(bench, "vscode") == {"mcp.json"}
     bench.uninstall("copilot")
@@ -77,22 +70,6 @@ def test_a_server_of_that_name(bench: Bench) -> None:
         assert (bench.root / name).read_text() == text
 
 
-def test_a_table_that_lost_its_marks(bench: Bench) -> None:
-    """It stays through an installation, and is removed by hand before an uninstallation."""
-    bench.install("codex")
-    path = bench.root / ".codex/config.toml"
-    table = "".join(line for line in path.read_text().splitlines(keepends=True) if not line.startswith("#"))
-    path.write_text(table)
-    assert "has lost its marker lines" in " ".join(bench.install("codex").notes)
-    with pytest.raises(SourceError, match="has lost its marker lines; nothing was changed") as caught:
-        bench.uninstall("codex")
-    assert "remove the entries of Remora by hand" in caught.value.hint
-    assert path.read_text() == table
-    path.write_text("")
-    bench.uninstall("codex")
-    assert not (bench.root / ".codex/hooks.json").exists()
-
-
 def test_handlers_beside_ours(bench: Bench) -> None:
     """Those of an earlier version give way; one that somebody put into our group, and their events, stay."""
     path = bench.root / ".claude/settings.json"
@@ -124,17 +101,6 @@ def test_the_change_is_shown_and_is_the_one_made(bench: Bench) -> None:
     was = bench.tree()
     with pytest.raises(Conflict, match="changed since the preview"):
         carry_out(plan)
-    assert bench.tree() == was
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
-def test_a_file_that_may_not_be_written(bench: Bench) -> None:
-    """A read-only file is said before anything is changed."""
-    bench.put(bench.root / ".mcp.json", "{}")
-    (bench.root / ".mcp.json").chmod(0o444)
-    was = bench.tree()
-    with pytest.raises(StoreReadOnly):
-        bench.install("claude-code")
     assert bench.tree() == was
 
 
@@ -178,11 +144,9 @@ def test_what_a_host_has_for_the_user_alone(bench: Bench, tmp_path: Path) -> Non
 
 
 def test_what_the_notes_say(bench: Bench) -> None:
-    """A file that switches hooks off, a path of this machine alone, and what a project has no file for."""
-    bench.put(bench.root / ".claude/settings.json", '{"disableAllHooks": true}')
-    assert "disableAllHooks" in bench.notes("claude-code")
+    """A path of this machine alone, and what a project has no file for."""
     plan = bench.plan("windsurf", Wish(scope="project"))
-    assert "no mcp: Windsurf has no such file in a project" in plan.notes
+    assert "Windsurf has no file in this scope for: mcp" in plan.notes
     assert all(change.path.is_relative_to(bench.root) for change in plan.every)
     bench.call = bench.call._replace(words=("/opt/remora",))
     assert "do not commit" in bench.notes("claude-code")
