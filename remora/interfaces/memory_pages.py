@@ -65,7 +65,6 @@ _SHOWN_CHANGES = (
     "triggers",
 )
 AROUND = 200  # characters of a message next to a hit
-CODE_LINES = 8  # lines shown of a hit in code
 LONGEST_TYPE = len("causal_dependency")
 
 
@@ -131,19 +130,12 @@ def hits(found: Sequence[Hit], now: float, *, why: bool = False, around: bool = 
         )
         tail = (Cell(listed(hit_files(hit), 4), "dim"), Cell(", ".join(warned), "warn" if bad else "dim"))
         style = "dim" if hit.score < FAINT else ""
-        text = _beginning(hit.text) if hit.source == "code" else hit.text
-        yield Item(hit_key(hit), tuple(f for f in facts if f.text), text, tail, style)
+        yield Item(hit_key(hit), tuple(f for f in facts if f.text), hit.text, tail, style)
         if around and hit.context:
             rows = tuple((one.role, Cell(shorten(collapse(one.content), AROUND))) for one in hit.context)
             yield Fields(rows, indent=4)
         if why:
             yield from explanation(hit, now)
-
-
-def _beginning(text: str) -> str:
-    lines = text.split("\n")
-    more = len(lines) - CODE_LINES
-    return text if more <= 1 else "\n".join((*lines[:CODE_LINES], say("code.more", n=more)))
 
 
 def explanation(hit: Hit, now: float) -> Page:
