@@ -58,14 +58,6 @@ def test_they_are_found_together_and_told_apart(memory: Memory) -> None:
     assert {h.source for h in memory.search("tokens", kinds=["commit", "memory"])} == {"commit", "memory"}
 
 
-def test_a_file_is_told_what_is_remembered_and_what_happened(memory: Memory) -> None:
-    """The answer about a file has a heading for each."""
-    lines = answers.known_file(memory, "auth.py", NOW).splitlines()
-    remembered, happened = lines.index("Remembered about it:"), lines.index("History:")
-    assert "24 h" in " ".join(lines[remembered:happened])
-    assert "compared as text" in " ".join(lines[happened:])
-
-
 def test_the_store_says_what_the_rule_says(bare: Memory) -> None:
     """For every source and type the condition of the database is that of the one function."""
     store = bare._project.store("project")

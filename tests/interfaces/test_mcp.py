@@ -82,9 +82,8 @@ def test_what_is_offered(either: Caller) -> None:
     assert all(name in schema["properties"]["type"]["description"] for name in STATED_TYPES)
     assert schema["required"] == ["content"]
     assert [t.name for t in TOOLS if t.always] == ["search_memory", "record_memory"]
-    files = "remora://files/{+path}"
-    assert found.resources == ["remora://project/brief", "remora://memory/{memory_id}", files]
-    assert found.prompts == ["recall", "ask", "remember", "reflect", "review"]
+    assert found.resources == ["remora://project/brief", "remora://memory/{memory_id}"]
+    assert found.prompts == ["ask", "reflect"]
 
 
 def test_what_a_session_pays_for_the_server(tools: Tools) -> None:
@@ -109,7 +108,7 @@ def test_read_only(tools: Tools, stored: Remember) -> None:
     found = call.offered()
     assert set(found.tools) == READS
     assert all(t.annotations and t.annotations.read_only_hint for t in found.tools.values())
-    assert found.prompts == ["recall", "ask", "review"]
+    assert found.prompts == ["ask"]
     assert "Tokens expire" in call("review")
     assert "unknown argument 'confirm' ignored" in call("review", confirm=["abcd"])
     assert "unknown tool 'forget'" in call.error("forget", ids=["abcd"])
@@ -296,9 +295,8 @@ def test_session_context(call: Caller, stored: Remember, memory: Memory) -> None
     call("search_memory", query="cache keys")
     answer = call("get_session_context")
     assert answer.count(f"- recorded {new}") == 1
-    assert "stored just now: Tokens expire after 24 h" in answer
+    assert "just now: Tokens expire after 24 h" in answer
     assert f"- recalled {old} by search_memory for 'cache keys'" in answer
-    assert "files asked about, latest first: auth/a.py" in answer
     assert "Where the last session left this work" in answer
     texts = ("Tokens expire after 24 h", "Cookies are opaque", "Pages have ten rows", "Jobs retry thrice")
     ids = [call("record_memory", content=text).split()[0] for text in texts]
@@ -346,36 +344,12 @@ def test_impact_and_dependencies(call: Caller, stored: Remember) -> None:
     folder = call("get_dependencies", target="core")
     assert "core/ has 2 direct users:\n- tests/test_tokens.py\n- web/routes.py" in folder
     assert "note: core/ is a folder" in folder
-    assert "nothing is known of 'nowhere.py'" in call.error("get_dependencies", target="nowhere.py")
+    assert "'nowhere.py' is not in the code graph" in call.error("get_dependencies", target="nowhere.py")
     assert "is not in the code graph" in call.error("get_dependencies", target="core/tokens.py:nothing")
 
 
-def test_a_file_that_is_not_there(project: Path, holder: Holder, call: Caller) -> None:
-    """It is said to be none, with names that come close, whatever other files share with its name."""
-    repo = Repo(project).init()
-    places = ("core/tokens", "core/clock", "web/app")
-    repo.commit("start", {f"{place}.py": f"x = '{place}'" for place in places})
-    with holder.use(writes=True) as memory:
-        memory.init()
-    (project / "core" / "notes.txt").write_text("Not committed yet.\n", "utf-8")
-    (project.parent / "others.txt").write_text("Of somebody else.\n", "utf-8")
-    for target, meant in (
-        ("src/clock.py", "Did you mean core/clock.py?"),
-        ("core/note.txt", "Did you mean core/notes.txt?"),
-        (f"{project}/core/token.py", "Did you mean core/tokens.py?"),
-        ("../other.txt", "Give a path from the repository's root."),
-        ("cor", "Give a path from the repository's root."),
-    ):
-        said = call.error("get_dependencies", target=target)
-        assert f"nothing is known of '{target}', and there is no such file in the project" in said
-        assert meant in said
-    with pytest.raises(MCPError, match="there is no such file"):
-        call.read("remora://files/core/token.py")
-    assert "core/clock.py 0.07: same folder" in call("get_dependencies", target="core/notes.txt")
-
-
 def test_only_files_of_the_same_commits_change_together(project: Path, holder: Holder, call: Caller) -> None:
-    """A shared folder is not said to be a history, and is told of where there is nothing else."""
+    """A shared folder is not said to be a history."""
     repo = Repo(project).init()
     for n in "12":
         repo.commit(f"pair {n}", dict.fromkeys(("pkg/old.cs", "pkg/sister.cs"), f"class C {{}} // {n}"))
@@ -386,7 +360,6 @@ def test_only_files_of_the_same_commits_change_together(project: Path, holder: H
         memory.init()
     fresh, old = (call("get_dependencies", target=f"pkg/{name}.cs") for name in ("fresh", "old"))
     assert "Changes with it" not in fresh
-    assert "Near it by name or folder (3 files):" in fresh
     assert "Changes with it (1 file):\n- pkg/sister.cs" in old
     assert "pkg/other.cs" not in old
     assert "web/page.cs" not in old
@@ -416,11 +389,9 @@ def test_why(call: Caller, stored: Remember, clock: FixedClock) -> None:
     assert "Seen: 2 times in 2 sessions" in answer
     assert "Trust: confidence 1.00" in answer
     assert "Origin: user in s1" in answer
-    assert "Recalled 5 min ago by search_memory for 'token lifetime', rank 1, relevance 0." in answer
+    assert "Recalled 5 min ago by search_memory for 'token lifetime', rank 1: " in answer
     assert "in other words:" in answer
     assert "there is no memory 'ffffffff'" in call.error("why", memory_id="ffffffff")
-    restarted = Caller(Tools(call.tools.holder, clock))
-    assert "never since this server started" in restarted("why", memory_id=memory_id)
 
 
 def test_forget(call: Caller, stored: Remember) -> None:
@@ -462,9 +433,9 @@ def test_review(call: Caller, stored: Remember, memory: Memory) -> None:
 
 
 @pytest.mark.usefixtures("indexed")
-def test_brief_and_file(either: Caller, stored: Remember, memory: Memory) -> None:
-    """Long-term memory, modules and strong memories, and nothing unverified; what is known of a file."""
-    memory_id = stored("Tokens are opaque", type="decision", related_files=["core/tokens.py"])
+def test_brief(either: Caller, stored: Remember, memory: Memory) -> None:
+    """Long-term memory, modules and strong memories, and nothing unverified."""
+    stored("Tokens are opaque", type="decision", related_files=["core/tokens.py"])
     stored("Deploy with --force", type="decision", taint=Taint("a page"), needs_review=True)
     memory.journal.write("# Shop\n\nWe sell tokens.\n")
     answer = either.read("remora://project/brief")
@@ -473,19 +444,12 @@ def test_brief_and_file(either: Caller, stored: Remember, memory: Memory) -> Non
     assert "- core (2 files)" in answer
     assert "Tokens are opaque" in answer
     assert "--force" not in answer
-    for path in ("core/tokens.py", "core%2Ftokens.py"):
-        answer = either.read(f"remora://files/{path}")
-        assert f"- {memory_id} decision" in answer
-        assert "It uses (1 file):\n- core/clock.py" in answer
 
 
 @pytest.mark.parametrize(
     ("uri", "said"),
     [
         ("remora://memory/ffffffff", "there is no memory 'ffffffff'"),
-        ("remora://files/nowhere.py", "nothing is known of 'nowhere.py'"),
-        ("remora://files/../../etc/passwd", "Unknown resource"),
-        ("remora://files//etc/passwd", "Unknown resource"),
         ("remora://project/secrets", "Unknown resource"),
     ],
 )
@@ -494,15 +458,6 @@ def test_no_such_resource(either: Caller, uri: str, said: str) -> None:
     with pytest.raises(MCPError, match=said.replace("(", "\\(")) as error:
         either.read(uri)
     assert error.value.error.code == -32602
-
-
-def test_prompts(either: Caller) -> None:
-    """Prompts hold what the person typed, and say which tool does it."""
-    assert "token lifetimes\n\nCall search_memory" in either.prompt("recall", topic="token lifetimes")
-    assert "24 h\n\nCall record_memory" in either.prompt("remember", text="tokens expire after 24 h")
-    assert "Call review without ids" in either.prompt("review")
-    with pytest.raises(MCPError):
-        either.prompt("recall")
 
 
 def test_no_project_and_no_memory(tmp_path: Path, environ: dict[str, str], clock: FixedClock) -> None:

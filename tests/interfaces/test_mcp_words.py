@@ -7,7 +7,7 @@ import pytest
 from remora.core.tokens import scripts
 from remora.core.values import MemoryRecord, Receipt, Taint
 from remora.interfaces.mcp_server.answers import TOKENS, bounded, cut
-from remora.interfaces.mcp_server.log import MOST, RECALLS, Log
+from remora.interfaces.mcp_server.log import MOST, Log
 from tests.retrieval import worlds
 
 NOW = 1_000_000.0
@@ -37,18 +37,13 @@ def test_the_log_is_bounded() -> None:
     for number in range(MOST + 50):
         log.shown("review", "x" * 1_000, [record(number)], NOW + number)
         log.recorded(record(number), NOW + number)
-        log.asked_about([f"{number}.py"], NOW)
     assert len(log.records()) == MOST
     assert log.records()[0].id == record(MOST + 49).id
-    assert log.recalls(record(0).id) == ()
-    assert len(log.recalls(record(MOST + 49).id)[0].asked) <= 120
-    assert log.files(3) == ("249.py", "248.py", "247.py")
+    assert log.recall(record(0).id) is None
+    found = log.recall(record(MOST + 49).id)
+    assert found is not None
+    assert len(found.asked) <= 120
     assert [memory_id for memory_id, _ in log.latest(2)] == [record(249).id, record(248).id]
-    for number in range(10):
-        log.shown("review", str(number), [record(1)], NOW + number)
-    assert [r.asked for r in log.recalls(record(1).id)] == ["9", "8", "7", "6", "5"][:RECALLS]
-    log.recorded(record(MOST + 49)._replace(receipt=Receipt("merged")), NOW)  # it stays what it was at first
-    assert log.records()[0].action == "stored"
 
 
 @pytest.mark.parametrize(

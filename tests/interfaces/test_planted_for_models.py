@@ -54,9 +54,8 @@ CALLED: dict[str, tuple[dict[str, Any], str]] = {
 RESOURCES = {
     "remora://project/brief": "The pager",
     "remora://memory/{memory_id}": "keeps its stream",
-    "remora://files/{+path}": "Eve",
 }
-PROMPTS = {"recall": "topic", "ask": "question", "remember": "text", "reflect": "session", "review": ""}
+PROMPTS = {"ask": "question", "reflect": "session"}
 
 
 @pytest.fixture

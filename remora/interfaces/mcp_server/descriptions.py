@@ -64,7 +64,7 @@ merged; secrets are taken out.""",
     Tool(
         "get_session_context",
         "Memories recorded and recalled in this session",
-        "The session so far: memories recorded and recalled, files asked about, unfinished work.",
+        "The session so far: memories recorded and recalled, files changed, unfinished work.",
     ),
     Tool(
         "analyze_impact",

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from remora.app.memory import Memory
     from remora.core.clock import Clock
 
-OPENERS = (StoreReadOnly, StoreFull)  # errors that opening read-only may avoid
 PASSES = (StoreBusy, StoreFull, StoreReadOnly)  # errors after which the database stays usable
 
 
@@ -39,7 +38,7 @@ class Holder:
         self._clock = clock
         self._open = opener or _open
         self._memory: Memory | None = None
-        self._refused: RemoraError | None = None  # why the memory was opened read-only
+        self._fallback = False  # the memory was opened read-only because it cannot be written
         self._lock = threading.RLock()
 
     @contextmanager
@@ -60,8 +59,8 @@ class Holder:
                     self._let_go()
                 raise
             finally:
-                if isinstance(self._refused, StoreFull):
-                    self._let_go()  # a reader without space for a shared file locks out all others
+                if self._fallback:
+                    self._let_go()  # the files may be writable at the next call
 
     def close(self, patience: float = -1.0) -> None:
         """Close the memory if it is open; the next call opens it again.
@@ -76,17 +75,15 @@ class Holder:
                 self._lock.release()
 
     def _ready(self, *, writes: bool) -> Memory:
-        if self._memory is not None and writes and self._refused is not None:
-            self._let_go()  # retry: the files may be writable now
         if self._memory is None:
+            self._fallback = False
             try:
                 self._memory = self._open(self.project, clock=self._clock, read_only=self.read_only)
-                self._refused = None
-            except OPENERS as error:
+            except (StoreReadOnly, StoreFull):
                 if writes or self.read_only:
                     raise
                 self._memory = self._open(self.project, clock=self._clock, read_only=True)
-                self._refused = error
+                self._fallback = True
         return self._memory
 
     def _let_go(self) -> None:

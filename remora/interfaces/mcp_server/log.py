@@ -1,4 +1,4 @@
-"""Log of one server since its start: recorded memories, recalled memories, files asked about.
+"""Log of one server since its start: recorded and recalled memories.
 
 The log is in memory and bounded. `why` reads from it the reasons of recent recalls, and `record_memory`
 detects with it that a text repeats an unverified memory that was returned before.
@@ -7,7 +7,7 @@ detects with it that a text repeats an unverified memory that was returned befor
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -17,7 +17,6 @@ from remora.core.values import Hit, MemoryRecord
 
 T = TypeVar("T")
 MOST = 200  # entries of each kind
-RECALLS = 5  # of one memory
 ASKED_CHARS = 120
 # A text repeats an unverified memory if this share of its words is in the memory, or this share of the
 # memory's words is in the text; with a minimum number of shared words, since fewer are chance.
@@ -26,13 +25,12 @@ WHOLE, WHOLE_WORDS = 0.8, 6
 
 
 class Recall(NamedTuple):
-    """A returned memory: time, tool, query, rank, relevance and reasons."""
+    """A returned memory: time, tool, query, rank and reasons."""
 
     at: float
     tool: str
     asked: str
     rank: int
-    score: float
     why: tuple[str, ...]
 
 
@@ -42,7 +40,6 @@ class Recorded(NamedTuple):
     at: float
     id: str
     type: str
-    action: str
     text: str
 
 
@@ -53,8 +50,7 @@ class Log:
         self.started = started
         self._lock = threading.Lock()
         self._recorded: OrderedDict[str, Recorded] = OrderedDict()
-        self._recalled: OrderedDict[str, deque[Recall]] = OrderedDict()
-        self._files: OrderedDict[str, float] = OrderedDict()
+        self._recalled: OrderedDict[str, Recall] = OrderedDict()
         self._unverified: OrderedDict[str, frozenset[str]] = OrderedDict()
 
     def handed_out(self, tool: str, asked: str, hits: Sequence[Hit], at: float) -> None:
@@ -62,56 +58,39 @@ class Log:
         for rank, hit in enumerate(hits, 1):
             if hit.memory is not None:
                 why = tuple(str(reason) for reason in hit.why)
-                self._recall(hit.memory, Recall(at, tool, _brief(asked), rank, hit.score, why))
+                self._recall(hit.memory, Recall(at, tool, _brief(asked), rank, why))
 
     def shown(self, tool: str, asked: str, records: Iterable[MemoryRecord], at: float) -> None:
         """Log memories that were returned without a search."""
         for rank, record in enumerate(records, 1):
-            self._recall(record, Recall(at, tool, _brief(asked), rank, 0.0, ()))
+            self._recall(record, Recall(at, tool, _brief(asked), rank, ()))
 
     def _recall(self, record: MemoryRecord, recall: Recall) -> None:
         with self._lock:
-            recalls = self._recalled.get(record.id) or deque(maxlen=RECALLS)
-            recalls.append(recall)
-            _keep(self._recalled, record.id, recalls)
+            _keep(self._recalled, record.id, recall)
             if record.taint is not None:
                 _keep(self._unverified, record.id, word_set(record.content))
 
     def recorded(self, record: MemoryRecord, at: float) -> None:
         """Log a recorded memory."""
-        action = record.receipt.action if record.receipt is not None else "stored"
         with self._lock:
-            if (known := self._recorded.get(record.id)) is not None:
-                action = known.action  # recording it again merges it; keep the first action
             text = shorten(record.content, 160)
-            _keep(self._recorded, record.id, Recorded(at, record.id, record.type, action, text))
+            _keep(self._recorded, record.id, Recorded(at, record.id, record.type, text))
 
-    def asked_about(self, paths: Iterable[str], at: float) -> None:
-        """Log the files that a call was about."""
+    def recall(self, memory_id: str) -> Recall | None:
+        """Return the latest recall of a memory."""
         with self._lock:
-            for path in paths:
-                _keep(self._files, path, at)
+            return self._recalled.get(memory_id)
 
-    def recalls(self, memory_id: str) -> tuple[Recall, ...]:
-        """Return the recalls of a memory, the latest first."""
+    def latest(self, number: int) -> list[tuple[str, Recall]]:
+        """Return ids and recalls of the most recently returned memories, the latest first."""
         with self._lock:
-            return tuple(reversed(self._recalled.get(memory_id, ())))
+            return list(reversed(self._recalled.items()))[:number]
 
-    def latest(self, number: int) -> tuple[tuple[str, Recall], ...]:
-        """Return ids and latest recall of the most recently returned memories, the latest first."""
-        with self._lock:
-            found = [(memory_id, recalls[-1]) for memory_id, recalls in self._recalled.items()]
-        return tuple(reversed(found[-number:]))
-
-    def records(self) -> tuple[Recorded, ...]:
+    def records(self) -> list[Recorded]:
         """Return the recorded memories, each once, the latest first."""
         with self._lock:
-            return tuple(reversed(self._recorded.values()))
-
-    def files(self, number: int) -> tuple[str, ...]:
-        """Return the most recent files that were asked about, the latest first."""
-        with self._lock:
-            return tuple(reversed(self._files))[:number]
+            return list(reversed(self._recorded.values()))
 
     def echoes(self, text: str) -> tuple[str, ...]:
         """Return the ids of returned unverified memories that a text repeats."""

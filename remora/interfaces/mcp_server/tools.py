@@ -187,7 +187,6 @@ class Tools:
             notes = _notes(memory)
             empty = not hits and is_empty(memory)
         self.log.handed_out("search_memory", query, hits, now)
-        self.log.asked_about(files, now)
         asked = repr(shorten(safe(query[:1_000]), 80))
         narrowed = types or files or kinds or since or until or session or role
         if not hits:
@@ -237,7 +236,6 @@ class Tools:
             )
             memory.tell_session(record.id)
         self.log.recorded(record, now)
-        self.log.asked_about(record.related_files, now)
         return _received(record)
 
     def get_session_context(self) -> str:
@@ -250,7 +248,6 @@ class Tools:
         now = self.clock.now()
         with self.holder.use() as memory:
             found = memory.impact(target, depth, limit=limit)
-        self.log.asked_about([found.target.partition(":")[0]], now)
         known = found.memories[:5]
         self.log.shown("analyze_impact", target, known, now)
         blocks = []
@@ -271,9 +268,7 @@ class Tools:
     def get_dependencies(self, target: Target, limit: Limit = 15) -> str:
         """Return the dependencies, users and co-changed files of a file."""
         with self.holder.use() as memory:
-            answer, path = answers.dependencies(memory, target, limit)
-        self.log.asked_about([path], self.clock.now())
-        return answer
+            return answers.dependencies(memory, target, limit)
 
     def context_for_task(
         self, task: str, phase: Phase = "implement", files: Files = (), budget: Budget = TASK_TOKENS
@@ -286,7 +281,6 @@ class Tools:
             notes = _notes(memory)
             checks = memory.suggest_commands(CHECKS, task=task, files=likely)
         self.log.handed_out("context_for_task", task, packed.hits, now)
-        self.log.asked_about(files, now)
         tail = []
         if packed.left_out:
             tail.append(f"{packed.left_out} more did not fit; a larger budget or search_memory shows them.")
