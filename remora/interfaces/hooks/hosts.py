@@ -1,4 +1,4 @@
-"""Registry of the hosts: detect the host of a payload and import its module on demand."""
+"""Registry of the hosts: import the module of a host on demand."""
 
 from __future__ import annotations
 
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 HOSTS = ("claude-code", "codex", "cursor", "gemini", "copilot", "vscode", "windsurf", "opencode")
 
-_GEMINI = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "PreCompress")
-
 
 def host_named(name: str) -> Host:
     """Import and return only the module of a host.
@@ -57,34 +55,9 @@ def host_named(name: str) -> Host:
     if name not in HOSTS:
         from remora.core.errors import InvalidInput
 
-        told = f"unknown coding agent {name[:40]!r}" if name else "the event does not name its coding agent"
-        raise InvalidInput(told, hint=f"Use --host with one of {', '.join(HOSTS)}.")
+        raise InvalidInput(
+            f"unknown coding agent {name[:40]!r}", hint=f"Use --host with one of {', '.join(HOSTS)}."
+        )
     home: Any = __import__(f"remora.interfaces.hooks.{name.replace('-', '_')}", fromlist=["parse"])
     found: Host = home
     return found
-
-
-def detect(payload: Mapping[str, Any], environ: Mapping[str, str]) -> str:
-    """Return the host of a payload, for calls without `--host`; empty if it is unknown.
-
-    The order matters: environments are inherited, and hosts use each other's event names. Copilot CLI and
-    OpenCode cannot be detected; their installed hooks pass `--host`.
-
-    >>> detect({"agent_action_name": "post_write_code"}, {}), detect({"turn_id": "t"}, {}), detect({}, {})
-    ('windsurf', 'codex', '')
-    """
-    event = payload.get("hook_event_name")
-    if "agent_action_name" in payload:
-        return "windsurf"
-    if "hookEventName" in payload and "sessionId" in payload:
-        return "vscode"
-    if "conversation_id" in payload or environ.get("CURSOR_VERSION"):
-        return "cursor"
-    if event in _GEMINI or environ.get("GEMINI_SESSION_ID"):
-        return "gemini"
-    if "turn_id" in payload or (event == "SessionStart" and {"model", "permission_mode"} <= payload.keys()):
-        return "codex"
-    ours = environ.get("CLAUDE_CODE_ENTRYPOINT") and environ.get("CLAUDE_CODE_SESSION_ID")
-    if "prompt_id" in payload or (ours and ours == payload.get("session_id")):
-        return "claude-code"
-    return ""

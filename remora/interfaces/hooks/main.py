@@ -17,7 +17,7 @@ from remora.core.moments import Moment, Reply
 
 MAX_INPUT = 64_000_000  # bytes of an event; a longer input is rejected
 USAGE = """\
-remora hook [--host NAME] < EVENT
+remora hook --host NAME < EVENT
 
 Answers one event of a coding agent. `remora install HOST` configures the hooks.
 """
@@ -49,12 +49,12 @@ def answer(arguments: Sequence[str], data: bytes) -> bytes:
     """
     from remora.app.agent.hook_event import respond
     from remora.disk.live import ENDLESS
-    from remora.interfaces.hooks.hosts import detect, host_named
+    from remora.interfaces.hooks.hosts import host_named
 
     payload = json.loads(data)
     if not isinstance(payload, dict):
         raise ValueError(f"an event is an object, not {type(payload).__name__}")
-    host = host_named(_host(arguments) or detect(payload, os.environ))
+    host = host_named(_host(arguments))
     moment = host.parse(payload, os.environ)
     if moment.kind == moments.OTHER:
         _require_known(host, payload)

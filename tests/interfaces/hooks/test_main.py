@@ -51,7 +51,7 @@ def test_a_session(world):
 
 def test_help(world):
     """It says what it is to whoever asks, or types it at a terminal."""
-    usage = b"remora hook [--host NAME] < EVENT"
+    usage = b"remora hook --host NAME < EVENT"
     assert world.run(b"", "--help").stdout.startswith(usage)
     ours, theirs = pty.openpty()
     typed = subprocess.run(world.command(), env=world.environ, stdin=theirs, capture_output=True, check=True)
