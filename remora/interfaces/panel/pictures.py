@@ -26,7 +26,7 @@ class Box(NamedTuple):
 
 
 def treemap(boxes: Sequence[Box], title: str, other: str) -> str:
-    """Return a squarified treemap (Bruls et al., 2000): area by size, hatched up to the filled share.
+    """Return a treemap: area by size, hatched up to the filled share.
 
     The height of a bar at the left edge is the heat relative to the hottest box. Empty for no boxes.
 
@@ -44,14 +44,13 @@ def treemap(boxes: Sequence[Box], title: str, other: str) -> str:
         known = [*known[: _FEW - 1], Box(other, size, share, f"{other}: {len(rest)}", heat=heat)]
     if not known:
         return ""
-    scale = WIDTH * HEIGHT / sum(one.size for one in known)
     parts = [_head(title, HEIGHT, "group")]
     parts.append(
         '<defs><pattern id="full" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect width="3" height="6" class="hatch"/></pattern></defs>'
     )
     hottest = max(one.heat for one in known) or 1.0
-    for one, (x, y, w, h) in zip(known, _squares([o.size * scale for o in known]), strict=True):
+    for one, (x, y, w, h) in zip(known, _boxes([o.size for o in known]), strict=True):
         full = h * one.share
         shown = _fitting(one.name, w - 12)
         label = f'<text x="{x + 8:.1f}" y="{y + 20:.1f}">{escape(shown)}</text>' if shown and h > 26 else ""
@@ -74,32 +73,26 @@ def _bar(x: float, y: float, h: float, heat: float) -> str:
     return f'<rect x="{x + 2:.1f}" y="{y + h - 2 - high:.1f}" width="4" height="{high:.1f}" class="heat"/>'
 
 
-def _squares(areas: Sequence[float]) -> list[tuple[float, float, float, float]]:
-    """Return (x, y, width, height) of nearly square boxes with the given areas that fill the picture."""
-    found: list[tuple[float, float, float, float]] = []
-    x, y, w, h = 0.0, 0.0, WIDTH, HEIGHT
-    left = list(areas)
-    while left:
-        side = min(w, h)
-        row = [left.pop(0)]
-        while left and _worst([*row, left[0]], side) <= _worst(row, side):
-            row.append(left.pop(0))
-        thick = sum(row) / side if side else 0.0
-        at = 0.0
-        for area in row:
-            long = area / thick if thick else 0.0
-            found.append((x, y + at, thick, long) if w >= h else (x + at, y, long, thick))
-            at += long
-        if w >= h:
-            x, w = x + thick, w - thick
-        else:
-            y, h = y + thick, h - thick
-    return found
+def _boxes(
+    areas: Sequence[float], x: float = 0.0, y: float = 0.0, w: float = WIDTH, h: float = HEIGHT
+) -> list[tuple[float, float, float, float]]:
+    """Return (x, y, width, height) of boxes with the given areas, largest first, that fill a rectangle.
 
-
-def _worst(row: Sequence[float], side: float) -> float:
-    total = sum(row)
-    return max(side**2 * max(row) / total**2, total**2 / (side**2 * min(row)))
+    The areas are divided into two parts of nearly equal sums, side by side along the longer side.
+    """
+    if len(areas) <= 1:
+        return [(x, y, w, h)] * len(areas)
+    at, first = 1, areas[0]
+    while at < len(areas) - 1 and first < sum(areas) / 2:
+        first += areas[at]
+        at += 1
+    share = first / sum(areas)
+    if w >= h:
+        return [
+            *_boxes(areas[:at], x, y, w * share, h),
+            *_boxes(areas[at:], x + w * share, y, w - w * share, h),
+        ]
+    return [*_boxes(areas[:at], x, y, w, h * share), *_boxes(areas[at:], x, y + h * share, w, h - h * share)]
 
 
 def _fitting(name: str, width: float) -> str:
