@@ -12,7 +12,6 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,7 +72,7 @@ class Items:
     Args:
         project: the project of the items, whose model is used.
         texts: returns the texts of a value to index, for an `Index`.
-        model: replaces the project's model; False ranks neither by meaning nor by words.
+        ranks: whether a query ranks items; False ranks neither by meaning nor by words.
         omit_expired: hide expired items before they are deleted.
         sweep_after: seconds after which a write deletes expired items.
     """
@@ -83,13 +82,13 @@ class Items:
         project: OpenProject,
         texts: Texts,
         *,
-        model: Embedder | bool = True,
+        ranks: bool = True,
         omit_expired: bool = False,
         sweep_after: float = 0.0,
     ) -> None:
         self._project = project
         self._texts = texts
-        self._model = model
+        self._ranks = ranks
         self._omit_expired = omit_expired
         self._sweep_after = sweep_after
         self._swept = self._project.clock.now()
@@ -129,7 +128,7 @@ class Items:
         store = self._opened()
         if store is None:
             return []
-        ranked = bool(query) and self._model is not False
+        ranked = bool(query) and self._ranks
         if passes is None and not ranked:
             page = store.below(prefix, self._live(), limit=limit, offset=offset)
             found: list[tuple[ItemRow, dict[str, Any], float | None]] = [(r, _value(r), None) for r in page]
@@ -226,13 +225,11 @@ class Items:
     # Ranking
 
     def _embedder(self) -> Embedder | None:
-        if isinstance(self._model, bool):
-            try:
-                return self._project.embedder() if self._model else None
-            except Exception as error:  # noqa: BLE001  search falls back to words
-                _log.warning("there is no model: %s", error)
-                return None
-        return self._model
+        try:
+            return self._project.embedder() if self._ranks else None
+        except Exception as error:  # noqa: BLE001  search falls back to words
+            _log.warning("there is no model: %s", error)
+            return None
 
     def _parts_of(self, value: dict[str, Any], index: Index) -> list[str]:
         """Return the indexed texts of a value, cut into pieces that fit a model, without secrets."""
@@ -245,8 +242,7 @@ class Items:
 
         flat = [piece for parts in wanted.values() for piece in parts]
         try:
-            # A caller's model may need the caller's event loop, so it is used without the lock.
-            with self._project.embedding if self._model is True else nullcontext():
+            with self._project.embedding:
                 rows = list(model.embed_documents(flat)) if flat else []
             blobs = iter([to_blob(row) for row in rows])
             return {where: [next(blobs) for _ in parts] for where, parts in wanted.items()}

@@ -12,12 +12,9 @@ turns and memories of this user of this app, and the project's own memories, but
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -27,11 +24,10 @@ from google.genai import types
 
 from remora.conversation.message_search import find
 from remora.core.clock import to_iso
-from remora.core.errors import Conflict, InvalidInput, NotFound
+from remora.core.errors import InvalidInput
 from remora.core.text import safe
 from remora.core.values import MEMORY_TYPES, Message
-from remora.disk.files import append_line, lock
-from remora.interfaces.adapters.guarded import aside, json_lines
+from remora.interfaces.adapters.guarded import aside
 
 if TYPE_CHECKING:
     from google.adk.events.event import Event
@@ -41,7 +37,6 @@ if TYPE_CHECKING:
     from remora.core.values import Hit
 
 HOST = "google-adk"
-FOLDER = "google-adk"  # below the project's home: ids of deleted events, a file for each user of an app
 UNNAMED = "-"  # the session of events without a session id
 MOST = 10  # memories a search returns, as in ADK's in-memory service
 RELEVANT = 0.15  # lower scores are irrelevant, and tools put all results into the prompt
@@ -116,17 +111,10 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         found = await aside([], self._search, Owner(app_name, user_id), query)
         return SearchMemoryResponse(memories=found)
 
-    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget one memory, or hide one event for good: it is neither found nor added again."""
-        if memory_id:
-            await aside(None, self._delete, Owner(app_name, user_id), memory_id)
-
     # Adding
 
     def _add_events(self, owner: Owner, session_id: str, events: Sequence[Event]) -> None:
-        gone = self._deleted(owner)
-        said = [_message(event) for event in events if event.id not in gone]
-        said = [message for message in said if message["content"].strip()]
+        said = [message for event in events if (message := _message(event))["content"].strip()]
         if said:
             self._memory.session(owner.prefix + quote(session_id, safe="")).extend(said)
 
@@ -148,37 +136,11 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
             except InvalidInput as error:
                 _log.warning("a memory was not stored: %s", error)
 
-    def _delete(self, owner: Owner, memory_id: str) -> None:
-        with suppress(NotFound, Conflict):
-            record = self._memory.show(memory_id)
-            if record.id != memory_id or owner.tag not in record.tags:
-                raise NotFound("no memory of this user")
-            others = tuple(tag for tag in record.tags if tag != owner.tag)
-            if any(tag.startswith(f"{HOST}:") for tag in others):  # another user added the same memory
-                self._memory.edit(record.id, tags=others)
-            else:
-                self._memory.forget(record.id)
-            return
-        path = self._deletions(owner)
-        with lock(path):
-            append_line(path, json.dumps({"event": memory_id}))
-
-    def _deletions(self, owner: Owner) -> Path:
-        return self._memory.home / FOLDER / f"{owner.tag.partition(':')[2]}.jsonl"
-
-    def _deleted(self, owner: Owner) -> set[str]:
-        try:
-            lines = json_lines(self._deletions(owner).read_bytes())
-        except FileNotFoundError:
-            return set()
-        return {str(line["event"]) for line in lines if "event" in line}
-
     # Searching
 
     def _search(self, owner: Owner, query: str) -> list[MemoryEntry]:
         if not query.strip():
             return []
-        gone = self._deleted(owner)
         hits = self._memory.search(query, k=DEEP, kinds=("memory", "turn"))
         own = [hit for hit in hits if self._may_see(owner, hit)]
         found = [_entry(hit) for hit in own if hit.score >= RELEVANT]
@@ -188,7 +150,7 @@ class RemoraMemoryService(BaseMemoryService):  # type: ignore[misc, unused-ignor
         seen: set[str] = set()
         kept: list[MemoryEntry] = []
         for entry in found:
-            if entry.id not in gone and entry.id not in seen:
+            if entry.id not in seen:
                 seen.add(entry.id or "")
                 kept.append(entry)
         return kept[: self._most]

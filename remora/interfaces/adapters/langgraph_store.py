@@ -1,7 +1,7 @@
 """LangGraph's long-term store (`BaseStore`), durable in a project's home: `graph.compile(store=…)`.
 
 Items are stored unchanged in a file of their own, which several processes may use. A search with a query
-ranks them by Remora's embedding model, or by your own (`index`). Times to live are in minutes.
+ranks them by Remora's embedding model. Times to live are in minutes.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -23,26 +21,19 @@ from langgraph.store.base import (
     PutOp,
     SearchItem,
     SearchOp,
-    ensure_embeddings,
     get_text_at_path,
 )
 
 from remora.app.records.items import SEPARATOR, Index, Items, Put, Stored
 
 if TYPE_CHECKING:
-    import numpy as np
     from langgraph.store.base import IndexConfig, MatchCondition, Op, Result, TTLConfig
-    from numpy.typing import NDArray
 
     from remora.app.memory import Memory
 
 MINUTE = 60.0
-THREADS = 4  # for async batches; the file has one writer at a time
 
 _NOT_IN_LABELS = (".", "\0", SEPARATOR)
-
-# The event loop that awaits a batch; the batch's thread has it await embeddings.
-_LOOP: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("remora_langgraph_loop", default=None)
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$eq": operator.eq, "$ne": operator.ne}
 _ORDER: dict[str, Callable[[float, float], bool]] = {
@@ -58,8 +49,8 @@ class RemoraStore(BaseStore):
 
     Args:
         memory: an open memory.
-        index: `fields` to rank by (the whole value by default) and `embed`, a model instead of Remora's;
-            None for Remora's model on the whole value; False for no ranking.
+        index: `fields` to rank by (the whole value by default); False for no ranking. Remora's model ranks:
+            `embed` and `dims` are not used.
         ttl: `default_ttl`, `refresh_on_read`, `omit_expired`, `sweep_interval_minutes`. Expired items are
             deleted by a later write or by `sweep_ttl`; there is no background task.
     """
@@ -75,17 +66,12 @@ class RemoraStore(BaseStore):
     ) -> None:
         super().__init__()
         self.ttl_config = ttl
-        # Not the event loop's default pool: an awaited model may need a thread while a batch waits for it.
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="remora-store")
         given: Mapping[str, Any] = index or {}
         self._fields: list[str] = list(given.get("fields") or ["$"])
-        model: _Given | bool = index is not False
-        if given.get("embed") is not None:
-            model = _Given(given["embed"], int(given.get("dims") or 0))
         self._items = Items(
             memory._project,
             self._texts,
-            model=model,
+            ranks=index is not False,
             omit_expired=bool((ttl or {}).get("omit_expired")),
             sweep_after=MINUTE * ((ttl or {}).get("sweep_interval_minutes") or 0),
         )
@@ -111,10 +97,7 @@ class RemoraStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do the same in a thread."""
-        loop = asyncio.get_running_loop()
-        context = copy_context()
-        context.run(_LOOP.set, loop)
-        return await loop.run_in_executor(self._pool, context.run, self.batch, list(ops))
+        return await asyncio.to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
         """Delete all expired items now; return their number."""
@@ -123,7 +106,6 @@ class RemoraStore(BaseStore):
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self._items.close()
-        self._pool.shutdown(wait=False)
 
     def _answer(self, op: Op) -> Result:
         match op:
@@ -148,46 +130,6 @@ class RemoraStore(BaseStore):
         """Return the texts by which a value is ranked."""
         paths = index if isinstance(index, Sequence) else self._fields
         return [text for path in paths for text in get_text_at_path(value, path) if text.strip()]
-
-
-class _Given:
-    """The caller's embedding model as an embedder of Remora: sync, or awaited in the caller's event loop."""
-
-    query_prefix = document_prefix = ""
-
-    def __init__(self, embed: Any, dims: int) -> None:
-        self._embeddings = ensure_embeddings(embed)
-        self.dims = dims
-        inner = getattr(self._embeddings, "func", None) or getattr(self._embeddings, "afunc", None) or embed
-        name = next((n for a in ("model", "model_name") if isinstance(n := getattr(inner, a, None), str)), "")
-        name = name or (
-            embed if isinstance(embed, str) else getattr(inner, "__qualname__", type(inner).__name__)
-        )
-        self.model_id = f"langgraph:{name}:{dims}"
-
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row for each text."""
-        given, loop = list(texts), _LOOP.get()
-        if loop is None:
-            return _rows(self._embeddings.embed_documents(given), len(given))
-        waiting = asyncio.run_coroutine_threadsafe(self._embeddings.aembed_documents(given), loop)
-        return _rows(waiting.result(), len(given))
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of a query."""
-        loop = _LOOP.get()
-        if loop is None:
-            found = self._embeddings.embed_query(text)
-        else:
-            found = asyncio.run_coroutine_threadsafe(self._embeddings.aembed_query(text), loop).result()
-        row: NDArray[np.float32] = _rows([found], 1)[0]
-        return row
-
-
-def _rows(vectors: Sequence[Sequence[float]], count: int) -> NDArray[np.float32]:
-    from remora.embeddings.vectors import checked, normalise
-
-    return normalise(checked(vectors, count=count, source="the store's model"))
 
 
 def _seconds(minutes: float | None) -> float | None:

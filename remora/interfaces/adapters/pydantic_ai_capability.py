@@ -22,8 +22,6 @@ from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecu
 from pydantic_ai.messages import UserPromptPart
 from pydantic_ai.toolsets import FunctionToolset
 
-from remora.core.errors import RemoraError
-from remora.core.text import safe
 from remora.interfaces.adapters.guarded import ManySessions, aside, joined, quietly
 
 if TYPE_CHECKING:
@@ -159,17 +157,11 @@ class RemoraCapability(ManySessions[_Run], AbstractCapability[Any]):
             return run.brief
 
     def _recall(self, question: str) -> str:
-        try:
-            found = self._memory.context(question, budget=BUDGET)
-        except RemoraError as error:
-            return safe(f"The search failed: {error}")
+        found = self._memory.context(question, budget=BUDGET)
         return found.text if found.hits else "Nothing is remembered about that."
 
     def _remember(self, statement: str) -> str:
-        try:
-            record = self._memory.remember(statement)
-        except RemoraError as error:
-            return safe(f"Nothing was stored: {error}")
+        record = self._memory.remember(statement)
         return f"Remembered as a {record.type.replace('_', ' ')}."
 
     # The model

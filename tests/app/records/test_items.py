@@ -74,8 +74,8 @@ def test_ranked_by_words_or_by_meaning(able: Memory, bare: Memory, embedder: Fak
         Put(("d",), "title", {"text": "x", "title": "blue cheese", "n": 3}, ["title"]),
         Put(("d",), "unseen", {"text": "blue sky", "n": 4}, False),
     ]
-    for memory, model, first in ((able, True, "sky"), (bare, True, "sky"), (able, False, "unseen")):
-        items = Items(memory._project, texts, model=model)
+    for memory, ranks, first in ((able, True, "sky"), (bare, True, "sky"), (able, False, "unseen")):
+        items = Items(memory._project, texts, ranks=ranks)
         items.write(puts)
         assert keys(items.search((), "blue sky"))[0] == first
         others = items.search((), "blue sky", passes=lambda value: value["n"] != 2)

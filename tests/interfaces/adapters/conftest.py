@@ -43,7 +43,7 @@ def speaking(memory: Memory) -> Any:
 @pytest.fixture
 def able(place: Path) -> Iterator[Memory]:
     """The project's memory, with a model that takes texts with the same words as near each other."""
-    with Memory.open(place, embedder=FakeEmbedder()) as found:
+    with Memory.open(place, embedder=FakeEmbedder("fake:words:256", 256)) as found:
         yield found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import hashlib
 import json
 import sqlite3
 import subprocess
@@ -33,23 +32,18 @@ from langgraph.store.memory import InMemoryStore
 from remora import Memory
 from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, StoreReadOnly
-from remora.core.text import words
 from remora.interfaces.adapters.langgraph_store import RemoraStore
 from tests.helpers import SECRET, FakeEmbedder, holds
 from tests.tables import table
 
-DIMS = 64
+DIMS = 256
+FAKE = FakeEmbedder("fake:words:256", DIMS)
 Make = Callable[..., Any]
 
 
 def embed(texts: Sequence[str]) -> list[list[float]]:
     """Return a vector for each text: those that share words are near each other."""
-    rows = []
-    for text in texts:
-        row = [1e-3] * DIMS
-        for word in set(words(text)):
-            row[hashlib.sha256(word.encode()).digest()[0] % DIMS] += 1.0
-        rows.append(row)
+    rows: list[list[float]] = FAKE.embed_documents(list(texts)).tolist()
     return rows
 
 
@@ -60,7 +54,7 @@ ranking = pytest.mark.parametrize("make", RANKING, indirect=True)
 
 
 @pytest.fixture(params=ALL)
-def make(request: pytest.FixtureRequest, memory: Memory) -> Iterator[Make]:
+def make(request: pytest.FixtureRequest, able: Memory) -> Iterator[Make]:
     """Make a store of one of the three kinds; with fields, one that ranks by them."""
     open_ones: list[Any] = []
 
@@ -78,7 +72,7 @@ def make(request: pytest.FixtureRequest, memory: Memory) -> Iterator[Make]:
             store.setup()
             open_ones.append(lambda: context.__exit__(None, None, None))
             return store
-        store = RemoraStore(memory, index=index or False)
+        store = RemoraStore(able, index=index or False)
         open_ones.append(store.close)
         return store
 
@@ -394,26 +388,6 @@ def test_models_are_not_mixed(place: Path) -> None:
             assert {round(item.score or 0) for item in found} == {1}
 
 
-def test_async_models(memory: Memory) -> None:
-    """A model that can only be awaited is awaited in the caller's own event loop."""
-    loops = set()
-
-    async def aembed(texts: Sequence[str]) -> list[list[float]]:
-        loops.add(id(asyncio.get_running_loop()))
-        return embed(texts)
-
-    async def run(store: RemoraStore) -> None:
-        await store.aput(("d",), "cat", {"text": "cats like fish"})
-        await store.aput(("d",), "sky", {"text": "the blue sky"})
-        assert keys(await store.asearch(("d",), query="blue sky")) == ["sky", "cat"]
-        assert loops == {id(asyncio.get_running_loop())}
-
-    with RemoraStore(memory, index={"dims": DIMS, "embed": aembed, "fields": ["text"]}) as store:
-        asyncio.run(run(store))
-        store.put(("d",), "later", {"text": "a green field"})  # not awaited: stored without a vector
-        assert keys(store.search(("d",), query="green"))[0] == "later"
-
-
 def test_times_to_live(place: Path) -> None:
     """Items expire so many minutes after they were last used, if reading is to count as use."""
     clock = FixedClock()
@@ -448,20 +422,15 @@ def test_times_to_live(place: Path) -> None:
             assert store.get(("s",), "a") is None
 
 
-def test_secrets_stay_with_the_program(able: Memory, tmp_path: Path) -> None:
+def test_secrets_stay_with_the_program(place: Path, tmp_path: Path) -> None:
     """A value is the program's own and stays whole, in this file alone; no model is shown a secret in it."""
-    seen: list[str] = []
-
-    def watched(texts: Sequence[str]) -> list[list[float]]:
-        seen.extend(texts)
-        return embed(texts)
-
-    with RemoraStore(able, index={"dims": DIMS, "embed": watched}) as store:
+    embedder = FakeEmbedder()
+    with Memory.open(place, embedder=embedder) as memory, RemoraStore(memory) as store:
         store.put(("d",), "k", {"token": SECRET})
         assert got(store, ("d",), "k").value == {"token": SECRET}
         store.search(("d",), query=f"what is {SECRET}")
-    assert seen
-    assert not any(SECRET in text for text in seen)
+    assert embedder.documents
+    assert not any(SECRET in text for text in embedder.documents)
     assert {Path(name).name for name in holds(tmp_path, SECRET)} <= {"items.db", "items.db-wal"}
 
 
