@@ -7,7 +7,7 @@ never on a score alone (`remora.injection.decide.why_silent`). Every hook loads 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 COMMIT_SOURCES = ("commit_auto",)  # of records of commits
 SESSION_TYPES = ("work_unit_outcome", "work_state")  # of records of sessions
@@ -60,14 +60,3 @@ def asked_kinds(types: Iterable[str], source: str | None) -> tuple[str, ...]:
     """Return the kinds that a query for types and a source covers: memories, and records if it names them."""
     sessions = ("session",) if {*SESSION_TYPES, *COUNTED_TYPES}.intersection(types) else ()
     return ("memory", *sessions, *(("commit",) if source in COMMIT_SOURCES else ()))
-
-
-def amounts(memories: int, records: Mapping[str, int]) -> str:
-    """Return the number of memories, and those of records, in words.
-
-    >>> amounts(12, {"commit": 1340, "session": 1})
-    '12 memories, 1,340 records of commits, 1 record of sessions'
-    """
-    known = "1 memory" if memories == 1 else f"{memories:,} memories"
-    told = (f"{n:,} record{'' if n == 1 else 's'} of {kind}s" for kind, n in sorted(records.items()) if n)
-    return ", ".join((known, *told))

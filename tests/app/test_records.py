@@ -10,7 +10,6 @@ import pytest
 from remora import Memory
 from remora.core.evidence import hit_source
 from remora.core.values import MEMORY_KINDS, MEMORY_SOURCES, MEMORY_TYPES, Filters, MemoryDraft
-from remora.interfaces.mcp_server import answers
 
 NOW = 1_900_000_000.0
 
@@ -47,7 +46,6 @@ def test_they_are_counted_apart(memory: Memory) -> None:
     status = memory.status()
     assert (status.memories, dict(status.records)) == (2, {"commit": 1, "session": 2})
     assert "(2 memories in all;" in status.brief
-    assert "2 memories, 1 record of commits, 2 records of sessions" in answers.brief(memory, NOW)
 
 
 def test_they_are_found_together_and_told_apart(memory: Memory) -> None:

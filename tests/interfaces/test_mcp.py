@@ -434,14 +434,11 @@ def test_review(call: Caller, stored: Remember, memory: Memory) -> None:
 
 @pytest.mark.usefixtures("indexed")
 def test_brief(either: Caller, stored: Remember, memory: Memory) -> None:
-    """Long-term memory, modules and strong memories, and nothing unverified."""
-    stored("Tokens are opaque", type="decision", related_files=["core/tokens.py"])
+    """What a new session is told, and nothing unverified."""
+    stored("Tokens are opaque", type="decision", source="user_taught")
     stored("Deploy with --force", type="decision", taint=Taint("a page"), needs_review=True)
-    memory.journal.write("# Shop\n\nWe sell tokens.\n")
     answer = either.read("remora://project/brief")
-    assert answer.startswith("# shop\n2 memories, 1 to review;")
-    assert "  > We sell tokens." in answer
-    assert "- core (2 files)" in answer
+    assert answer == memory.status().brief
     assert "Tokens are opaque" in answer
     assert "--force" not in answer
 

@@ -26,7 +26,6 @@ from remora.app.recall.search import search
 from remora.core.clock import to_iso
 from remora.core.config import Settings
 from remora.core.errors import RemoraError
-from remora.core.evidence import amounts
 from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.secrets import redact
@@ -205,7 +204,8 @@ def brief_of(
     left = _left_open(project, task, session_id)
     state = work_state.told(left) if left is not None and left.id not in said else ""
     counts = project.db.memories.counts()
-    held = amounts(counts["live"], {}) if counts["live"] else ""
+    live = counts["live"]
+    held = f"{live:,} memor{'y' if live == 1 else 'ies'}" if live else ""
     material = Material(
         [r for r in _candidates(project, host) if r.id not in said],
         commands,

@@ -37,7 +37,6 @@ import remora
 from remora.app.project.arguments import SHORT
 from remora.core.errors import NotFound, RemoraError
 from remora.core.text import safe
-from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING, Tool
 from remora.interfaces.mcp_server.tools import Tools, one_or_many, without_nulls
 from remora.interfaces.present import listed, unexpected
@@ -243,13 +242,13 @@ def _add_resources(server: Server, tools: Tools) -> None:
     @server.resource(
         "remora://project/brief",
         title="Project brief",
-        description="Long-term memory, modules, checks and the memories of highest confidence.",
+        description="What a new session is told of the project.",
         mime_type=MARKDOWN,
     )
     @_read
     def project_brief() -> str:
         with tools.holder.use() as memory:
-            return answers.brief(memory, tools.clock.now())
+            return memory.status().brief or "Nothing is known of this project yet; see `remora init`."
 
     @server.resource(
         "remora://memory/{memory_id}",
