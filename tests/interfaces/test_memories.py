@@ -78,7 +78,7 @@ def test_what_cannot_be_read_or_remembered(run: Run, answer: Answer) -> None:
         (["x" * 30_000, "--type", "gotcha"], "", "30,000 characters"),
         (["--from-json", "-"], '{"content": "a\0b", "type": "pattern"}\n', "line 1 column "),
         (["--from-json", "-"], "1" * 5000, "the drafts are not JSON"),
-        (["--from-json", "-"], "[" * 100_000, "nested too deep"),
+        (["--from-json", "-"], "[" * 100_000, "the drafts are not JSON"),
     ):
         result = run("remember", *words, stdin=stdin)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -218,7 +218,7 @@ def recover(cli: CliContext) -> None:
 @command("completion", epilog="Example: remora completion zsh")
 @click.argument("shell", metavar="SHELL", shell_complete=options.words(SHELLS))
 def completion(cli: CliContext, *, shell: str) -> None:
-    """SHELL is bash, zsh or fish. Verbs, options, ids and types are completed."""
+    """SHELL is bash, zsh or fish. Verbs, options and types are completed."""
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell) if shell in SHELLS else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -252,20 +252,26 @@ def _edited(text: str, *, interactive: bool) -> str:
 
 
 def drafts_of(text: str) -> list[Any]:
-    """Return the drafts in a JSON text: one, a list, or one after the other, such as one on each line.
+    """Return the drafts in a JSON text: one, a list, or one on each line.
 
     Raises:
         InvalidInput: the text is not JSON, or empty.
     """
-    text = text.removeprefix("\ufeff")
-    if not text.strip():
+    text = text.removeprefix("\ufeff").strip()
+    if not text:
         raise InvalidInput("there are no drafts: the text is empty", hint="Give one JSON object per draft.")
     try:
-        values = _parsed(lambda: list(_values(text.strip())))
-    except InvalidInput as error:
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            if "Extra data" not in str(error):
+                raise
+            lines = enumerate(text.splitlines())
+            found = [json.loads("\n" * number + line) for number, line in lines if line.strip()]
+    except (ValueError, RecursionError) as error:
         hint = "Give one object, a list of objects, or an object on each line."
-        raise InvalidInput(f"the drafts are {error}", hint=hint) from None
-    return [draft for value in values for draft in (value if isinstance(value, list) else [value])]
+        raise InvalidInput(f"the drafts are not JSON ({error})", hint=hint) from None
+    return found if isinstance(found, list) else [found]
 
 
 def payload_of(text: str) -> Any:
@@ -275,27 +281,9 @@ def payload_of(text: str) -> Any:
         InvalidInput: the text is not a JSON object or null.
     """
     try:
-        found = _parsed(lambda: json.loads(text))
-    except InvalidInput as error:
-        raise InvalidInput(f"the payload is {error}", hint=EXAMPLE) from None
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the payload is not JSON ({error})", hint=EXAMPLE) from None
     if found is not None and not isinstance(found, dict):
         raise InvalidInput("the payload must be a JSON object", hint=EXAMPLE)
     return found
-
-
-def _values(text: str) -> Iterator[Any]:
-    decoder, end = json.JSONDecoder(), 0
-    while end < len(text):
-        while text[end].isspace():
-            end += 1
-        value, end = decoder.raw_decode(text, end)
-        yield value
-
-
-def _parsed(parse: Callable[[], Any]) -> Any:
-    try:
-        return parse()
-    except RecursionError:
-        raise InvalidInput("not JSON that can be read (nested too deep)") from None
-    except ValueError as error:
-        raise InvalidInput(f"not JSON ({error})") from None
