@@ -22,7 +22,7 @@ from remora.interfaces.install.apply import COST, WRITERS, carry_out, program_of
 from remora.interfaces.install.hosts import HOSTS, SCOPES, Host, Place
 from remora.interfaces.install.launch_command import call_of
 from remora.interfaces.install.plan import Plan, Wish
-from remora.interfaces.page import Cell, Page, Para, Table
+from remora.interfaces.page import Page, Para
 from remora.interfaces.words import in_words, say
 from remora.sources.git import Repository
 
@@ -79,19 +79,18 @@ def install(
 ) -> None:
     """HOST is claude-code, codex, cursor, gemini, copilot, vscode, windsurf or opencode.
 
-    Without HOST, lists the coding agents found here and the changes for each. A change is shown before
-    it is made; existing content and comments stay. Running it again changes nothing, and `remora
-    uninstall` restores the files.
+    Without HOST, lists the coding agents found here. A change is shown before it is made; existing content
+    and comments stay. Running it again changes nothing, and `remora uninstall` restores the files.
     """
     where = _Where(cli, scope, given=given)
     wish = Wish(scope, hooks, mcp, rules)
     names = _named(host, every=every, yes=yes, found=where.found)
-    plans = where.plan(names, lambda eyes, one: planning.install(eyes, one, wish))
     if host is None and not every:
-        _overview(cli, plans, "install")
-        if not plans:
+        _overview(cli, names, "install")
+        if not names:
             cli.note(say("install.none", names=", ".join(HOSTS)))
         return
+    plans = where.plan(names, lambda eyes, one: planning.install(eyes, one, wish))
     refused = not _carry_out(cli, plans, yes=yes, dry_run=dry_run, one=host is not None)
     if writer is not False and not dry_run and not refused:
         _offer_writer(cli, where, names, asked=writer is None)
@@ -114,15 +113,13 @@ def uninstall(
     Memories stay.
     """
     where = _Where(cli, scope)
-    names = _named(host, every=every, yes=yes, found=lambda: tuple(HOSTS))
+    names = _named(host, every=every, yes=yes, found=where.installed)
+    if host is None and not every:
+        _overview(cli, names, "uninstall")
+        if not names:
+            cli.note(say("uninstall.none"))
+        return
     plans = where.plan(names, lambda eyes, one: planning.uninstall(eyes, one, scope))
-    if host is None:
-        plans = [plan for plan in plans if not isinstance(plan, Plan) or not plan.idle]
-        if not every:
-            _overview(cli, plans, "uninstall")
-            if not plans:
-                cli.note(say("uninstall.none"))
-            return
     _carry_out(cli, plans, yes=yes, dry_run=dry_run, one=host is not None)
 
 
@@ -174,6 +171,11 @@ class _Where:
         """Return the hosts found on this machine: by one of their folders, or a program on the path."""
         return tuple(name for name, host in HOSTS.items() if self._is_here(host))
 
+    def installed(self) -> tuple[str, ...]:
+        """Return the hosts with an installation in the project or for the user."""
+        there = {one.host for one in records.every(self._data) if one.root in ("", str(self._place.root))}
+        return tuple(name for name in HOSTS if name in there)
+
     def _is_here(self, host: Host) -> bool:
         return any(trace.exists() for trace in host.traces(self._place)) or any(
             self.has(program) for program in host.commands
@@ -193,7 +195,7 @@ class _Where:
             except RemoraError as error:
                 plans.append((name, error))
                 continue
-            pending |= {change.path: change.after for change in plan.every}
+            pending |= {change.path: change.after for change in plan.changes}
             plans.append(plan)
         return plans
 
@@ -240,9 +242,10 @@ def _named(
     return (host,)
 
 
-def _overview(cli: CliContext, plans: Sequence[Plan | Failed], verb: str) -> None:
-    document = {"hosts": [_document(plan, applied=False) for plan in plans]}
-    cli.answer(document, _overview_page(plans, verb=verb) if plans else ())
+def _overview(cli: CliContext, names: Sequence[str], verb: str) -> None:
+    lines = [Para(f"{HOSTS[name].title} ({name})", "strong") for name in names]
+    how = [Para(say("install.how", verb=verb, n=len(names)))] if names else []
+    cli.answer({"hosts": [{"host": name} for name in names]}, (*lines, *how))
 
 
 def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
@@ -251,7 +254,7 @@ def _document(plan: Plan | Failed, *, applied: bool) -> dict[str, object]:
         return {"host": name, "applied": False, "error": str(error), "hint": error.hint}
     files = [
         {"path": c.path, "parts": c.parts, "action": c.action, "diff": "\n".join(c.diff())}
-        for c in plan.every
+        for c in plan.changes
         if c.before is not None or c.after is not None
     ]
     return {
@@ -319,7 +322,9 @@ def _proposal(plan: Plan) -> Page:
         yield Para(say("install.idle", title=title), "strong")
     else:
         yield Para(say(f"install.for.{plan.scope}", title=title), "strong")
-        lines = [one for change in plan.every if change.action != "keep" for one in enumerate(change.diff())]
+        lines = [
+            one for change in plan.changes if change.action != "keep" for one in enumerate(change.diff())
+        ]
         yield from (Para(line, "strong" if at < 2 else _SIGNS.get(line[:1], "")) for at, line in lines)
     yield from (Para(say("note", text=in_words(note)), "warn") for note in plan.notes)
 
@@ -327,30 +332,7 @@ def _proposal(plan: Plan) -> Page:
 def _done(plan: Plan) -> Page:
     yield from (
         Para(say("install.done", did=say(f"install.did.{change.action}"), path=change.path), "good")
-        for change in plan.every
+        for change in plan.changes
         if change.action != "keep"
     )
     yield from (Para(in_words(text)) for text in plan.after)
-
-
-def _overview_page(plans: Sequence[Plan | Failed], *, verb: str) -> Page:
-    for plan in plans:
-        if not isinstance(plan, Plan):
-            name, error = plan
-            yield Para(f"{HOSTS[name].title} ({name})", "strong")
-            yield Para(in_words(str(error)), "bad", indent=2)
-            continue
-        yield Para(f"{HOSTS[plan.host].title} ({plan.host})", "strong")
-        rows = tuple(
-            (
-                Cell(say(f"install.does.{change.action}"), "dim" if change.action == "keep" else "good"),
-                Cell(str(change.path)),
-            )
-            for change in plan.every
-            if change.before is not None or change.after is not None
-        )
-        if rows:
-            yield Table(("", ""), rows, wide=1, whole=True, indent=2)
-        yield from (Para(say("note", text=in_words(note)), "warn", indent=2) for note in plan.notes)
-    yield Para("")
-    yield Para(say("install.how", verb=verb, n=len(plans)))

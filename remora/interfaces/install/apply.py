@@ -54,21 +54,19 @@ def carry_out(plan: Plan) -> None:
         Conflict: a file changed since the plan was made; nothing was changed.
         StoreReadOnly, StoreFull: a file cannot be written; the record covers the changes made so far.
     """
-    todo = [change for change in plan.every if change.action != "keep"]
+    todo = [change for change in plan.changes if change.action != "keep"]
     for change in todo:
         _require_as_planned(change)
-    for one in (plan, *plan.user):
-        if one.written is not None and one.written != records.read(one.record):
-            records.write(one.record, one.written)
-        for change in one.changes:
-            if change.action != "keep":
-                _write(change)
-        for change in one.changes:
-            if change.past is None:
-                _remove_empty(change.made)
-        if one.written is None and one.record.exists():
-            with os_errors(one.record, "remove"):
-                records.remove(one.record)
+    if plan.written is not None and plan.written != records.read(plan.record):
+        records.write(plan.record, plan.written)
+    for change in todo:
+        _write(change)
+    for change in plan.changes:
+        if change.past is None:
+            _remove_empty(change.made)
+    if plan.written is None and plan.record.exists():
+        with os_errors(plan.record, "remove"):
+            records.remove(plan.record)
 
 
 def _require_as_planned(change: Change) -> None:

@@ -439,16 +439,5 @@ HOSTS: dict[str, Host] = {
 
 
 def files_of(host: Host, place: Place, scope: str | None) -> Iterator[File]:
-    """Yield the pieces of an installation with their files.
-
-    Args:
-        host: the host.
-        place: the environment of the installation.
-        scope: one of `SCOPES`; None for the project, and for parts that a host only has for the user.
-    """
-    every = host.files(place)
-    in_project = {file.part for file in every if file.scope == PROJECT}
-    for file in every:
-        otherwise = scope is None and file.scope == USER and file.part not in in_project
-        if file.scope == (scope or PROJECT) or otherwise:
-            yield file
+    """Yield the pieces of an installation with their files, for one of `SCOPES`, by default the project."""
+    yield from (file for file in host.files(place) if file.scope == (scope or PROJECT))

@@ -83,7 +83,6 @@ class Plan(NamedTuple):
         written: the record afterwards; None if no part of Remora is left.
         notes: notes for the user before the change.
         after: steps for the user after the change.
-        user: the plan for parts that the host only has for the user, if the scope is the project.
     """
 
     host: str
@@ -94,17 +93,11 @@ class Plan(NamedTuple):
     written: Record | None
     notes: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    user: tuple[Plan, ...] = ()
-
-    @property
-    def every(self) -> list[Change]:
-        """All changes, including those of the user's files."""
-        return [*self.changes, *(change for plan in self.user for change in plan.changes)]
 
     @property
     def idle(self) -> bool:
         """Whether there is nothing to change."""
-        return all(change.action == "keep" for change in self.every)
+        return all(change.action == "keep" for change in self.changes)
 
 
 class Wish(NamedTuple):
@@ -177,12 +170,7 @@ def install(given: PlanInput, host: Host, wish: Wish) -> Plan:
     notes: list[str] = []
     scope = wish.scope or PROJECT
     wanted = _wanted(given, host, wish, notes)
-    plan = _plan(given, host, scope, wish.scope, wanted, notes)
-    only_user = _only_of_user(given, host) if wish.scope is None else set()
-    if only_user:
-        plan = plan._replace(user=(_plan(given, host, USER, None, wanted, []),))
-        if names := ", ".join(sorted(only_user & wanted)):
-            notes.append(f"{host.title} supports this per user, not per project: {names}")
+    plan = _plan(given, host, scope, wanted, notes)
     if not given.place.call.shared and scope == PROJECT and not plan.idle:
         words = " ".join(given.place.call.words)
         notes.append(f"these files call `{words}`, which exists only on this machine; do not commit them")
@@ -198,27 +186,12 @@ def uninstall(given: PlanInput, host: Host, scope: str | None) -> Plan:
         SourceError: a file with entries of Remora cannot be parsed; nothing is changed.
     """
     notes: list[str] = []
-    plan = _plan(given, host, scope or PROJECT, scope, (), notes)
-    if scope is None and _only_of_user(given, host):
-        elsewhere = [r for r in records.every(given.data, host.name) if r.scope == PROJECT]
-        elsewhere = [r for r in elsewhere if r.root != str(given.place.root) and Path(r.root).exists()]
-        inner = _plan(given, host, USER, None, (), [])
-        if elsewhere and not inner.idle:
-            again = f"`remora uninstall {host.name} --scope user` removes it"
-            where = elsewhere[0].root
-            notes.append(f"{inner.every[0].path} stays: {where} uses it, too; {again}")
-        else:
-            plan = plan._replace(user=(inner,))
+    plan = _plan(given, host, scope or PROJECT, (), notes)
     for other in (USER, LOCAL):
-        if scope is None and plan.idle and not _plan(given, host, other, other, (), []).idle:
+        if scope is None and not _plan(given, host, other, (), []).idle:
             where = "the user" if other == USER else "you in this project"
             notes.append(f"it is installed for {where}: `remora uninstall {host.name} --scope {other}`")
     return plan._replace(notes=tuple(notes))
-
-
-def _only_of_user(given: PlanInput, host: Host) -> set[str]:
-    """Return the parts that a host has for the user and not for a project."""
-    return {file.part for file in files_of(host, given.place, None) if file.scope == USER}
 
 
 def _wanted(given: PlanInput, host: Host, wish: Wish, notes: list[str]) -> set[str]:
@@ -294,12 +267,10 @@ def _json(given: PlanInput, path: Path, keys: Sequence[str]) -> Any:
     return None if found is None else found.plain()
 
 
-def _plan(
-    given: PlanInput, host: Host, scope: str, asked: str | None, wanted: Collection[str], notes: list[str]
-) -> Plan:
-    """Return the plan for the files of a scope; `asked` is the scope that the user named, if any."""
+def _plan(given: PlanInput, host: Host, scope: str, wanted: Collection[str], notes: list[str]) -> Plan:
+    """Return the plan for the files of a scope."""
     given = given.of(scope)
-    files = [file for file in files_of(host, given.place, asked) if file.scope == scope]
+    files = list(files_of(host, given.place, scope))
     place = records.place_of(given.data, host.name, scope, given.place.root)
     record = records.read(place)
     changes = []
@@ -309,11 +280,9 @@ def _plan(
         changes.append(_change(given, path, pieces, wanted, past))
     planned = {change.path for change in changes}
     others = [past for past in (record.files if record else ()) if past.path not in planned]
-    known = {file.path for file in files_of(host, given.place, scope)}
-    changes += [_elsewhere(given, past) for past in others if past.path not in known]
+    changes += [_elsewhere(given, past) for past in others]
     notes += [f"{change.path}: {remark}" for change in changes for remark in change.remarks]
     left = [change.past for change in changes if change.past is not None]
-    left += [past for past in others if past.path in known]
     root = "" if scope == USER else str(given.place.root)
     command = " ".join(given.place.call.words)
     written = Record(host.name, scope, root, command, tuple(left)) if left else None

@@ -80,7 +80,7 @@ def test_claude_code(bench: Bench) -> None:
     for scope in (USER, None):
         bench.uninstall("claude-code", scope)
     plan = bench.install("claude-code", Wish(scope=LOCAL))
-    assert {change.path.name for change in plan.every} == {"settings.local.json", ".claude.json"}
+    assert {change.path.name for change in plan.changes} == {"settings.local.json", ".claude.json"}
     assert any("do not commit it" in note for note in plan.notes)
     stop = handlers(bench, "shop/.claude/settings.local.json")["Stop"]
     assert (stop["command"], stop["args"]) == own
@@ -145,6 +145,7 @@ def test_servers_and_rules(bench: Bench) -> None:
     """Each host has its form of a server, and of rules that are short and stand once in a shared file."""
     for host in HOSTS:
         bench.install(host, Wish(hooks=False, rules=True))
+    bench.install("windsurf", Wish(scope=USER, hooks=False))
     plain = {"command": "remora", "args": ["mcp"]}
     opencode = bench.document("shop/opencode.json")
     assert opencode["mcp"]["remora"] == {"type": "local", "command": ["remora", "mcp"], "enabled": True}

@@ -33,14 +33,13 @@ def person(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def test_what_is_here(run: Run, answer: Answer, person: Path, project: Path, tmp_path: Path) -> None:
-    """Without a host it says what it would do for those that are found, and does nothing."""
+    """Without a host it lists those that are found, and does nothing."""
     (person / ".codex").mkdir()
     (project / ".cursor").mkdir()
     (tmp_path / "bin" / "gemini").write_text("")
     (tmp_path / "bin" / "gemini").chmod(0o755)
     result = run("install", *REMORA)
     assert "Codex (codex)" in result.stdout
-    assert f"would be created  {project}/.cursor/hooks.json" in result.stdout
     assert "`remora install --all` does it for 3 hosts" in result.stdout
     assert [one["host"] for one in answer("install")["hosts"]] == ["codex", "cursor", "gemini"]
     assert not list(project.rglob("*.json"))
@@ -99,26 +98,23 @@ def test_all(run: Run, answer: Answer, person: Path, project: Path) -> None:
     assert (project / ".claude/settings.json").exists()
     assert (project / ".cursor/hooks.json").exists()
     assert [path.name for path in (project / ".github/hooks").iterdir()] == ["remora.json"]
-    assert "would be deleted" in run("uninstall").stdout
+    assert "Claude Code (claude-code)" in run("uninstall").stdout
     assert run("uninstall", "--all", "--yes").exit_code == 0
     left = [path.relative_to(project).as_posix() for path in sorted(project.rglob("*"))]
     assert left == [".claude", ".cursor", ".github", ".github/copilot-instructions.md", ".vscode"]
     assert "No installation was found here" in run("uninstall").stderr
 
 
-def test_all_with_a_broken_file(run: Run, answer: Answer, person: Path, project: Path) -> None:
+def test_all_with_a_broken_file(run: Run, person: Path, project: Path) -> None:
     """One host with a broken file does not keep the others; its error is the code."""
     (project / ".cursor").mkdir()
     (project / ".cursor/mcp.json").write_text("{ broken")
     (project / ".gemini").mkdir()
-    assert "broken" not in run("install").stderr
     result = run("install", "--all", "--yes")
     assert result.exit_code == 20
     assert f"{project}/.cursor/mcp.json:1:3" in result.stderr
     assert (project / ".gemini/settings.json").exists()
     assert not (project / ".cursor/hooks.json").exists()
-    found = {one["host"]: one for one in answer("install")["hosts"]}
-    assert "mcp.json:1:3" in found["cursor"]["error"]
 
 
 def test_at_home_and_in_a_repository(

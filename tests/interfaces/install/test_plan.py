@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,7 @@ from tests.interfaces.install.conftest import Bench
 
 def parts(bench: Bench, host: str) -> set[str]:
     """Return the names of the files that installing would make or change."""
-    return {change.path.name for change in bench.plan(host).every if change.action != "keep"}
+    return {change.path.name for change in bench.plan(host).changes if change.action != "keep"}
 
 
 def test_hosts_that_run_the_hooks_of_others(bench: Bench) -> None:
@@ -41,7 +40,7 @@ def test_hooks_that_are_there_already(bench: Bench) -> None:
         assert not bench.plan("claude-code").idle
     bench.install("claude-code", Wish(scope=USER))
     assert "the user has them already" in bench.notes("claude-code")
-    assert {change.path.name for change in bench.plan("claude-code").every if change.after} == {".mcp.json"}
+    assert {change.path.name for change in bench.plan("claude-code").changes if change.after} == {".mcp.json"}
     plan = planning.uninstall(bench.given("claude-code"), HOSTS["claude-code"], None)
     assert plan.idle
     assert "--scope user" in " ".join(plan.notes)
@@ -91,7 +90,7 @@ def test_the_change_is_shown_and_is_the_one_made(bench: Bench) -> None:
     """It is a unified diff without the secrets beside it; a file that changed meanwhile stops everything."""
     bench.put(bench.root / ".mcp.json", f'{{\n  "env": {{"GITHUB_TOKEN": "{SECRET}"}}\n}}')
     plan = bench.plan("claude-code")
-    (change,) = (c for c in plan.every if c.path.name == ".mcp.json")
+    (change,) = (c for c in plan.changes if c.path.name == ".mcp.json")
     lines = change.diff()
     assert lines[:2] == [f"--- {change.path}", f"+++ {change.path}"]
     assert '+  "mcpServers": {' in lines
@@ -128,26 +127,11 @@ def test_files_that_cannot_be_used(bench: Bench) -> None:
             bench.plan(host)
 
 
-def test_what_a_host_has_for_the_user_alone(bench: Bench, tmp_path: Path) -> None:
-    """A file that two projects need stays until the last of them goes."""
-    bench.install("windsurf")
-    shared = bench.home / ".codeium/windsurf/mcp_config.json"
-    first, bench.root = bench.root, tmp_path / "other"
-    bench.root.mkdir()
-    bench.install("windsurf")
-    assert f"{first} uses it, too" in " ".join(bench.uninstall("windsurf").notes)
-    assert shared.exists()
-    bench.root = first
-    bench.uninstall("windsurf")
-    assert not shared.exists()
-    assert not (bench.home / ".codeium").exists()
-
-
 def test_what_the_notes_say(bench: Bench) -> None:
     """A path of this machine alone, and what a project has no file for."""
     plan = bench.plan("windsurf", Wish(scope="project"))
     assert "Windsurf has no file in this scope for: mcp" in plan.notes
-    assert all(change.path.is_relative_to(bench.root) for change in plan.every)
+    assert all(change.path.is_relative_to(bench.root) for change in plan.changes)
     bench.call = bench.call._replace(words=("/opt/remora",))
     assert "do not commit" in bench.notes("claude-code")
     assert "commit" not in bench.notes("claude-code", Wish(scope=USER))
