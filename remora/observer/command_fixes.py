@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remora.observer.calls import Call
-
 TOLD = 2  # commands in between that are named, the last ones
 _FLAG = re.compile(
     r"(?:unknown|unrecognized|invalid|unexpected|no such|illegal) (?:shorthand )?(?:flag|option|argument)s?"
     r"(?: provided but not defined)?[:\s]+(?:-- )?['\"`‘]?(-{1,2}\w[\w-]*|\w(?=['\"’]?$))",
     re.IGNORECASE | re.MULTILINE,
 )
-_NO_FOLDER = re.compile(r"\bcd:(?:\d+:)?.{0,200}no such file or directory", re.IGNORECASE)
-_CD = re.compile(r"(?:^|&&|;)\s*cd\s+(['\"]?)([^\s'\";&|]+)\1")
 
 
 def wrong_flag(message: str) -> str:
@@ -81,12 +77,3 @@ def wraps(failed: str, worked: str) -> bool:
     """
     short, long = sorted((failed.split(), worked.split()), key=len)
     return 0 < len(short) < len(long) and long[-len(short) :] == short
-
-
-def already_there(call: Call) -> bool:
-    """Return whether a `cd` failed because the shell was already in that folder, as the host recorded."""
-    cwd = call.extra.get("cwd")
-    if not isinstance(cwd, str) or not _NO_FOLDER.search(call.text):
-        return False
-    target = next((m[2] for m in _CD.finditer(call.command)), "").strip("/").removeprefix("./")
-    return bool(target) and f"/{cwd}".endswith(f"/{target}")

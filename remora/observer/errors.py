@@ -14,18 +14,10 @@ from typing import NamedTuple
 
 from remora.core.events import CommandRun, ErrorSeen
 from remora.core.programs import CHECKS
-from remora.core.text import collapse
+from remora.core.text import collapse, shorten
 from remora.core.tool_calls import changed_lines
 from remora.observer.calls import Call
-from remora.observer.changes import Change, decisive, told, undoes
-from remora.observer.command_fixes import (
-    after,
-    already_there,
-    instead,
-    with_set,
-    without_flag,
-    wraps,
-)
+from remora.observer.command_fixes import after, instead, with_set, without_flag, wraps
 from remora.observer.fingerprint import fingerprint, looks_failed, of_harness, telling
 from remora.observer.scratchpad import Limits, Scratchpad
 from remora.observer.state import State, cut, keep_last, make_room
@@ -38,12 +30,36 @@ _CODE = frozenset((*CHECKS, "run"))  # purposes of commands that a file change c
 _HELP = frozenset(("build", "format", "vcs", "run", "other"))  # of commands that may make another one work
 _HELPED = 3  # such commands; if more ran in between, none of them is known to have helped
 _OPEN = 60  # failures without a success yet
+_SIDE = 140  # characters of each side of a change
 _SOON = 4  # steps within which another command counts as the fix of a mistaken one
 
+# A run of some tests only; it shows nothing of another one that failed.
 _FILTER = re.compile(r"(?:^|\s)(?:-run|--run|-k|-t|--filter|-m|--grep|--test-name-pattern)[\s=]|::")
 # Commands that inspect or record the working copy make no other command work.
 _RECORDS = re.compile(r"git (?:status|diff|log|show|branch|add|commit)\b")
-_TEST_NAME = re.compile(r"--- FAIL: ([\w/]+)|FAILED \S*?::(\w+)|test (\S+) \.\.\. FAILED")
+
+
+class Change(NamedTuple):
+    """A change of a file: the differing lines before and after it, each side on one line."""
+
+    path: str
+    before: str
+    after: str
+    step: int
+    order: int
+
+    def undoes(self, earlier: Change) -> bool:
+        """Return whether it restores the text that an earlier change replaced."""
+        sides = (earlier.path, earlier.after, earlier.before)
+        return len(earlier.after) >= 12 and (self.path, self.before, self.after) == sides
+
+    def told(self) -> str:
+        """Return the change in words."""
+        before, after = shorten(self.before, _SIDE), shorten(self.after, _SIDE)
+        if before and after:
+            return f"changed `{self.path}`: `{before}` became `{after}`"
+        way = "removed" if before else "added" if after else "written"
+        return f"changed `{self.path}`: `{before or after or 'the file'}` was {way}"
 
 
 class Run(NamedTuple):
@@ -78,7 +94,6 @@ class Failure(NamedTuple):
     purpose: str
     heads: tuple[str, ...]
     variables: tuple[str, ...]
-    own: bool  # it names a file that the session had changed before
     message: str
     output: str
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
@@ -190,7 +205,6 @@ class Errors(State):
             run.purpose if run else "",
             run.heads if run else (),
             run.variables if run else (),
-            any(path.rsplit("/", 1)[-1] in call.text for path in {c.path for c in self.changes}),
             message,
             cut(call.text, 1500),
             old.count + 1 if old else 1,
@@ -204,9 +218,6 @@ class Errors(State):
         )
         if name in self.open:
             self.open.remove(name)
-        if run is not None and already_there(call):
-            self.failures[name] = self.failures[name]._replace(resolved=True)
-            return
         self.open.append(name)
         del self.open[:-_OPEN]
 
@@ -255,7 +266,8 @@ class Errors(State):
             return self._between(failure, run)
         shared = bool({*run.heads} & {*failure.heads} - {""})
         edited = failure.purpose in _CODE and any(c.order > failure.order for c in self.changes)
-        if edited and (shared or _covers(run.purpose, failure.purpose)) and _reaches(run, failure, call.text):
+        fixes = shared or _covers(run.purpose, failure.purpose)
+        if edited and fixes and not _FILTER.search(run.normal):
             return self._between(failure, run)
         # Another form of the command may be another way to do the same; two sessions that agree prove it.
         related = shared or (failure.purpose in CHECKS and run.purpose == failure.purpose)
@@ -277,7 +289,8 @@ class Errors(State):
             since = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
         paths = tuple(dict.fromkeys(c.path for c in since))
         if since:
-            return Answer(told(decisive(since, failure.message, failure.output), len(paths)), paths[:10])
+            named = [c for c in since if c.path.rsplit("/", 1)[-1] in failure.output]
+            return Answer((named or since)[-1].told(), paths[:10])
         helped = self._helped(failure)
         return Answer(after(helped) if helped else "it worked when run again", helped=helped)
 
@@ -297,15 +310,8 @@ class Errors(State):
             if not inside(path):
                 continue
             before, after = changed_lines(str(old or ""), str(new or ""))
-            change = Change(
-                path,
-                cut(before, 600),
-                cut(after, 600),
-                call.step,
-                self.order,
-                (collapse(before), collapse(after)),
-            )
-            undone = next((c for c in reversed(self.changes) if c.path == path and undoes(change, c)), None)
+            change = Change(path, collapse(before), collapse(after), call.step, self.order)
+            undone = next((c for c in reversed(self.changes) if change.undoes(c)), None)
             if undone:
                 pad.suspect(
                     "backtrack",
@@ -341,8 +347,6 @@ class Errors(State):
                     "resolved": f.resolved,
                     "resolved_how": f.answer.how,
                     "harness": f.harness,
-                    "own": f.own,
-                    "purpose": f.purpose,
                 },
             )
 
@@ -369,9 +373,10 @@ class Errors(State):
         ]
         return sorted(found, key=lambda e: (e.steps[0], e.fingerprint))
 
-    def unresolved(self) -> list[Failure]:
-        """Return the open failures, in order."""
-        return [one for name in self.open if not (one := self.failures[name]).resolved]
+    def unresolved(self) -> list[tuple[int, str]]:
+        """Return the last step and the message of each open failure, without those of the host's tools."""
+        left = [self.failures[name] for name in self.open]
+        return [(one.steps[-1], one.message) for one in left if not (one.resolved or one.harness)]
 
 
 @lru_cache(512)
@@ -389,14 +394,3 @@ def _target(call: Call, run: Run | None) -> str:
 def _covers(later: str, earlier: str) -> bool:
     """Return whether a success of one purpose shows that a failure of another is fixed."""
     return (later == earlier and later in ("build", "lint")) or (later == "test" and earlier == "build")
-
-
-def _reaches(run: Run, failure: Failure, output: str) -> bool:
-    """Return whether a run that may be limited to some tests included the failed one."""
-    if not _FILTER.search(run.normal):
-        return True
-    found = _TEST_NAME.search(failure.message)
-    if not found:
-        return True
-    name = next(g for g in found.groups() if g).split("/")[0]
-    return name in run.normal or name in output

@@ -31,7 +31,7 @@ from remora.observer.parallel_agents import conflicts, merge, merge_commands, me
 from remora.observer.quotes import MOST, Quotes
 from remora.observer.scratchpad import Limits
 from remora.observer.state import State, make_room
-from remora.observer.timeline import OpenError, Timeline
+from remora.observer.timeline import Timeline
 
 LATE = 0.002  # seconds of processor time for an event; slower ones are counted
 # Early triggers: signal types of a running session that are reported at once, with their priority.
@@ -287,11 +287,8 @@ class Observer:
                 self._failed(f"the end of agent {watch.pad.agent!r}", error)
         timeline, main = self._parts.timeline, self._parts.watches[""]
         watches = list(self._parts.watches.values())
-        errors = [
-            OpenError(f.message, f.steps[-1], f.harness) for w in watches for f in w.errors.unresolved()
-        ]
-        errors.sort(key=lambda error: error.step)
-        judged = judging.infer(timeline, main.workflow.planned(), main.workflow.done(), errors)
+        errors = sorted(error for w in watches for error in w.errors.unresolved())
+        judged = judging.infer(timeline, errors)
         files = merge_files([w.files.uses.values() for w in watches])
         wanted = {use.path for use in files if use.edits or use.reads > 1}  # by any agent
         signals = merge([w.pad.signals() for w in watches])

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from remora.core.events import Event
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.errors import Run
-from remora.observer.exchanges import GIT_COMMIT
 from remora.observer.state import State, cut, keep_last, make_room
 from remora.shell.location import inside
 
-PROMPTS, REPLIES, COMMANDS, EDITS = 300, 12, 600, 1_000
+PROMPTS, REPLIES, COMMANDS, FILES = 300, 12, 600, 1_000
 _PROMPT = 600  # characters
 _REPLY = 1_500
 
 _MODELS = frozenset({"reply", "reasoning", "tool_call", "tool_result", "step"})  # events within a step
-
-_COMMITTED = re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] (.+)$", re.MULTILINE)
 
 
 class Said(NamedTuple):
@@ -43,24 +39,6 @@ class Ran(NamedTuple):
     failed: bool | None
 
 
-class Edited(NamedTuple):
-    """A changed file and the step of the change."""
-
-    path: str
-    step: int
-
-
-class OpenError(NamedTuple):
-    """An error after which the same command or tool never succeeded.
-
-    `harness` marks an error of the host's own tool (a file edited unread, a text not found).
-    """
-
-    message: str
-    step: int
-    harness: bool = False
-
-
 class Timeline(State):
     """The facts of a session over all its agents.
 
@@ -69,13 +47,10 @@ class Timeline(State):
     Attributes:
         prompts: typed by the user; the first one is always kept.
         replies: the last few texts of the model to the user.
-        edits: changes of files of the repository, one for each change.
-        commits: subjects of the commits that it made, as far as their output shows them.
+        edits: number of changes by file of the repository.
         actions: number of calls by action (ACTIONS).
-        interrupted: number of times that the user stopped the model.
-        stopped: step of the last turn that ended without a recorded reply; None without one.
         last_kind: kind of the last event that was a prompt, a reply or a tool's; the end of a turn is a
-            reply.
+            reply, and "interruption" means that the user stopped the model.
         last_edit: step of the last change; None without one.
     """
 
@@ -83,15 +58,12 @@ class Timeline(State):
         self.prompts: list[Said] = []
         self.replies: list[Said] = []
         self.commands: list[Ran] = []
-        self.edits: list[Edited] = []
-        self.commits: list[str] = []
+        self.edits: dict[str, int] = {}
         self.actions: dict[str, int] = {}
         self.branches: dict[str, int] = {}
-        self.interrupted = 0
         self.before: int | None = None  # steps before the first event: those of the origin of a fork
         self.last = 0
         self.of_agents = 0  # the highest step of a subagent
-        self.stopped: int | None = None
         self.last_kind = ""
         self.last_edit: int | None = None
         self.started: str | None = None
@@ -134,16 +106,13 @@ class Timeline(State):
     def _stepped(self, event: Event) -> None:
         extra = event.extra or {}
         if extra.get("interrupted"):
-            self.interrupted += 1
             self.last_kind = "interruption"
         elif extra.get("over"):  # the host does not record replies
             self.last_kind = "reply"
-            self.stopped = event.step
 
     def _asked(self, event: Event) -> None:
         extra = event.extra or {}
         if extra.get("interrupted") or event.text.startswith("[Request interrupted"):
-            self.interrupted += 1
             self.last_kind = "interruption"
             return
         self.last_kind = "user_prompt"
@@ -162,7 +131,8 @@ class Timeline(State):
         elif call.action in ("edit", "write") and call.worked:
             for path in call.paths[:20]:
                 if inside(path):
-                    keep_last(self.edits, Edited(path, call.step), EDITS)
+                    make_room(self.edits, FILES)
+                    self.edits[path] = self.edits.get(path, 0) + 1
                     self.last_edit = max(self.last_edit or 0, call.step)
 
     def _ran(self, call: Call, run: Run) -> None:
@@ -172,9 +142,6 @@ class Timeline(State):
             Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed),
             COMMANDS,
         )
-        if failed is False and GIT_COMMIT.search(call.command):
-            for subject in _COMMITTED.findall(call.text)[:5]:
-                keep_last(self.commits, shorten(subject, 120), 100)
 
     def branch(self) -> str | None:
         """Return the branch of most events; None if it is unknown."""

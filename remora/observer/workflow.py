@@ -87,10 +87,6 @@ class Workflow(State):
         """Return the number of items in the last plan; None without a plan."""
         return len(self.plan) or None
 
-    def done(self) -> int:
-        """Return the number of completed items in the last plan."""
-        return list(self.plan.values()).count(_DONE)
-
     def unfinished(self, *, ended_well: bool = False) -> list[str]:
         """Return the items of the last plan that are not completed, in order.
 

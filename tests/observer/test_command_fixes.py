@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from remora.observer.command_fixes import differs, wrong_flag
-from tests.observer.script import Script, observed
 
 
 @pytest.mark.parametrize(
@@ -25,18 +24,6 @@ from tests.observer.script import Script, observed
 def test_a_flag_that_is_not_there(message: str, flag: str) -> None:
     """Programs say it in several ways."""
     assert wrong_flag(message) == flag
-
-
-def test_a_cd_to_where_the_shell_is() -> None:
-    """Session 4fec7ea0: the recorded folder ends with the one that was not found."""
-    told = "Exit code 1\n(eval):cd:1: no such file or directory: cmd/cli/strategy"
-    line, there = "cd cmd/cli/strategy && go test .", {"cwd": "cmd/cli/strategy"}
-    script = Script().step().call("Bash", "run", told, error=True, command=line, extra=there)
-    (error,) = observed(script).errors
-    assert (error.resolved, error.resolved_how) == (True, "")
-    gone = told.replace("cmd/cli/strategy", "gone")
-    (error,) = observed(Script().step().run("cd /tmp/gone && ls", gone, error=True)).errors
-    assert not error.resolved
 
 
 @pytest.mark.parametrize(

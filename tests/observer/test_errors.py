@@ -35,15 +35,7 @@ def test_the_change_between_failure_and_success_is_the_resolution():
     changed = '`return nil, err` became `return nil, fmt.Errorf("%w", err)`'
     assert error.resolved_how == f"changed `cmd/entire/cli/config.go`: {changed}"
     (signal,) = of_type(observed(script), "error_retry")
-    assert (signal.key, signal.detail["harness"], signal.detail["own"]) == (error.fingerprint, False, False)
-
-
-def test_the_decisive_change_is_of_a_file_that_the_failure_names():
-    """A later change elsewhere, and lines that only import, do not take its place."""
-    script = Script().step().run("go test ./...", "a.go:3:1: undefined: Foo", error=True)
-    script.step().edit("a.go", "Foo()", "pkg.Foo()").edit("a.go", "", '"x.io/pkg"')
-    script.edit("docs/b.md", "x", "y").step().run("go test ./...")
-    assert only_error(script).resolved_how == "changed `a.go`: `Foo()` became `pkg.Foo()` (and another file)"
+    assert (signal.key, signal.detail["harness"]) == (error.fingerprint, False)
 
 
 def test_a_command_with_other_variables_is_another_one():
@@ -126,14 +118,6 @@ def test_errors_of_the_hosts_tools_are_flagged_and_left_out():
     observation = observed(script)
     assert [s.detail["harness"] for s in of_type(observation, "error_retry")] == [True]
     assert observation.errors == ()
-
-
-def test_the_sessions_own_slips_are_marked():
-    """An error in a file that the session had just changed is its own."""
-    script = Script().step().edit("a.go").run("go build ./...", "a.go:3:1: undefined: Foo", error=True)
-    script.step().edit("a.go").run("go build ./...")
-    (signal,) = of_type(observed(script), "error_retry")
-    assert signal.detail["own"] is True
 
 
 def test_a_change_that_is_put_back_is_a_backtrack():

@@ -51,7 +51,7 @@ def test_an_observation_has_the_course_of_the_session():
         ("git commit -m '…'", "vcs", 1, 0),
     ]
     (error,) = o.errors
-    assert error.resolved_how == "changed `auth/token.go`: `Foo()` became `Bar()` (and 2 more files)"
+    assert error.resolved_how == "changed `auth/token.go`: `Foo()` became `Bar()`"
     shown = "file_access co_access error_retry repeated_grep config_touch test_order external_reference"
     assert {s.type for s in o.signals} == {*shown.split(), "self_correction"}
 
