@@ -30,8 +30,8 @@ _OTHERS_MEMORY = re.compile(r"mcp__(?!(?:plugin_remora_)?remora__)")
 class AgentObserver(State):
     """The detectors and the state of one agent of a session.
 
-    Its spans and file changes are in numbers of events, not in clocks or steps: `spans` has the first and the
-    last event of each run, and `changes` maps a path to its changes (order, step, event).
+    `began` and `ended` are the numbers of its first and last event; `changes` maps a path to its changes: the
+    number of the event, its step and its key.
     """
 
     pad: Scratchpad
@@ -40,8 +40,8 @@ class AgentObserver(State):
     errors: Errors
     searches: Searches
     workflow: Workflow
-    spans: list[tuple[int, int]]
-    stopped: bool
+    began: int
+    ended: int
     reports: int
     changes: dict[str, list[tuple[int, int, str]]]
 
@@ -49,18 +49,9 @@ class AgentObserver(State):
         self.pad = Scratchpad(agent, limits.signals)
         self.calls, self.workflow = Calls(), Workflow()
         self.files, self.errors, self.searches = Files(limits), Errors(limits), Searches(limits)
-        self.spans = [(now, now)]
-        self.stopped = False
+        self.began = self.ended = now
         self.reports = 0
         self.changes = {}
-
-    def lives(self, now: int) -> None:
-        """Record that the agent is running; start a new span if it had stopped."""
-        if self.stopped:
-            self.stopped = False
-            keep_last(self.spans, (now, now), 50)
-        else:
-            self.spans[-1] = (self.spans[-1][0], now)
 
     def begun(self, event: Event) -> None:
         """Parse the command of a call and cache it, because its result needs more work."""
@@ -173,11 +164,6 @@ class AgentObserver(State):
             self.settle(call, timeline, now)
         for detector in (self.files, self.errors, self.searches, self.workflow):
             detector.finish(self.pad)
-
-    def ran_at(self, order: int) -> bool:
-        """Return whether the agent was running at an event; the main agent always runs until it stops."""
-        always = not self.pad.agent and not self.stopped
-        return always or any(first <= order <= last for first, last in self.spans)
 
     def commands(self) -> list[CommandRun]:
         """Return the agent's commands; those that external text may have prompted are tainted.

@@ -92,9 +92,6 @@ class Files(State):
         else:
             self._chase(path, call, pad)
         use = self.uses[path]
-        detail = {"reads": use.reads, "edits": use.edits}
-        if use.reads + use.edits == 1:
-            detail["place"] = len(self.uses)
         pad.suspect(
             "file_access",
             path,
@@ -102,7 +99,7 @@ class Files(State):
             at=call.at,
             paths=(path,),
             event=call.key,
-            detail=detail,
+            detail={"reads": use.reads, "edits": use.edits},
             evidence=use.first_step,
         )
 
@@ -189,15 +186,10 @@ class Files(State):
         self._configured(pad)
 
     def _abandoned(self, pad: Scratchpad) -> None:
-        reads = [o for o in self.uses.values() if o.reads == 1 and not o.edits and not is_doc(o.path)]
-        firsts: dict[int, int] = {}
         for use in self.uses.values():
-            firsts[use.first_step] = firsts.get(use.first_step, 0) + 1
-        for use in reads:
-            if firsts[use.first_step] > 1 or is_config(use.path):
+            if use.reads != 1 or use.edits or is_doc(use.path) or is_config(use.path):
                 continue
-            found = self._right_door(use)
-            if found and sum(1 for r in reads if _mistaken(r.path, found.path)) == 1:
+            if found := self._right_door(use):
                 pad.suspect(
                     "read_abandon",
                     use.path,

@@ -132,7 +132,7 @@ class Observer:
         self._parts.timeline.see(event)
         watch = self._watch(event)
         if event.kind not in _ENDS:
-            watch.lives(self.events)
+            watch.ended = self.events
         pad = watch.pad
         if event.step > pad.step:
             watch.missed(pad.step, event.step)
@@ -184,7 +184,6 @@ class Observer:
         return known
 
     def _stopped(self, watch: AgentObserver) -> None:
-        watch.stopped = True
         if watch.pad.agent and watch.pad.taint_step is not None:
             main = self._parts.watches[""].pad
             main.taint(f"subagent: {watch.pad.taint_source}", main.step)

@@ -8,7 +8,7 @@ a session. Files that two agents changed while both were running are conflicts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from remora.core.events import CommandRun, ErrorSeen, FileUse, Signal
@@ -61,44 +61,33 @@ def _joined(one: Signal, other: Signal) -> Signal:
     )
 
 
-def conflicts(lives: Sequence[AgentObserver]) -> list[Signal]:
-    """Return a signal for each file that two agents changed while both ran."""
-    found: dict[str, Signal] = {}
-    for place, one in enumerate(lives):
-        for other in lives[place + 1 :]:
-            for path in sorted(set(one.changes) & set(other.changes)):
-                mine = [c for c in one.changes[path] if other.ran_at(c[0])]
-                theirs = [c for c in other.changes[path] if one.ran_at(c[0])]
-                # The main agent always runs, so its own change must also fall into the subagent's run.
-                at_once = (mine or theirs) if one.pad.agent and other.pad.agent else (mine and theirs)
-                if at_once:
-                    changes = (mine or one.changes[path])[0], (theirs or other.changes[path])[0]
-                    _add(found, path, (one.pad.agent, other.pad.agent), changes)
-    return [_tainted(found[path], lives) for path in sorted(found)]
+def conflicts(agents: Sequence[AgentObserver]) -> list[Signal]:
+    """Return a signal for each file that agents changed while each of them was running."""
+    found = []
+    for path in sorted({path for one in agents for path in one.changes}):
+        pairs = combinations([one for one in agents if path in one.changes], 2)
+        at_once = [pair for pair in pairs if _beside(*pair, path) and _beside(*pair[::-1], path)]
+        own = list(dict.fromkeys(chain.from_iterable(at_once)))
+        if own:
+            firsts = [one.changes[path][0] for one in own]
+            step = min(step for _, step, _ in firsts)
+            signal = Signal(
+                "parallel_conflict",
+                path,
+                step,
+                paths=(path,),
+                detail={"agents": sorted(one.pad.agent or "main" for one in own), "count": len(at_once)},
+                events=tuple(event for _, _, event in firsts)[:5],
+                taint=next(filter(None, (one.pad.tainted_at(step) for one in own)), None),
+                agents=len(own),
+            )
+            found.append(signal)
+    return found
 
 
-def _tainted(signal: Signal, lives: Sequence[AgentObserver]) -> Signal:
-    taints = (one.pad.tainted_at(signal.step) for one in lives if signal.key in one.changes)
-    return signal._replace(taint=next(filter(None, taints), None))
-
-
-def _add(
-    found: dict[str, Signal], path: str, agents: Iterable[str], changes: Sequence[tuple[int, int, str]]
-) -> None:
-    names = sorted({agent or "main" for agent in agents})
-    old = found.get(path)
-    if old:
-        names = sorted({*old.detail["agents"], *names})
-    steps = [step for _, step, _ in changes]
-    found[path] = Signal(
-        "parallel_conflict",
-        path,
-        min([old.step, *steps] if old else steps),
-        paths=(path,),
-        detail={"agents": names, "count": (old.detail["count"] if old else 0) + 1},
-        events=tuple(event for _, _, event in changes),
-        agents=len(names),
-    )
+def _beside(one: AgentObserver, other: AgentObserver, path: str) -> bool:
+    """Return whether an agent changed a file between the first and the last event of another one."""
+    return any(other.began <= order <= other.ended for order, _, _ in one.changes[path])
 
 
 def merge_files(each: Iterable[Iterable[FileUse]]) -> list[FileUse]:

@@ -9,12 +9,12 @@ from tests.observer.script import Script, observed, of_type
 
 
 def test_a_file_that_was_read_and_changed_is_one_access_with_both_counts():
-    """Reads and changes of a file are counted; its place among the files is kept."""
+    """Reads and changes of a file are counted."""
     script = Script().step().read("a.go").step().edit("b.go").step().edit("a.go")
     found = {s.key: s.detail for s in of_type(observed(script), "file_access")}
     assert found == {
-        "a.go": {"reads": 1, "edits": 1, "place": 1, "count": 2},
-        "b.go": {"reads": 0, "edits": 1, "place": 2, "count": 1},
+        "a.go": {"reads": 1, "edits": 1, "count": 2},
+        "b.go": {"reads": 0, "edits": 1, "count": 1},
     }
 
 

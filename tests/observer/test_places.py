@@ -45,19 +45,17 @@ def test_enough_sessions_make_a_memory(row: tuple[str, ...]) -> None:
         both = of(kind, key, *([detail] * (sessions - 1)), agents=2)
         assert isinstance(both, Candidate)
         assert (both.needs, both.seen.sessions) == (sessions - 1, sessions - 1)
-        assert both.why.endswith("by 2 agents at once")
 
 
 @pytest.mark.parametrize(
     ("key", "detail", "why"),
     [
         ("session", {"pattern": "session", "found": "a.go"}, "too common"),
-        ("sessionstate", {"pattern": "SessionState", "found": "cli/session_state.go"}, "file's name"),
         ("sessionstate", {"pattern": "SessionState", "found": ""}, "different answers"),
     ],
 )
 def test_searches_that_teach_nothing_are_left_out(key: str, detail: dict[str, Any], why: str) -> None:
-    """Common words, answers that the name gives away, and no answer."""
+    """Common words, and no answer."""
     found = of("repeated_grep", key, detail, detail)
     assert isinstance(found, Rejected)
     assert why in found.why
@@ -101,7 +99,7 @@ def test_sessions_that_read_nothing_from_outside_are_enough(last: str, place: in
 def test_what_sessions_show_that_read_from_outside_is_tainted(taints: tuple[Taint | None, ...]) -> None:
     """Also where one that did not shows it too, and where that is the one that is judged."""
     found = shown(*[("auth.py", taint) for taint in taints])
-    assert (found.draft.taint, found.seen.sessions) == (WEB, len(taints))
+    assert (found.draft.taint, found.seen.sessions) == (WEB, taints.count(WEB))
 
 
 @pytest.mark.parametrize("taints", [(None, WEB), (WEB, None)])
