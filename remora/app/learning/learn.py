@@ -14,7 +14,6 @@ or forgot since stays as the person left it.
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -55,13 +54,11 @@ if TYPE_CHECKING:
     from remora.sources.transcripts.discovery import Found, Transcript
     from remora.sources.transcripts.reader import Reading
 
-READ = "transcript:"  # meta key with a digest of the path: sizes and times of the files, "|", their digest
+READ = "transcript:"  # meta key with a digest of the path: sizes and times of the files
 TELLING = ("user_prompt", "tool_call")  # events whose keys are the host's own
 COPIED = 20  # events at the start of a transcript that show whether it is a fork
 MAX_SHOWN = 200  # results of UI tools of one transcript
 MAX_CALLS = 20  # model calls about those in one run
-BLOCK = 1 << 20  # bytes read at a time
-FEW, NAMED = 2, 5  # least files to tell a session's project; sessions named in a note
 MAX_BAD = 50  # unreadable lines named in a report
 EMBED_SECONDS = 5.0  # for the memories of a run, so that the next search finds them by meaning
 
@@ -155,7 +152,6 @@ def learn(
         if path is not None and hosts:
             found = found._replace(transcripts=tuple(t for t in found.transcripts if t.host in hosts))
         run = _Run(project, found, progress or (lambda *_: None), again=again, dry_run=dry_run)
-        run.chosen = path is not None
         try:
             with lock(project.location.home / "learn", timeout=5.0):
                 if dry_run:
@@ -229,8 +225,6 @@ class _Run:
         self.branches: set[str] = set()
         self.withdrawn = 0
         self.notes: list[str] = []
-        self.chosen = False  # a path was given: the transcripts may be of any project
-        self._elsewhere: list[str] = []  # sessions without a file of this project
         self._calls = MAX_CALLS
         self._off = off_in(project)
 
@@ -244,7 +238,7 @@ class _Run:
                 looks = _looks(transcript)
                 if transcript.host in COPIES and transcript.session_id in originals:
                     continue
-                if not self._again and self._is_read(transcript, looks):
+                if not self._again and self._read_before(transcript) == looks:
                     self.unchanged += 1
                 else:
                     fresh.append((transcript, looks))
@@ -262,22 +256,11 @@ class _Run:
                     self._transcript(transcript, looks)
             except StoreError as error:
                 self.skipped.append(Skipped(str(transcript.path), str(error)))
-        if self._elsewhere:
-            ids = ", ".join(self._elsewhere[:NAMED]) + (" …" if len(self._elsewhere) > NAMED else "")
-            self.notes.append(f"sessions that may belong to another project, with no file in this one: {ids}")
         self._progress("sessions", len(fresh), len(fresh))
 
-    def _is_read(self, transcript: Transcript, looks: str) -> bool:
-        """Return whether a transcript is unchanged; one with only a new time is stored with that time."""
-        key = _key(transcript)
-        seen, _, digest = str(self._db.meta.get(key) or "").partition("|")
-        if seen == looks:
-            return True
-        if not digest or _sizes(seen) != _sizes(looks) or _digest(transcript) != digest:
-            return False
-        with self._db.transaction():
-            self._db.meta.set(key, f"{looks}|{digest}")
-        return True
+    def _read_before(self, transcript: Transcript) -> str:
+        """Return how a transcript looked when it was last read; earlier versions added a digest."""
+        return str(self._db.meta.get(_key(transcript)) or "").partition("|")[0]
 
     def _reading(self, transcript: Transcript, marks: set[int]) -> Reading:
         return read(
@@ -361,7 +344,7 @@ class _Run:
         if shown and not self._dry_run:
             self._calls = take_in_ui(self._project, shown, self._calls)
         with self._db.transaction():
-            self._db.meta.set(_key(transcript), f"{looks}|{_digest(transcript)}")
+            self._db.meta.set(_key(transcript), looks)
 
     def _session(self, observer: Observer, seen: str) -> None:
         self.late += observer.late
@@ -371,8 +354,6 @@ class _Run:
         self.slowest = max(self.slowest, (time.perf_counter() - began) * 1000)
         if not observation.steps and not observation.prompts:
             return
-        if self.chosen and not self._is_here(observation):
-            self._elsewhere.append(observation.session_id)
         self.events += observation.events
         self.signals.update(s.type for s in observation.signals)
         taken = self._promoter.take(observation, seen, self._number)
@@ -392,12 +373,6 @@ class _Run:
         if observation.branch:
             self.branches.add(observation.branch)
         self.sessions.append(_told(observation, len(taken.learnt)))
-
-    def _is_here(self, observation: Observation) -> bool:
-        """Return whether a session used a file of this project, or too few files to tell."""
-        root = self._project.location.root
-        paths = (os.path.join(root, use.path) for use in observation.files)  # noqa: PTH118  a Path's own may fail
-        return len(observation.files) < FEW or any(map(os.path.isfile, paths))
 
     def report(self, *, seconds: float) -> LearnReport:
         """Return the report of the run."""
@@ -458,22 +433,7 @@ def _looks(transcript: Transcript) -> str:
     return ",".join(found)
 
 
-def _sizes(looks: str) -> list[str]:
-    return [one.partition(":")[0] for one in looks.split(",")]
-
-
 def _seconds(looks: str) -> float:
     """Return the time limit for the files of a transcript, by their sizes."""
-    return FILE_SECONDS + SECONDS_PER_BYTE * sum(int(size) for size in _sizes(looks) if size)
-
-
-def _digest(transcript: Transcript) -> str:
-    """Return a digest of the contents of a transcript's files, or its stamp."""
-    if transcript.stamp:
-        return transcript.stamp
-    found = hashlib.blake2b(digest_size=16)
-    for path in (transcript.path, *transcript.parts):
-        with suppress(OSError), path.open("rb") as file:
-            while block := file.read(BLOCK):
-                found.update(block)
-    return found.hexdigest()
+    sizes = (one.partition(":")[0] for one in looks.split(","))
+    return FILE_SECONDS + SECONDS_PER_BYTE * sum(int(size) for size in sizes if size)
