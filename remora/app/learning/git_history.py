@@ -8,7 +8,6 @@ from it.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import deque
 from collections.abc import Callable
@@ -44,7 +43,7 @@ AT_ONCE, LATER = 100, 5_000  # new commits that are read at the start of a sessi
 MAX_COMMITS = 50_000  # the newest; older ones say little about present co-changes
 GONE = "its files are gone"
 FOLLOWED = "history.moves"  # meta key: the renames in the history were read
-SHALLOW = "history.shallow"  # meta key: digest of the boundary of a shallow clone when its history was read
+SHALLOW = "history.shallow"  # meta key: the clone was shallow when its history was read
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
 Progress = Callable[[str, int, int], None]
 
@@ -156,7 +155,7 @@ def take_history(
         )
         db.meta.set(CLOCK, learnt.clock())
         db.meta.set(COMMIT, head)
-        db.meta.set(SHALLOW, _edge(repository))
+        db.meta.set(SHALLOW, repository.shallow)
         note_changed(db, of_rules)
         _take_candidates(project, db, drafts, candidates.reverted, tally)
     return History(learnt.clock(), number, len(drafts))
@@ -173,19 +172,9 @@ def _why_again(db: Database, repository: Repository, last: str | None, head: str
     """Return why the history must be read again from the start; "" if it need not."""
     if repository.standing(last, head) in ("gone", "diverged"):
         return "it is not part of this branch"
-    known = db.meta.get(SHALLOW)
-    if known and known != _edge(repository):
+    if db.meta.get(SHALLOW) and not repository.shallow:
         return "the clone was shallow and has older commits now"
     return ""
-
-
-def _edge(repository: Repository) -> str:
-    """Return a digest of the boundary commits of a shallow clone; "" for a full history."""
-    try:
-        ends = (repository.common_dir / "shallow").read_bytes()
-    except OSError:
-        return ""
-    return hashlib.blake2b(b"\n".join(sorted(ends.split())), digest_size=8).hexdigest() if ends else ""
 
 
 def _with_taken_out(repository: Repository, draft: MemoryDraft, tally: Tally) -> MemoryDraft:
