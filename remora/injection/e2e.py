@@ -124,10 +124,7 @@ def _says_something(text: str) -> bool:
     return len(re.findall(r"(?<!\w)[^\W\d_]{2,20}(?!\w)", text[:LOOKED_AT])) >= LEAST_WORDS
 
 
-_ANSWER = re.compile(
-    rf"\A[\s*_`\"']*(?P<letter>[A-F])[*_`]*+(?:[ (=]{{1,3}}(?:{'|'.join(KINDS.values())})\)?)?[*_`]*"
-    r"\s?[:.)–—-][*_`\"']*\s+(?P<rest>[^\n]+)"
-)
+_ANSWER = re.compile(r"\W*(?P<letter>[A-F])[*_`]*(?: \(\w+\))?[*_`]*\s?[:.)–—-][*_`\"']*\s+(?P<rest>[^\n]+)")
 
 
 def read_answer(answer: str) -> Seen | None:
@@ -141,10 +138,7 @@ def read_answer(answer: str) -> Seen | None:
     found = _ANSWER.match(strip_thinking(answer))
     if found is None or found["letter"] not in KINDS:
         return None
-    text = collapse(clean(found["rest"])).strip("\"'*`_ ")
-    if len(text) > LONGEST:
-        whole = [end.end() for end in re.finditer(r"[.!?](?=\s)", text[:LONGEST])]
-        text = text[: whole[-1]] if whole else shorten(text, LONGEST)
+    text = shorten(clean(found["rest"]).strip("\"'*`_ "), LONGEST)
     if len(words_or_pairs(text)) < LEAST_WORDS:
         return None
     return Seen(KINDS[found["letter"]], text)
@@ -160,71 +154,41 @@ def mark(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> 
     return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-# By rules
+# By rules, each anchored: only marks of Markdown, words such as "Error:" and a call of the library
+# ("locator.click: ") may precede it. Group 1 is quoted.
 
-
-class _Rule(NamedTuple):
-    """A kind, the pattern of a line (its group `what` is quoted), and the meaning in words."""
-
-    kind: str
-    pattern: re.Pattern[str]
-    meaning: str
-
-
-def _rule(kind: str, pattern: str, meaning: str) -> _Rule:
-    # Only marks of Markdown and words such as "Error:" may precede it.
-    before = r"^[ \t>#*\-]*(?:(?:\w*Error|Exception|### Error|Result)\b:?[ \t]*)*"
-    call = r"(?:[a-z]\w{0,30}\.[\w.$]{1,40}:[ \t]+)?"  # of the library: "locator.click: "
-    return _Rule(kind, re.compile(f"{before}{call}(?P<what>{pattern})", re.MULTILINE), meaning)
-
-
-_RULES: tuple[_Rule, ...] = (
-    _rule(
-        "precondition",
-        r"net::ERR_(?:CONNECTION_REFUSED|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE)\b[^\n]{0,200}",
-        "the server must run before",
-    ),
-    _rule(
-        "test_sequence",
-        r"[A-Z][^\n.]{0,120}\b(?:must|has to|have to|needs? to) be (?:\w+ ){0,2}"
-        r"(?:first\b|before )[^\n]{0,120}",
-        "there is an order",
-    ),
-    _rule(
-        "mcp_gotcha",
-        r"Ref \S{1,20} not found in the current page snapshot[^\n]{0,200}",
-        "references last until the page changes; a new snapshot gives new ones",
-    ),
-    _rule(
-        "ui_behavior",
-        r"(?:<[a-z][^\n]{0,200}?> (?:from <[^\n]{0,200}?> subtree )?intercepts pointer events|"
-        r"element is not (?:enabled|editable|visible|attached)[^\n]{0,100})",
-        "it cannot be used as it is",
-    ),
-    _rule(
-        "timing",
-        r"(?:Navigation timeout of \d+ ms exceeded|Timeout \d+ ?ms exceeded|timed out after [^\n]{1,40})"
-        r"[^\n]{0,100}",
-        "it takes longer, or never comes",
-    ),
+_BEFORE = (
+    r"^[ \t>#*\-]*(?:(?:\w*Error|Exception|### Error|Result)\b:?[ \t]*)*"
+    r"(?:[a-z]\w{0,30}\.[\w.$]{1,40}:[ \t]+)?"
 )
+_PATTERNS = {
+    "precondition": r"net::ERR_(?:CONNECTION_REFUSED|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE)\b[^\n]{0,200}",
+    "test_sequence": (
+        r"[A-Z][^\n.]{0,120}\b(?:must|has to|have to|needs? to) be (?:\w+ ){0,2}"
+        r"(?:first\b|before )[^\n]{0,120}"
+    ),
+    "mcp_gotcha": r"Ref \S{1,20} not found in the current page snapshot[^\n]{0,200}",
+    "ui_behavior": (
+        r"<[a-z][^\n]{0,400} intercepts pointer events"
+        r"|element is not (?:enabled|editable|visible|attached)[^\n]{0,100}"
+    ),
+    "timing": r"(?:Navigation timeout of|Timeout) \d+ ?ms exceeded[^\n]{0,100}",
+}
+_RULES = {kind: re.compile(f"{_BEFORE}({one})", re.MULTILINE) for kind, one in _PATTERNS.items()}
 
 
 def by_rules(tool: str, result: str, arguments: Mapping[str, Any] | None = None) -> Seen | None:
     """Return the observation in a result that matches a rule; None if no rule matches.
 
     >>> by_rules("browser_click", "TimeoutError: locator.click: Timeout 5000ms exceeded.").text
-    '`browser_click`: “Timeout 5000ms exceeded.” (it takes longer, or never comes)'
+    '`browser_click`: “Timeout 5000ms exceeded.”'
     >>> by_rules("browser_snapshot", "- paragraph: The job timed out after lunch")
     """
-    head = result[:LOOKED_AT]
-    for rule in _RULES:
-        found = rule.pattern.search(head)
-        if found is None:
-            continue
-        said = shorten(found["what"].strip(" \"'"), QUOTE)
-        target = f" on “{named}”" if (named := _named(arguments)) else ""
-        return Seen(rule.kind, f"`{_parts(tool)[1]}`{target}: “{said}” ({rule.meaning})")
+    for kind, pattern in _RULES.items():
+        if found := pattern.search(result[:LOOKED_AT]):
+            target = f" on “{named}”" if (named := _named(arguments)) else ""
+            said = shorten(found[1].strip(" \"'"), QUOTE)
+            return Seen(kind, f"`{_parts(tool)[1]}`{target}: “{said}”")
     return None
 
 

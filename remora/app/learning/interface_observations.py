@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.events import Event
 
-ASKED = "interface.asked"  # meta key: number of model calls about UI observations, by session
-MOST_ASKED = 5  # model calls in a session
-SESSIONS = 200  # last sessions with a stored number
 MOST_MARKS = 2_000  # fingerprints of answers kept in memory
 
 
@@ -73,8 +70,8 @@ def known_in_ui(project: OpenProject, mark: str) -> bool:
 def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int:
     """Store the UI observations of sessions that are learned afterwards.
 
-    A configured model judges the first answers of each session, however often that is learned. Rules judge
-    the others, and all that follow once the model fails, so that a failing model is waited for once.
+    A configured model judges the first answers. Rules judge the others, and all that follow once the model
+    fails, so that a failing model is waited for once.
 
     Args:
         project: the open project.
@@ -87,22 +84,16 @@ def take_in_ui(project: OpenProject, events: Sequence[Event], calls: int) -> int
     model = None
     with suppress(RemoraError):
         model = project.llm("e2e") if calls > 0 else None
-    db = project.db
-    before: dict[str, int] = db.meta.get(ASKED, {}) if model is not None else {}
-    asked = dict(before)
     for event in events:
-        mark, session = e2e.mark(event.tool, event.text), event.session_id
+        mark = e2e.mark(event.tool, event.text)
         if known_in_ui(project, mark):
             continue
-        may = calls > 0 and asked.get(session, 0) < MOST_ASKED
-        judged = e2e.judge(event.tool, event.text, model=model if may else None)
-        if judged.by != e2e.RULES or judged.note:
-            asked[session] = asked.pop(session, 0) + 1  # the session of the latest call comes last
-            calls = 0 if judged.note else calls - 1
-        store_seen(project, event.tool, mark, judged, session_id=session, step=event.step)
-    if asked != before:
-        with db.connection.transaction():
-            db.meta.set(ASKED, dict(list(asked.items())[-SESSIONS:]))
+        judged = e2e.judge(event.tool, event.text, model=model if calls > 0 else None)
+        if judged.note:
+            calls = 0
+        elif judged.by != e2e.RULES:
+            calls -= 1
+        store_seen(project, event.tool, mark, judged, session_id=event.session_id, step=event.step)
     return calls
 
 
