@@ -46,14 +46,12 @@ AS_PLANNED = 0.1  # a ratio this near to 1 is left out
 class Kind(NamedTuple):
     """One section of a block: its memory type, its maximum of memories, and its heading.
 
-    `type` is a memory type, or STATED for statements of people, in memories of `types`. `doubt` is added to
-    the score that a hit of a search needs: paths share words with any task.
+    `type` is a memory type, or STATED for statements of people, in memories of `types`.
     """
 
     type: str
     most: int
     heading: str
-    doubt: float = 0.0
     types: tuple[str, ...] = ()
 
     @property
@@ -73,7 +71,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         ),
         Kind("task_calibration", 5, "Steps that earlier work took here"),
         Kind("dead_end", 8, "Approaches that failed here"),
-        Kind("causal_dependency", 10, "Files that change together", 0.15),
+        Kind("causal_dependency", 10, "Files that change together"),
         Kind("work_unit_outcome", 5, "Outcomes of earlier work here, newest first"),
         Kind("workflow_recipe", 2, "Recipes for such work"),
     ),
@@ -120,19 +118,14 @@ def _gathered(
     found: dict[str, list[Hit]] = {}
     for kind in kinds:
         near = _placed(reader, kind, where, branch) if where.filters or where.modules else {}
-        searched = _searched(reader, kind, task, branch, relevant + kind.doubt) if task.strip() else {}
+        searched = _searched(reader, kind, task, branch, relevant) if task.strip() else {}
         hits = [
             _hit(record, near.get(key, 0.0), searched.get(key))
             for key, record in _records(near, searched, reader).items()
-            if _worth_telling(record, reader.now) and not _goes_with_any(record)
+            if _worth_telling(record, reader.now)
             if kind.type != STATED or record.source in STATED_BY or record.user_verified
         ]
         found[kind.type] = _chosen(kind, hits)
-    for kind in kinds:
-        own = found[kind.type]
-        # The recipe for any change is added only to a block with other memories.
-        if kind.type == "workflow_recipe" and len(own) < kind.most and any(found.values()):
-            own += _of_any_change(reader, branch)[: kind.most - len(own)]
     return found
 
 
@@ -154,21 +147,17 @@ def calibrations(db: Database, where: Scope, branch: str | None = None) -> list[
     """Return the calibrations of a task's modules and of the folders around them, with their nearness."""
     if not where.modules:
         return []
-    known = Filters(types=("task_calibration",), branch=branch)
-    own = db.memories.find(known._replace(modules=where.modules), limit=READ)
-    around = db.memories.find(known, limit=4 * READ)
-    found = {m.id: (where.nearness(m), m) for m in (*own, *around) if m.stale_at is None}
-    return [pair for pair in found.values() if pair[0] > 0]
+    known = db.memories.find(Filters(types=("task_calibration",), branch=branch), limit=4 * READ)
+    found = [(where.nearness(m), m) for m in known if m.stale_at is None]
+    return [pair for pair in found if pair[0] > 0]
 
 
 def _searched(reader: Reader, kind: Kind, task: str, branch: str | None, relevant: float) -> dict[str, Hit]:
     """Return the memories of a kind that a search for the task finds, by id."""
     if kind.type == "task_calibration":  # its text is numbers; its module shows its subject
         return {}
-    filters = Filters(types=kind.read, branch=branch)
-    if not any(db.memories.find(filters, limit=1) for db in reader.databases):
-        return {}
-    request = Request(task, 2 * kind.most, filters._replace(kinds=MEMORY_KINDS), explicit=False)
+    filters = Filters(types=kind.read, branch=branch, kinds=MEMORY_KINDS)
+    request = Request(task, 2 * kind.most, filters, explicit=False)
     hits = pipeline.search(reader, request).hits
     return {hit.id: hit for hit in hits if hit.score >= relevant}
 
@@ -196,18 +185,6 @@ def _hit(record: MemoryRecord, near: float, searched: Hit | None) -> Hit:
         why = (*why, Reason("scope", near, note="about the task's files or modules"))
     source = hit_source(record.source, record.type)
     return Hit(record.id, source, record.content, score, why, memory=record, realm=record.realm)
-
-
-def _goes_with_any(record: MemoryRecord) -> bool:
-    """Return whether a memory is a recipe for checking or handing in any change, in any place."""
-    return record.type == "workflow_recipe" and "commands" in record.tags and not record.related_files
-
-
-def _of_any_change(reader: Reader, branch: str | None) -> list[Hit]:
-    filters = Filters(types=("workflow_recipe",), branch=branch)
-    records = reader.databases[0].memories.find(filters, tag="commands", order="confidence", limit=READ)
-    worth = (r for r in records if _goes_with_any(r) and _worth_telling(r, reader.now))
-    return [_hit(record, 0.0, None) for record in worth]
 
 
 def _chosen(kind: Kind, hits: list[Hit]) -> list[Hit]:

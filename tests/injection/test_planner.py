@@ -114,21 +114,6 @@ PLANNED = """\
 - Adding a setting [Memory #recipe]"""
 
 
-def test_the_checks_of_any_change_come_with_something(world: World) -> None:
-    """How changes are checked is told beside what is about the task, never alone."""
-    calibrate(world, "elsewhere", "billing", 2.0)
-    world.remember(
-        "checks",
-        "A change is checked with `make lint`, then `make test`",
-        type="workflow_recipe",
-        tags=["commands"],
-        payload={"task_pattern": "check a change", "steps": ["run `make lint`", "run `make test`"]},
-    )
-    shown = [world.name(hit) for hit in block(world, "invoices", Scope(("billing",))).hits]
-    assert shown == ["elsewhere", "checks"]
-    assert block(world, "invoices", Scope(("nothing",))).hits == ()
-
-
 def test_a_whole_plan(world: World) -> None:
     """Every kind has its section, in the order of section 10; what is from outside is quoted."""
     fill(world)
