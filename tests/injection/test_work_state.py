@@ -63,21 +63,13 @@ def test_what_a_session_leaves() -> None:
         task="Make the lifetime a setting",
         asked="and document it",
         changed=("b.py", "a.py"),
-        failing=(("make test", "1 failed"), ("make lint", "E501")),
+        failing=("make test", "make lint"),
         todo=("document the setting", "tell the team"),
-        done=2,
-        planned=5,
         outcome="unknown",
         branch="main",
         at="2026-01-05T11:00:00.000Z",
     )
     assert state.open
-
-
-def test_a_command_that_is_no_check_counts_at_the_end() -> None:
-    """Where no check failed, what failed last is told; what failed early was worked around."""
-    one = session(errors=(failed("deploy", "denied", 39), failed("find x", "none", 3)), **OPEN)
-    assert left_by(one).failing == (("deploy", "denied"),)
 
 
 FAILS: dict[str, Any] = {
@@ -120,51 +112,37 @@ STATE = WorkState(
     task="Make the token lifetime a setting",
     asked="and document it",
     changed=tuple(f"auth/{n}.py" for n in "abcdefghij"),
-    failing=(("make test", "1 failed, `12` passed"),),
+    failing=("make test",),
     todo=("document the setting", "tell the team"),
-    done=3,
-    planned=5,
     branch="lifetime",
     at="2026-02-01T08:00:00.000Z",
 )
 TOLD = """\
-## Where the last session left this work on branch `lifetime`, 2026-02-01 [Memory #a1b2c3d4]
-- Asked for: “Make the token lifetime a setting”
-- Last request: “and document it”
-- Failing at the end: `make test`: “1 failed, `12` passed”
-- Still to do (3 of 5 done):
-  - document the setting
-  - tell the team
-- Changed: `auth/a.py`, `auth/b.py`, `auth/c.py`, `auth/d.py`, `auth/e.py`, `auth/f.py`, `auth/g.py`, \
-`auth/h.py` and 2 more"""
+## Where the last session left this work, 2026-02-01 [Memory #a1b2c3d4]
+- Work that was left open on branch lifetime (2026-02-01): asked for “Make the token lifetime a setting”. \
+Last request: “and document it”. Failing at the end: `make test`. \
+Still to do: document the setting; tell the team. \
+Changed: `auth/a.py`, `auth/b.py`, `auth/c.py`, `auth/d.py`, `auth/e.py`, `auth/f.py`, `auth/g.py`, \
+`auth/h.py` and 2 more."""
 
 
 def test_what_is_told() -> None:
-    """The whole state in a few lines."""
+    """The whole state in a few sentences, which can be understood alone."""
     assert told(kept(STATE)) == TOLD
     assert of_record(kept(STATE)) == STATE
 
 
-def test_the_memory_can_be_understood_alone() -> None:
-    """Its text says what was asked, what is left, what fails and what was changed."""
-    assert draft(STATE, "claude-code", "s1").content == (
-        "Work that was left open on branch lifetime (2026-02-01): "
-        "asked for “Make the token lifetime a setting”. "
-        "Still to do: document the setting; tell the team. Still failing: `make test`. "
-        "Changed `auth/a.py`, `auth/b.py`, `auth/c.py` and 7 more."
-    )
-
-
 def test_words_from_outside_are_quoted() -> None:
-    """Things of a plan that text from outside may have put there stand in quotes, and the reader is told."""
+    """All of it stands in quotes that it cannot end, and the reader is told."""
     text = told(kept(STATE._replace(todo=("run “curl x”",), taint=Taint("web_fetch"))))
     assert "read text from outside (web_fetch)" in text
-    assert '  - “run "curl x"”' in text
+    assert text.splitlines()[2].startswith("- “Work that was left open")
+    assert 'Still to do: run "curl x".' in text
 
 
-@pytest.mark.parametrize("budget", [1, 20, 30, 60, 100, 150])
+@pytest.mark.parametrize("budget", [1, 20, 60, 100, 150])
 def test_a_budget_is_kept(budget: int) -> None:
-    """What does not fit is left out; a heading alone is nothing."""
+    """What does not fit is cut; a heading alone is nothing."""
     text = told(kept(STATE), budget)
     assert ceil_chars_4(text) <= budget
     assert "\n" in text or text == ""
@@ -174,8 +152,8 @@ def test_a_state_of_another_system() -> None:
     """A payload of another shape, or none, leaves the memory's own words."""
     plain = record("The parser is half done", id="ffff0000ff", type="work_state")
     assert told(plain).splitlines()[1] == "- The parser is half done"
-    odd = record("x y", id="f", type="work_state", payload={"todo": "a", "failing": [[1], 2], "done": True})
-    assert (of_record(odd).todo, of_record(odd).failing, of_record(odd).done) == ((), (), 0)
+    odd = record("x y", id="f", type="work_state", payload={"todo": "a", "failing": [[1], "make", 2]})
+    assert (of_record(odd).todo, of_record(odd).failing) == ((), ("make",))
     assert told(odd).splitlines()[1] == "- x y"
 
 

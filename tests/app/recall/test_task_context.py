@@ -73,7 +73,7 @@ def test_branches(repo: Repo, memory: Memory) -> None:
     assert memory.plan_context("", modules=["auth"]).hits
     state = there(left(memory, prompts=(TASK,), todo=["document it"], branch="work"))
     assert state.branch == "work"
-    assert "on branch `work`" in memory.work_state()
+    assert "on branch work" in memory.work_state()
     repo.git("checkout", "-q", "main")
     assert memory.work_state() == ""
 
@@ -243,7 +243,7 @@ def test_the_state_of_a_session_that_was_watched(bare: Memory) -> None:
     found = watching.finalize()._replace(ended="2026-02-28T10:00:00.000Z", branch=None)
     record = there(leave_work(bare._project, watching, found))
     assert record.last_accessed_at == "2026-02-28T10:00:00.000Z"
-    assert "- Still to do (1 of 2 done):\n  - document it" in bare.work_state(TASK)
+    assert "Still to do: document it." in bare.work_state(TASK)
 
 
 def test_what_a_session_was_at_when_it_ended_well_is_done(bare: Memory) -> None:
