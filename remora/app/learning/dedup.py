@@ -1,8 +1,9 @@
 """Find a memory that already states a draft: by its words and, if there is a model, by its meaning.
 
 Vectors alone decide nothing: texts that differ in a number, a file or a "never" are close in any model. So
-two texts must agree in all of these first. Memories without a vector yet, such as those that the same run of
-`learn` stored, are found by their words and compared as well.
+two texts must agree in all of these first. A rule that a person states is not compared: storing it merges
+what says the same, and "use double quotes" after "use single quotes" is a change. Memories without a vector
+yet, such as those that the same run of `learn` stored, are found by their words and compared as well.
 """
 
 from __future__ import annotations
@@ -27,12 +28,9 @@ if TYPE_CHECKING:
     from remora.embeddings.embedder import Embedder
 
 NEAREST = 20  # candidates by vectors, and as many by words
-CHANGED = 0.4  # least Jaccard similarity at which two differing rules are versions of one
 TERMS = 16  # search terms of a text; a text with the same meaning shares most of them
 # Counts, dates and authors of the evidence are not part of a memory's statement.
 _EVIDENCE = re.compile(r"\((?:seen|said|committed|\d+ of \d+)\b[^()]*\)|; last \d{4}-\d\d-\d\d")
-_ENDING = re.compile(r"(?<=\w{2})(?:(?<=([bdgmnprt]))\1(?:ing|ed)|ing|ed|es|s|e)\Z")
-_EMPHASIS = frozenset("alway pleas mak sur ensur remember".split())
 _SPAN = re.compile(r"`([^`]+)`")
 
 
@@ -51,8 +49,10 @@ class Novelty:
             draft: the draft.
             branch: the branch of the draft; None for the whole project.
         """
+        if USER_SAID in draft.tags:
+            return None
         statement = _statement(draft.content)
-        asked, said = _musts(statement), USER_SAID in draft.tags
+        asked = _musts(statement)
         filters = Filters(types=(draft.type,), branch=branch)
         terms = query_terms(statement, TERMS)
         near = self._near(draft)
@@ -63,7 +63,7 @@ class Novelty:
             if not _speaks_for(record, draft, branch):
                 continue
             other = _statement(record.content)
-            if _musts(other) != asked or (said and _is_changed(statement, other)):
+            if _musts(other) != asked:
                 continue
             if jaccard(word_set(statement), word_set(other)) > ALIKE:
                 close = float(same_statement(statement, other))
@@ -105,18 +105,6 @@ def _speaks_for(record: MemoryRecord, draft: MemoryDraft, branch: str | None) ->
 
 def _statement(text: str) -> str:
     return _EVIDENCE.sub("", text)
-
-
-def _is_changed(one: str, other: str) -> bool:
-    """Return whether two rules share most words, and each has words that the other lacks.
-
-    "Use single quotes" and "use double quotes" are close in any model, and dropping the new one would lose a
-    person's change of a rule. Statements in entirely different words are left to the model.
-    """
-    mine, theirs = (
-        frozenset(_ENDING.sub("", word) for word in word_set(text)) - _EMPHASIS for text in (one, other)
-    )
-    return bool(mine - theirs) and bool(theirs - mine) and jaccard(mine, theirs) >= CHANGED
 
 
 def _musts(text: str) -> frozenset[str]:

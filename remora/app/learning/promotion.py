@@ -215,7 +215,6 @@ class Promoter:
                 learnt.append(self._noted(run, self._of_all(one)))
                 if one.action in ("stored", "restored"):
                     self._replace(one.memory, promoted.replaces)
-                    learnt += [self._noted(run, gone) for gone in self._taken_back(one.memory)]
         gone = filter(None, map(self._withdraw, promotion.withdrawn))
         learnt += [self._noted(run, one) for one in gone]
         return Taken(tuple(learnt), tuple(discarded), tuple(notes))
@@ -280,15 +279,6 @@ class Promoter:
         for record in self._db.memories.get_many(ids).values():
             if not (record.deprecated or record.pinned or record.user_verified or record.id == new.id):
                 self._own.upkeep.retire(record.id, overturned_by(new.id))
-
-    def _taken_back(self, new: MemoryRecord) -> list[Learnt]:
-        """Return the memories that were retired when a new one was stored."""
-        why = overturned_by(new.id)
-        known = {one for one, action in self._done.items() if action == WITHDRAWN}
-        ids = [i for i in self._db.memories.put_away_with(why) if i not in known]
-        self._done |= dict.fromkeys(ids, WITHDRAWN)
-        records = self._db.memories.get_many(ids)
-        return [Learnt(records[i], WITHDRAWN, why) for i in ids]
 
     def _is_as_learnt(self, record: MemoryRecord) -> bool:
         """Return whether no person has confirmed, pinned or changed a memory since it was learned."""

@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
+from remora.app.learning.dedup import Novelty
 from remora.app.learning.learn import LearnReport
 from remora.app.memory import Memory
-from remora.core.values import Taint
+from remora.core.values import MemoryDraft, Taint
+from remora.observer.candidate import USER_SAID
 from tests.app.conftest import Opens
 from tests.app.learning.test_learn import Talk
 from tests.helpers import FakeEmbedder
 
 GATEWAY = "No, we always use the gateway for refreshing tokens, never the client itself."
 MORE = "No, for refreshing tokens we always use the gateway, never the client itself."
-OTHERWISE = "No, we always renew credentials at the gateway door, and never by hand somewhere else."
 
 
 class Meaning(FakeEmbedder):
@@ -58,13 +59,17 @@ def rules(memory: Memory) -> list[str]:
 
 
 @pytest.mark.parametrize("memory", [Meaning], indirect=True)
-def test_other_words_for_the_same_make_no_second_memory(memory, learn):
-    """A model that knows the meaning finds it, within one run and past memories of other types."""
-    for number in range(5):
-        memory.remember(f"The gateway has door number {number}", type="gotcha")
-    memory.catch_up()
-    learn((GATEWAY,), (OTHERWISE,))
-    assert len(rules(memory)) == 1
+@pytest.mark.parametrize("embedded", [True, False])
+def test_other_words_for_the_same_are_found(memory, embedded):
+    """A model that knows the meaning finds them, also where the memory has no vector yet; not for a rule."""
+    known = memory.remember("Tokens are refreshed at the gateway, never by hand", type="gotcha")
+    if embedded:
+        memory.catch_up()
+    said = "The gateway renews credentials and tokens, never somebody by hand"
+    draft = MemoryDraft(content=said, type="gotcha", source="observer_inferred", confidence=0.8)
+    novelty = Novelty(memory._project)
+    assert novelty.closest(draft, None) == (known.id[:8], pytest.approx(1.0, abs=1e-3))
+    assert novelty.closest(draft._replace(tags=(USER_SAID,)), None) is None
 
 
 @pytest.mark.parametrize(
