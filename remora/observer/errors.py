@@ -255,13 +255,7 @@ class Errors(State):
         """Return the resolution of a failure by a success; None if the success does not resolve it."""
         soon = call.step - failure.steps[-1] <= _SOON
         if run is None:
-            if failure.target == target:
-                return self._between(failure, None)
-            missing = call.action == "read" and failure.target.startswith(("Read ", "read ", call.tool + " "))
-            same = bool(call.path) and failure.target.rsplit("/", 1)[-1] == call.path.rsplit("/", 1)[-1]
-            if missing and soon and same and inside(call.path):
-                return Answer(f"the file is `{call.path}`", (call.path,))
-            return None
+            return self._between(failure, None) if failure.target == target else None
         if run.normal == failure.target:
             return self._between(failure, run)
         shared = bool({*run.heads} & {*failure.heads} - {""})

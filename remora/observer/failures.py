@@ -34,7 +34,7 @@ from remora.observer.candidate import (
 from remora.observer.command_fixes import after, differs, instead, without_flag
 from remora.observer.errors import heads
 from remora.observer.fingerprint import of_harness, says_nothing
-from remora.store.session_reader import KEPT, ErrorMet, SessionReader
+from remora.store.session_reader import ErrorMet, SessionReader
 
 SIGNAL = "error_retry"
 RECORD = "work_unit_outcome"  # type of a record of sessions, which is no memory
@@ -66,12 +66,12 @@ def failures(session: Observation, seen: SessionReader) -> Iterator[Candidate | 
         found = remedy(clean)
         met, found = (clean, found) if found else (met, remedy(met))
         if found:
-            yield _candidate(session, error, met, found, seen)
+            yield _candidate(session, error, met, found)
             yield Withdrawn(external_id(RECORD, SIGNAL, error.fingerprint), "its remedy is known now")
         elif reason := not_a_pattern(error, met):
             yield Rejected(f"error {quoted(error.message, 100)}", reason)
         else:
-            yield _record(session, error, met, seen)
+            yield _record(session, error, met)
 
 
 def not_a_pattern(error: ErrorSeen, met: Sequence[ErrorMet]) -> str:
@@ -118,22 +118,18 @@ def _says_nothing(error: ErrorSeen) -> bool:
     return of_harness(error.message) or says_nothing(error.message, error.command)
 
 
-def _candidate(
-    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], found: Remedy, seen: SessionReader
-) -> Candidate:
+def _candidate(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], found: Remedy) -> Candidate:
     content = f"{_failed(found.error)}: {shorten(found.words, WAY)}"
     taint = next((m.error.taint for m in reversed(met) if m.error.taint), None)
     why = f"resolved in the same way in {found.sessions} of them"
-    return _made(session, error, met, seen, "error_pattern", content, why, taint)
+    return _made(session, error, met, "error_pattern", content, why, taint)
 
 
-def _record(
-    session: Observation, error: ErrorSeen, met: Sequence[ErrorMet], seen: SessionReader
-) -> Candidate:
+def _record(session: Observation, error: ErrorSeen, met: Sequence[ErrorMet]) -> Candidate:
     resolved = next((m.error.resolved_how for m in reversed(met) if m.error.resolved_how), "")
     content = sentence(_failed(error)) + (f" Once resolved: {shorten(resolved, WAY)}" if resolved else "")
     taint = error.taint or Taint(f"{PRINTED}{error.command or error.tool}", error.steps[0])
-    return _made(session, error, met, seen, RECORD, content, "no remedy worked in two of them", taint)
+    return _made(session, error, met, RECORD, content, "no remedy worked in two of them", taint)
 
 
 def _failed(error: ErrorSeen) -> str:
@@ -145,7 +141,6 @@ def _made(
     session: Observation,
     error: ErrorSeen,
     met: Sequence[ErrorMet],
-    seen: SessionReader,
     memory_type: str,
     content: str,
     why: str,
@@ -153,8 +148,6 @@ def _made(
 ) -> Candidate:
     times = [m.at for m in met if m.at]
     count = SeenCount(len(met), min(times, default=None), max(times, default=None))
-    if len(met) >= KEPT:  # `met` has only the newest sessions; `seen.met` counts all
-        count = seen.met(error.fingerprint)
     happened = sum(m.error.count for m in met)
     return candidate(
         session,

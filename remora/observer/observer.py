@@ -72,7 +72,7 @@ class Observer:
 
     Attributes:
         events: number of events; a repeated key counts once. `late` of them took longer than LATE.
-        trouble: the first defects of Remora in words; `troubles` counts all.
+        trouble: the first defects of Remora in words.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Observer:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.session_id, self.host, self.limits = session_id, host, limits
-        self.events = self.late = self.troubles = 0
+        self.events = self.late = 0
         self.trouble: list[str] = []
         self._strict, self._timer, self._clock = strict, timer, clock
         self._now = ""  # the last reading of the clock, ISO 8601
@@ -265,13 +265,11 @@ class Observer:
                 f"unknown kind of session {kind!r}", hint=f"Choose one of {', '.join(SESSION_KINDS)}."
             )
         end = self._copy()
-        found = end._concluded(outcome, kind)
-        self.troubles = end.troubles
-        return found
+        return end._concluded(outcome, kind)
 
     def _copy(self) -> Observer:
         """Return a copy to finish while this observer goes on; it does not recognize repeated events."""
-        made = copy(self)  # the list of troubles is shared
+        made = copy(self)  # the list of trouble is shared
         made._keys, made._told = {}, set()
         made._parts = self._parts.copy()
         return made
@@ -334,7 +332,6 @@ class Observer:
     def _failed(self, where: str, error: Exception) -> None:
         if self._strict:
             raise error
-        self.troubles += 1
         if len(self.trouble) < _TROUBLE:
             self.trouble.append(f"{where}: {type(error).__name__}: {error}"[:300])
 

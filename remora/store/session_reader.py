@@ -192,11 +192,6 @@ class SessionReader(SessionWriter):
             found.append(ErrorMet(session, at, error))
         return found[::-1]
 
-    def met(self, fingerprint: str) -> SeenCount:
-        """Return the number of sessions with an error, and when."""
-        sql = "SELECT count(*), min(at), max(at) FROM observer_session_errors WHERE fingerprint = ?"
-        return self._counted(sql, fingerprint)
-
     def totals(self) -> SeenCount:
         """Return the number of occasions with learned sessions, and the first and last time."""
         sql = f"""SELECT {_OCCASIONS}, min(s.started_at), max(coalesce(s.ended_at, s.started_at))

@@ -57,14 +57,6 @@ def test_another_form_of_a_command(failed: str, message: str, between: str, then
     assert error.worked in ("", then, how.split("`")[1])
 
 
-def test_a_file_that_is_elsewhere():
-    """A read of a missing file is answered by the one of the same name."""
-    script = Script()
-    script.step().call("Read", "read", "Error: no such file", error=True, paths=("cli/help.go",))
-    script.step().read("cmd/cli/help.go")
-    assert only_error(script).resolved_how == "the file is `cmd/cli/help.go`"
-
-
 def test_what_ran_in_between():
     """All of it is kept, but for looks, records of version control, checks and the command itself."""
     script = Script().step().run("npm run seed", "Error: connect ECONNREFUSED", error=True).step()

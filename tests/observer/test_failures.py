@@ -12,7 +12,6 @@ from remora.core.values import Taint
 from remora.observer.candidate import Candidate, Rejected, Withdrawn
 from remora.observer.command_fixes import after, instead, without_flag
 from remora.observer.failures import failures
-from remora.store.session_reader import KEPT
 from tests.observer.sessions import met, on, seen_of
 
 STALE, GONE = "undefined: api.NewHandler", "tests: No such file"
@@ -130,15 +129,6 @@ def test_a_message_without_a_cause(message: str) -> None:
     read = met("Offset 390 is out of range", command="", tool="read")  # a failure of the agent
     for one in (helped("go generate ./...", message=message), read):
         assert "does not say what failed" in refused(one, one).why
-
-
-def test_what_is_met_all_the_time_is_counted_to_the_end() -> None:
-    """Only the newest meetings are known at length; all of them are counted."""
-    sessions = [on(5, f"s{n}", errors=(helped("go generate ./..."),)) for n in range(KEPT + 10)]
-    found, _ = failures(sessions[-1], seen_of(*sessions))
-    assert isinstance(found, Candidate)
-    assert f"(seen in {KEPT + 10} sessions, last 2026-01-05)" in found.draft.content
-    assert found.why == f"met in {KEPT + 10} sessions, resolved in the same way in {KEPT} of them"
 
 
 def test_a_remedy_that_needs_a_tainted_meeting_is_tainted() -> None:

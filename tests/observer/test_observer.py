@@ -118,7 +118,7 @@ def test_a_defect_of_ours_is_counted_and_told_and_never_raised(monkeypatch: pyte
     observer = Observer("s1", "x")
     for event in session().events:
         observer.observe(event)
-    assert observer.troubles > 0
+    assert observer.trouble
     assert "RuntimeError: ours" in observer.trouble[0]
     with pytest.raises(RuntimeError):
         watching(session())

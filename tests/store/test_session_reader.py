@@ -126,8 +126,6 @@ def test_errors_come_back_as_they_were(db: Database) -> None:
     record(db, session("s1", 1, errors=(met,)))
     at = "2026-01-01T08:00:00.000Z"
     assert db.sessions.errors("f1", 5) == [("claude-code:s1", at, met)]
-    assert db.sessions.met("f1") == SeenCount(1, at, at)
-    assert db.sessions.met("f2") == SeenCount(0, None, None)
 
 
 def test_what_sessions_used(db: Database) -> None:
