@@ -135,20 +135,18 @@ def sentences(prompt: str, before: str = "", *, first: bool = False) -> list[str
 def standing(said: Sequence[str]) -> list[str]:
     """Return the sentences of a session that its agent should still know, in order, each once.
 
-    They name something, or hold for all cases, and are not for the moment. If they are too many, the heaviest
-    ones are returned, of equal ones the latest.
+    They name something, or hold for all cases, and are not for the moment; the latest that fit are returned.
 
     >>> standing(["Do not touch export/legacy.py.", "Don't run any of it yet", "That is not what I meant."])
     ['Do not touch export/legacy.py.']
     """
-    texts = [one for one in dict.fromkeys(said) if _tells(one) and not is_passing(one)]
-    chosen: list[int] = []
+    chosen: list[str] = []
     left = STANDING
-    for at in sorted(range(len(texts)), key=lambda n: (-weight(texts[n]), -n)):
-        if len(texts[at]) <= left:
-            chosen.append(at)
-            left -= len(texts[at])
-    return [texts[at] for at in sorted(chosen)]
+    for text in reversed(dict.fromkeys(said)):
+        if len(text) <= left and _tells(text) and not is_passing(text):
+            chosen.insert(0, text)
+            left -= len(text)
+    return chosen
 
 
 def _tells(sentence: str) -> bool:
