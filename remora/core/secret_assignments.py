@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from remora.core.secret_rules import CONTEXTS, PIECE, Find, View, compiled, line_start, looks_random
+from remora.core.secret_rules import PIECE, Find, View, compiled, line_start, looks_random
 from remora.core.text import STOP_WORDS
 
 _TYPES = (
@@ -66,7 +66,6 @@ _QUALIFIED_KEY = (
 )
 _HARMLESS = r"(?:page|next|continuation|sync|cursor|cancel(?:lation)?|public(?:key)?)[._ -]?token\Z"
 _QUOTE = r"(?:[frbuFRBU]{1,2}|[@$])?(\\*(?:\"\"\"|'''|[\"'`]))"
-_GLUE = r"\s|[+,;)][ \w.,()\[\]]*[+,(]\s?\Z"  # between two strings of a concatenation
 _NEXT_PAIR = (
     r"(?:[;,&]|\\[nrt])(?=[\"'\\]{0,2}[A-Za-z_][\w.-]{1,40}+[\"'\\]{0,2}\s?[=:])|\\[nrt](?=[\\\"'\s]|\Z)|</"
 )
@@ -107,7 +106,8 @@ def assignments(view: View) -> Iterator[Find]:
             stop = text.find("<", begin, run_end) if name["xml"] else run_end
             value = _bare_value(text, begin, max(stop, begin))
         if value and value.end > value.start and _is_secret(view, name, value):
-            yield Find(value.start, value.end, 3000, _kind(view, name))
+            kind = "secret" if name["noun"] in _TOKENS else "password"
+            yield Find(value.start, value.end, 3000, kind)
             at = value.end
 
 
@@ -120,8 +120,6 @@ def _may_take_value(text: str, name: re.Match[str]) -> bool:
         )
     if name["xml"]:
         return compiled(r"<[\w:.-]*\Z").search(_before(text, name, 48)) is not None
-    if name["noun"] == "password" and compiled(r"(?<![A-Za-z0-9])1\Z").search(_before(text, name, 2)):
-        return False  # 1Password is a program
     if name["noun"] == "pwd" and _before(text, name, 2) == "$(":
         return False  # the working folder
     if name["noun"] == "psk":
@@ -150,23 +148,8 @@ def _quoted_value(text: str, begin: int) -> _Value | None:
     stop = min(start + _LONGEST_QUOTED, len(text))
     line_end = text.find("\n", start, stop)
     stop = line_end if line_end >= 0 else stop
-    close = first = text.find(opening[1], start, stop)
-    while close > start and _slashes(text, start, close) % 2:
-        close = text.find(opening[1], close + 1, stop)
-    close = first if close < 0 else close  # a value may end in a backslash
-    if close < 0:
-        return None
-    if compiled(_GLUE).match(text, start, close):
-        close = start
-    return _Value(start, close, quoted=True)
-
-
-def _slashes(text: str, start: int, end: int) -> int:
-    """Return the number of backslashes right before a position."""
-    at = end
-    while at > start and text[at - 1] == "\\":
-        at -= 1
-    return end - at
+    close = text.find(opening[1], start, stop)
+    return _Value(start, close, quoted=True) if close >= 0 else None
 
 
 def _bare_value(text: str, begin: int, run_end: int) -> _Value | None:
@@ -203,7 +186,7 @@ def _is_secret(view: View, name: re.Match[str], value: _Value) -> bool:
     if name["noun"] == "pass" and not is_telling(text) and not _owned(view.text, name):
         return False
     if link in ("op", "xml", "pair") or (link == "gap" and _is_flag(view.text, name)):
-        return not any(judge(view.text, name, value) for judge in (_is_code, _is_next_line, _is_definition))
+        return not (_is_variable(view.text, name, value) or _is_next_line(view.text, name, value))
     if link == "verb":
         return is_telling(text) or (value.quoted and " " not in text)
     if is_telling(text):
@@ -239,21 +222,11 @@ def _is_flag(text: str, name: re.Match[str]) -> bool:
     return text.startswith("--", start) and text[name.start("gap") - 1] not in "\"'`*])\\"
 
 
-def _is_code(text: str, name: re.Match[str], value: _Value) -> bool:
-    """Return whether a bare word is a variable: `connect(password=entered)`, `user, password = pair`."""
-    word = text[value.start : min(value.end, value.start + 200)]
-    if value.quoted or not word.isidentifier() or any(c.isdigit() for c in word):
-        return False
-    line = text[line_start(text, name.start()) : name.start()]
-    if compiled(r"\s{0,8}=(?!=)").match(text, value.end):
-        return True
-    if name["op"] in ("=", ":=") and compiled(
-        r"(?:\b(?:self|this)\.|^\s*(?:for )?(?:[\w.]{1,40}, ?){1,4}[\w.]*)\Z"
-    ).search(line):
-        return True
-    opening = line.rfind("(")
-    called = opening > line.rfind(")") and line[opening - 1 : opening].isidentifier()
-    return called and text[value.end : value.end + 1] in (",", ")")
+def _is_variable(text: str, name: re.Match[str], value: _Value) -> bool:
+    """Return whether name and value are variables: `user, password = pair`, `self.password = given`."""
+    assigns = name[0].endswith((" = ", " := ")) and not value.quoted
+    owned = _before(text, name, 5).endswith((", ", "self.", "this."))
+    return assigns and owned and text[value.start : min(value.end, value.start + 200)].isidentifier()
 
 
 def _is_next_line(text: str, name: re.Match[str], value: _Value) -> bool:
@@ -265,24 +238,6 @@ def _is_next_line(text: str, name: re.Match[str], value: _Value) -> bool:
     statement = compiled(r"\b(?:if|elif|while|not|and|or|def|for|in|except)\b").search(line)
     alone = compiled(r"[\\\"'`*,;.)\]}]{0,4}[ \t]{0,8}(?:\r?\n|\Z)").match(text, value.end)
     return bool(statement or not alone or ")" in link or '"""' in link)
-
-
-def _is_definition(text: str, name: re.Match[str], value: _Value) -> bool:
-    """Return whether the value is the definition of a term: "**Master Password**: Ensure that it is long"."""
-    link = text[name.end("noun") : value.start]
-    if value.quoted or not compiled(r"[*_`]{1,3}:|:[*_]{2}").match(link):
-        return False
-    return bool(compiled(r"[A-Za-z]{1,30}+ [A-Za-z`]{1,30}+,? [A-Za-z`]").match(text, value.start))
-
-
-def _kind(view: View, name: re.Match[str]) -> str:
-    if name["noun"] not in _TOKENS:
-        return "password"
-    title = view.low[max(line_start(view.low, name.start()), name.start() - 40) : name.end("noun")]
-    for word, kind in CONTEXTS:
-        if compiled(rf"(?<![a-z]){word}").search(title):
-            return kind
-    return "secret"
 
 
 # Stand-ins
@@ -332,7 +287,6 @@ _REFERENCE = (
 _PATH = r"(?:~|\.{1,2})?/[\w.-]+/[\w./-]*|[A-Za-z]:[\\/].*"
 _STRINGS = r"\"[^\"]*\"|'[^']*'|(?<=[(\[,])[\"'].*"
 _ODD = r"[~^#%;]|.@"  # signs that a reference has only inside its strings
-_HEAD = r"[&*!?]?([A-Za-z_]{2,})(?:[,;)|&=<>\]?}\[{(:\"'`].*)?"
 _TECHNICAL = (
     r"(?:sha|md|aes|rs|hs|es|ps|base|utf|rfc|ipv?|http|oauth|x|p|ed|tls|ssl|v|h|s|ec|python|py|node|log|web"
     r"|u?int|float|step|phase|line|issue|pr|test|version|user|db|env|level|tier|part|section|option)[-_]?\d{1,5}[a-z]{0,3}"
@@ -372,8 +326,7 @@ def is_stand_in(value: str, *, quoted: bool) -> bool:
         return False
     if compiled(_ODD).search(compiled(_STRINGS).sub("", value)):
         return False
-    head = compiled(_HEAD).fullmatch(value)
-    return bool(compiled(_REFERENCE).match(value) or (head and head[1].lower() in _WORDS))
+    return compiled(_REFERENCE).match(value) is not None
 
 
 def _is_template(value: str) -> bool:

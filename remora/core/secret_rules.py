@@ -322,19 +322,6 @@ SHAPES: tuple[Shape, ...] = (
     ),
 )
 
-# A provider's name before an assigned value gives the kind of a value without a form of its own.
-CONTEXTS: tuple[tuple[str, str], ...] = (
-    ("aws", "aws-secret-key"),
-    ("azure", "azure-secret"),
-    ("cloudflare", "cloudflare-token"),
-    ("datadog", "datadog-key"),
-    ("dd_a", "datadog-key"),
-    ("fastly", "fastly-token"),
-    ("heroku", "heroku-key"),
-    ("okta", "okta-token"),
-    ("twilio", "twilio-key"),
-)
-
 
 @cache
 def compiled(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:

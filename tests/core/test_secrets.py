@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.secret_assignments import is_stand_in
-from remora.core.secret_rules import CONTEXTS, PREFIXES, SHAPES, looks_random
+from remora.core.secret_rules import PREFIXES, SHAPES, looks_random
 from remora.core.secrets import _SHORTEST, find, redact
 from remora.core.values import Redaction
 from tests.tables import table
@@ -75,7 +75,7 @@ def made(template: str) -> str:
 
 # Tokens that are found wherever they stand.
 TOKENS = [(kind, made(token)) for kind, token in table(__file__, "secret_tokens")]
-KINDS = {rule.kind for rule in PREFIXES} | {rule.kind for rule in SHAPES} | {kind for _, kind in CONTEXTS}
+KINDS = {rule.kind for rule in PREFIXES} | {rule.kind for rule in SHAPES}
 KINDS |= {"authorization-header", "secret", "session-cookie", "url-password"}  # of the other finders
 FRAMES = [
     "{}",
