@@ -95,7 +95,7 @@ def test_nothing_said_is_not_sent(messages: list[Message]) -> None:
     assert model.calls == []
     assert summary.how == "extract"
     assert summary.note == "there were only tool calls and results; the model was not called"
-    assert "- The user builds a ferry." in summary.text
+    assert "\nThe user builds a ferry." in summary.text
 
 
 @pytest.mark.parametrize(
