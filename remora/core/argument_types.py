@@ -72,28 +72,11 @@ def inner(method: Any) -> Any:
 
 
 def _refused(name: str, value: Any, expected: Expected) -> InvalidInput:
-    if expected.words.startswith("a list"):
-        hint = f"Write {name}=[{value!r:.80}]." if isinstance(value, str) else f"Give {name} as a list."
-    else:
-        hint = f"Give {name} as {expected.words}."
-    return InvalidInput(f"{name} must be {expected.words}, not {_shown(value, expected)}", hint=_sound(hint))
-
-
-def _shown(value: Any, expected: Expected) -> str:
-    """Return a description of a value: a number as it is, a list by its element types, others by type."""
-    if isinstance(value, list | tuple | set | frozenset) and expected.words.startswith("a list"):
-        return f"a list of {' and '.join(sorted({type(one).__name__ for one in value}))}"
-    if isinstance(value, str) and expected.words.startswith("a path"):
-        return "text with a NUL or a lone surrogate"
-    if type(value) is int and abs(value) >= LARGEST:
-        return "a number of more than 64 bits"
-    if type(value) in (int, float, bool, type(None)):
-        return repr(value)
-    return type(value).__name__
-
-
-def _sound(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+    plain = type(value) in (float, bool, type(None)) or _is_whole(value)
+    shown = repr(value) if plain else type(value).__name__
+    return InvalidInput(
+        f"{name} must be {expected.words}, not {shown}", hint=f"Give {name} as {expected.words}."
+    )
 
 
 @functools.cache
@@ -141,7 +124,7 @@ def _is_path(value: Any) -> bool:
 
 
 _PLAIN = {
-    int: Expected(_is_whole, "a whole number"),
+    int: Expected(_is_whole, "a whole number of at most 64 bits"),
     float: Expected(_is_number, "a number"),
     bool: Expected(lambda value: isinstance(value, bool), "True or False"),
     str: Expected(lambda value: isinstance(value, str), "text"),
@@ -163,7 +146,7 @@ def _expected(hint: Any) -> Expected | None:
     if hint is Any or not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
         return None
     if issubclass(kind, os.PathLike):
-        return Expected(lambda value: isinstance(value, os.PathLike) and _is_path(value), "a path")
+        return Expected(lambda value: isinstance(value, os.PathLike) and _is_path(value), "a valid path")
     if issubclass(kind, Mapping):
         return Expected(lambda value: isinstance(value, Mapping), "a mapping")
     if issubclass(kind, Iterable) and not issubclass(kind, tuple):
@@ -177,9 +160,9 @@ def _one_of(hints: tuple[Any, ...]) -> Expected | None:
     if None in found:
         return None
     kinds = [one for one in found if one is not None]
-    if any(one.words == "a path" for one in kinds):
-        others = [one for one in kinds if one.words not in ("a path", "text")]
-        kinds = [Expected(_is_path_or_text, "a path"), *others]
+    if any(one.words == "a valid path" for one in kinds):
+        others = [one for one in kinds if one.words not in ("a valid path", "text")]
+        kinds = [Expected(_is_path_or_text, "a valid path"), *others]
     tests = tuple(one.fits for one in kinds)
     words = " or ".join(one.words for one in kinds if one is not _PLAIN[type(None)])
     return Expected(lambda value: any(test(value) for test in tests), words)
@@ -189,12 +172,15 @@ def _is_path_or_text(value: Any) -> bool:
     return isinstance(value, str | os.PathLike) and _is_path(value)
 
 
+_PLURAL = {"text": "texts", "a valid path": "valid paths"}
+
+
 def _list_of(hints: tuple[Any, ...]) -> Expected:
     """Return the test for a list: None counts as empty, and an iterator is not consumed."""
     element = _expected(hints[0]) if hints else None
-    plural = {"text": "texts", "a path": "paths"}.get(element.words, "values") if element else "values"
+    words = f"a list of {_PLURAL.get(element.words, 'values')}" if element else "a list of values"
     if element is not None and "a mapping" in element.words:
-        plural, element = "mappings", None  # they are validated one by one, so that valid ones can be kept
+        words, element = "a list of mappings", None  # validated one by one, so that valid ones can be kept
 
     def fits(value: Any) -> bool:
         if value is None:
@@ -205,4 +191,4 @@ def _list_of(hints: tuple[Any, ...]) -> Expected:
             return True
         return all(element.fits(one) for one in value)
 
-    return Expected(fits, f"a list of {plural}")
+    return Expected(fits, words)

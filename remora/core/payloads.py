@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from remora.core.errors import InvalidInput
@@ -83,20 +83,20 @@ def validate(memory_type: str, payload: Mapping[str, Any] | None) -> dict[str, A
     if fields is None:
         found: dict[str, Any] = _plain("payload", payload)
         return found
-    unknown = sorted(repr(name) for name in payload if name not in fields)
-    if unknown:
-        raise InvalidInput(
-            f"{memory_type} has no field {unknown[0]}", hint=f"Its fields are {', '.join(fields)}."
-        )
-    missing = [repr(n) for n, field in fields.items() if field.required and payload.get(n) is None]
-    if missing:
-        raise InvalidInput(
-            f"{memory_type} needs {', '.join(missing)}", hint=f"Its fields are {', '.join(fields)}."
-        )
+    return _filled(memory_type, fields, payload)
+
+
+def _filled(name: str, fields: Mapping[str, Field], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the validated fields that are given; None counts as missing."""
+    unknown = sorted(repr(key) for key in given if key not in fields)
+    missing = [repr(key) for key, field in fields.items() if field.required and given.get(key) is None]
+    if unknown or missing:
+        wrong = f"has no field {unknown[0]}" if unknown else f"needs {', '.join(missing)}"
+        raise InvalidInput(f"{name} {wrong}", hint=f"Its fields are {', '.join(fields)}.")
     return {
-        name: _check(f"{memory_type}.{name}", field, payload[name])
-        for name, field in fields.items()
-        if payload.get(name) is not None
+        key: _check(f"{name}.{key}", field, given[key])
+        for key, field in fields.items()
+        if given.get(key) is not None
     }
 
 
@@ -117,49 +117,33 @@ def _plain(name: str, value: Any, depth: int = 0) -> Any:
     raise InvalidInput(f"{name} cannot be stored as JSON: {type(value).__name__} {str(value)[:40]!r}")
 
 
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "text": (lambda v: isinstance(v, str) and bool(v.strip()), "a text that is not blank"),
+    "whole": (lambda v: isinstance(v, int) and not isinstance(v, bool), "a whole number"),
+    "number": (lambda v: isinstance(v, int | float) and not isinstance(v, bool), "a number"),
+    "texts": (
+        lambda v: isinstance(v, list | tuple) and all(isinstance(one, str) for one in v),
+        "a list of texts",
+    ),
+    "steps": (lambda v: isinstance(v, list | tuple) and len(v) > 0, "a list of at least one step"),
+    "mapping": (lambda v: isinstance(v, Mapping), "a mapping"),
+}
+
+
 def _check(name: str, field: Field, value: Any) -> Any:
-    match field.kind:
-        case "text":
-            if not isinstance(value, str) or not value.strip():
-                raise InvalidInput(f"{name} must be a text that is not blank, not {value!r}")
-            return sound(value)
-        case "number" | "whole":
-            whole = field.kind == "whole"
-            number = isinstance(value, int) or (
-                isinstance(value, float) and math.isfinite(value) and not whole
-            )
-            if isinstance(value, bool) or not number:
-                raise InvalidInput(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
-            if field.low is not None and value < field.low:
-                raise InvalidInput(f"{name} must be at least {field.low:g}, not {value!r}")
-            return value
-        case "texts":
-            if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
-                raise InvalidInput(f"{name} must be a list of texts")
-            return [sound(v) for v in value]
-        case "mapping":
-            if not isinstance(value, Mapping):
-                raise InvalidInput(f"{name} must be a mapping, not {type(value).__name__}")
-            return _plain(name, value)
-    return _steps(name, value)
+    fits, words = _KINDS[field.kind]
+    if not fits(value):
+        raise InvalidInput(f"{name} must be {words}, not {str(value)[:40]!r}")
+    if field.low is not None and value < field.low:
+        raise InvalidInput(f"{name} must be at least {field.low:g}, not {value!r}")
+    if field.kind != "steps":
+        return _plain(name, value)
+    steps = [_step(f"{name}: step {number}", number, step) for number, step in enumerate(value, start=1)]
+    return sorted(steps, key=lambda step: step["order"])
 
 
-def _steps(name: str, value: Any) -> list[dict[str, Any]]:
-    if not isinstance(value, list | tuple) or not value:
-        raise InvalidInput(f"{name} must be a list of at least one step")
-    steps: list[dict[str, Any]] = []
-    for number, raw in enumerate(value, start=1):
-        where = f"{name}: step {number}"
-        step = {"description": raw} if isinstance(raw, str) else raw
-        if not isinstance(step, Mapping):
-            raise InvalidInput(f"{where} must be a text or a mapping, not {type(raw).__name__}")
-        unknown = sorted(repr(key) for key in step if key not in STEP)
-        if unknown:
-            raise InvalidInput(
-                f"{where} has no field {unknown[0]}", hint=f"Its fields are {', '.join(STEP)}."
-            )
-        if not isinstance(step.get("description"), str) or not step["description"].strip():
-            raise InvalidInput(f"{where} needs a description")
-        filled = {"order": number, **{k: v for k, v in step.items() if v is not None}}
-        steps.append({k: _check(f"{where}, {k}", STEP[k], filled[k]) for k in STEP if k in filled})
-    return sorted(steps, key=lambda s: s["order"])
+def _step(name: str, number: int, given: Any) -> dict[str, Any]:
+    step = {"description": given} if isinstance(given, str) else given
+    if not isinstance(step, Mapping):
+        raise InvalidInput(f"{name} must be a text or a mapping, not {type(given).__name__}")
+    return _filled(name, STEP, {"order": number, **{k: v for k, v in step.items() if v is not None}})

@@ -67,5 +67,5 @@ def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
         ask("gotcha", "decison")
     known = ", ".join((*MEMORY_TYPES, "wip_limit"))
     assert caught.value.hint == f"The types are {known}."
-    with pytest.raises(InvalidInput, match="types must be a list of texts, not a list of int"):
+    with pytest.raises(InvalidInput, match="types must be a list of texts, not tuple"):
         ask(3)
