@@ -224,7 +224,7 @@ def _sides(clause: str) -> tuple[list[Thing], list[Thing]]:
     if ahead.lower().rstrip().endswith((" that", " which")):
         return [], things_in(ahead, used=True)  # "repr=False for fields that should not be shown"
     if acts := _acts(behind):
-        return [one for one in things_in(behind, short=True) if one.kind in ("path", "code")] or acts, []
+        return acts, []
     if not behind.strip() or (ahead.rstrip().lower().endswith(" to") and things_in(ahead)):
         return [], things_in(ahead, used=True)  # "a and b do not"; "use a lock to avoid races"
     verbal = _VERBAL.fullmatch(" ".join(found[0].split())) is not None
@@ -246,7 +246,7 @@ def _named(text: str) -> list[Thing]:
     names = list(takewhile(lambda word: word.lower() not in STOPS or JOINS.fullmatch(word), said))
     while names and names[-1].lower() in _AUXILIARIES:
         names.pop()  # "moment is deprecated"
-    found = [one for one in names if one.lower() not in USES and not JOINS.fullmatch(one)]
+    found = [one for one in names if not JOINS.fullmatch(one)]
     if not _NAMES.fullmatch(" ".join(one for one in names if one.lower() not in USES)):
         return []
     return [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from remora.core.directive_words import JOINS, NEGATES, STOPS, USES
+from remora.core.directive_words import JOINS, STOPS, USES
 from remora.core.programs import PROGRAMS
 from remora.core.query import named_paths
 from remora.core.stems import stem
@@ -69,7 +69,7 @@ def things_in(clause: str, *, short: bool = False, used: bool = False) -> list[T
     while at < len(tokens):
         token = tokens[at]
         low = token.lower().rstrip(".")
-        thing, length = _thing(tokens, at, ran=ran, foreign=foreign)
+        thing, length = _thing(tokens, at, ran=ran)
         if thing is not None:
             if role or ran or not used or thing.words[0].startswith("-"):  # a flag is meant to be passed
                 found.append(thing)
@@ -104,7 +104,7 @@ def _is_phrase(words: Sequence[str]) -> bool:
     return plain and not low.endswith("ly")
 
 
-def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple[Thing | None, int]:
+def _thing(tokens: Sequence[str], at: int, *, ran: bool) -> tuple[Thing | None, int]:
     """Return the thing that begins at a token, by its form alone, and its number of tokens."""
     token = tokens[at]
     if token.startswith("`"):
@@ -113,9 +113,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
         if not words:
             return None, 1
         if len(words) == 1:
-            return by_form(inner) or Thing(
-                "command" if inner in PROGRAMS else _code_or_name(inner, tokens[:at]), (inner,)
-            ), 1
+            return by_form(inner) or Thing("command" if inner in PROGRAMS else "code", (inner,)), 1
         runs = words[0] in PROGRAMS and re.match(r"[\w./@~$<{\[\"'*-]", words[1])
         return Thing("command" if runs else "text", words), 1
     bare = token.rstrip(".")
@@ -123,16 +121,7 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
         command = [bare]
         for word in tokens[at + 1 :]:
             low = word.lower()
-            if (
-                low in _ENDS
-                or low in STOP_WORDS
-                or low in NAMING
-                or low in ("command", "commands")
-                or (low.endswith("ly") and low != "apply")
-                or word[0] == "`"
-                or NEGATES.fullmatch(low)
-                or (foreign and low in PROGRAMS)
-            ):
+            if low in _ENDS or low in STOP_WORDS or low in NAMING or (low.endswith("ly") and low != "apply"):
                 break
             command.append(word.rstrip("."))
             if len(command) == MOST_WORDS:
@@ -147,14 +136,6 @@ def _thing(tokens: Sequence[str], at: int, *, ran: bool, foreign: bool) -> tuple
     ):
         return Thing("text", (bare, tokens[at + 1])), 2
     return by_form(bare), 1
-
-
-def _code_or_name(inner: str, ahead: Sequence[str]) -> str:
-    """Return "name" for an ordinary word that is the object of another verb: "log `password`"."""
-    verbs = [
-        one for one in map(str.lower, ahead) if one not in STOP_WORDS | USES and not NEGATES.fullmatch(one)
-    ]
-    return "name" if verbs and re.fullmatch(r"[a-z]+", inner) else "code"
 
 
 def by_form(token: str) -> Thing | None:
