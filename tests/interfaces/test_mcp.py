@@ -82,8 +82,9 @@ def test_what_is_offered(either: Caller) -> None:
     assert all(name in schema["properties"]["type"]["description"] for name in STATED_TYPES)
     assert schema["required"] == ["content"]
     assert [t.name for t in TOOLS if t.always] == ["search_memory", "record_memory"]
-    assert found.resources == ["remora://project/brief", "remora://memory/{memory_id}"]
-    assert found.prompts == ["ask", "reflect"]
+    files = "remora://files/{+path}"
+    assert found.resources == ["remora://project/brief", "remora://memory/{memory_id}", files]
+    assert found.prompts == ["recall", "ask", "remember", "reflect", "review"]
 
 
 def test_what_a_session_pays_for_the_server(tools: Tools) -> None:
@@ -108,7 +109,7 @@ def test_read_only(tools: Tools, stored: Remember) -> None:
     found = call.offered()
     assert set(found.tools) == READS
     assert all(t.annotations and t.annotations.read_only_hint for t in found.tools.values())
-    assert found.prompts == ["ask"]
+    assert found.prompts == ["recall", "ask", "review"]
     assert "Tokens expire" in call("review")
     assert "unknown argument 'confirm' ignored" in call("review", confirm=["abcd"])
     assert "unknown tool 'forget'" in call.error("forget", ids=["abcd"])
@@ -432,6 +433,15 @@ def test_review(call: Caller, stored: Remember, memory: Memory) -> None:
     assert call("review") == "Nothing waits for review."
 
 
+def test_prompts(either: Caller) -> None:
+    """Prompts hold what the person typed, and say which tool does it."""
+    assert "token lifetimes\n\nCall search_memory" in either.prompt("recall", topic="token lifetimes")
+    assert "24 h\n\nCall record_memory" in either.prompt("remember", text="tokens expire after 24 h")
+    assert "Call review without ids" in either.prompt("review")
+    with pytest.raises(MCPError):
+        either.prompt("recall")
+
+
 @pytest.mark.usefixtures("indexed")
 def test_brief(either: Caller, stored: Remember, memory: Memory) -> None:
     """What a new session is told, and nothing unverified."""
@@ -443,10 +453,23 @@ def test_brief(either: Caller, stored: Remember, memory: Memory) -> None:
     assert "--force" not in answer
 
 
+@pytest.mark.usefixtures("indexed")
+def test_file(either: Caller, stored: Remember) -> None:
+    """What is known of a file: memories and related files."""
+    memory_id = stored("Tokens are opaque", type="decision", related_files=["core/tokens.py"])
+    for path in ("core/tokens.py", "core%2Ftokens.py"):
+        answer = either.read(f"remora://files/{path}")
+        assert f"- {memory_id} decision" in answer
+        assert "It uses (1 file):\n- core/clock.py" in answer
+
+
 @pytest.mark.parametrize(
     ("uri", "said"),
     [
         ("remora://memory/ffffffff", "there is no memory 'ffffffff'"),
+        ("remora://files/nowhere.py", "'nowhere.py' is not in the code graph"),
+        ("remora://files/../../etc/passwd", "Unknown resource"),
+        ("remora://files//etc/passwd", "Unknown resource"),
         ("remora://project/secrets", "Unknown resource"),
     ],
 )

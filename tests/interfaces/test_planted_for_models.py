@@ -54,8 +54,9 @@ CALLED: dict[str, tuple[dict[str, Any], str]] = {
 RESOURCES = {
     "remora://project/brief": "The pager",
     "remora://memory/{memory_id}": "keeps its stream",
+    "remora://files/{+path}": "Eve",
 }
-PROMPTS = {"ask": "question", "reflect": "session"}
+PROMPTS = {"recall": "topic", "ask": "question", "remember": "text", "reflect": "session", "review": ""}
 
 
 @pytest.fixture

@@ -275,6 +275,22 @@ def dependencies(memory: Memory, target: str, limit: int) -> str:
     return bounded([head], blocks, notes, more="{} more lines are left out; ask with a smaller limit.")
 
 
+def known_file(memory: Memory, path: str, now: float) -> str:
+    """Return the knowledge about a file: memories, records, owners and related files.
+
+    Raises:
+        NotFound: nothing is known about it.
+    """
+    found = [m for records in (False, True) for m in memory.list(files=[path], limit=20, records=records)]
+    try:
+        about = dependencies(memory, path, 8)
+    except NotFound:
+        if not found:
+            raise
+        about = collapse(path)
+    return lines(about, *remembered(found, now))
+
+
 def _is_file(memory: Memory, path: str) -> bool:
     return os.path.isfile(memory.root / path)  # noqa: PTH113  Path.is_file raises for too long a name
 

@@ -37,6 +37,7 @@ import remora
 from remora.app.project.arguments import SHORT
 from remora.core.errors import NotFound, RemoraError
 from remora.core.text import safe
+from remora.interfaces.mcp_server import answers
 from remora.interfaces.mcp_server.descriptions import INSTRUCTIONS, TOOLS, WAITING, Tool
 from remora.interfaces.mcp_server.tools import Tools, one_or_many, without_nulls
 from remora.interfaces.present import listed, unexpected
@@ -260,8 +261,30 @@ def _add_resources(server: Server, tools: Tools) -> None:
     def memory(memory_id: str) -> str:
         return tools.why(memory_id)
 
+    @server.resource(
+        "remora://files/{+path}",
+        title="Knowledge about a file",
+        description="Memories about a file, its authors, dependencies, users and co-changed files.",
+        mime_type=MARKDOWN,
+    )
+    @_read
+    def file(path: str) -> str:
+        with tools.holder.use() as memory:
+            return answers.known_file(memory, path, tools.clock.now())
+
 
 def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
+    @server.prompt(title="Recall", description="Summarize the memories about a topic.")
+    def recall(
+        topic: Annotated[str, Field(description="A question, a name, a path or some keywords.")],
+    ) -> str:
+        return (
+            f"Look up in Remora's memory what is known about this: {topic}\n\n"
+            "Call search_memory with it, and once more in other words if nothing is clearly about it. Then "
+            "tell me what is remembered, each point with its id, how old it is and how sure it is. Say what "
+            "is unverified or waits for review, and what the code contradicts. Add nothing of your own."
+        )
+
     @server.prompt(title="Ask", description="Answer a question from memory, with citations.")
     def ask(question: Annotated[str, Field(description="The question.")]) -> str:
         from remora.app.recall import questions  # imported here: loads search, which few sessions need
@@ -276,6 +299,16 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
         return f"{questions.INSTRUCTIONS}\n{questions.prompt(question, passages)}"
 
     if not read_only:
+
+        @server.prompt(title="Remember", description="Remember a statement about the project.")
+        def remember(text: Annotated[str, Field(description="The statement, in your own words.")]) -> str:
+            return (
+                f"Remember this: {text}\n\n"
+                "Call record_memory with it as one statement that can be understood on its own: keep my "
+                "words where they are clear, put names in the place of words such as 'it' or 'here', name "
+                "the files it is about. Several statements are several calls. Then tell me what was "
+                "recorded, with the ids, and what it was merged with."
+            )
 
         @server.prompt(title="Reflect", description="Record the lessons of a session.")
         def reflect(
@@ -293,6 +326,18 @@ def _add_prompts(server: Server, tools: Tools, *, read_only: bool) -> None:
                 "remembered already. Record the others with record_memory, with the type and the files that "
                 "they are about. Then tell me what was recorded, with the ids and the evidence of each."
             )
+
+    @server.prompt(title="Review", description="Review the memories that wait for a decision.")
+    def review() -> str:
+        change = (
+            "For each I will say keep, drop or neither. Then call review once with the ids that I named, and "
+            "with no others."
+        )
+        told = "Tell me what I can do about each at a terminal." if read_only else change
+        return (
+            "Call review without ids and show me each memory that waits, with its id, text and reason. Do "
+            f"not decide for me. {told}"
+        )
 
 
 # The tools that correspond to verbs of the command line; hints to a model name the tool.
