@@ -51,26 +51,45 @@ def listed(name: str, values: Any) -> tuple[Any, ...]:
 def paths(name: str, values: Any, root: Path) -> tuple[Any, ...]:
     """Return paths as git writes them: relative to the root, with forward slashes; folders end in one.
 
-    Values that are no text or path, and paths outside the root, stay unchanged.
+    A text that is no file of the project may name some as models do: with a line ("a.py:6"), or several
+    separated by commas. Values that are no text or path, and paths outside the root, stay unchanged.
 
     Raises:
         InvalidInput: as for `listed`.
     """
     above = root.as_posix().rstrip("/") + "/"
-    given = (os.fspath(value) if isinstance(value, os.PathLike) else value for value in listed(name, values))
-    return tuple(_from_root(value, above) if isinstance(value, str) else value for value in given)
+    found: list[Any] = []
+    for value in listed(name, values):
+        plain = os.fspath(value) if isinstance(value, os.PathLike) else value
+        found += _named(plain, above) if isinstance(plain, str) else [plain]
+    return tuple(found)
 
 
-def _from_root(text: str, above: str) -> str:
-    path = text.replace("\\", "/").removeprefix("./").removeprefix(above)
-    inside = not path.startswith("/") and {"", ".", ".."}.isdisjoint(path.rstrip("/").split("/"))
-    return f"{path.rstrip('/')}/" if inside and "\0" not in path and os.path.isdir(above + path) else path  # noqa: PTH112
+def _named(text: str, above: str) -> list[str]:
+    """Return the files that a text names below a folder; the whole text unless all of them exist there."""
+
+    def inside(path: str) -> str:
+        return path.replace("\\", "/").removeprefix("./").removeprefix(above)
+
+    def there(path: str) -> bool:
+        return (
+            not path.startswith("/")
+            and {"", ".", ".."}.isdisjoint(path.rstrip("/").split("/"))
+            and os.path.lexists(above + path)
+        )
+
+    whole = inside(text)
+    parts = [whole] if there(whole) else [inside(part.strip()) for part in text.split(",")]
+    files = [part if there(part) else part.partition(":")[0] for part in parts]
+    if not all(map(there, files)):
+        return [whole]
+    return [f"{file.rstrip('/')}/" if os.path.isdir(above + file) else file for file in files]  # noqa: PTH112
 
 
 def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
     """Return memory types to filter by, () for None.
 
-    Known types are those of Remora and of installed methodologies.
+    Known types are those of Remora, of installed methodologies, and of any stored memory.
 
     Raises:
         InvalidInput: as for `listed`, or a type is unknown; the hint lists the known ones.
@@ -80,10 +99,18 @@ def known_types(project: OpenProject, values: Any) -> tuple[Any, ...]:
         return given
     known = (*MEMORY_TYPES, *project.plugins().types())
     for kind in given:
-        if kind in known:
+        if kind in known or _stored(project, kind):
             continue
         raise InvalidInput(f"unknown memory type {kind!r:.60}", hint=f"The types are {', '.join(known)}.")
     return given
+
+
+def _stored(project: OpenProject, kind: object) -> bool:
+    if not isinstance(kind, str):
+        return False
+    having = Filters(types=(kind,), branch="*")
+    databases = [store.db for store in project.stores()]
+    return any(s.memories.find(having, include_deprecated=True, limit=1) for s in databases)
 
 
 def filters_of(

@@ -39,19 +39,27 @@ def test_lists() -> None:
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
+        ("app/a.py:6", ("app/a.py",)),
+        ("app/a.py:6:14, ./b.py", ("app/a.py", "b.py")),
+        ("odd, b.py", ("odd, b.py",)),
         ("app", ("app/",)),
         ("app/", ("app/",)),
+        ("b.py, gone.py", ("b.py, gone.py",)),
+        ("gone.py:6", ("gone.py:6",)),
+        (":6", (":6",)),
         ("", ("",)),
         (".", (".",)),
-        ("./b.py", ("b.py",)),
-        ("app/../app", ("app/../app",)),
-        ("a\0b", ("a\0b",)),
+        ("app/../b.py:6", ("app/../b.py:6",)),
+        ("a\0b:6", ("a\0b:6",)),
     ],
 )
-def test_paths_from_the_root(tmp_path: Path, given: str, meant: tuple[str, ...]) -> None:
-    """Paths are relative to the root, and a folder ends in a slash."""
+def test_paths_as_models_write_them(tmp_path: Path, given: str, meant: tuple[str, ...]) -> None:
+    """What is no file, but names files with lines or between commas, is read so; a folder ends in a slash."""
     (tmp_path / "app").mkdir()
+    for name in ("app/a.py", "b.py", "odd, b.py"):
+        (tmp_path / name).write_text("", "utf-8")
     assert paths("files", [given], tmp_path) == meant
+    assert paths("files", [f"{tmp_path}/{given}"] if given else [""], tmp_path) == meant
 
 
 @pytest.mark.parametrize("verb", ["list", "search"])
@@ -69,3 +77,12 @@ def test_a_type_that_does_not_exist(bare: Memory, verb: str) -> None:
     assert caught.value.hint == f"The types are {known}."
     with pytest.raises(InvalidInput, match="types must be a list of texts, not tuple"):
         ask(3)
+
+
+def test_a_type_of_a_methodology_that_is_gone(bare: Memory) -> None:
+    """What is stored can be asked for by its type, even where nothing else knows that type any more."""
+    kept = with_kanban(bare).remember("At most three cards in review", type="wip_limit", branch="topic")
+    bare.forget(kept.id)
+    bare._project._plugins = Plugins({}, ())
+    assert bare.list(["wip_limit"]) == []
+    assert [m.id for m in bare.list(["wip_limit"], include_forgotten=True)] == [kept.id]
