@@ -36,6 +36,7 @@ POSSIBLE = 0.3  # confidence of a use that was not resolved
 MAX_DEPTH = 10
 LIMIT = 200
 NAMED = 6  # definitions listed where a name has several
+FOLDER = "folder"  # type of a node that stands for the files in it; the graph holds none
 STEP = 10  # nodes whose users are read at once
 _INDEXES = frozenset({"__init__", "index", "mod", "lib"})  # files that speak for their folder
 _LINE = re.compile(r"(?::\d{1,9}){1,2}$")  # and column
@@ -66,7 +67,7 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
     A target is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
     parts, with ".", "::", "->" or a backslash between them; a path may be its last parts too, and a symbol
     may follow its module or namespace ("app.jobs.run"). A line ("path:14") stands for its file. Of several
-    definitions of a name the outermost comes first, and definitions in tests are last.
+    definitions of a name the outermost comes first, and definitions in tests are last. A folder represents the files in it.
 
     Raises:
         InvalidInput: the target is empty.
@@ -76,6 +77,8 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
     name = target.strip().removeprefix("./").removesuffix("()")
     if not name:
         raise InvalidInput("impact needs a target", hint="Give a path, path:symbol, or a symbol's name.")
+    if name.endswith("/") and (folder := _folder(graph, name)) is not None:
+        return folder
     if (node := graph.node(name)) is not None and node.path:  # what layers above the code hold has none
         return node, ""
     name = _LINE.sub("", name)
@@ -93,6 +96,8 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
         what = f"{target!r} is ambiguous: {_listed([*keys, *others])}"
         raise Conflict(what, hint="Use the full name of one of them.")
     node = graph.node(keys[0]) if keys else None
+    if node is None and (folder := _folder(graph, name)) is not None:
+        return folder
     if node is None and (row := graph.file(name)) is not None:
         raise NotFound(
             f"{name} is left out of the code graph: {row.skipped}",
@@ -105,6 +110,16 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
             "`remora index` reads new files.",
         )
     return node, (f"{target!r} may also mean {_listed(others)}" if others else "")
+
+
+def _folder(graph: Graph, name: str) -> tuple[Node, str] | None:
+    """Return a folder as a node, None if it has no files; the whole project is none."""
+    name = name.rstrip("/")
+    if not (files := len(graph.below(name))):
+        return None
+    held = "the file" if files == 1 else f"the {files:,} files"
+    note = f"{name}/ is a folder: these are the outside dependents of {held} in it"
+    return Node(0, f"{name}/", FOLDER, name, f"{name}/"), note
 
 
 def _called(graph: Graph, wanted: str, path: str, *, sentences: bool = False) -> list[str]:
@@ -173,8 +188,8 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
         raise InvalidInput("limit must be at least 1")
     node, meant = find(db.graph, target)
     walk = _Walk(db, node, depth, max(limit, LIMIT))
-    impacts = walk.symbol() if node.symbol else walk.file()
-    if not walk.cut:
+    impacts = walk.folder() if node.type == FOLDER else walk.symbol() if node.symbol else walk.file()
+    if not walk.cut and node.type != FOLDER:
         own = walk.own or [node.id, *db.graph.inside(node)]
         impacts += said(db, own, impacts)
     cut = walk.cut or len(impacts) > limit
@@ -190,7 +205,7 @@ def impact(db: Database, target: str, depth: int = 3, limit: int = LIMIT) -> Fou
 
 def _unread(graph: Graph, node: Node) -> str:
     """Return a note if a file's users cannot be known because its language is not parsed."""
-    row = graph.file(node.path)
+    row = graph.file(node.path) if node.type != FOLDER else None
     if row is None or row.kind != "code" or row.language in COMPONENTS:
         return ""
     if (known := LANGUAGES.get(row.language)) is None or known.queries:
@@ -228,6 +243,14 @@ class _Walk:
     def file(self) -> list[Impact]:
         """Return the dependents of a file: files."""
         self._outward([self._node.id], self._closure.users)
+        return self._found
+
+    def folder(self) -> list[Impact]:
+        """Return the dependents of a folder's files, without these files."""
+        for i, path in self._graph.below(self._node.label).items():
+            self._reached[i] = _Step(path, 0, 1.0, ())
+        del self._reached[self._node.id]
+        self._outward(list(self._reached), self._closure.users)
         return self._found
 
     def symbol(self) -> list[Impact]:

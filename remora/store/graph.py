@@ -246,6 +246,12 @@ class Graph(Tables):
         sql = "SELECT path, size, mtime_ns, folder, stale_at IS NOT NULL FROM graph_files"
         return [(*row, bool(stale)) for *row, stale in self._connection.rows(sql)]
 
+    def below(self, folder: str) -> dict[int, str]:
+        """Return the files in a folder and its subfolders, by the ids of their nodes."""
+        sql = """SELECT n.id, n.key FROM graph_files f CROSS JOIN graph_nodes n ON n.key = f.path
+                 WHERE f.path > ?1 || '/' AND f.path < ?1 || '0' AND f.skipped = '' ORDER BY f.path"""
+        return dict(self._connection.rows(sql, (folder,)))  # "0" is the sign after "/"
+
     def called(self, name: str) -> list[str]:
         """Return the files with a base name, in order."""
         sql = "SELECT path FROM graph_files WHERE name = ? AND skipped = '' ORDER BY path"

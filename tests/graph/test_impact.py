@@ -214,6 +214,7 @@ def test_bare_name_is_the_most_visible_definition(db: Database):
     add_file(db, "b.py", [definition("B", 1, 9, "class"), definition("B.echo", 2, 3, "method")])
     add_file(db, "c.py", [definition("f", 1, 9), definition("f.echo", 2, 3), definition("f.say", 4, 5)])
     add_file(db, "n.cs", [definition("N", 1, 9, "module"), definition("N.only", 2, 3)])
+    add_file(db, "echo/f.py")
     add_file(db, "tests/test_a.py", [definition("test_f", 1, 9, "test"), definition("test_f.echo", 2, 3)])
     add_file(db, "tests/help.py", [definition("say", 2, 3), definition("only", 2, 3)])
     spoken = [definition(name, 1, 9, "test")._replace(sentence=True) for name in ("echo", "echo.reads")]
@@ -225,6 +226,7 @@ def test_bare_name_is_the_most_visible_definition(db: Database):
     assert find(db.graph, "say") == (db.graph.node("c.py:f.say"), "'say' may also mean tests/help.py:say")
     meant = {"only": "n.cs:N.only", "reads": "x.test.js:echo.reads", "x.test.js:echo": "x.test.js:echo"}
     assert {target: find(db.graph, target)[0].key for target in meant} == meant
+    assert find(db.graph, "echo/")[0].key == "echo/"
     assert impact(db, "a.py:echo").notes == found.notes[1:]
 
 

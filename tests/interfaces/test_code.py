@@ -54,6 +54,11 @@ def test_impact(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     run("remember", "Time is in seconds", "--file", "core/clock.py", "--type", "gotcha")
     assert "gotcha: Time is in seconds" in run("impact", "core/clock.py").stdout
     assert "remora index" in run("impact", "nothing").stderr
+    users = [["1", "tests/test_tokens.py"], ["1", "web/routes.py"]]
+    for name in ("core", "core/"):
+        result = run("impact", name)
+        assert [line.split()[:2] for line in result.stdout.splitlines()[:2]] == users
+        assert "note: core/ is a folder" in result.stderr
     monkeypatch.chdir(project / "core")
     (project / ".git").mkdir()  # not a repository, but nothing above is looked at
     for target in ("clock.py:now", "clock.now"):

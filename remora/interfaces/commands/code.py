@@ -73,7 +73,7 @@ def _watch(cli: CliContext) -> None:
 @options.number("--limit", "-n", default=50, most=1000, text="Maximum number of results.")
 @click.option("--tests", is_flag=True, help="Only the tests to run.")
 def impact(cli: CliContext, *, target: str, depth: int, limit: int, tests: bool) -> None:
-    """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), or a symbol's name.
+    """TARGET is a file, a file and a symbol (auth/tokens.py:verify_jwt), a symbol's name, or a folder.
 
     Lists the code that may break, nearest first, with the path to it. Results that depend on an
     uncertain call are marked as guesses.
