@@ -67,7 +67,8 @@ def find(graph: Graph, target: str) -> tuple[Node, str]:
     A target is "path", "path:Class.method", "path::Class::method" or a symbol's name, whole or its last
     parts, with ".", "::", "->" or a backslash between them; a path may be its last parts too, and a symbol
     may follow its module or namespace ("app.jobs.run"). A line ("path:14") stands for its file. Of several
-    definitions of a name the outermost comes first, and definitions in tests are last. A folder represents the files in it.
+    definitions of a name the outermost comes first, and definitions in tests are last. A folder
+    represents the files in it.
 
     Raises:
         InvalidInput: the target is empty.
