@@ -45,6 +45,19 @@ class Verbs(click.Group):
         """Return a verb's command, loaded now."""
         return load(cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; the error for an unknown one suggests up to two similar names."""
+        name = args[0]
+        if load(name) is None and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, self.list_commands(ctx), n=2, cutoff=0.75)
+            unknown = f"there is no verb {name!r}."
+            raise click.UsageError(f"{unknown} Did you mean {', '.join(close)}?" if close else unknown, ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the verbs by section, without loading them."""
         width = max(len(v.name) for v in VERBS)

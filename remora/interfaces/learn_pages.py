@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from remora.app.learning.run_summary import Remembered, SessionSummary
     from remora.app.learning.synthesis import Synthesized
     from remora.checks.suggest import Suggestion
-    from remora.core.values import Context
+    from remora.core.values import Context, Skipped
     from remora.injection.prefetch import Prefetch
 
 ACROSS = "*"  # the module name of a synthesis across modules
 SHOWN = 20  # memories and skipped files in a report
 TOLD = 5  # rejected candidates in a report
+REASONS = 5  # most frequent reasons why candidates were not worth a memory
 TOLD_CHARS = 100
 NEW = ("stored", "restored")
 SHOWN_SKIPS = 8  # skipped pieces of a file
@@ -43,9 +45,16 @@ def report(found: LearnReport) -> Page:
     if found.sessions:
         signals = [f"{number:,} {in_words(kind).replace('_', ' ')}" for kind, number in found.signals.items()]
         yield Para(say("learn.events", n=found.events, signals=listed(signals, 8) or say("none")), indent=2)
+        outcomes = Counter(f"{one.kind} ({in_words(one.outcome)})" for one in found.sessions)
+        most = sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))
+        told = listed((f"{number:,} {name}" for name, number in most), 6)
+        yield Para(say("learn.sessions", what=told), indent=2)
     if found.discarded:
         dropped = [f"{number:,} {_filter(name)}" for name, number in found.discarded.items()]
         yield Para(say("learn.left_out", what=listed(dropped)), "dim", indent=2)
+        if reasons := [f"{in_words(why)} ({number:,})" for why, number in found.not_worth.items()]:
+            what = say("semicolon").join(reasons[:REASONS]) + (" …" if len(reasons) > REASONS else "")
+            yield Para(say("learn.reasons", what=what), "dim", indent=4)
         some = [e for e in found.left_out if e.filter != "worth"][:TOLD]
         yield from (Para(f"{shorten(e.what, TOLD_CHARS)}: {in_words(e.why)}", "dim", indent=4) for e in some)
     yield from learned([*new, *again][:SHOWN], len(found.learnt))
@@ -59,7 +68,9 @@ def report(found: LearnReport) -> Page:
         yield Para(secrets, "warn")
     if found.bad_lines:
         yield Para(say("learn.bad_lines", n=found.bad_lines), "warn")
-    yield from (Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in found.skipped[:SHOWN])
+    lines, files = found.skipped[: found.named], found.skipped[found.named :]
+    yield from (Para(f"{s.what}: {in_words(s.why)}", "warn", indent=2) for s in lines[:SHOWN])
+    yield from (Para(say("learn.unread", what=s.what, why=in_words(s.why)), "warn") for s in files[:SHOWN])
     yield Para(say("done_in", seconds=spoken().number(found.seconds, 1)), "dim")
 
 
@@ -152,7 +163,7 @@ def plan(
 # Teaching
 
 
-def taught(found: Sequence[Taught]) -> Page:
+def taught(found: Sequence[Taught], refused: Sequence[Skipped] = ()) -> Page:
     """Return a page with the result of each piece of taught files."""
     for one in found:
         yield Para(taught_sentence(one), "strong")
@@ -167,6 +178,7 @@ def taught(found: Sequence[Taught]) -> Page:
         )
         if len(one.skipped) > SHOWN_SKIPS:
             yield Para(say("taught.more", n=len(one.skipped) - SHOWN_SKIPS), "dim", indent=2)
+    yield from (Para(f"{s.what}: {in_words(s.why)}", "bad") for s in refused)
 
 
 def taught_sentence(one: Taught) -> str:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remora.core.clock import to_iso
+from remora.core.clock import days_between, to_iso
 from remora.core.evidence import QUIET
-from remora.core.strength import current_confidence
+from remora.core.strength import GRACE_DAYS, current_confidence
 from remora.core.text import collapse, shorten
 from remora.core.triggers import BUT, IF, ONLY, PATTERN, WANTED, WHEN, Trigger
 from remora.core.values import FileHit, Hit, MemoryRecord, Reason, Relation, Skipped, Taint
@@ -18,6 +18,7 @@ from remora.interfaces.present import (
     FAINT,
     GOOD,
     age,
+    brief_marks,
     dumps,
     hit_files,
     hit_key,
@@ -71,8 +72,12 @@ def receipt(record: MemoryRecord, *, guessed: bool = False) -> Page:
     """Return a page with the result of storing a memory: the action, merged origins, removed secrets."""
     yield Item(short(record.id), (Cell(receipt_sentence(record), "good"),), record.content)
     got = record.receipt
-    if got is not None and got.action == "merged" and len(record.origins) > 1:
-        yield Para(say("receipt.origins", places=listed(place(o) for o in record.origins)), indent=2)
+    if got is not None and got.action == "merged":
+        others = [o.text for o in record.origins if o.text]
+        if len(record.origins) > 1:
+            yield Para(say("receipt.origins", places=listed(place(o) for o in record.origins)), indent=2)
+        if got.similarity < 1.0 and others:
+            yield Para(say("receipt.words", text=shorten(others[-1], 120)), indent=2)
     if got is not None and (secrets := redaction_sentence(got.redactions)):
         yield Para(secrets, "warn", indent=2)
     yield from (Para(in_words(note), "warn", indent=2) for note in (got.notes if got is not None else ()))
@@ -96,7 +101,7 @@ def memory_list(records: Sequence[MemoryRecord], now: float) -> Page:
             Cell(age(r.created_at, now), "dim"),
             Cell(shorten(r.content, 160), "dim" if r.deprecated else ""),
             Cell(listed(r.related_files, 2), "dim"),
-            Cell(", ".join(marks(r)), "warn" if warns(r) else "dim"),
+            Cell(", ".join(brief_marks(r)), "warn" if warns(r) else "dim"),
         )
         for r in records
     )
@@ -164,7 +169,7 @@ def card(
     parents: Sequence[MemoryRecord] = (),
     dependents: Sequence[MemoryRecord] = (),
 ) -> Page:
-    """Return a page with a memory, its full text and its main fields.
+    """Return a page with all fields of a memory and its full text.
 
     Args:
         record: the memory.
@@ -178,6 +183,7 @@ def card(
         yield Para(", ".join(warned), "warn" if warns(record) else "dim")
     rows: dict[str, str] = {
         "source": f"{whence(record)}, {when(record.created_at, now)}",
+        "changed": when(record.updated_at, now) if record.updated_at != record.created_at else "",
         "used": say("card.used", n=record.access_count, when=when(record.last_accessed_at, now))
         if record.access_count
         else say("card.unused"),
@@ -187,6 +193,12 @@ def card(
         "files": "\n".join(record.related_files),
         "modules": ", ".join(record.related_modules),
         "tags": ", ".join(record.tags),
+        "work unit": record.work_unit_ref.label if record.work_unit_ref else "",
+        "methodology": record.methodology or "",
+        "commit": record.commit_sha or "",
+        "session": record.session_id or "",
+        "lines": f"{record.chunk_start_line}-{record.chunk_end_line}" if record.chunk_start_line else "",
+        "external id": record.external_id or "",
         "payload": dumps(record.payload) if record.payload else "",
         "origins": "\n".join(_origin(record, i, now) for i in range(len(record.origins))),
         "relations": "\n".join(_relation(r) for r in record.relations),
@@ -196,6 +208,8 @@ def card(
         "forgotten": _forgotten(record, now),
         "review": in_words(record.review_reason or "") or (say("card.review") if record.needs_review else ""),
         "taint": _taint(record),
+        "secrets": say("card.secrets", n=record.redaction_count) if record.redaction_count else "",
+        "vector of": record.embedding_model_id or say("card.no_vector"),
     }
     yield Para("")
     yield Para(record.content)
@@ -227,16 +241,13 @@ def trust(found: TrustReport) -> Page:
 
 def history(found: Sequence[Revision], now: float) -> Page:
     """Return the revisions of a memory, oldest first, numbered for `restore --revision`."""
-    rows = (
-        (
-            Cell(str(number), "id"),
-            when(to_iso(one.at), now),
-            Cell(_author(one), "dim"),
-            one.op,
-            say("semicolon").join(filter(None, (_changed(one.fields), in_words(one.why)))),
-        )
-        for number, one in enumerate(found, start=1)
-    )
+    rows: list[tuple[str | Cell, ...]] = []
+    known: dict[str, object] = {}
+    for number, one in enumerate(found, start=1):
+        told = say("semicolon").join(filter(None, (_changed(one.fields, known), in_words(one.why))))
+        who = Cell(_author(one), "dim")
+        rows.append((Cell(str(number), "id"), when(to_iso(one.at), now), who, one.op, told))
+        known |= one.fields
     return table("history", rows, wide=4, whole=True)
 
 
@@ -245,15 +256,21 @@ def _author(one: Revision) -> str:
     return say("team.you") if kind == "person" and name == one.device else one.author.strip(":")
 
 
-def _changed(fields: Mapping[str, object]) -> str:
-    """Return the new text of a change, and names and values of other fields."""
-    told = [
-        f"{field(name.replace('_', ' '))} → {fields[name]}"
-        for name in _SHOWN_CHANGES
-        if fields.get(name) not in (None, "", "[]")
-    ]
-    text = [str(fields["content"])] if "content" in fields else []
-    return ", ".join([*text, *told])
+def _changed(fields: Mapping[str, object], known: Mapping[str, object]) -> str:
+    """Return a description of a change: the text, and names and values of other fields."""
+    if not known:
+        return str(fields.get("content", ""))
+    told = []
+    for name, value in fields.items():
+        if name == "content":
+            told.append(say("history.text", old=shorten(str(known.get(name, "")), 60), new=str(value)))
+        elif name in _SHOWN_CHANGES:
+            told.append(f"{field(name.replace('_', ' '))} {_plainly(known.get(name))} → {_plainly(value)}")
+    return ", ".join(told)
+
+
+def _plainly(value: object) -> str:
+    return say("none") if value in (None, "", "[]") else str(value)
 
 
 def files(found: Sequence[FileHit]) -> Page:
@@ -294,10 +311,19 @@ def _plain(note: str) -> str:
 
 
 def _confidence(record: MemoryRecord, now: float) -> str:
-    if record.pinned or not record.decay_half_life_days:
+    current = current_confidence(record, now)
+    if not record.decay_half_life_days:
         return say("confidence.steady", confidence=record.confidence)
-    current, days = current_confidence(record, now), f"{record.decay_half_life_days:g}"
-    return say("confidence.fades", now=current, fresh=record.confidence, days=days)
+    if record.pinned:
+        return say("confidence.pinned", confidence=record.confidence)
+    unused = days_between(record.last_accessed_at, now)
+    return say(
+        "confidence.fades",
+        now=current,
+        fresh=record.confidence,
+        days=f"{record.decay_half_life_days:g}",
+        unused=f"{unused:.0f}",
+    )
 
 
 def _origin(record: MemoryRecord, index: int, now: float) -> str:
@@ -324,7 +350,11 @@ def _named(ids: Sequence[str], known: Sequence[MemoryRecord]) -> list[str]:
 def _forgotten(record: MemoryRecord, now: float) -> str:
     if not record.deprecated:
         return ""
-    return say("forgotten.told", when=when(record.deprecated_at, now), id=short(record.id))
+    left = GRACE_DAYS - days_between(record.deprecated_at, now) if record.deprecated_at else GRACE_DAYS
+    later = say("forgotten.later", n=round(left))
+    soon = say("forgotten.soon")
+    kept = say("forgotten.kept") if record.user_verified or record.pinned else later if left > 0 else soon
+    return say("forgotten.told", when=when(record.deprecated_at, now), kept=kept, id=short(record.id))
 
 
 def _taint(record: MemoryRecord) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from remora.core.errors import EXIT_CODES, NotFound, RemoraError
 from remora.core.text import collapse
 from remora.core.values import NOTE_KINDS, Hit, MemoryRecord, Origin, Ownership, Receipt, Redaction
-from remora.interfaces.words import say, spoken
+from remora.interfaces.words import in_words, say, spoken
 
 if TYPE_CHECKING:
     from remora.app.memory import Memory
@@ -205,7 +205,12 @@ def hit_files(hit: Hit) -> tuple[str, ...]:
 
 
 def marks(record: MemoryRecord) -> tuple[str, ...]:
-    """Return the marks of a memory, such as its trust and review state, a word or two each."""
+    """Return the marks of a memory, such as its trust and review state, a few words each."""
+    return tuple(say(f"mark.{name}", value=value) for name, value in _marked(record))
+
+
+def brief_marks(record: MemoryRecord) -> tuple[str, ...]:
+    """Return the marks of a memory as a word or two each, for lists; a branch keeps its name."""
     return tuple(say(f"mark.brief.{name}", value=value) for name, value in _marked(record))
 
 
@@ -215,16 +220,17 @@ def warns(record: MemoryRecord) -> bool:
 
 
 def _marked(record: MemoryRecord) -> list[tuple[str, str]]:
+    due = "due" if record.review_reason else "review"
     found = [
         ("yours", record.realm == "user", ""),
         ("branch", record.branch, record.branch),
         ("pinned", record.pinned, ""),
         ("verified", record.user_verified, ""),
-        ("superseded", record.superseded_by, ""),
+        ("superseded", record.superseded_by, short(record.superseded_by or "")),
         ("forgotten", record.deprecated and not record.superseded_by, ""),
-        ("review", record.needs_review, ""),
-        ("tainted", record.taint, ""),
-        ("stale", record.stale_at, ""),
+        (due, record.needs_review, in_words(record.review_reason or "")),
+        ("tainted", record.taint, record.taint and record.taint.source),
+        ("stale", record.stale_at, (record.stale_at or "")[:10]),
     ]
     return [(name, value or "") for name, on, value in found if on]
 

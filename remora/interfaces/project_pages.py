@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from remora.core.code import Impact
 from remora.core.reports import IndexReport, InitReport
 from remora.core.text import shorten
-from remora.core.values import FileHit
+from remora.core.values import HISTORY, FileHit
 from remora.interfaces.page import Cell, Page, Para, Part, Table, fields, table
 from remora.interfaces.present import listed, redaction_sentence, short
 from remora.interfaces.words import in_words, say, spoken
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from remora.app.importing.export_reader import Imported
     from remora.graph.modules import ModuleInfo
 
-SHOWN_SKIPS = 10  # skipped files of `init`
+SHOWN_SKIPS = 10  # reasons for skipped files of `init`
 SHOWN_UNREAD = 5  # files that an index run could not read
 SHOWN_MEMORIES = 5  # on the page of an impact
 SHOWN_MODULES = 12  # on the page of health
@@ -60,7 +60,7 @@ def initialised(report: InitReport, *, hottest: Sequence[str] = (), facts: Seque
         yield Para("")
         yield Para(say("init.about"), "strong")
         yield from (Para(one, indent=2) for one in facts)
-    tries = _tries(hottest)
+    tries = _tries(report, hottest)
     width = max(len(command) for command, _ in tries)
     yield Para("")
     yield Para(say("init.next"), "strong")
@@ -90,14 +90,22 @@ def is_code(path: str) -> bool:
     return PurePath(path).suffix not in NOT_CODE
 
 
-def _tries(hottest: Sequence[str]) -> list[tuple[str, str]]:
+def _tries(report: InitReport, hottest: Sequence[str]) -> list[tuple[str, str]]:
     code = next(filter(is_code, hottest), next(iter(hottest), ""))
-    return [
-        ('remora search "…"', say("try.search")),
-        *([(f"remora related {code}", say("try.related"))] if code else []),
-        ('remora remember "…"', say("try.remember")),
-        ("remora install", say("try.install")),
-    ]
+    tries: list[tuple[str, str]] = []
+    ask = say("try.search")
+    if report.rules_found:
+        tries.append((say("try.tests"), ask))
+    elif code and report.candidates:
+        tries.append((say("try.broke", path=code), ask))
+    if code:
+        tries.append((f"remora related {code}", say("try.related")))
+    if report.stored > report.candidates or report.merged or report.unchanged:
+        tries.append(("remora list", say("try.list")))
+    if report.candidates:
+        tries.append(("remora list --records", say("try.records")))
+    last = [('remora remember "…"', say("try.remember")), ("remora install", say("try.install"))]
+    return [*tries, *last]
 
 
 def _code(report: InitReport) -> str:
@@ -122,8 +130,14 @@ def _rules(report: InitReport) -> str:
 
 def _history(report: InitReport) -> str:
     if not report.commits_read:
-        return say("init.no_git")
-    read = say("init.git_new", n=report.commits_new, all=report.commits_read)
+        failed = any(skip.what == HISTORY for skip in report.skipped)
+        return say("init.git_failed") if failed else say("init.no_git")
+    if not report.commits_new:
+        read = say("init.git_known", n=report.commits_read)
+    elif report.commits_new == report.commits_read:
+        read = say("init.git", n=report.commits_new)
+    else:
+        read = say("init.git_new", n=report.commits_new, all=report.commits_read)
     known = say("files.known", n=report.files_known, pairs=say("count.pair", n=report.edges))
     return f"{read} {known}."
 
@@ -161,9 +175,12 @@ def of_branches(revived: Changed, merged: Changed, retired: Changed, indent: int
 def _skips(report: InitReport) -> Page:
     if report.skipped:
         yield Para(say("init.skipped"), "warn", indent=2)
-    yield from (Para(f"{s.what}: {in_words(s.why)}", indent=4) for s in report.skipped[:SHOWN_SKIPS])
-    if len(report.skipped) > SHOWN_SKIPS:
-        yield Para(say("more", n=len(report.skipped) - SHOWN_SKIPS), indent=4)
+    if len(report.skipped) <= SHOWN_SKIPS:
+        yield from (Para(f"{skip.what}: {in_words(skip.why)}", indent=4) for skip in report.skipped)
+        return
+    for why, number in Counter(skip.why for skip in report.skipped).most_common(SHOWN_SKIPS):
+        examples = [skip.what for skip in report.skipped if skip.why == why]
+        yield Para(f"{number:,}: {in_words(why)} ({listed(examples, 2)})", indent=4)
 
 
 def megabytes(size: int) -> str:
@@ -326,7 +343,16 @@ def modules(found: Sequence[ModuleInfo]) -> Page:
         )
         for m in found
     )
-    return table("modules", rows, wide=5, spare=(7, 6, 3, 2))
+    yield from table("modules", rows, wide=5, spare=(7, 6, 3, 2))
+    said = [
+        Para(say(f"module.{what}", module=m.name, names=listed(names, 3)), "dim")
+        for what in ("entries", "needs")
+        for m in found
+        if (names := getattr(m, what))
+    ]
+    yield from said
+    if said:
+        yield Para(say("module.said"), "dim")
 
 
 def described(report: SemanticReport | None) -> Page:

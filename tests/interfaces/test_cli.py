@@ -42,11 +42,11 @@ def test_what_it_says_of_itself(run: Run, answer: Answer) -> None:
 
 
 def test_unknown_verb_and_option(run: Run) -> None:
-    """It is named, with the place where verbs and options are explained; in JSON a kind."""
+    """A slip of the finger gets the right word, or the place where options are explained; in JSON a kind."""
     result = run("serach", "x")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "'serach'" in result.stderr
-    assert result.stderr.endswith("hint: See `remora --help`.\n")
+    told = "error: there is no verb 'serach'. Did you mean search?\nhint: See `remora --help`.\n"
+    assert (result.exit_code, result.stderr) == (2, told)
+    assert "Did you mean" not in run("xyzzy").stderr
     result = run("list", "--colour")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("error: no such option")

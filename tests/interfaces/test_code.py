@@ -66,15 +66,22 @@ def test_impact(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_nothing_found_says_what_to_do_next(run: Run, project: Path) -> None:
-    """To index again is no advice where the code is indexed; that there is none is told."""
+    """What was searched is named; to index again is no advice where the code is indexed."""
+    assert "No code fits" not in run("search", "--code", "zzqqxx").stderr  # that it is not indexed is enough
     run("index")
-    told = "No file matches. Names, error messages and paths work best.\n"
-    assert run("files", "zzqqxx").stderr == told
+    words = "No code matches. Try other words, or a name from the code.\n"
+    for line, said in {
+        "search --code zzqqxx": words,
+        "search --kind code zzqqxx": words,
+        "files zzqqxx": "No file matches. Names, error messages and paths work best.\n",
+    }.items():
+        assert run(*line.split()).stderr == said
+    assert "No code matches the query" in run("search", "--code", "zzqqxx", "--file", "core/").stderr
     for path in project.rglob("*.py"):
         path.unlink()
     run("index")
     for line in ("files zzqqxx", "search --code zzqqxx"):
-        assert "note: the index contains no code\n" in run(*line.split()).stderr
+        assert run(*line.split()).stderr == "note: the index contains no code\n"
     assert "contains no code" in run("doctor").stdout
 
 

@@ -17,7 +17,7 @@ from remora.interfaces.cli import cli
 from remora.interfaces.commands import maintenance
 from remora.net import listeners
 from tests.helpers import Repo
-from tests.interfaces.conftest import Answer, Run, command_line
+from tests.interfaces.conftest import Answer, Remember, Run, command_line
 
 RULES = "# Rules\n\n- Always run `make lint` before a commit.\n- The cache must be keyed by tenant id.\n"
 
@@ -38,7 +38,7 @@ def test_init_reports_in_sentences(run: Run, answer: Answer, repository: Path, t
     assert (result.exit_code, result.stderr) == (0, "")
     assert f"Memory of {repository}" in result.stdout
     assert "Read 1 rule file: AGENTS.md. 2 rules found." in result.stdout
-    assert "Read 3 new commits, 3 in total." in result.stdout
+    assert "Read 3 commits of git history." in result.stdout
     assert "2 memories stored" in result.stdout
     assert result.stdout.index("Try next") > result.stdout.index("Done in")
     assert "remora related cache.py" in result.stdout
@@ -59,6 +59,7 @@ def test_doctor(run: Run, answer: Answer, tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "does not exist yet" in result.stdout
     assert "`remora init`" in result.stdout
+    assert complete("remora show ") == []
     assert answer("doctor")["level"] == "warning"  # there is no embedding model in these tests
     assert not (tmp_path / "data" / "projects").exists()
     run("remember", "Money is kept in cents")
@@ -112,18 +113,20 @@ COMP_CWORD=$(($# - 1))
 
 @pytest.mark.slow
 @pytest.mark.skipif(BASH is None, reason="there is no bash here")
-def test_bash_completes(project: Path, tmp_path: Path) -> None:
-    """In a real bash the script completes verbs, options and types, also behind words in quotes."""
+def test_bash_completes(project: Path, tmp_path: Path, remember: Remember) -> None:
+    """In a real bash the script completes verbs, options, types and ids, also behind words in quotes."""
     program = tmp_path / "bin" / "remora"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(command_line())} "$@"\n')
     program.chmod(0o755)
     env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    memory_id = remember("Tokens expire after 24 h, or sooner: it's $HOME * that counts")
     for line, found in {
         "remora sea": "search",
         "remora list --needs": "--needs-review",
         "remora search 'two words' --type gotcha,dec": "gotcha,decision",
         "remora xyzzy": "",
+        f"remora show {memory_id[:4]}": memory_id[:8],
     }.items():
         typed = shlex.split(line, posix=False)  # quotes stay
         command = [str(BASH), "--noprofile", "--norc", "-c", PRESS_TAB, "bash", *typed]
@@ -131,8 +134,8 @@ def test_bash_completes(project: Path, tmp_path: Path) -> None:
         assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", found.split()), line
 
 
-def test_words_are_completed(project: Path) -> None:
-    """Verbs, options and values, the last of several, too."""
+def test_words_and_ids_are_completed(run: Run, project: Path, remember: Remember) -> None:
+    """Verbs, options and values, the last of several, too; ids of memories, of forgotten ones for restore."""
     for line, found in {
         "sup": "supersede",
         "wor": "",  # hidden
@@ -144,6 +147,12 @@ def test_words_are_completed(project: Path) -> None:
         "completion f": "fish",
     }.items():
         assert complete(f"remora {line}") == found.split(), line
+    first, second = remember("one thing"), remember("two things")
+    run("forget", second)
+    assert complete(f"remora show {first[:3]}") == complete(f"remora why {first[:3]}") == [first[:8]]
+    assert complete("remora forget ") == [first[:8]]
+    assert complete("remora restore ") == [second[:8]]
+    assert complete(f"remora show {first[:12]}") == [first]
 
 
 def test_a_person_is_asked_once_about_a_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from remora.app.memory import Memory
-from tests.interfaces.conftest import command_line
+from tests.interfaces.conftest import Run, command_line
 
 HEAVY = (
     "numpy",
@@ -238,8 +238,11 @@ def test_without_the_package(process: Callable[..., Any], project: Path) -> None
     assert done.stdout == ""
 
 
-def test_the_entry_for_a_host(answer: Callable[..., Any], project: Path) -> None:
+def test_the_entry_for_a_host(answer: Callable[..., Any], run: Run, project: Path) -> None:
     """With --json it prints what a host's configuration needs; never a token, only the variable's name."""
+    result = run("mcp", "--port", "8000")
+    assert result.exit_code == 2
+    assert "need --http" in result.stderr
     servers = answer("mcp")["mcpServers"]
     assert servers == {
         "remora": {"type": "stdio", "command": sys.executable, "args": ["-P", "-m", "remora", "mcp"]}

@@ -154,7 +154,7 @@ def test_supersede_takes_over_and_says_what_went(run: Run, answer: Answer, remem
     (new,) = answer("list")["memories"]
     found = (new["content"], new["tags"], new["related_files"])
     assert found == ("Tokens expire after 12 h", ["auth"], ["a.py"])
-    assert f"replaced by: {new['id'][:8]}" in run("show", old).stdout
+    assert f"superseded by {new['id'][:8]}" in run("show", old).stdout
 
 
 LINES = """\
@@ -270,15 +270,21 @@ def test_every_filter_of_search_and_list(run: Run, remember: Remember, project: 
 
 
 def test_nothing_found_says_of_what(run: Run, project: Path, remember: Remember) -> None:
-    """What filters left out is told from what is not there; `init` is named only where nothing is."""
-    assert "remora init" in run("search", "zeppelin").stderr
+    """Records and memories are listed apart; where there is code, the search of it is named, `init` not."""
+    (project / "a.py").write_text("def rigid():\n    return 1\n")
+    run("init")
+    assert "`remora search --code`" in run("search", "zeppelin").stderr
+    assert "remora init" not in run("search", "zeppelin").stderr
     remember("Spec 042 succeeded in 14 steps", "--type", "work_unit_outcome")
-    assert run("list").stderr == "There are none.\n"
+    told = "There are no memories.\n--records lists the records of commits and sessions.\n"
+    assert run("list").stderr == told
     assert run("list", "--records", "--pinned").stderr == "Nothing matches the filters.\n"
     remember("Tokens expire after 24 h", "--type", "decision")
+    assert "There are no memories" not in run("list").stderr
     result = run("search", "zeppelin")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("Nothing found. Try other words")
+    assert "`remora search --code`" in result.stderr
     assert run("search", "tokens", "-t", "gotcha").stderr == "Nothing matches the filters.\n"
 
 
@@ -304,6 +310,8 @@ def test_related(run: Run, answer: Answer, project: Path, monkeypatch: pytest.Mo
     assert (owned["module"], owned["commits"]) == ("shop/auth", 3)
     assert {"name": "Bo", "commits": 1} in owned["authors"]
     assert answer("related", "else.py")["ownership"] is None
+    told = run("related", "new.py").stderr
+    assert "There is no file shop/auth/new.py yet; these results match its name." in told
     assert answer("stats")["modules"] == {"shop": 1, "shop/auth": 1}
     assert "modules: shop (1), shop/auth (1)" in run("stats").stdout
 
@@ -384,7 +392,7 @@ def test_forgetting_reaches_what_rests_on_it(run: Run, answer: Answer, memory: M
     assert run("list", "--needs-review").stdout.startswith(child.id[:8])
     assert run("verify", child.id).stdout == f"{child.id[:8]}  verified  So they are big\n"
     assert run("list", "--needs-review").stdout == ""
-    assert "learned after reading a web page" in run("show", tainted.id).stdout
+    assert "tainted by a web page" in run("show", tainted.id).stdout
     told = answer("verify", tainted.id)["memories"][0]
     assert (told["taint"], told["user_verified"]) == (None, True)
 

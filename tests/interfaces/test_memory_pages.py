@@ -44,7 +44,8 @@ def test_hits_and_lists_are_one_line_each() -> None:
     hit = Hit("x", "memory", "Tokens expire after 24 h", 0.873, memory=full(), disagrees_with=(OTHER,))
     assert plain(pages.hits([hit], NOW)) == (
         "1a2b3c4d  #1   0.87  gotcha             AGENTS.md:4 +1  3 days ago  Tokens expire after 24 h  "
-        "[a.py, b.py]  [on branch topic, review, tainted, disagrees with 9f8e7d6c]\n"
+        "[a.py, b.py]  [on branch topic, needs review: rests on 9f8e7d6c, which was forgotten, "
+        "tainted by web page, disagrees with 9f8e7d6c]\n"
     )
     assert plain(pages.memory_list([full()], NOW)) == (
         "1a2b3c4d  gotcha  0.97  3 days ago  Tokens expire after 24 h  [a.py, b.py]"
@@ -62,7 +63,7 @@ TURN = Hit("7", "turn", "Live?", 0.05, session_id="cli:1", role="Ann", time="202
 
 
 def test_hits_of_conversations_and_code() -> None:
-    """A message has those next to it and what restates it; code is shortened as any text is."""
+    """A message has those next to it and what restates it; of code its beginning is shown."""
     told = TURN._replace(amended_by=("12", "13"), context=(Turn(1, "cli:1", 1, 1, "Bo", "Yes,\n  a day"),))
     assert shown(pages.hits([told], NOW, around=True)) == dedent("""
         7         #1   0.05  turn               Ann in cli:1  2 days ago  Live?  [restated later: 12, 13]
@@ -72,7 +73,10 @@ def test_hits_of_conversations_and_code() -> None:
         "\n    time: 2026-02-27 12:00 UTC (2 days ago)\n"
     )
     assert "Bo" not in plain(pages.hits([told], NOW))
-    assert plain(pages.hits([code(3)], NOW)).endswith("a.make  line 0 line 1 line 2\n")
+    assert plain(pages.hits([code(10)], NOW)).endswith(
+        "a.make  line 0 line 1 line 2 line 3 line 4 line 5 line 6 line 7 … 2 more lines\n"
+    )
+    assert plain(pages.hits([code(9)], NOW)).endswith("line 7 line 8\n")
 
 
 def item(hit: Hit) -> Item:
@@ -137,17 +141,23 @@ def test_why_says_each_reason_once_and_in_plain_words() -> None:
 BECOMES: list[tuple[dict[str, Any], str]] = [
     ({}, "confidence: 1.00, does not fade"),
     ({}, "used: not yet"),
-    ({"pinned": True, "decay_half_life_days": 60.0}, "confidence: 1.00, does not fade"),
-    (GONE, "forgotten: 2026-02-19 12:00 UTC (10 days ago); `remora restore 1a2b3c4d` brings it back"),
+    ({}, "vector of: none yet; found by words only"),
+    ({"pinned": True, "decay_half_life_days": 60.0}, "confidence: 1.00, pinned: does not fade"),
+    (GONE, "forgotten: 2026-02-19 12:00 UTC (10 days ago); pruning may delete it in 20 days"),
+    (GONE | {"deprecated_at": "2026-01-31T12:00:00.000Z"}, "pruning may delete it in 1 day;"),
+    (GONE, "`remora restore 1a2b3c4d` brings it back"),
     ({"access_count": 1, "last_accessed_at": "2026-02-26T12:00:00.000Z"}, "used: once, 2026-02-26 12:00"),
+    (GONE | {"user_verified": True}, "; kept for good;"),
+    (GONE | {"pinned": True}, "; kept for good;"),
+    (GONE | {"deprecated_at": "2026-01-30T12:00:00.000Z"}, "the next pruning may delete it"),
     ({"superseded_by": OTHER}, "replaced by: 9f8e7d6c\n"),
     ({"realm": "user"}, "scope: global (your own memory, in every project)\n"),
     ({"needs_review": True}, "review: needed\n"),
 ]
 
 
-def test_a_card_shows_what_becomes_of_a_memory() -> None:
-    """In words: where it is from, whether it fades, what it rests on, how it comes back if forgotten."""
+def test_a_card_shows_everything_and_what_becomes_of_a_memory() -> None:
+    """Nothing is left out, in words: whether it fades, how it is found, how it comes back if forgotten."""
     parent = record(id=OTHER, content="Tokens are JWTs")
     child = record(id="77777777-0000-4000-8000-000000000000", content="So refresh daily")
     text = plain(pages.card(full(), NOW, parents=[parent], dependents=[child]))
@@ -156,16 +166,17 @@ def test_a_card_shows_what_becomes_of_a_memory() -> None:
     for fields, said in BECOMES:
         text = plain(pages.card(record(**fields), NOW))
         assert said in text
-        for absent in ("branch", "taint", "payload"):
+        for absent in ("branch", "taint", "changed", "lines", "payload", "work unit", "secrets"):
             assert f"{absent}:" not in text
 
 
 def test_a_receipt_says_what_was_merged_and_taken_out() -> None:
-    """A merge names the origins; secrets are counted, notes are passed on."""
+    """A merge names the origins and keeps the words; secrets are counted, notes are passed on."""
     got = Receipt("merged", OTHER, 0.91, (Redaction("password", 1),), ("2 control characters were removed",))
     assert shown(pages.receipt(full()._replace(receipt=got), guessed=True)) == dedent("""
         1a2b3c4d  merged with an existing gotcha (91% similar)  Tokens expire after 24 h
           all origins kept: AGENTS.md:4, agent
+          your wording is kept as an origin: tokens live a day
           1 secret removed before storing: 1 password
           2 control characters were removed
         """)
@@ -220,7 +231,7 @@ def revision(author: str, op: str, why: str = "", **fields: Any) -> Revision:
 
 
 def test_a_history_tells_what_each_change_changed() -> None:
-    """The new text and values; whose change it was; fields that nobody reads are left out."""
+    """The first text, then old and new values; whose change it was; fields that nobody reads are left out."""
     changes = [
         revision("agent:ci", "create", content="It expires", tags="[]", confidence=0.8),
         revision("person:d1", "edit", "too short", content="It expires daily", updated_at="x"),
@@ -228,10 +239,10 @@ def test_a_history_tells_what_each_change_changed() -> None:
         revision("retention:", "edit", tags=""),
     ]
     assert shown(pages.history(changes, NOW)) == dedent("""
-        1  2026-02-27 12:00 UTC (2 days ago)  agent:ci   create  It expires, confidence → 0.8
-        2  2026-02-27 12:00 UTC (2 days ago)  you        edit    It expires daily; too short
-        3  2026-02-27 12:00 UTC (2 days ago)  person:d2  edit    tags → ["a"]
-        4  2026-02-27 12:00 UTC (2 days ago)  retention  edit
+        1  2026-02-27 12:00 UTC (2 days ago)  agent:ci   create  It expires
+        2  2026-02-27 12:00 UTC (2 days ago)  you        edit    “It expires” → “It expires daily”; too short
+        3  2026-02-27 12:00 UTC (2 days ago)  person:d2  edit    tags none → ["a"], branch none → none
+        4  2026-02-27 12:00 UTC (2 days ago)  retention  edit    tags ["a"] → none
         """)
 
 

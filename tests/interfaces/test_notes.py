@@ -40,6 +40,7 @@ def test_a_conversation_and_its_summary(run: Run, answer: Answer, talk: str) -> 
     assert len(answer("session", "show", talk, "--all")["messages"]) == 12
     assert "40 entries" in run("note", "show", "cli-1-1").stdout
     assert "8 messages in cli:1" in run("journal", "history").stdout
+    assert "`remora journal history`" in run("journal").stderr
     assert "8 earlier messages with --all" in run("session", "show", talk).stderr
     assert "nothing to compact" in run("session", "compact", talk, "100").stdout
     assert "4 messages added to the history" in run("session", "new", talk).stdout

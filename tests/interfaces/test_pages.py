@@ -15,7 +15,7 @@ from remora.app.health.stats import VectorCount
 from remora.app.memory import Memory
 from remora.core.errors import EXIT_CODES
 from remora.core.reports import InitReport
-from remora.core.values import FileHit, Hit, Origin, Reason, Receipt, Redaction, Skipped
+from remora.core.values import HISTORY, FileHit, Hit, Origin, Reason, Receipt, Redaction, Skipped
 from remora.interfaces import draw, present, project_pages
 from remora.interfaces.draw import plain
 from remora.interfaces.page import Cell, Fields, Item, Page, Para, Table
@@ -82,13 +82,15 @@ def test_ages_places_and_receipts() -> None:
 
 
 def test_marks() -> None:
-    """Everything a reader should know before trusting a memory is named."""
+    """Everything a reader should know before trusting a memory is named, long and brief."""
     more: dict[str, Any] = {"pinned": True, "user_verified": True, "review_reason": "rests on 9f"}
     marked = full()._replace(realm="user", stale_at="2026-02-01T00:00:00.000Z", **more)
+    told = "yours, in every project; on branch topic; pinned; verified; needs review: rests on 9f; "
+    assert "; ".join(present.marks(marked)) == f"{told}tainted by web page; stale since 2026-02-01"
     brief = "yours; on branch topic; pinned; verified; review; tainted; stale"
-    assert "; ".join(present.marks(marked)) == brief
+    assert "; ".join(present.brief_marks(marked)) == brief
     assert present.marks(record(deprecated=True)) == ("forgotten",)
-    assert present.marks(record(deprecated=True, superseded_by="9f8e7d6c5b")) == ("superseded",)
+    assert present.marks(record(deprecated=True, superseded_by="9f8e7d6c5b")) == ("superseded by 9f8e7d6c",)
 
 
 def test_hits_that_are_no_memories() -> None:
@@ -134,7 +136,7 @@ def test_first_init() -> None:
     assert text.splitlines()[:8] == [
         "Memory of /src/shop",
         "  Read 2 rule files: AGENTS.md, CLAUDE.md. 12 rules found.",
-        "  Read 1,200 new commits, 1,200 in total. 88 files known, 340 pairs that change together.",
+        "  Read 1,200 commits of git history. 88 files known, 340 pairs that change together.",
         "  10 memories stored, 1 record of fixes and reverts kept, 2 merged with duplicates.",
         "  1 secret removed before storing: 1 password.",
         "  Skipped:",
@@ -154,19 +156,23 @@ MANY = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
 @pytest.mark.parametrize(
     ("fields", "said", "unsaid"),
     [
+        (AGAIN, "Nothing new in the git history (1,200 commits).", ""),
         (AGAIN, "  13 already known.\n", ""),
         ({"commits_new": 3}, "Read 3 new commits, 1,200 in total.", ""),
         ({"retired": 2}, "2 retired because their source is gone", ""),
         (BARE, "No rule files (AGENTS.md, CLAUDE.md, .cursorrules and similar).", ""),
         (BARE, "No git history.", ""),
         (BARE, "Nothing was stored.", ""),
-        (BARE, 'remora remember "…"', ""),
+        (BARE, 'remora remember "…"', "remora search"),
+        (BARE | {"skipped": (Skipped(HISTORY, "no git"),)}, "The git history could not be read.", ""),
+        ({"rules_found": 0, "rule_files": ()}, '  remora search "what broke in src/app.py"', ""),
         ({"stored": 9, "candidates": 9}, "  9 records of fixes and reverts kept", ""),
-        ({"skipped": MANY}, "  Skipped:\n    0.bin: it is not text\n", "10.bin"),
+        ({"stored": 1, "candidates": 1, "merged": 0}, "remora list --records", "remora list  "),
+        ({"skipped": MANY}, "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n", ""),
     ],
 )
 def test_init_says_what_is_so(fields: dict[str, Any], said: str, unsaid: str) -> None:
-    """What is new and what there is none of is told."""
+    """What is new and what there is none of is told; only commands are offered that will find something."""
     text = plain(project_pages.initialised(INIT._replace(**fields), hottest=("src/app.py",)))
     assert said in text
     assert not unsaid or unsaid not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from remora.app.learning.learn import LearnReport, SessionLearnt
 from remora.app.learning.promotion import Learnt
 from remora.app.learning.run_summary import Remembered, SessionSummary
 from remora.app.memory import Memory
-from remora.core.errors import EXIT_CODES, InvalidInput, NotFound
+from remora.core.errors import EXIT_CODES, Conflict, InvalidInput, NotFound
 from remora.core.events import FileUse
 from remora.core.values import Context
 from remora.injection.prefetch import Prefetch, PrefetchFile
@@ -132,6 +133,18 @@ def test_teach(run: Run, project: Path, memory: Memory, monkeypatch: pytest.Monk
     assert len(memory.list(user=True)) == 2
 
 
+def test_a_bad_file_takes_no_good_one_with_it(run: Run, project: Path, memory: Memory) -> None:
+    """It is named, the others are stored, and the exit code is 2."""
+    (project / "rules.md").write_text(RULES)
+    (project / "bad.md").write_bytes(b"\0\1\2" * 900)
+    result = run("teach", "bad.md", "rules.md", "nowhere.md", "--yes", "--json")
+    assert result.exit_code == EXIT_CODES[InvalidInput]
+    found = json.loads(result.stdout)
+    assert [s["what"] for s in found["skipped"]] == ["bad.md", "nowhere.md"]
+    assert (found["stored"], [len(f["pieces"]) for f in found["files"]]) == (True, [2])
+    assert len(memory.list()) == 2
+
+
 # The end of a session
 
 
@@ -221,7 +234,7 @@ def test_learn_says_what_is_new_and_what_it_left_out(run: Run, answer: Answer, p
 
 
 def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, project: Path) -> None:
-    """What was there before stays, and what somebody confirmed."""
+    """What was there before stays, and what somebody confirmed; of a session its whole id is asked for."""
     assert "Nothing learned yet." in run("learned").stderr
     learn(run, project)
     result = run("learned", "--run", "99")
@@ -237,7 +250,7 @@ def test_only_what_a_run_added_is_dropped_with_it(run: Run, answer: Answer, proj
     (confirmed, *dropped) = [one["memory"]["id"] for one in found if one["action"] == "stored"]
     assert len(kept) == 1
     assert run("verify", confirmed).exit_code == 0
-    assert run("learned", "--session", "s", "--forget-all").exit_code == EXIT_CODES[InvalidInput]
+    assert run("learned", "--session", "s", "--forget-all").exit_code == EXIT_CODES[Conflict]
     result = run("learned", "--forget-all")
     assert "2 memories kept: older, confirmed or seen elsewhere" in result.stderr
     assert {one["memory"]["id"] for one in answer("learned")["learned"]} == {*kept, confirmed}
@@ -256,12 +269,14 @@ def test_what_was_left_out_is_told_with_the_reason() -> None:
             Discarded("Polling fails", "standing", "`poll` is no longer there"),
             Discarded("Use tabs", "a person's word", "it was forgotten or changed here"),
         ),
+        not_worth={"everybody does": 2, "nobody knows why": 1},
     )
     lines = plain(learn_pages.report(found)).splitlines()
     assert lines[0] == "1 session read, 0 unchanged; 0 memories learned"
     why = "3 not worth a memory, 1 about code that has changed, 2 that you forgot or edited"
-    assert lines[2:5] == [
+    assert lines[3:7] == [
         f"  left out: {why}, 1 from branches deleted unmerged, 1 new filter",
+        "    reasons: everybody does (2); nobody knows why (1)",
         "    Polling fails: `poll` is no longer there",
         "    Use tabs: it was forgotten or changed here",
     ]

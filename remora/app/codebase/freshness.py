@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 IN_PROGRESS = "knowledge graph: indexing in progress; impact analysis may be incomplete"
 NOT_INDEXED = "the code is not indexed yet; run `remora index`"
 NO_CODE = "the index contains no code"
+NOTHING_TO_ASK = (NOT_INDEXED, NO_CODE)  # notes after which another query would find no more
 READ_AGAIN = "read again"  # the end of a note
 FEW, FEW_BYTES = 50, 1_000_000  # limits of the changed files that a query indexes again
 FIRST = 3  # sessions that get a note on an unfinished index

@@ -130,6 +130,11 @@ class LearnReport(NamedTuple):
     not_worth: Mapping[str, int] = MappingProxyType({})
     found: Mapping[str, int] = MappingProxyType({})
 
+    @property
+    def named(self) -> int:
+        """Return the number of lines in `skipped`; they come first."""
+        return min(self.bad_lines, MAX_BAD)
+
 
 def learn(
     project: OpenProject,

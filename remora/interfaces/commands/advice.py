@@ -49,7 +49,7 @@ def log(cli: CliContext, *, k: int, session_id: str | None, maintenance: bool, f
 
 
 @command("why", epilog="Example: remora why 1a2b3c4d")
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 def why(cli: CliContext, *, memory_id: str) -> None:
     """Shows the origins, trust and triggers of memory ID, and when agents got it."""
     found = cli.memory(writes=False).why(memory_id)

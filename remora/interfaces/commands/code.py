@@ -112,12 +112,14 @@ def files(cli: CliContext, *, task: tuple[str, ...], k: int, tests: bool) -> Non
     Lists the files that the task will most likely touch, with the evidence: names and words in the
     code, neighbouring files, git history and earlier sessions.
     """
+    from remora.app.codebase.freshness import NOTHING_TO_ASK
+
     asked = cli.statement(task, "the task")
     memory = cli.memory(writes=False)
     found = memory.predict_files(asked, k, tests=tests)
     cli.answer({"task": asked, "files": found, "notes": memory.notes}, memory_pages.files(found))
     cli.tell(memory.notes)
-    if not found:
+    if not found and not any(note in memory.notes for note in NOTHING_TO_ASK):
         cli.note(say("files.none"))
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from remora.core.errors import InvalidInput, RemoraError
+from remora.core.errors import EXIT_CODES, InvalidInput, RemoraError, StoreError
 from remora.core.trust import MANY_WRONG
-from remora.core.values import MemoryRecord
+from remora.core.values import MemoryRecord, Skipped
 from remora.interfaces import learn_pages, memory_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command, edit_text, split
@@ -110,8 +110,6 @@ def learned(
     """
     if verify_all + forget_all + review > 1:
         raise InvalidInput("--review, --verify-all and --forget-all exclude each other")
-    if forget_all and session_id is not None:
-        raise InvalidInput("--forget-all takes a run, not a session", hint="Use --run.")
     if review and not cli.asks:
         raise InvalidInput("--review needs a terminal", hint="Use verify, edit and forget with ids.")
     memory = cli.memory(writes=verify_all or forget_all or review)
@@ -120,7 +118,7 @@ def learned(
         change, done = (
             (memory.verify, say("did.verified")) if verify_all else (memory.forget, say("chip.forgotten"))
         )
-        meant = found.learned if verify_all else _added(found)
+        meant = found.learned if verify_all else _added(found, session_id)
         records = [change(one.memory.id) for one in meant]
         cli.answer({"memories": records}, memory_pages.changed(records, done))
         if stay := len(found.learned) - len(meant):
@@ -142,10 +140,22 @@ def learned(
         cli.note(say(key, run=found.run, session=session_id))
 
 
-def _added(found: SessionSummary) -> list[Learnt]:
-    """Return the memories that only this run added and that nobody verified or pinned."""
+def _added(found: SessionSummary, session_id: str | None) -> list[Learnt]:
+    """Return the memories that only this run or session added and that nobody verified or pinned.
+
+    Raises:
+        InvalidInput: the session id is not complete.
+    """
     fresh = [one for one in found.learned if not (one.memory.user_verified or one.memory.pinned)]
-    return [one for one in fresh if one.action in learn_pages.NEW]
+    if session_id is None:
+        return [one for one in fresh if one.action in learn_pages.NEW]
+    whole = {name for one in found.sessions for name in (one, one.partition(":")[2])}
+    if session_id not in whole:
+        raise InvalidInput("--forget-all needs a complete session id", hint=f"{', '.join(found.sessions)}")
+    own = {session_id.rpartition(":")[2], None}
+    return [
+        one for one in fresh if own.issuperset((one.memory.session_id, *one.memory.provenance_session_ids))
+    ]
 
 
 @command("checks", epilog='Example: remora checks "fix the token refresh"')
@@ -230,36 +240,48 @@ def plan(
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE...")
 @click.option("--yes", "-y", is_flag=True, help="Store it without asking.")
 @click.option("--user", is_flag=True, help="Store it in your own memory, for every project.")
-def teach(cli: CliContext, *, files: tuple[str, ...], yes: bool, user: bool) -> None:
+@click.pass_context
+def teach(context: click.Context, cli: CliContext, *, files: tuple[str, ...], yes: bool, user: bool) -> None:
     """FILE is Markdown or plain text that a person wrote; "-" reads stdin.
 
     Lists and paragraphs become memories, each with a type. Rule files (CLAUDE.md, AGENTS.md,
     .cursorrules …) are recognised by name. A preview comes first; a terminal asks for confirmation,
-    elsewhere --yes stores it.
+    elsewhere --yes stores it. An unreadable file is reported, the others are stored, and the exit code is 2.
     """
     given = {path: cli.document("-") if path == "-" else None for path in dict.fromkeys(files)}
     memory = cli.memory()
 
-    def read(*, dry_run: bool) -> list[Taught]:
-        return [
-            memory.teach("stdin" if path == "-" else path, text=text, user=user, dry_run=dry_run)
-            for path, text in given.items()
-        ]
+    def read(*, dry_run: bool) -> tuple[list[Taught], list[Skipped]]:
+        found: list[Taught] = []
+        refused: list[Skipped] = []
+        for path, text in given.items():
+            name = "stdin" if path == "-" else path
+            try:
+                found.append(memory.teach(name, text=text, user=user, dry_run=dry_run))
+            except StoreError:
+                raise
+            except RemoraError as error:
+                refused.append(Skipped(name, f"{error}. {error.hint}".rstrip()))
+        return found, refused
 
-    found = read(dry_run=not yes)
+    found, refused = read(dry_run=not yes)
     asks = cli.asks and "-" not in given
     new = sum(one.number("stored", "merged", "restored", "updated") for one in found)
     if not yes and asks and new:
-        cli.answer({}, learn_pages.taught(found))
+        cli.answer({}, learn_pages.taught(found, refused))
         if click.confirm(say("teach.ask", n=new), default=True, err=True):
-            for one in read(dry_run=False):
+            found, refused = read(dry_run=False)
+            for one in found:
                 cli.note(learn_pages.taught_sentence(one))
         else:
             cli.note(say("init.nothing"))
-        return
-    cli.answer({"stored": yes, "files": found}, learn_pages.taught(found))
-    if not yes and new:
-        cli.note(say("teach.not_stored"))
+    else:
+        document = {"stored": yes, "files": found, "skipped": refused}
+        cli.answer(document, learn_pages.taught(found, refused))
+        if not yes and new:
+            cli.note(say("teach.not_stored"))
+    if refused:
+        context.exit(EXIT_CODES[InvalidInput])
 
 
 # The review of learned memories

@@ -313,7 +313,7 @@ def import_file(cli: CliContext, *, file: str, dry_run: bool) -> None:
 
 
 @command("erase", epilog="Example: remora erase 1a2b3c4d")
-@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=options.forgotten_ids)
 @click.option(
     "--session", metavar="ID", help="A conversation or agent session, and the memories learned from it alone."
 )

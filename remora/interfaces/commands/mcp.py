@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from remora.core.collector import paused
 from remora.core.errors import InvalidInput
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "REMORA_MCP_TOKEN"  # noqa: S105  a name, not a token
 PORT = 8765
+OF_HTTP = ("host", "port", "token_variable", "names")
 
 
 @command("mcp", epilog="Example: claude mcp add remora -- remora mcp")
@@ -47,7 +49,9 @@ PORT = 8765
     help="Another host name of this server; repeatable.",
 )
 @click.option("--read-only", is_flag=True, help="Offer only read-only tools.")
+@click.pass_context
 def mcp(
+    context: click.Context,
     cli: CliContext,
     *,
     http: bool,
@@ -62,6 +66,9 @@ def mcp(
     With --http it listens on a port and answers only requests with the header "Authorization: Bearer TOKEN".
     With --json it prints the entry for an MCP client's configuration and serves nothing.
     """
+    given = [name for name in OF_HTTP if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if given and not http:
+        raise click.UsageError("--host, --port, --token-env and --allow-host need --http")
     if cli.json:
         click.echo(dumps(entry(cli.project, host, port, token_variable, http=http, read_only=read_only)))
         return

@@ -142,6 +142,9 @@ def journal_show(cli: CliContext, *, block: bool = False, task: str | None = Non
     _text(cli, text, str(journal.folder / "MEMORY.md"), journal.problems)
     if not text:
         cli.note(say("memory_md.empty", path=journal.folder / "MEMORY.md"))
+        others = [("today", journal.today()), ("history", journal.history(1))]
+        if verbs := [f"`remora journal {verb}`" for verb, there in others if there]:
+            cli.note(say("journal.see", verbs=say("and").join(verbs)))
 
 
 @command(
@@ -165,7 +168,10 @@ def journal_today(cli: CliContext, *, day: str | None) -> None:
     text = journal.day(wanted) if wanted else journal.today()
     _text(cli, text, str(journal.folder), journal.problems)
     if not text:
-        cli.note(say("journal.no_day") if wanted else say("journal.no_today"))
+        days = journal.days()
+        there = say("journal.days_with", days=", ".join(str(d) for d in days[-5:])) if days else ""
+        none = say("journal.no_day") if wanted else say("journal.no_today")
+        cli.note(none + there)
 
 
 @command("journal history")

@@ -1,17 +1,22 @@
-"""Kinds of options that several verbs have, and a completer for words of fixed lists."""
+"""Kinds of options that several verbs have, and completers: ids of memories and words of fixed lists."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from remora.core.errors import RemoraError
+from remora.interfaces.commands.cli_context import CliContext
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+MOST_IDS = 50
 PATH = click.Path(path_type=str)  # has the shell complete names of files
 
 
@@ -38,3 +43,34 @@ def words(choices: Sequence[str]) -> Completer:
         return [CompletionItem(done + comma + word) for word in choices if word.startswith(last)]
 
     return complete
+
+
+def _ids(
+    context: click.Context, _parameter: click.Parameter, start: str, *, forgotten: bool
+) -> list[CompletionItem]:
+    """Complete ids of memories, newest first, with their text as help."""
+    from click.shell_completion import CompletionItem
+
+    from remora.app.memory import Memory
+    from remora.core.text import shorten
+    from remora.interfaces.present import short
+
+    cli = context.find_object(CliContext)
+    try:
+        with Memory.open(cli.project if cli is not None else ".", read_only=True) as memory:
+            records = [
+                record
+                for apart in (False, True)
+                for record in memory.list(limit=10_000, include_forgotten=forgotten, records=apart)
+            ]
+    except RemoraError:  # no memory yet, or it cannot be read
+        return []
+    matching = [r for r in records if r.id.startswith(start) and (r.deprecated or not forgotten)][:MOST_IDS]
+    return [
+        CompletionItem(short(r.id) if len(start) <= len(short(r.id)) else r.id, help=shorten(r.content, 60))
+        for r in matching
+    ]
+
+
+ids = partial(_ids, forgotten=False)
+forgotten_ids = partial(_ids, forgotten=True)

@@ -162,7 +162,7 @@ def _with_options(draft: Any, options: dict[str, Any]) -> Any:
 
 
 @command("edit", epilog="Example: remora edit 1a2b3c4d --type gotcha --add-tag cache")
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.option("--content", "-c", metavar="TEXT", help='The new text; "-" reads it from stdin.')
 @type_option
 @click.option("--add-tag", multiple=True, metavar="WORD", help="Add a tag; repeatable.")
@@ -193,11 +193,11 @@ def edit(
     if "content" in changes:
         changes["content"] = cli.statement([changes["content"]], "the new text")
     if add_tag or remove_tag:
-        changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag))
+        changes["tags"] = _altered(old.tags, split(add_tag), split(remove_tag), "tag")
     if files or add_file or remove_file:
         named = cli.repository_paths(files) or list(old.related_files)
         added, removed = cli.repository_paths(add_file), cli.repository_paths(remove_file)
-        changes["related_files"] = _altered(named, added, removed)
+        changes["related_files"] = _altered(named, added, removed, "file")
     if not changes:
         changes["content"] = _edited(old.content, interactive=not cli.json)
     record = memory.edit(old.id, **changes)
@@ -205,7 +205,7 @@ def edit(
 
 
 @command("supersede", epilog='Example: remora supersede 1a2b3c4d "Access tokens now expire after 12 h"')
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.argument("text", nargs=-1)
 @type_option
 @set_files_option
@@ -237,7 +237,11 @@ def supersede(
     cli.answer(document, (*memory_pages.receipt(record), *memory_pages.superseding(old, flagged)))
 
 
-def _altered(old: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
+def _altered(old: Sequence[str], added: Sequence[str], removed: Sequence[str], what: str) -> tuple[str, ...]:
+    unknown = [item for item in removed if item not in old]
+    if unknown:
+        has = f"It has: {', '.join(old)}." if old else f"It has no {what}."
+        raise InvalidInput(f"the memory has no {what} {unknown[0]!r}", hint=has)
     kept = [item for item in old if item not in removed]
     return tuple(dict.fromkeys((*kept, *added)))
 

@@ -52,6 +52,9 @@ role_option = click.option("--role", metavar="NAME", help="Only messages of this
 around_option = click.option(
     "--context", "around", is_flag=True, help="Show a message with the two before it and the two after it."
 )
+methodology_option = click.option(
+    "--methodology", metavar="NAME", help="The methodology of --phase; native by default."
+)
 
 
 @command("search", epilog='Example: remora search "how long do tokens live" --type decision --why')
@@ -68,6 +71,7 @@ around_option = click.option(
 @session_option
 @role_option
 @options.word("--phase", among=PHASES, text=f"Kind of work, which weights the types: {', '.join(PHASES)}.")
+@methodology_option
 @click.option("--code", is_flag=True, help="Search the code; same as --kind code.")
 @click.option(
     "--min-score",
@@ -85,6 +89,8 @@ def search(
 
     Each line has rank, relevance (0 to 1; above 0.5 is clearly about the question), type, origin and age.
     """
+    from remora.app.codebase.freshness import NOTHING_TO_ASK
+
     asked = cli.statement(query, "the question")
     memory = cli.memory(writes=False)
     if code:
@@ -96,8 +102,14 @@ def search(
     cli.answer(answer, memory_pages.hits(found, cli.clock.now(), why=why, around=around))
     cli.tell(notes)
     if not found:
-        narrows = ("types", "files", "modules", "scope", "kinds", "since", "until", "session", "role")
-        cli.note(_nothing(cli, filtered=any(filters[name] for name in narrows)))
+        narrows = ("types", "files", "modules", "scope", "since", "until", "session", "role")
+        filtered = any(filters[name] for name in narrows)
+        if set(filters["kinds"] or ()) != {"code"}:
+            cli.note(_nothing(cli, filtered=filtered or bool(filters["kinds"])))
+        elif filtered:
+            cli.note(say("search.no_code_filtered"))
+        elif not any(note in notes for note in NOTHING_TO_ASK):
+            cli.note(say("search.no_code"))
     elif not answered(found):
         cli.note(say("search.unsure"))
 
@@ -107,6 +119,7 @@ def search(
 @options.word(
     "--phase", among=PHASES, text=f"One of {', '.join(PHASES)}.", default="explore", show_default=True
 )
+@methodology_option
 @click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens; depends on the phase by default.")
 @files_option
 @modules_option
@@ -145,13 +158,15 @@ def related(cli: CliContext, *, path: str, k: int) -> None:
     owned = memory.ownership(asked)
     if owned is not None:
         cli.note(owned_sentence(owned))
+    elif found and not (memory.root / asked).exists():
+        cli.note(say("related.no_file", path=asked))
     if not found:
         cli.note(say("related.none", path=asked))
     cli.answer({"path": asked, "ownership": owned, "files": found}, memory_pages.files(found))
 
 
 @command("show")
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.option("--history", "changes", is_flag=True, help="List its changes with time, author and reason.")
 def show(cli: CliContext, *, memory_id: str, changes: bool) -> None:
     """ID is an id or at least its first four characters, also of a forgotten memory."""
@@ -221,12 +236,14 @@ def list_(
     if not found:
         filtered = needs_review or pinned or user
         filtered = filtered or any(value for name, value in filters.items() if name != "order")
-        cli.note(_nothing(cli, filtered=filtered, listed="list.none"))
+        cli.note(_nothing(cli, filtered=filtered, listed="list.no_records" if records else "list.none"))
     answer = {"memories": found, "more": more, "notes": notes}
     cli.answer(answer, memory_pages.memory_list(found, cli.clock.now()))
     cli.tell(notes)
     if more:
         cli.note(say("list.more", number=most))
+    elif not records and not filters["types"] and memory.list(limit=1, records=True):
+        cli.note(say("list.records"))
 
 
 def _filters(cli: CliContext, given: dict[str, Any]) -> dict[str, Any]:
@@ -252,6 +269,14 @@ def ask(cli: CliContext, *, question: tuple[str, ...], thread: str) -> None:
 
 def _nothing(cli: CliContext, *, filtered: bool, listed: str = "") -> str:
     """Return the reason for an empty result and the next step; `listed` is the sentence of an empty list."""
-    if is_empty(cli.memory(writes=False)):
-        return say("empty.begin")
-    return say("empty.filtered") if filtered else say(listed or "empty.search")
+    memory = cli.memory(writes=False)
+    code = say("empty.code") if memory.modules() else ""
+    if not is_empty(memory):
+        if filtered:
+            return say("empty.filtered")
+        if listed:
+            return say(listed)
+        return say("empty.search") + code
+    if code:  # `init` or `index` was run
+        return say("empty.memories") + code + say("empty.remember")
+    return say("empty.begin")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from remora.conversation.cut import clamped
@@ -9,6 +11,7 @@ from remora.core.errors import NotFound
 from remora.interfaces import memory_pages, note_pages, project_pages
 from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
+from remora.interfaces.commands.search import around_option, role_option, since_option, until_option
 from remora.interfaces.words import say
 
 id_argument = click.argument("session_id", metavar="ID")
@@ -112,16 +115,29 @@ def delete(cli: CliContext, *, session_id: str, yes: bool) -> None:
 @command("session search", epilog='Example: remora session search "which cache did we choose"')
 @click.argument("query", nargs=-1)
 @click.option("--session", metavar="ID", help="Only in this conversation.")
+@since_option
+@until_option
+@role_option
+@around_option
 @options.number("-k", default=8, text="Maximum number of hits.")
-def search(cli: CliContext, *, query: tuple[str, ...], session: str | None, k: int) -> None:
-    """QUERY is a question or keywords; archives are searched too. `remora search` has more filters."""
+@click.option("--why", is_flag=True, help="Explain the rank of each hit.")
+def search(
+    cli: CliContext,
+    *,
+    query: tuple[str, ...],
+    session: str | None,
+    around: bool,
+    why: bool,
+    **given: Any,
+) -> None:
+    """QUERY is a question or keywords; archives are searched too."""
     asked = cli.statement(query, "the question")
     memory = cli.memory(writes=False)
     kinds = ["turn"] if session else ["turn", "archive"]
-    found = memory.search(asked, kinds=kinds, session=session, k=k)
+    found = memory.search(asked, kinds=kinds, session=session, **given)
     cli.answer(
         {"query": asked, "hits": found, "notes": memory.notes},
-        memory_pages.hits(found, cli.clock.now()),
+        memory_pages.hits(found, cli.clock.now(), why=why, around=around),
     )
     cli.tell(memory.notes)
     if not found:

@@ -10,6 +10,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.text import shorten
 from remora.interfaces import memory_pages
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.page import Cell, Item, Page, Para, fields, table
 from remora.interfaces.present import age, short
@@ -92,7 +93,7 @@ def leave(cli: CliContext, *, yes: bool) -> None:
 
 
 @command("share add", epilog="Example: remora share 1a2b3c4d --with team")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.ids)
 @click.option(
     "--with",
     "visibility",
@@ -164,7 +165,7 @@ def sync(cli: CliContext, *, yes: bool) -> None:
 
 
 @command("conflicts", epilog="Example: remora conflicts 1a2b3c4d --keep both")
-@click.argument("memory_id", metavar="[ID]", required=False)
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=options.ids)
 @click.option("--keep", metavar="WHICH", help="mine, theirs, both, or the id of a revision.")
 @click.option("--text", metavar="TEXT", help="A new text that replaces all others.")
 def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text: str | None) -> None:
@@ -183,7 +184,7 @@ def conflicts(cli: CliContext, *, memory_id: str | None, keep: str | None, text:
 
 
 @command("dispute", epilog='Example: remora dispute 1a2b3c4d "the gateway takes RS256 since May"')
-@click.argument("memory_id", metavar="[ID]", required=False)
+@click.argument("memory_id", metavar="[ID]", required=False, shell_complete=options.ids)
 @click.argument("words", metavar="[TEXT]...", nargs=-1)
 @click.option("--uphold", is_flag=True, help="Decide that the memory is correct; for stewards.")
 def dispute(cli: CliContext, *, memory_id: str | None, words: tuple[str, ...], uphold: bool) -> None:

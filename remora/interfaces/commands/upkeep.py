@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from remora.core.errors import InvalidInput
 from remora.core.values import MOST_LISTED, MemoryRecord
 from remora.interfaces import memory_pages
+from remora.interfaces.commands import options
 from remora.interfaces.commands.cli_context import CliContext, command
 from remora.interfaces.words import say
 
@@ -29,7 +31,7 @@ def filters(verb: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--type", "-t", "types", multiple=True, metavar="TYPE", help="Only this type; repeatable."
         ),
-        click.argument("ids", metavar="[ID]...", nargs=-1),
+        click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=options.ids),
     ):
         verb = option(verb)
     return verb
@@ -76,7 +78,7 @@ def verify(cli: CliContext, *, ids: tuple[str, ...], everything: bool, **chosen:
 
 
 @command("wrong", epilog='Example: remora wrong 1a2b3c4d --right "The relay listens on port 7071"')
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=options.ids)
 @click.option("--right", metavar="TEXT", help="The correct text.")
 @click.option("--outdated", is_flag=True, help="It was correct, and is out of date.")
 @click.option(
@@ -104,7 +106,7 @@ def wrong(
     yes: bool,
     **where: Any,
 ) -> None:
-    """With --outdated, --right is the new text."""
+    """Without options, on a terminal, it asks what is wrong. With --outdated, --right is the new text."""
     memory = cli.memory()
     record = memory.show(memory_id)
     said = {"outdated": outdated, "narrow": any(where.values()), "silent": silent, "erase": erase}
@@ -113,10 +115,7 @@ def wrong(
         raise InvalidInput(f"{chosen[0]} and {chosen[1]} exclude each other", hint="Give one of them.")
     where["files"] = [cli.repository_path(f) for f in where["files"]]
     if not chosen:
-        raise InvalidInput(
-            "nothing to correct was named",
-            hint="Give --right TEXT, --outdated, --only-file PATH, --silent or --erase.",
-        )
+        chosen, right, where = _asked_what_is_wrong(cli, record)
     if chosen == ["erase"] and not yes:
         cli.ask(say("wrong.sure"), say("erase.waits", what=record.id[:8]))
     done = memory.wrong(record.id, chosen[0], right=right, **where)
@@ -127,6 +126,37 @@ def wrong(
         cli.note(say("wrong.offer"))
     if done.choice == "outdated" and done.new is None:
         cli.note(say("wrong.next"))
+
+
+def _asked_what_is_wrong(
+    cli: CliContext, record: MemoryRecord
+) -> tuple[list[str], str | None, dict[str, Any]]:
+    """Ask the user what is wrong; return the choice, the right text and the places where it holds.
+
+    Raises:
+        InvalidInput: stdin is no terminal, or `--json` is set.
+    """
+    from remora.app.agent.correction import CHOICES
+
+    if cli.json or not sys.stdin.isatty():
+        raise InvalidInput(
+            "nothing to correct was named",
+            hint="Give --right TEXT, --outdated, --only-file PATH, --silent or --erase.",
+        )
+    cli.answer({}, memory_pages.changed([record], ""))
+    for number, name in enumerate(CHOICES, start=1):
+        click.echo(f"  {number}  {say(f'wrong.{name}')}", err=True)
+    number = click.prompt(say("wrong.title"), type=click.IntRange(1, len(CHOICES)), err=True)
+    choice = CHOICES[number - 1]
+    right = None
+    where: dict[str, Any] = {}
+    if choice in ("wrong", "outdated"):
+        asked = say("wrong.what") if choice == "wrong" else say("wrong.now")
+        right = click.prompt(asked, default="" if choice == "outdated" else None, err=True) or None
+    if choice == "narrow":
+        named = click.prompt(say("wrong.where"), err=True).split(",")
+        where["files"] = [cli.repository_path(one.strip()) for one in named if one.strip()]
+    return [choice], right, where
 
 
 @command("trust", epilog="Example: remora trust 2")
@@ -143,7 +173,7 @@ def trust(cli: CliContext, *, level: str | None) -> None:
 
 
 @command("pin")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.ids)
 @click.option("--off", is_flag=True, help="Unpin them.")
 def pin(cli: CliContext, *, ids: tuple[str, ...], off: bool) -> None:
     """A pinned memory keeps its confidence even if unused."""
@@ -172,7 +202,7 @@ def forget(cli: CliContext, *, ids: tuple[str, ...], **chosen: Any) -> None:
 
 
 @command("restore")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=options.forgotten_ids)
 @click.option(
     "--revision",
     metavar="N",
