@@ -1,4 +1,4 @@
-"""Test whether a text is a statement: two words besides redacted secrets; compare two of them.
+"""Test whether a text is a statement: two words, and more if a secret was redacted; compare two of them.
 
 Also read the date of a user's statement at the end of a memory.
 """
@@ -10,8 +10,17 @@ import re
 from remora.core.text import STOP_WORDS, salient, words, words_or_pairs
 
 LEAST = 2  # words of a statement
+# Minimum of words, besides words for secrets, in a redacted text. "The password of the staging database is …"
+# has two, and its content is lost; a command with a header has more.
+LEFT = 4
 _SAID = re.compile(r"\s{0,4}\(said by the user, (\d{4}-\d\d-\d\d)\)\W{0,8}\Z")
 _MARKER = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}\]")
+_OF_SECRETS = frozenset(
+    """access account admin api auth authorization bearer code cookie credential credentials key keys login
+    pass passphrase passwd password passwords pin pwd secret secrets token tokens user username
+    value""".split()
+)
+
 # Function words that change a sentence's meaning if the other words are equal.
 TURNING = frozenset(
     """above after against all any before below down each few from if more most off once only or out over
@@ -31,10 +40,19 @@ def is_statement(text: str) -> bool:
 def tells(text: str) -> bool:
     """Return whether a text is informative enough to be shown without being asked for.
 
-    >>> tells("The artifacts of a run lie in this layout:"), tells("Artifacts lie in `out`")
-    (False, True)
+    >>> tells("The admin password of the staging database is [REDACTED:password]")
+    False
+    >>> tells("The artifacts of a run lie in this layout:")
+    False
+    >>> tells("`curl -H 'Authorization: [REDACTED:bearer]' /health` shows whether the gateway is up")
+    True
     """
-    return is_statement(text) and not text.rstrip().endswith((":", "："))  # it announces text that is missing
+    if text.rstrip().endswith((":", "：")):
+        return False  # it announces text that is missing
+    said = _said(text)
+    if len(said) < LEAST or not _MARKER.search(text):
+        return len(said) >= LEAST
+    return sum(word not in STOP_WORDS and word not in _OF_SECRETS for word in said) >= LEFT
 
 
 def said_on(text: str) -> str:
