@@ -26,7 +26,7 @@ _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders)/[^\s'\"]*")
 
 _SMALL = QUIET | TESTS
 _MASKING = ("|", "|&", ";", "\n", "||")  # joints that hide the exit code of the program before them
-_HIDING = frozenset("! if elif while until for select".split())
+_HIDING = frozenset("! if elif while until for select case".split())
 
 
 class Command(NamedTuple):
@@ -166,17 +166,20 @@ def _folders(command: str, place: Place) -> list[str | None] | None:
     programs = _ran(command)
     if sum(one.opens for one in programs) != sum(one.closes for one in programs):
         return None
-    folder, around = place.folder, list[str]()
+    folder, before, around, pushed = place.folder, place.folder, list[str](), list[str]()
     found: list[str | None] = []
     for one, tells in zip(programs, _telling(programs), strict=True):
         around += [folder] * one.opens
         if one.words and one.words[0] in MOVES:
             to = list(map(plain, one.words[1:]))
-            if one.words[0] == "popd" or to[:1] == ["-"]:
-                to = [place.folder]
+            pushed += [folder] if one.words[0] == "pushd" else []
+            if one.words[0] == "popd":
+                to = [pushed.pop() if pushed else place.folder]
+            elif to[:1] == ["-"]:
+                to = [before]
             elif "--show-toplevel" in " ".join(to):
                 to = [place.home]
-            folder = entered(folder, to)
+            folder, before = entered(folder, to), folder
         if tells:
             found.append(seen_from(place.home, folder))
         for _ in range(min(one.closes, len(around))):

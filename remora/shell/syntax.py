@@ -28,7 +28,7 @@ _QUOTED = re.compile(
 )
 _ESCAPES = re.compile(r'\\(?:([$`"\\])|\n)')
 
-KEYWORDS = frozenset("if then elif else fi for select while until do done esac { } ! function".split())
+KEYWORDS = frozenset("if then elif else fi for select while until do done case esac { } ! function".split())
 _ENDS = frozenset("} done fi esac".split())  # redirections after them belong to the whole group
 _PIPES = ("|", "|&")
 _NEXT = (";", "\n", "")
@@ -166,7 +166,8 @@ class _Programs:
         self.joint = ""
         self.joined = 0  # offset of the joint
         self.ended = False  # a group has ended, and nothing follows it yet
-        self.parentheses = 0
+        self.parentheses = self.cases = 0
+        self.pattern = False  # a pattern of a case follows
 
     def close(self, closes: int = 0) -> None:
         """End the program that is being parsed."""
@@ -235,22 +236,26 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
+        self.open_ended = False  # a parenthesis was not closed, so none before it is
 
     def line(self, deep: int, closer: str = "") -> Line:
         """Return the programs up to their closing mark, which is not consumed."""
         begin, programs = self.at, _Programs()
         awaited: list[tuple[str, bool, bool]] = []
         documents: list[Document] = []
-        while self._blank() and not (self._is(closer) and not programs.parentheses):
+        while self._blank() and not (self._is(closer) and not (programs.parentheses or programs.pattern)):
             if self.text[self.at] == "#" and programs.open.words[:1] != ["[["]:
                 end = self.text.find("\n", self.at)
                 self.at = len(self.text) if end < 0 else end
+            elif programs.pattern:
+                self._pattern(programs, deep)
             elif programs.open.words[:1] == ["[["] and programs.open.words[-1] != "]]":
                 self._condition(programs, deep)
             elif redirect := self._past(_REDIRECT):
                 self._redirect(redirect, programs, awaited, deep)
             elif joint := self._past(_JOINT):
                 programs.join(joint[:1] if joint[0] == ";" else joint, self.at - len(joint))
+                programs.pattern = programs.cases > 0 and len(joint) > 1 and joint[0] == ";"
                 if joint == "\n":
                     documents += [self._document(*mark, deep) for mark in awaited]
                     awaited = []
@@ -312,7 +317,14 @@ class _Reader:
             return
         one.keywords.append(word)
         programs.ended = word in _ENDS
-        if word in ("for", "select", "function"):
+        if word == "case":
+            self._blank()
+            self._word(deep, one.inner)
+            programs.cases += 1
+            programs.pattern = True
+        elif word == "esac":
+            programs.cases = max(0, programs.cases - 1)
+        elif word in ("for", "select", "function"):
             self._head(one, deep, word)
 
     def _head(self, one: _Open, deep: int, keyword: str) -> None:
@@ -323,6 +335,23 @@ class _Reader:
                     return
         elif self._blank():
             self._word(deep, one.inner)
+
+    def _pattern(self, programs: _Programs, deep: int) -> None:
+        """Skip a pattern of a `case`, or the `in` before the first."""
+        if self.text[self.at] == "\n":
+            self.at += 1
+            return
+        if self._is(")"):
+            self.at += 1
+            programs.pattern = False
+            return
+        if self.text[self.at] in "(|;&<>":
+            self.at += 1
+            return
+        if self._word(deep, programs.open.inner) == "esac":
+            programs.open.keywords.append("esac")
+            programs.cases = max(0, programs.cases - 1)
+            programs.pattern, programs.ended = False, True
 
     def _condition(self, programs: _Programs, deep: int) -> None:
         """Parse a word of `[[ … ]]`, where `&&` and similar operators are words."""
@@ -388,8 +417,10 @@ class _Reader:
             if char in "<>" and self.text.startswith("(", self.at + 1):
                 self.at += 1
                 self._substitution(deep, inner)
-            elif char == "(":  # a group of PowerShell, an array
+            elif char == "(" and self.at == start:
                 self._substitution(deep, inner)
+            elif char == "(":
+                self._parentheses(deep, inner)
             else:
                 break
         self.at += self.at == start
@@ -459,3 +490,20 @@ class _Reader:
         while count and self.at < len(self.text):
             count += {"(": 1, ")": -1}.get(self.text[self.at], 0)
             self.at += 1
+
+    def _parentheses(self, deep: int, inner: list[Line]) -> None:
+        """Skip parentheses in a word, as of an array; only the first one if it is not closed."""
+        start, count = self.at, 1
+        self.at += 1
+        if self.open_ended:
+            return
+        kept = len(inner)
+        while count and self.at < len(self.text):
+            char = self.text[self.at]
+            if self._past(_TEXT) or self._quoted(char, deep, inner):
+                continue
+            count += {"(": 1, ")": -1}.get(char, 0)
+            self.at += 1
+        if count:
+            self.at, self.open_ended = start + 1, True
+            del inner[kept:]
