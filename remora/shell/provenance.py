@@ -30,6 +30,7 @@ from remora.shell.syntax import Line, Program, inside, parse, plain
 
 _READ = 16_000  # characters of a command that are parsed
 _ADDRESS = re.compile(r"https?://[^\s'\"`)\]}>,;]+", re.IGNORECASE)
+_LEAVES_OUT = re.compile(r"--?(?:exclude|ignore|glob|iglob|path|name|not|prune|I|g|x)\b")
 _LAST_IS_NEW = frozenset("cp mv ln rsync".split())
 _CMDLETS = NETWORK | READERS  # PowerShell ignores case
 _ENTERS = frozenset("cd pushd chdir set-location push-location".split())
@@ -118,14 +119,15 @@ class _Line:
     Attributes:
         folder: the folder of the next program.
         before: the paths that belong to the session before the line runs.
-        home: the same, and the paths that the line has certainly written so far.
+        made: the same, and the paths that the line has certainly written so far.
+        home: the same, and the paths written in the `&&` chain of the next program, where they are certain.
         scripts: scripts that the programs run.
         left: files that they leave outside.
     """
 
     def __init__(self, line: Line, home: Home, folder: str) -> None:
         self.folder = folder
-        self.before = self.home = home
+        self.before = self.made = self.home = home
         self.left: list[str] = []
         self._line = line
         self._holds_scripts = bool(line.documents)  # a script that the line writes and runs is part of it
@@ -133,14 +135,15 @@ class _Line:
         self._fetches = any(mark in lower for mark in _FETCHING)
         # Files that may not have been written, or that list further inputs, count as own only after the line.
         self._runs = not any(map(_follows, line.programs))
+        self._behind_and = False
+        self._in_group_behind_and = False
         self.scripts = list(inside(line))
 
     def source(self) -> str:
         """Return the source of external text in the line; "" if there is none."""
         steps = False  # the program before only enters a folder of the repository, which cannot fail
         for one in self._line.programs:
-            surely = _MAY_NOT_RUN.isdisjoint((*one.keywords, *one.words[:1]))
-            self._runs = self._runs and surely and (steps or one.joint not in ("&&", "||"))
+            self._arrive(one, sure=steps)
             words = _words(one)
             steps = bool(words) and words[0].lower() in _ENTERS
             if steps:
@@ -152,10 +155,20 @@ class _Line:
                 self._run(words, one)
         return self._handed_in()
 
+    def _arrive(self, one: Program, *, sure: bool) -> None:
+        """Record whether the program after a joint is certain to run."""
+        if one.joint in (";", "\n", "&"):
+            self._behind_and, self.home = False, self.made
+        elif one.joint == "&&" and not sure:
+            self._behind_and = True
+        self._in_group_behind_and |= self._behind_and and one.joint == "&&" and one.begins
+        surely = _MAY_NOT_RUN.isdisjoint((*one.keywords, *one.words[:1]))
+        self._runs = self._runs and one.joint != "||" and surely
+
     def _read_by(self, program: str, rest: list[str], simple: Program) -> str:
         """Return a program's source of external text."""
         if images := built(program, rest):
-            self._make(images)
+            self._makes(images, certain=images)
             self.left += images
         known = self.home if self._holds_scripts or program not in INTERPRETERS else self.before
         source = fetched(simple.words) or asked(program, rest, self.home.own)
@@ -188,10 +201,14 @@ class _Line:
         self.left += files
         if self._runs and new:
             self._holds_scripts = self._holds_scripts and program == "cat" and not simple.piped
-            self._make(new)
+            around = [] if self._in_group_behind_and else [joined(self.folder, p) for p in simple.around]
+            maybe_not = self._behind_and or self._in_group_behind_and
+            self._makes(new, certain=[path for path in new if path in around] if maybe_not else new)
 
-    def _make(self, new: list[str]) -> None:
+    def _makes(self, new: list[str], *, certain: list[str]) -> None:
         self.home = self.home._replace(own=(*self.home.own, *new))
+        if certain:
+            self.made = self.made._replace(own=(*self.made.own, *certain))
 
     def _handed_in(self) -> str:
         """Return the outside file that a program reads by `<`."""
@@ -263,7 +280,7 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
         plain = plain[1:]  # the code; its input files follow
     elif program in INTERPRETERS:
         plain = plain[:1] if "-c" not in rest and "-e" not in rest else []
-    if source := _installed(program, plain, home, folder):
+    if source := _installed(program, rest, plain, home, folder):
         return source
     if program in _SHOWING:
         paths = [w for w in plain if not w.startswith(("http://", "https://"))]
@@ -274,12 +291,12 @@ def _reads(program: str, rest: list[str], home: Home, folder: str) -> str:
     return folder if program not in _NO_TEXT and not home.has(folder or ".") else ""
 
 
-def _installed(program: str, plain: list[str], home: Home, folder: str) -> str:
+def _installed(program: str, rest: list[str], plain: list[str], home: Home, folder: str) -> str:
     """Return the file of an installed package that a program shows; `plain` are the possible paths."""
     if program not in READERS - LISTERS:
         return ""
-    for word in plain:
-        if word[:1] == "!" or any(c in word for c in "*?{"):
+    for before, word in zip(["", *rest], rest, strict=False):
+        if word not in plain or word[:1] == "!" or any(c in word for c in "*?{") or _LEAVES_OUT.match(before):
             continue
         path = posixpath.join(folder, word)
         if third_party(path) and not {word, path} & set(home.own):

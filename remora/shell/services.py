@@ -6,7 +6,7 @@ another machine; not if it names only this machine, or a service that the projec
     curl and similar       unless they name only this machine
     git clone              from another machine: its files will be read
     psql, redis-cli        with a host or an address elsewhere; a local database is the project's
-    aws, kubectl           with a verb that shows something; not a deployment
+    aws, kubectl           with a verb that shows something; not a deployment, nor a cluster on this machine
     docker run, pull       of an image that the session did not build, unless a folder of the project is
                            mounted; the project's services (compose, exec, logs) count as the project
     npx -y, uvx            of a downloaded program, unless it is a check: its output is about the project
@@ -64,6 +64,16 @@ _CLUSTER_SHOWS = {
     "helm": frozenset("show search pull get list status history inspect".split()),
     "stern": frozenset(),
 }
+_LOCAL_CLUSTER = re.compile(
+    r"(?:kind|k3d)-|minikube|docker-desktop|rancher-desktop|colima|orbstack|localhost"
+)
+_RUN_VALUED = frozenset(  # options of `docker run` with a value
+    """
+    -v --volume --mount -w --workdir -e --env --env-file -p --publish --name --network --net -u --user -h
+    --hostname --platform --entrypoint -m --memory --cpus --gpus --add-host -l --label --restart --shm-size
+    --tmpfs --cap-add --cap-drop --security-opt --pull --device --ulimit
+    """.split()
+)
 _HERE = re.compile(r"\.{0,2}(?:/|:|\Z)|\$\{?(?:PWD|pwd)|\$\(pwd\)|`pwd`|[^,]*(?:src|source)=(?:\.|\$)")
 _SCAFFOLDS = re.compile(r"(?:@[\w-]+/)?create(?:-|\Z)|(?:degit|giget|tiged)\b")
 
@@ -102,7 +112,7 @@ def asked(program: str, rest: Sequence[str], own: Sequence[str] = ()) -> str:
         return _cloud(program, rest, plain)
     elif program in _CLUSTER_SHOWS:
         shows = _CLUSTER_SHOWS[program]
-        if not shows or shows & set(plain[:2]):
+        if (not shows or shows & set(plain[:2])) and not any(map(_LOCAL_CLUSTER.search, rest)):
             return _named(program, *plain[:2])
     elif program in ENGINES and plain:
         return _image(program, rest, plain, own)
@@ -199,6 +209,8 @@ def _database(program: str, rest: Sequence[str]) -> str:
 
 
 def _cloud(program: str, rest: Sequence[str], plain: Sequence[str]) -> str:
+    if "--local" in rest or any("://" in w and LOCAL.match(w[max(w.find("http"), 0) :]) for w in rest):
+        return ""
     if not plain or plain[0] in _OF_THE_USER:
         return ""
     verb = next((w for w in plain[:4] if _SHOWS.match(w) or w in _COPIES), "")
@@ -211,10 +223,23 @@ def _cloud(program: str, rest: Sequence[str], plain: Sequence[str]) -> str:
 
 
 def _image(program: str, rest: Sequence[str], plain: Sequence[str], own: Sequence[str]) -> str:
-    if not {"pull", "run"} & set(plain[:2]):
+    verb, after = plain[0], list(rest[list(rest).index(plain[0]) + 1 :])
+    if verb in ("image", "container") and len(plain) > 1:
+        verb, after = plain[1], list(rest[list(rest).index(plain[1]) + 1 :])
+    if verb not in ("pull", "run"):
         return ""
-    mounted = [w for b, w in pairwise(rest) if b in ("-v", "--volume", "--mount")]
-    mounted += [w.partition("=")[2] for w in rest if w.startswith(("--volume=", "--mount="))]
-    is_ours = any(map(_HERE.match, mounted)) or any(f"image {w}" in own for w in rest)
-    is_quiet = any(re.match(r"-(?=[a-zA-Z]*d)[a-zA-Z]+\Z|--detach\Z", w) for w in rest)
-    return "" if is_ours or is_quiet else _named(program, plain[0])
+    if verb == "run":
+        mounted = [w for b, w in pairwise(after) if b in ("-v", "--volume", "--mount")]
+        mounted += [w.partition("=")[2] for w in after if w.startswith(("--volume=", "--mount="))]
+        quiet = any(re.match(r"-(?=[a-zA-Z]*d)[a-zA-Z]+\Z|--detach\Z", w) for w in after)
+        if quiet or any(map(_HERE.match, mounted)):
+            return ""
+    image = next(
+        (
+            w
+            for before, w in zip(("", *after), after, strict=False)
+            if not w.startswith("-") and before not in _RUN_VALUED
+        ),
+        "",
+    )
+    return "" if not image or f"image {image}" in own or image[0] == "$" else _named(program, verb, image)

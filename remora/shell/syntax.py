@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 _DEPTH = 30  # nesting of substitutions
@@ -41,11 +42,13 @@ class Line(NamedTuple):
         text: as written.
         programs: in order.
         documents: the here-documents.
+        grouped: whether it was in mere parentheses inside another program: PowerShell, or arithmetic.
     """
 
     text: str
     programs: tuple[Program, ...]
     documents: tuple[Document, ...]
+    grouped: bool = False
 
 
 class Document(NamedTuple):
@@ -76,6 +79,8 @@ class Program(NamedTuple):
         opens, closes: numbers of parenthesized shells that begin with it, and end.
         writes, adds: files that its output replaces, and those that it is appended to.
         reads: files that it reads by `<`.
+        begins: whether a group in parentheses or braces begins with it.
+        around: those of `writes` that get the output of such a group, which ends with it.
         span: its offsets in the text of the outermost line.
     """
 
@@ -89,6 +94,8 @@ class Program(NamedTuple):
     writes: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    begins: bool = False
+    around: tuple[str, ...] = ()
     span: Span = Span(0, 0, 0, 0)
 
     @property
@@ -132,6 +139,23 @@ def inside(line: Line) -> Iterator[Line]:
         yield from held
 
 
+def _is_sum(line: Line) -> bool:
+    """Return whether the inside of `$(…)` is arithmetic: its first parenthesis is closed at its end."""
+    if not (line.text.startswith("(") and line.text.endswith(")")):
+        return False
+    opened = list(accumulate(one.opens - one.closes for one in line.programs))
+    return all(count > 0 for count in opened[:-1])
+
+
+def _in_sum(line: Line) -> Iterator[Line]:
+    """Yield the substitutions in an arithmetic expression, including those in its parentheses."""
+    for one in inside(line):
+        if one.grouped:
+            yield from _in_sum(one)
+        else:
+            yield one
+
+
 class _Open:
     """The program that is being parsed."""
 
@@ -144,6 +168,7 @@ class _Open:
         self.adds: list[str] = []
         self.reads: list[str] = []
         self.opens = 0
+        self.begins = False
         self.start = self.first = self.end = -1
 
     def add(self, word: str, start: int, end: int) -> None:
@@ -186,6 +211,7 @@ class _Programs:
                     writes=tuple(one.writes),
                     adds=tuple(one.adds),
                     reads=tuple(one.reads),
+                    begins=one.begins,
                     span=span,
                 )
             )
@@ -219,6 +245,7 @@ class _Programs:
         self.found[-1] = last._replace(
             adds=(*last.adds, *adds),
             writes=(*last.writes, *writes),
+            around=(*last.around, *writes),
             reads=(*last.reads, *reads),
             inner=(*last.inner, *inner),
         )
@@ -298,6 +325,7 @@ class _Reader:
         one.keywords += one.words
         one.words.clear()
         one.opens += 1
+        one.begins = True
         programs.ended = False
 
     def _word_of(self, programs: _Programs, deep: int) -> None:
@@ -317,6 +345,7 @@ class _Reader:
             return
         one.keywords.append(word)
         programs.ended = word in _ENDS
+        one.begins = one.begins or word == "{"
         if word == "case":
             self._blank()
             self._word(deep, one.inner)
@@ -418,7 +447,7 @@ class _Reader:
                 self.at += 1
                 self._substitution(deep, inner)
             elif char == "(" and self.at == start:
-                self._substitution(deep, inner)
+                self._substitution(deep, inner, grouped=True)
             elif char == "(":
                 self._parentheses(deep, inner)
             else:
@@ -456,8 +485,6 @@ class _Reader:
 
     def _dollar(self, deep: int, inner: list[Line]) -> None:
         self.at += 1
-        if self._past(_SUMS):
-            return
         if self._is("("):
             self._substitution(deep, inner)
         elif self._is("{"):
@@ -475,10 +502,11 @@ class _Reader:
         if deep < _DEPTH:
             inner.append(_Reader(found[1].replace("\\`", "`")).line(deep + 1))
 
-    def _substitution(self, deep: int, inner: list[Line]) -> None:
+    def _substitution(self, deep: int, inner: list[Line], *, grouped: bool = False) -> None:
         self.at += 1
         if deep < _DEPTH:
-            inner.append(self.line(deep + 1, ")"))
+            line = self.line(deep + 1, ")")
+            inner += _in_sum(line) if _is_sum(line) else (line._replace(grouped=grouped),)
             self.at += 1
         else:
             self._balanced()

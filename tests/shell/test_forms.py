@@ -59,6 +59,22 @@ def test_where_output_is_sent(line: str, writes: list[str], adds: list[str]):
     assert [path for one in programs for path in one.adds] == adds
 
 
+@pytest.mark.parametrize(
+    ("line", "begins", "around"),
+    [
+        ("a && { b; c > x; } > y; d", [False, True, False, False], ["y"]),
+        ("(a b && b c) 2>&1 > x; d", [True, False, False], ["x"]),
+        ("(a b && b c > x); d", [True, False, False], []),
+        ("a $(b) > x && echo '(c)' > y; > z d", [False, False, False], []),
+    ],
+)
+def test_where_the_output_of_a_group_is_sent(line: str, begins: list[bool], around: list[str]):
+    """It is not that of its last program alone."""
+    programs = parse(line).programs
+    assert [one.begins for one in programs] == begins
+    assert [path for one in programs for path in one.around] == around
+
+
 def test_a_command_of_a_megabyte_is_cut():
     """What is looked at is bounded."""
     assert len(command_form("echo x; " * 100_000 + "make").normal) <= 200
