@@ -124,7 +124,10 @@ def _says_something(text: str) -> bool:
     return len(re.findall(r"(?<!\w)[^\W\d_]{2,20}(?!\w)", text[:LOOKED_AT])) >= LEAST_WORDS
 
 
-_ANSWER = re.compile(r"\W*(?P<letter>[A-F])[*_`]*(?: \(\w+\))?[*_`]*\s?[:.)–—-][*_`\"']*\s+(?P<rest>[^\n]+)")
+_ANSWER = re.compile(
+    r"\W{0,20}(?P<letter>[A-F])[*_`]{0,4}(?: \(\w{1,20}\))?[*_`]{0,4}\s?[:.)–—-][*_`\"']{0,4}\s+"
+    r"(?P<rest>[^\n]+)"
+)
 
 
 def read_answer(answer: str) -> Seen | None:

@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from remora.core.text import shorten
-from remora.observer.timeline import Ran, Timeline
+from remora.observer.errors import Run
+from remora.observer.timeline import Timeline
 
 QUOTE = 80  # characters of a text that is quoted as evidence
 CHECKS = ("test", "lint", "build")
@@ -88,18 +89,18 @@ def _asked_for_review(texts: Sequence[str]) -> str:
 
 def _outcome(facts: Timeline, open_errors: Sequence[tuple[int, str]]) -> tuple[str, str]:
     edited = facts.last_edit or 0
-    checks = [run for run in facts.commands if run.purpose in CHECKS and run.failed is not None]
+    checks = [run for run in facts.commands if run.purpose in CHECKS]
     after = [run for run in checks if run.step >= edited] if facts.edits else []
     commits = [run.step for run in facts.commands if _is_commit(run) and run.step >= edited]
     if after:
-        last = f"`{shorten(after[-1].normal, QUOTE)}`"
+        last = shorten(after[-1].normal, QUOTE)
         if not after[-1].failed:
-            return "success", f"{last} passed after the last change"
+            return "success", f"`{last}` passed after the last change"
         if commits and commits[-1] > after[-1].step:
             return "success", "a commit was made after the last check"
         if not all(run.failed for run in after):
-            return "unknown", f"{last} failed at the end, other checks passed"
-        return "failure", f"{last} failed after the last change and never passed again"
+            return "unknown", f"`{last}` failed at the end, other checks passed"
+        return "failure", f"`{last}` failed after the last change and never passed again"
     if commits:
         return "success", "a commit was made after the last change"
     if facts.last_kind != "reply":
@@ -113,8 +114,8 @@ def _outcome(facts: Timeline, open_errors: Sequence[tuple[int, str]]) -> tuple[s
     return "success", f"it ends with a reply after {facts.steps} steps, and no error stayed open"
 
 
-def _is_commit(run: Ran) -> bool:
-    return run.purpose == "vcs" and not run.failed and "git commit" in run.command
+def _is_commit(run: Run) -> bool:
+    return run.purpose == "vcs" and not run.failed and "git commit" in run.normal
 
 
 def _last_prompt(facts: Timeline) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from remora.core.events import Event
+from remora.core.programs import CHECKS
 from remora.core.text import collapse, shorten
 from remora.observer.calls import Call
 from remora.observer.errors import Run
@@ -26,19 +27,6 @@ class Said(NamedTuple):
     key: str = ""
 
 
-class Ran(NamedTuple):
-    """One run of a command: as typed (shortened), its normal form, its purpose and its result.
-
-    `failed` is None if no result was seen.
-    """
-
-    command: str
-    normal: str
-    purpose: str
-    step: int
-    failed: bool | None
-
-
 class Timeline(State):
     """The facts of a session over all its agents.
 
@@ -57,7 +45,7 @@ class Timeline(State):
     def __init__(self) -> None:
         self.prompts: list[Said] = []
         self.replies: list[Said] = []
-        self.commands: list[Ran] = []
+        self.commands: list[Run] = []
         self.edits: dict[str, int] = {}
         self.actions: dict[str, int] = {}
         self.branches: dict[str, int] = {}
@@ -127,21 +115,14 @@ class Timeline(State):
         if call.denied:
             return
         if run is not None:
-            self._ran(call, run)
+            if call.failed is not None or run.purpose not in CHECKS:  # a check counts with a known result
+                keep_last(self.commands, run, COMMANDS)
         elif call.action in ("edit", "write") and call.worked:
             for path in call.paths[:20]:
                 if inside(path):
                     make_room(self.edits, FILES)
                     self.edits[path] = self.edits.get(path, 0) + 1
                     self.last_edit = max(self.last_edit or 0, call.step)
-
-    def _ran(self, call: Call, run: Run) -> None:
-        failed = None if call.failed is None else run.failed
-        keep_last(
-            self.commands,
-            Ran(cut(call.command, 300), run.normal, run.purpose, call.step, failed),
-            COMMANDS,
-        )
 
     def branch(self) -> str | None:
         """Return the branch of most events; None if it is unknown."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from remora.observer.errors import Run
 from remora.observer.outcome import Judgement, infer
-from remora.observer.timeline import Ran, Said, Timeline
+from remora.observer.timeline import Said, Timeline
 
 
 def judged(*edits: str, ask: str = "add a flag", reply: str = "Added the flag.", **fields: Any) -> Judgement:
@@ -22,14 +23,14 @@ def judged(*edits: str, ask: str = "add a flag", reply: str = "Added the flag.",
     return infer(facts, open_errors)
 
 
-def check(step: int, *, failed: bool, command: str = "make test", purpose: str = "test") -> Ran:
+def check(step: int, *, failed: bool, command: str = "make test", purpose: str = "test") -> Run:
     """Return a run of a check."""
-    return Ran(command, command, purpose, step, failed)
+    return Run(command, purpose, (), (), step, 0, failed, command)
 
 
 PASSED, FAILED = check(7, failed=False), check(7, failed=True)
 BEFORE = check(3, failed=True)  # the change, which is at step 5
-COMMITTED = Ran("git commit -m x", "git commit", "vcs", 8, False)
+COMMITTED = check(8, failed=False, command="git commit", purpose="vcs")
 
 
 @pytest.mark.parametrize(

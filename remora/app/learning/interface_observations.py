@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from remora.app.project.open_project import OpenProject
     from remora.core.events import Event
 
-MOST_MARKS = 2_000  # fingerprints of answers kept in memory
-
 
 def observe_ui(
     project: OpenProject,
@@ -39,11 +37,8 @@ def observe_ui(
     project.must_be_writable()
     mark = e2e.mark(tool, result, arguments)
     with project.lock:
-        if mark in project.seen_in_ui or known_in_ui(project, mark):
+        if known_in_ui(project, mark):
             return None, ()
-        if len(project.seen_in_ui) >= MOST_MARKS:
-            del project.seen_in_ui[next(iter(project.seen_in_ui))]
-        project.seen_in_ui[mark] = None
         model = None
         with suppress(RemoraError):
             model = project.llm("e2e")

@@ -128,7 +128,6 @@ class OpenProject:
         self.accesses = Accesses(
             lambda realm: self.store(realm).db, self.clock, self.actor, read_only=read_only
         )
-        self.seen_in_ui: dict[str, None] = {}  # marks of UI observations
         self.trouble = ""  # the error that stopped the last embedding pass, for doctor
         self.user_trouble = ""  # why the user's own database cannot be read
 
