@@ -155,7 +155,7 @@ def take_history(
         )
         db.meta.set(CLOCK, learnt.clock())
         db.meta.set(COMMIT, head)
-        db.meta.set(SHALLOW, repository.shallow)
+        db.meta.set(SHALLOW, _is_shallow(repository))
         note_changed(db, of_rules)
         _take_candidates(project, db, drafts, candidates.reverted, tally)
     return History(learnt.clock(), number, len(drafts))
@@ -172,9 +172,14 @@ def _why_again(db: Database, repository: Repository, last: str | None, head: str
     """Return why the history must be read again from the start; "" if it need not."""
     if repository.standing(last, head) in ("gone", "diverged"):
         return "it is not part of this branch"
-    if db.meta.get(SHALLOW) and not repository.shallow:
+    if db.meta.get(SHALLOW) and not _is_shallow(repository):
         return "the clone was shallow and has older commits now"
     return ""
+
+
+def _is_shallow(repository: Repository) -> bool:
+    """Return whether a clone is shallow now; it may have been deepened since the repository was opened."""
+    return (repository.common_dir / "shallow").exists()
 
 
 def _with_taken_out(repository: Repository, draft: MemoryDraft, tally: Tally) -> MemoryDraft:
