@@ -67,7 +67,7 @@ def test_patterns_are_found_wherever_they_stand():
     places = {found.place for found in every_pattern()}
     assert len(places) > 600
     for place in (
-        "remora.core.names:_SUBWORD",
+        "remora.core.names:_BARE",
         "remora.shell.purposes:_TASK_OF",
         "remora.core.secret_rules:SHAPES",
         "remora.observer.fingerprint:_RULES",

@@ -61,6 +61,11 @@ def symptoms(text: str, *, literal: bool = False) -> list[tuple[str, ...]]:
     return [words for words in dict.fromkeys(found) if len(words) >= 2 or any(_tells(w) for w in words)]
 
 
+def quotes_output(text: str) -> bool:
+    """Return whether a text has the words of an output in quotes."""
+    return _QUOTE.search(text) is not None
+
+
 def output_words(text: str) -> list[str]:
     """Return the words of a command's output, in lower case."""
     return [word.lower() for word in _OUTPUT_WORD.findall(text)]

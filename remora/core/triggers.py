@@ -4,7 +4,8 @@
     output    a failed command with the output              key: its rarest word; needs: the other words
     error     a failed command                              key: the fingerprint of its error
     command   a command that failed because of itself       key: a word of it, or all; needs: further words
-    search    the same search                               key: its pattern
+    term      an edit that names it                         key: an identifier
+    search    a search for it                               key: a pattern, a name
 
 `unless` holds the conditions of a pattern. Triggers are made when a memory is stored: from patterns
 (`remora.core.pattern_triggers`) that somebody gave or that its text has (`remora.core.pattern_triggers`).
@@ -16,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 PATTERN = "pattern"
-OUTPUT, ERROR, COMMAND, SEARCH = "output", "error", "command", "search"
+OUTPUT, ERROR, COMMAND, TERM, SEARCH = "output", "error", "command", "term", "search"
 # Marks in `unless`: the action must have one of these patterns, and none of those; it must not have what is
 # wanted, which must not have run either; it must be an edit of a file in one of these places.
 IF, BUT, WANTED, ONLY = "if:", "but:", "wanted:", "only:"

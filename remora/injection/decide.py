@@ -35,7 +35,7 @@ from remora.core.moments import SILENCE, Moment, Reply
 from remora.core.rule_names import shown_by
 from remora.core.stems import stem
 from remora.injection import render
-from remora.injection.state import State
+from remora.injection.state import State, ending
 from remora.store.hook_reader import Note
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ WARNINGS = ("gotcha", "error_pattern", "dead_end")
 # Types that are shown when their file is changed; warnings also when it is read.
 SAID_AT_FILES = (*WARNINGS, "requirement", "decision", "preference", "pattern", "module_insight")
 EDITS = ("edit", "write")
+MOST_TERMS = 400  # identifiers of one edit that are looked up
 RECENT_SEARCHES = 3
 MOST_OUTPUT = 6_000  # characters of a failed command's output, from its end
 SAME_RULE = 0.5  # share of the shorter one's words from which on two rules at one action are the same
@@ -195,7 +196,28 @@ def _gotchas(moment: Moment, state: State, look: HookReader, setting: Setting) -
         return _say(
             "undoing", paths[0], vouched, f"the edit of {paths[0]} takes it back", state, look, setting
         )
-    return SILENCE
+    edit = edit_match.read_edit(paths[0], moment.changed, moment.removed)
+    endings = {ending(path) for path in paths}
+    terms = _terms("\n".join((*edit.added, *edit.removed)))
+    named = [
+        note
+        for note in look.triggered([(triggers.TERM, term) for term in terms])
+        if note.trigger and (not note.trigger.needs or not endings.isdisjoint(note.trigger.needs))
+    ]
+    worth = _worth(named, state, setting)
+    if not worth or worth[0].trigger is None:
+        return SILENCE
+    term = worth[0].trigger.key
+    same = [note for note in worth if note.trigger and note.trigger.key == term]
+    return _say(
+        "named",
+        term.removeprefix("."),
+        same,
+        f"the edit names {term.removeprefix('.')}",
+        state,
+        look,
+        setting,
+    )
 
 
 def _undoes(moment: Moment, note: Note) -> bool:
@@ -295,10 +317,14 @@ def _search(moment: Moment, state: State, look: HookReader, setting: Setting) ->
     pattern = moment.pattern.strip().lower()
     if not pattern or not all(map(setting.within, ("", moment.place, *moment.paths))):
         return SILENCE
-    from remora.core.names import SPOKEN_OF, phrases  # patterns that only searches need
+    from remora.core.names import SPOKEN_OF, phrases, searched  # patterns that only searches need
 
-    if same := look.triggered([(triggers.SEARCH, pattern)]):
-        return _say("search", pattern, same, "the same search", state, look, setting)
+    found = look.triggered([(triggers.SEARCH, key) for key in searched(moment.pattern)])
+    same = [note for note in found if note.trigger and note.trigger.key == pattern]
+    first = found[0].trigger if found else None
+    if first is not None:
+        why = "the same search" if same else f"a search for {first.key}"
+        return _say("search", pattern, same or found, why, state, look, setting)
     for phrase in phrases(moment.pattern):
         spoken = [
             note
@@ -538,3 +564,15 @@ def _matching(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
     from remora.core.paths import matches
 
     return [pattern for pattern in patterns if any(matches(pattern, path) for path in paths)]
+
+
+def _terms(text: str) -> list[str]:
+    """Return the identifiers of an edit, each once; dotted ones in full and by their last part."""
+    found: dict[str, None] = {}
+    for term in re.findall(r"(?:[^\W\d]\w*\.)?[^\W\d]\w{2,}", text):
+        found.setdefault(term)
+        if "." in term:
+            found.setdefault("." + term.rpartition(".")[2])
+        if len(found) >= MOST_TERMS:
+            break
+    return list(found)

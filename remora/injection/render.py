@@ -21,6 +21,7 @@ _HEADS = {
     "rule": "Rules stated in this project about {about}:",
     "undoing": "The commit history of this project about {about}:",
     "gotchas": "This project's memory about {about}:",
+    "named": "This project's memory about {about}, which this change names:",
     "command": "This project's memory about this command:",
     "error": "This error occurred before in this project:",
     "partners": "Files that usually change together with {about} in this project:",

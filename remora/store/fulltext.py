@@ -80,6 +80,13 @@ class FullText:
         sql = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
         return self._connection.row(sql, (match, rows)) is not None
 
+    def naming(self, name: str, limit: int) -> int:
+        """Return the number of live memories whose text contains a name, counted up to a limit."""
+        sql = """SELECT count(*) FROM (
+                   SELECT 1 FROM memories_fts CROSS JOIN memories m ON m.seq = memories_fts.rowid
+                   WHERE memories_fts MATCH ? AND m.deprecated = 0 LIMIT ?)"""
+        return int(self._connection.value(sql, (f"content : {quoted(name)}", limit)))
+
     def turns(
         self, terms: Sequence[str], limit: int, among: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:

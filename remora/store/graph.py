@@ -293,6 +293,10 @@ class Graph(Tables):
         given = sorted(names), how, sorted(among or ())
         return self._connection.column(sql, given[: 2 if among is None else 3])
 
+    def users_of_name(self, name: str) -> int:
+        """Return the number of files that use a name."""
+        return int(self._connection.value("SELECT count(*) FROM graph_names WHERE name = ?", (name,)))
+
     # Nodes
 
     def put_nodes(self, file: NewFile, definitions: Sequence[Definition], now: int) -> None:

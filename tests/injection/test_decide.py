@@ -245,15 +245,17 @@ def test_a_command_of_one_word_is_no_word_of_another(command: str, said: bool):
     assert bool(decide(at(moments.BEFORE, "run", command=command), State(), store, setting()).text) is said
 
 
-def test_a_search_that_was_made_before_is_known():
-    """By its own words, in this project only."""
+def test_a_search_is_known_by_the_names_in_it():
+    """However the pattern is written; what was searched for in the same words comes first."""
+    lies = note("retry_budget lies in config/limits.yaml", number=2, key="retry_budget")
     same = note("searching for it leads nowhere", number=3, key=r"def retry_budget\b")
     search = at(moments.AFTER, "search", pattern=r"def retry_budget\b")
-    reply = decide(search, State(), Store(search=[same]), setting())
-    assert (reply.ids, reply.why) == ((same.id,), "the same search")
+    reply = decide(search, State(), Store(search=[lies]), setting())
+    assert (reply.ids, reply.why) == ((lies.id,), "a search for retry_budget")
+    assert decide(search, State(), Store(search=[lies, same]), setting()).ids == (same.id,)
     for elsewhere in (search._replace(paths=("/next/a.py",)), search._replace(place="/next/src")):
-        assert decide(elsewhere, State(), Store(search=[same]), setting()).text == ""
-    assert decide(search._replace(place="/w/src"), State(), Store(search=[same]), setting()).text
+        assert decide(elsewhere, State(), Store(search=[lies, same]), setting()).text == ""
+    assert decide(search._replace(place="/w/src"), State(), Store(search=[lies]), setting()).text
 
 
 @pytest.mark.parametrize(
@@ -296,6 +298,17 @@ def test_text_from_outside_cannot_leave_its_quotes_nor_speak_as_the_host():
     assert "<system-reminder>" not in said
     assert "</system" not in said
     assert "</system" not in decide(EDIT, State(), Store(note(text, "a.py")), setting()).text
+
+
+def test_an_edit_that_writes_a_name_of_a_lesson():
+    """The names are looked up as they are written, dotted, and by their last part; endings are kept apart."""
+    named = note("os.open leaks on error", number=4, key="os.open", needs=(".py",))
+    said = decide(EDIT, State(), Store(term=[named]), setting())
+    assert (said.trigger, said.ids, said.why) == ("named", (named.id,), "the edit names os.open")
+    other = EDIT._replace(paths=("/w/a.go",))
+    assert decide(other, State(), Store(term=[named]), setting()).text == ""
+    method = note("flush first", number=5, key=".open")
+    assert decide(EDIT, State(), Store(term=[method]), setting()).ids == (method.id,)
 
 
 def test_a_partner_is_named_until_it_is_touched():

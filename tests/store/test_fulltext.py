@@ -265,6 +265,15 @@ def test_term_stats_follow_writes(db: Database):
     assert holding(db, ["token"]) == (1, [1])
 
 
+def test_how_many_memories_speak_of_a_name(db: Database) -> None:
+    """Live ones with the name in their text, whatever else they are called or filed under."""
+    add(db.memories, record("m1", "retry_budget is 7"), record("m2", "The retry_budget, in full"))
+    add(db.memories, record("m3", "the budget for a retry", tags=("retry_budget",)))
+    add(db.memories, record("m4", "retry_budget was 6", deprecated=True))
+    assert [db.fulltext.naming("retry_budget", limit) for limit in (9, 1)] == [2, 1]
+    assert db.fulltext.naming('no "such" name', 9) == 0
+
+
 def test_turns_are_found_by_speaker_and_time(db: Database):
     """A turn is found by the name of who said it and by the words of its time."""
     spoken = [message(1, "so", role="Ann"), message(2, "never mind", time_text="1:56 pm on 8 May, 2023")]

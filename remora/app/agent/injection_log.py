@@ -121,7 +121,7 @@ def _followed(said: Line, after: Sequence[Line]) -> str:
     if trigger == "partners":
         others = sorted(set(changed) - paths)
         return f"{CHANGED} {', '.join(others[:4])}" if others else "no other file was changed"
-    if trigger == "gotchas" and paths:
+    if trigger in ("gotchas", "named") and paths:
         return "the file was changed" if paths & set(changed) else "the file was left as it is"
     return ""
 

@@ -26,7 +26,7 @@ from remora.store.hook_reader import AT_ONCE
 from remora.store.trials import MOMENT, SESSION, Effect, Unit
 
 NEXT = 10  # calls within which a failure counts as following an injection
-PHASE_OF = {"gotchas": "implement", "undoing": "implement", "partners": "implement"}
+PHASE_OF = {"gotchas": "implement", "named": "implement", "undoing": "implement", "partners": "implement"}
 PHASE_OF |= {"command": "validate", "error": "validate", "search": "explore"}
 _ACTS = (moments.AFTER, moments.FAILED)
 _NEXT_COMMAND = ("command", "error")

@@ -2,23 +2,26 @@
 
 `remora/core/triggers.py` lists the kinds. A statement of a person, an agent or a rule file gets the triggers
 of the actions that it forbids and wants, whatever its type (a rule file has fewer: `_of_prose`); a warning
-gets those of its error.
+gets those of its error and of the names in it. A name must be specific: one that many files use, or that many
+memories name, is no trigger.
 `refresh` makes all triggers anew; a few hundred memories take some milliseconds.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from remora.core.directive import Directive, directive, rules_out, sentences
 from remora.core.directive_words import clauses
 from remora.core.evidence import STATED
+from remora.core.names import SPOKEN_OF, names_in
 from remora.core.pattern_triggers import pattern_triggers, patterns_of
+from remora.core.programs import PROGRAMS
 from remora.core.rule_names import shown_by
-from remora.core.symptoms import symptoms
+from remora.core.symptoms import quotes_output, symptoms
 from remora.core.things import AMBIGUOUS, Thing
 from remora.core.triggers import (
     COMMAND,
@@ -26,10 +29,12 @@ from remora.core.triggers import (
     ONLY,
     OUTPUT,
     SEARCH,
+    TERM,
     Trigger,
 )
 from remora.core.values import Filters
-from remora.injection.decide import SAID_AT_FILES, WARNINGS
+from remora.injection.brief import as_note
+from remora.injection.decide import SAID_AT_FILES, WARNINGS, is_tainted_rule
 from remora.observer.statements import CHOICE_WORDS, statements
 from remora.shell.lines import programs_in, whole_of
 from remora.shell.purposes import check_of, unwrapped
@@ -40,9 +45,14 @@ if TYPE_CHECKING:
     from remora.store.database import Database
 
 MOST = 5_000  # memories with triggers, highest confidence first
+COMMON = 12  # most files that may use a specific name
+NAMES = 12  # names of one memory
+_VERB = 2  # words of a command that show what it does
 SESSIONS = 2  # sessions in which a command failed, before the whole command is a trigger
+AT_THEIR_MOMENT = ("error_retry", "glob_ignore", "repeated_grep")  # signals with triggers of their own
 _SPAN = re.compile(r"`([^`\n]{2,160})`")
 _ADVISED = re.compile(r"(?<!not )(?<!n't )(?<!never )\b(?:use|run|try|prefer|by|with)\s*$", re.IGNORECASE)
+_NAME = re.compile(r"^[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\(\))?$")
 _COMMAND = re.compile(r"(?P<program>[a-z][\w.+-]*)(?: [\w./:@=-]+){1,5}")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # The beginning of a sentence that prefers one thing to another.
@@ -67,27 +77,45 @@ def refresh(project: OpenProject) -> int:
     db = project.db
     said = Filters(types=SAID_AT_FILES, branch="*")  # on its branch a memory has triggers, too
     records = db.memories.find(said, order="confidence", limit=MOST)
-    found = _all_triggers(db, records)
+    named = [(record, _searched(record, db)) for record in records]
+    spoken = Counter(name for _, names in named for name in names)
+    found = _all_triggers(db, named, {name for name, times in spoken.items() if times > SPOKEN_OF})
     with db.connection.transaction(durable=False):
         return db.triggers.replace(found)
 
 
 def take_in(db: Database, records: Sequence[MemoryRecord]) -> None:
-    """Make the triggers of memories that were just written."""
+    """Make the triggers of memories that were just written, and of those that share names with them."""
     found = {record.id: record for record in records if record.type in SAID_AT_FILES}
-    triggers, ids = _all_triggers(db, found.values()), list(found)
+    named = [(record, _searched(record, db)) for record in found.values()]
+    crowded = {
+        name
+        for name in {name for _, names in named for name in names}
+        if db.fulltext.naming(name, SPOKEN_OF + 1) > SPOKEN_OF
+    }
+    beside = {one.memory_id for one in db.triggers.of_words(SEARCH, crowded)} - set(found)
+    named += [(record, _searched(record, db)) for record in db.memories.get_many(beside).values()]
+    triggers, ids = _all_triggers(db, named, crowded), [record.id for record, _ in named]
     if triggers or db.triggers.any_of(ids):
         with db.connection.transaction(durable=False):
             db.triggers.put(ids, triggers)
 
 
-def _all_triggers(db: Database, records: Collection[MemoryRecord]) -> list[Trigger]:
-    met = _met(db) if any(_key(record) for record in records if record.type in WARNINGS) else {}
-    return [one for record in records for one in _triggers(record, met.get(_key(record)), db)]
+def _all_triggers(
+    db: Database, named: Sequence[tuple[MemoryRecord, Sequence[str]]], crowded: Collection[str]
+) -> list[Trigger]:
+    """Return the triggers of memories with the names in each; crowded names are no triggers."""
+    met = _met(db) if any(_key(record) for record, _ in named if record.type in WARNINGS) else {}
+    found: list[Trigger] = []
+    for record, names in named:
+        own = met.get(_key(record))
+        found += _triggers(record, own, db)
+        found += [Trigger(SEARCH, n, record.id, (), _weight(record, own)) for n in names if n not in crowded]
+    return found
 
 
 def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[Trigger]:
-    """Yield the triggers of a memory."""
+    """Yield the triggers of a memory, except searches for its names."""
     signal, key, weight = _signal(record), _key(record), _weight(record, met)
     if signal in ("glob_ignore", "repeated_grep") and key:
         yield Trigger(SEARCH, key.strip().lower(), record.id, (), weight)
@@ -106,6 +134,8 @@ def _triggers(record: MemoryRecord, met: Met | None, db: Database) -> Iterator[T
         yield from _in_place(record, given) if from_rules or _is_read(record) else given
     elif told:
         yield from _of_text(record, weight, db, met=bool(met), from_rules=from_rules)
+    else:
+        yield from _of_names(record, weight, db)
     is_error = record.type == "error_pattern"
     if record.source in STATED and not signal and (is_error or not from_rules):
         for words in symptoms(record.content, literal=not is_error):
@@ -116,7 +146,7 @@ def _of_text(
     record: MemoryRecord, weight: float, db: Database, *, met: bool, from_rules: bool
 ) -> Iterator[Trigger]:
     """Yield the triggers that the text of a statement has by itself."""
-    asks = directive(record.content)
+    asks = _with_replaced(directive(record.content), record, db)
     is_prose = from_rules or _is_read(record)
     found = [
         trigger
@@ -127,6 +157,28 @@ def _of_text(
     if record.source in STATED and record.type in WARNINGS and not met and not from_rules:
         for program, needs in _warned_of(record.content):
             yield Trigger(COMMAND, program, record.id, needs, weight)
+    if not asks.forbids and not from_rules:
+        yield from _of_names(record, weight, db)
+
+
+def _of_names(record: MemoryRecord, weight: float, db: Database) -> Iterator[Trigger]:
+    """Yield the triggers of the code names in a memory."""
+    for name in _names(record, db):
+        yield Trigger(TERM, name, record.id, (), weight)
+
+
+def _with_replaced(asks: Directive, record: MemoryRecord, db: Database) -> Directive:
+    """Return a directive that also forbids the things that the superseded statement asked for."""
+    old = [r.target_memory_id for r in record.relations if r.relation_type == "supersedes"]
+    replaced = db.memories.get_many(filter(None, old)).values()
+    former = [thing for one in replaced for thing in directive(one.content).wants]
+
+    def is_named(thing: Thing) -> bool:  # what the new statement names is not simply gone
+        name = re.escape(" ".join(thing.words[:_VERB]))
+        return re.search(rf"(?<![\w-]){name}(?![\w-])", record.content, re.IGNORECASE) is not None
+
+    gone = tuple(thing for thing in former if thing.kind != "words" and not is_named(thing))
+    return asks._replace(forbids=(*asks.forbids, *gone))
 
 
 def _is_read(record: MemoryRecord) -> bool:
@@ -196,6 +248,24 @@ def _in_place(record: MemoryRecord, found: Iterable[Trigger]) -> Iterator[Trigge
             yield trigger
 
 
+def _searched(record: MemoryRecord, db: Database) -> list[str]:
+    """Return the names in a memory, in lower case, that trigger it when they are searched for.
+
+    Errors and commits are injected at their own moments, so they have none. Nor have rule files and tainted
+    rules.
+    """
+    at_its_moment = record.source == "commit_auto" or _signal(record) in AT_THEIR_MOMENT
+    if at_its_moment or _from_rules(record) or is_tainted_rule(as_note(record)):
+        return []
+    found: dict[str, None] = {}
+    stems = {path.rpartition("/")[2].partition(".")[0] for path in record.related_files}
+    for name, sure in names_in(record.content):
+        files = _files(db, name.rpartition(".")[2])
+        if files <= COMMON and (sure or files or name in stems):
+            found.setdefault(name.lower())
+    return list(found)[:NAMES]
+
+
 def _key(record: MemoryRecord) -> str:
     return str((record.payload or {}).get("key", ""))
 
@@ -243,15 +313,19 @@ def _commands(met: Met) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _warned_of(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the commands that a warning has in backticks, except those that it advises."""
-    told = [one[1] for one in _SPAN.finditer(text) if not _ADVISED.search(text[: one.start()])]
-    for said in told:
+    """Yield the commands that a warning begins with or has in backticks, except those that it advises."""
+    told = [(one[1], _VERB) for one in _SPAN.finditer(text) if not _ADVISED.search(text[: one.start()])]
+    begins = _COMMAND.match(text)
+    # What quotes an output is shown when that occurs.
+    if begins and begins["program"] in PROGRAMS and not quotes_output(text):
+        told.append((begins[0], 1))  # prose follows the first verb
+    for said, verbs in told:
         command = _COMMAND.match(said)
         if command and command["program"] not in _SHELL:
             words = said.split()
             flags = [word for word in words if word[0] == "-"]
             plain = [word for word in words if word[0] != "-"]
-            if needs := (*_verbs(plain), *flags[:2]):
+            if needs := (*_verbs(plain)[:verbs], *flags[:2]):
                 yield plain[0], needs
 
 
@@ -283,3 +357,22 @@ def _verbs(words: Sequence[str]) -> list[str]:
             break
         found.append(word)
     return found
+
+
+def _names(record: MemoryRecord, db: Database) -> list[str]:
+    """Return the code names in a memory that few files use."""
+    spans = [span.removesuffix("()") for span in _SPAN.findall(record.content)]
+    written = [name for name, sure in names_in(record.content) if sure]
+    names = [n for n in dict.fromkeys((*spans, *written)) if _NAME.match(n) and _tells(n)]
+    return [name for name in names[:NAMES] if 0 < _files(db, name.rpartition(".")[2]) <= COMMON]
+
+
+def _files(db: Database, name: str) -> int:
+    """Return the number of files that use or define a name, exact up to COMMON."""
+    defined = {path for path, _ in db.graph.places(name, limit=COMMON + 1)}
+    return max(db.graph.users_of_name(name), len(defined))
+
+
+def _tells(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return len(last) > 5 and ("_" in last.strip("_") or last != last.lower())

@@ -7,7 +7,7 @@ import pytest
 from remora.app.memories import triggers
 from remora.app.memory import Memory
 from remora.core.events import CommandRun, ErrorSeen
-from remora.core.values import MemoryDraft
+from remora.core.values import MemoryDraft, Taint
 from tests.helpers import Repo
 from tests.store.test_session_reader import record, session
 
@@ -126,6 +126,7 @@ def test_what_is_to_be_done_instead_is_no_warning(bare: Memory, said: str, sourc
     ("said", "more", "cue"),
     [
         ("`pytest tests/auth` hangs without REDIS_URL", {}, ("command", "pytest", ("tests/auth",))),
+        ("cargo bench -p store needs the fixture, or it stops", {}, ("command", "cargo", ("bench", "-p"))),
         ("`make deploy` asks for a token", {"payload": {"sessions": 7}}, ("command", "make", ("deploy",))),
         ("Never run `yarn install`.", {"branch": "side"}, ("command", "yarn", ("install",))),
         (
@@ -136,7 +137,7 @@ def test_what_is_to_be_done_instead_is_no_warning(bare: Memory, said: str, sourc
     ],
 )
 def test_what_a_person_speaks_of(bare: Memory, said: str, more: dict[str, object], cue: tuple[object, ...]):
-    """A command in backticks, and output; whatever the type, the branch and the payload."""
+    """A command, with backticks or without, and output; whatever the type, the branch and the payload."""
     one = stored(bare, said, **{"type": "gotcha", "source": "user_taught", **more})
     assert cue in cues(bare, one)
 
@@ -148,13 +149,68 @@ def test_a_pattern_that_leads_nowhere(bare: Memory):
     assert cues(bare, one) == {("search", "**/enable*.go", ())}
 
 
+def test_names_in_code_that_few_files_use(repo: Repo, memory: Memory):
+    """A name that the code has everywhere says nothing; one that may be a product's says it in code only."""
+    files = {f"m{n}.py": "def handle_all(): pass\n" for n in range(20)}
+    own = "def read_header_lines(): pass\n\n\nclass RetryBudget: pass\n"
+    repo.commit("start", {**files, "own.py": own})
+    memory.index()
+    text = "`read_header_lines` drops folded lines; `handle_all` and `no_such_name` and `it` do not"
+    one = stored(memory, text, type="gotcha", source="agent_explicit")
+    assert {cue for kind, cue, _ in cues(memory, one) if kind == "term"} == {"read_header_lines"}
+    said = "GitHub waits as long as RetryBudget and handle_all say; so does parseHeader"
+    one = stored(memory, said, type="decision")
+    assert {cue for _, cue, _ in cues(memory, one)} == {"retrybudget", "parseheader"}
+
+
 def test_what_was_just_said_counts_at_once(bare: Memory):
     """A person's warning, and what becomes of it, need no session to be learned first."""
     one = bare.remember("`pytest tests/auth` hangs without REDIS_URL", type="gotcha", source="user_taught")
     db = bare._project.db
-    assert {(t.kind, t.key) for t in db.triggers.of(one.id)} == {("command", "pytest")}
+    assert {(t.kind, t.key) for t in db.triggers.of(one.id)} >= {
+        ("command", "pytest"),
+        ("search", "redis_url"),
+    }
     bare.edit(one.id, content="`tox -e auth` hangs without a server")
     assert {t.key for t in db.triggers.of(one.id)} == {"tox"}
+
+
+def test_what_a_name_is_and_where_it_lies(bare: Memory):
+    """Memories of many types are told at a search for a name that they speak of, and at nothing else."""
+    said = "The retry_budget setting lives in config/limits.yaml; see `Backoff` and `go test ./...`"
+    for kind in ("decision", "module_insight", "pattern", "requirement"):
+        one = bare.remember(f"{said}, {len(kind)}", type=kind, source="user_taught").id
+        assert {(c.kind, c.key) for c in bare.why(one).triggers} == {
+            ("search", "retry_budget"),
+            ("search", "backoff"),
+        }
+        assert cues(bare, one) == {("search", "retry_budget", ()), ("search", "backoff", ())}
+        bare.forget(one)
+    assert cues(bare, stored(bare, said, type="work_unit_outcome")) == set()
+
+
+def test_names_that_many_memories_speak_of_tell_nothing(bare: Memory):
+    """From the fourth on none of them is told, at once and after all was made anew."""
+    texts = ("is read once", "grows with each call", "was 7 in May", "belongs to the queue")
+    ids = [bare.remember(f"The retry_budget {text}", type="decision").id for text in texts[:3]]
+    assert [len(bare.why(one).triggers) for one in ids] == [1, 1, 1]
+    ids.append(bare.remember(f"The retry_budget {texts[3]}; max_wait does not", type="decision").id)
+    assert [[c.key for c in bare.why(one).triggers] for one in ids] == [[], [], [], ["max_wait"]]
+    assert [cues(bare, one) for one in ids] == [set(), set(), set(), {("search", "max_wait", ())}]
+
+
+def test_what_is_not_told_at_a_search(bare: Memory):
+    """What has its own moment, what the host has read, and what would be an order from outside."""
+    ways: list[dict[str, object]] = [
+        {"source": "commit_auto"},
+        {"origin_path": "CLAUDE.md"},
+        {"taint": Taint("https://x.org", 3)},
+        {"type": "gotcha", "payload": {"signal": "repeated_grep", "key": ""}},
+    ]
+    for number, more in enumerate(ways):
+        one = stored(bare, f"The retry_budget is {number}", **{"type": "decision", **more})
+        assert cues(bare, one) == set(), more
+        bare.forget(one)
 
 
 LONG = (
@@ -173,6 +229,15 @@ def test_what_a_person_set_stands(bare: Memory):
     assert patterns(bare, read) == {"reset_all"}
     (found,) = bare._project.db.triggers.of(read)
     assert found.unless == ("only:web/**",)
+
+
+def test_what_a_statement_replaces_is_forbidden(bare: Memory):
+    """The action that the superseded statement asked for is where the new one is due."""
+    old = bare.remember("Release with `shipit publish`", type="preference", source="user_taught")
+    new = bare.supersede(old.id, "Release with `make release`")
+    assert patterns(bare, new.id) == {"shipit publish"}
+    left = bare.supersede(new.id, "We left make: release with `just release`")
+    assert "make release" in patterns(bare, left.id)
 
 
 def test_two_steps_before_one_event_are_two_rules(bare: Memory):
