@@ -170,7 +170,7 @@ UNUSED_WITH_REASON = {
     "remora.app.aio:Async*.*": "what `Memory`, a session and a loop offer, for programs",
     "remora.conversation.memory:MessageMemory.*": "a conversation's buffer, for programs",
     "remora.app.learning.live_observation:Watched.*": "what a program tells of its units of work",
-    "remora.sources.transcripts.plain:write": "a transcript for programs that keep none of their own",
+    "remora.sources.transcripts.plain:dump": "a transcript for programs that keep none of their own",
     "remora.core.methodology:*Methodology.*": "what a plugin brings with it, as its specification names it",
     "remora.app.learning.learn:LearnReport.*": "values that are printed as JSON",
     "remora.store.trials:Unit.*": "columns of a row",

@@ -515,7 +515,15 @@ def agreeing(notes: list[Note]) -> list[Note]:
 
 
 def _one_rule(one: Note, other: Note) -> bool:
-    """Return whether two rules say the same: half of their words."""
+    """Return whether two rules say the same: half of their words, and no two different required commands."""
+    required, also = (
+        {mark for mark in triggers.marked(note.trigger, triggers.WANTED) if mark[0] != "-"}
+        if note.trigger
+        else set()
+        for note in (one, other)
+    )
+    if required and also and required != also:
+        return False
     mine, theirs = (set(map(stem, re.findall(r"\w{3,}", note.content))) for note in (one, other))
     return len(mine & theirs) >= SAME_RULE * min(len(mine), len(theirs))
 

@@ -54,10 +54,12 @@ def step_factor(calibrations: Iterable[MemoryRecord]) -> float | None:
 def ratio(record: MemoryRecord) -> float | None:
     """Return actual by planned steps of a calibration; None if its payload has no valid ratio."""
     value = (record.payload or {}).get("ratio")
-    return float(value) if isinstance(value, int | float) and 0 < value < math.inf else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and value > 0 else None
 
 
 def samples_of(record: MemoryRecord) -> int:
     """Return the number of samples of a calibration, at least 1."""
     value = (record.payload or {}).get("sample_count")
-    return value if isinstance(value, int) and value > 0 else 1
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 1

@@ -100,6 +100,13 @@ class Connection:
             flags = apsw.SQLITE_OPEN_READWRITE if _tidies_up(path) else apsw.SQLITE_OPEN_READONLY
         try:
             return cls(_opened(path, flags, form, read_only=read_only), path, read_only=read_only, form=form)
+        except StoreFull:
+            if not read_only or not os.access(path, os.W_OK):
+                raise
+            # An exclusive connection needs no shared-memory file. Other processes wait while it reads;
+            # without room they could do no more.
+            alone = _opened(path, apsw.SQLITE_OPEN_READWRITE, form, read_only=True, alone=True)
+            return cls(alone, path, read_only=True, form=form)
         except StoreReadOnly:
             if not read_only or (seen := _stamp(path)) is None or os.access(path.parent, os.W_OK):
                 raise
@@ -343,7 +350,9 @@ def _bound(value: Any) -> Any:
     return value if isinstance(value, _BINDABLE) else json.dumps(list(value))
 
 
-def _opened(path: Path, flags: int, form: Form, *, read_only: bool, still: bool = False) -> apsw.Connection:
+def _opened(
+    path: Path, flags: int, form: Form, *, read_only: bool, alone: bool = False, still: bool = False
+) -> apsw.Connection:
     name = f"{path.absolute().as_uri()}?immutable=1" if still else str(path)
     if flags & apsw.SQLITE_OPEN_CREATE:
         keep_private(path)
@@ -351,6 +360,8 @@ def _opened(path: Path, flags: int, form: Form, *, read_only: bool, still: bool 
         connection = apsw.Connection(name, flags=flags | (apsw.SQLITE_OPEN_URI if still else 0))
     try:
         with errors(path, connection):
+            if alone:
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             _configure(connection, path, form, read_only=read_only)
     except BaseException:
         connection.close()

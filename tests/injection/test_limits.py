@@ -55,6 +55,6 @@ def test_factors_add_up_by_their_samples() -> None:
 def test_what_says_nothing_counts_nothing() -> None:
     """A calibration without a ratio, with one that makes no sense, or from outside moves no limit."""
     assert step_factor([]) is None
-    odd = [calibration(value) for value in (None, "2", 0, -1.0, math.inf)]
+    odd = [calibration(value) for value in (None, "2", True, 0, -1.0, math.inf)]
     assert step_factor([*odd, record(type="task_calibration")]) is None
     assert step_factor([calibration(9.0, 50, taint=Taint("web_fetch")), calibration(1.2)]) == 1.2

@@ -63,7 +63,7 @@ TURN = Hit("7", "turn", "Live?", 0.05, session_id="cli:1", role="Ann", time="202
 
 
 def test_hits_of_conversations_and_code() -> None:
-    """A message has those next to it and what restates it; of code its beginning is shown."""
+    """A message has those next to it and what restates it; code is shortened as any text is."""
     told = TURN._replace(amended_by=("12", "13"), context=(Turn(1, "cli:1", 1, 1, "Bo", "Yes,\n  a day"),))
     assert shown(pages.hits([told], NOW, around=True)) == dedent("""
         7         #1   0.05  turn               Ann in cli:1  2 days ago  Live?  [restated later: 12, 13]
@@ -73,10 +73,7 @@ def test_hits_of_conversations_and_code() -> None:
         "\n    time: 2026-02-27 12:00 UTC (2 days ago)\n"
     )
     assert "Bo" not in plain(pages.hits([told], NOW))
-    assert plain(pages.hits([code(10)], NOW)).endswith(
-        "a.make  line 0 line 1 line 2 line 3 line 4 line 5 line 6 line 7 … 2 more lines\n"
-    )
-    assert plain(pages.hits([code(9)], NOW)).endswith("line 7 line 8\n")
+    assert plain(pages.hits([code(3)], NOW)).endswith("a.make  line 0 line 1 line 2\n")
 
 
 def item(hit: Hit) -> Item:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from remora.sources.transcripts.texts import MAX_RESULT, joined, result_text
+from remora.sources.transcripts.texts import MAX_RESULT, joined, number, result_text
 
 # Chunk ID: 5e6cdb / Wall time: 0.1 seconds / Process exited with code 1 / Original token count: 5 / Output:
 _HEADER = re.compile(
@@ -45,14 +46,17 @@ def read_output(value: Any, action: str, limit: int = MAX_RESULT) -> Output:
 
     >>> read_output("Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno such file", "run")
     Output(text='no such file', exit_code=2, failed=True, extra=None)
+    >>> read_output('{"output":"ok\\n","metadata":{"exit_code":0}}', "run")
+    Output(text='ok', exit_code=0, failed=False, extra=None)
     """
     failed = False
     if isinstance(value, Mapping):
         failed = value.get("success") is False
         value = value.get("content", value.get("output"))
-    text, code = joined(value), None
+    text = joined(value)
+    text, code = _unwrapped(text)
     extra: dict[str, Any] = {}
-    if action in ("run", "edit", "write", "other", ""):
+    if code is None and action in ("run", "edit", "write", "other", ""):
         text, code, running = _without_header(text)
         if running:
             extra["running"] = running
@@ -62,6 +66,20 @@ def read_output(value: Any, action: str, limit: int = MAX_RESULT) -> Output:
         extra["interrupted"] = failed = True
     failed = failed or code not in (None, 0) or _FAILED.match(text) is not None
     return Output(result_text(text, limit), code, failed, extra or None)
+
+
+def _unwrapped(text: str) -> tuple[str, int | None]:
+    """Return the text and exit code of an output that is itself JSON."""
+    if not text.startswith('{"') or '"output"' not in text:
+        return text, None
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, None
+    about = held.get("metadata")
+    if not isinstance(held.get("output"), str):
+        return text, None
+    return held["output"], number(about.get("exit_code")) if isinstance(about, Mapping) else None
 
 
 def _without_header(text: str) -> tuple[str, int | None, str]:

@@ -48,12 +48,11 @@ def test_what_the_host_reads_itself_is_not_said(bare: Memory) -> None:
 
 
 def test_a_reply_notes_its_exchange(opens: Opens) -> None:
-    """Once; a later answer takes the place of an earlier one. A setting turns that off."""
+    """Once. A setting turns that off."""
     with opens() as memory:
         session = memory.session("cli:1")
         session.append("user", "Where are tokens set?")
         assert memory.journal.today() == ""
-        session.append("assistant", "I look.")
         session.append("assistant", "In auth.py.")
         memory.session("cli:1").note_today()
         session.append("user", "Thanks")
