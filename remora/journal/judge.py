@@ -99,8 +99,8 @@ def what_is_lost(memory: str, update: str, max_memory_size: int) -> str:
     ''
     >>> what_is_lost("- uses PostgreSQL", "", 8192)
     'memory_update is blank and would empty the memory'
-    >>> what_is_lost("- uses PostgreSQL\n" * 10, "- x", 8192)
-    'memory_update would shrink the memory from 179 to 3 bytes, without a request to shorten it'
+    >>> what_is_lost("- uses PostgreSQL\n" * 100, "- x", 8192)
+    'memory_update would shrink the memory from 1,799 to 3 bytes, without a request to shorten it'
     """
     memory, update = memory.strip(), update.strip()
     before, after = len(memory.encode()), len(update.encode())
