@@ -338,7 +338,7 @@ class Memory:
     def history(self, memory_id: str) -> builtins.list[Revision]:
         """Return every change of a memory, oldest first: time, author, fields and reason.
 
-        The texts of changes are kept for 30 days, and the newest 20 of each memory permanently.
+        The texts of changes are kept until they are erased.
         """
         return self._run(memories.history, memory_id)
 
