@@ -180,7 +180,8 @@ def _skips(report: InitReport) -> Page:
         return
     for why, number in Counter(skip.why for skip in report.skipped).most_common(SHOWN_SKIPS):
         examples = [skip.what for skip in report.skipped if skip.why == why]
-        yield Para(f"{number:,}: {in_words(why)} ({listed(examples, 2)})", indent=4)
+        one = f"{examples[0]}: {in_words(why)}"
+        yield Para(one if number == 1 else f"{number:,}: {in_words(why)} ({listed(examples, 2)})", indent=4)
 
 
 def megabytes(size: int) -> str:

@@ -169,6 +169,7 @@ MANY = tuple(Skipped(f"{n}.bin", "it is not text") for n in range(20))
         ({"stored": 9, "candidates": 9}, "  9 records of fixes and reverts kept", ""),
         ({"stored": 1, "candidates": 1, "merged": 0}, "remora list --records", "remora list  "),
         ({"skipped": MANY}, "  Skipped:\n    20: it is not text (0.bin, 1.bin and 18 more)\n", ""),
+        ({"skipped": (*MANY, Skipped("7 commits", "no fix"))}, "\n    7 commits: no fix\n", ""),
     ],
 )
 def test_init_says_what_is_so(fields: dict[str, Any], said: str, unsaid: str) -> None:
