@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from remora.core.cut import sound as sound  # re-exported: many modules import it from here
 
@@ -94,8 +95,9 @@ def identifier_parts(text: str) -> list[str]:
     return parts
 
 
-def _pieces(word: str) -> list[str]:
-    return [p.lower() for chunk in word.split("_") for p in _CAMEL.split(chunk) if p]
+@lru_cache(maxsize=50_000)  # source code repeats its names
+def _pieces(word: str) -> tuple[str, ...]:
+    return tuple(p.lower() for chunk in word.split("_") for p in _CAMEL.split(chunk) if p)
 
 
 def cjk_pairs(text: str) -> list[str]:
