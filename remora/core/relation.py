@@ -41,6 +41,7 @@ _MEASURE = re.compile(
     r"requests?|retries|attempts|tokens|rows|items)\b)",
     re.IGNORECASE,
 )
+FARTHEST = 8  # differing words of two statements on one subject; the long forms of what each names count
 _HYPHEN = re.compile(r"(?<=\w{3})-(?=\w{3})")
 _NAME_PART = re.compile(r"[\w-]+")
 _TELLING = re.compile(r"(?<![\w@./+-])[\w@./+-]*\w(?:\(\))?")
@@ -84,6 +85,8 @@ def relation(newer: str, older: str) -> str:
     >>> relation("The staging port is 5433", "The production port is 5434")
     'apart'
     """
+    if len(matter(newer) ^ matter(older)) > FARTHEST:
+        return "apart"
     one, other = _reading(newer), _reading(older)
     if one.where != other.where:
         return "apart"
