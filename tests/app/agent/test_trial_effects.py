@@ -1,4 +1,4 @@
-"""The results of the trial in use: memories without an effect are silent, and whole sessions get no advice."""
+"""The results of the trial in use: memories without an effect are silent, some sessions get no advice."""
 
 from __future__ import annotations
 
