@@ -71,7 +71,6 @@ def test_confidence_halves(days: float, expected: float):
         {"pinned": True},
         {"decay_half_life_days": None},
         {"decay_half_life_days": 0.0},
-        {"decay_half_life_days": -5.0},
         {"decay_half_life_days": math.inf},
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remora.core.tokens import ESTIMATORS, ceil_chars_4, scripts
+from remora.core.tokens import ESTIMATORS, scripts
 from remora.core.values import Message, ToolCall
 from tests.tables import table
 
@@ -17,7 +17,6 @@ SAMPLES = {name: (text, int(old), int(new)) for name, old, new, text in table(__
 @pytest.mark.parametrize(
     ("name", "text", "tokens"),
     [
-        ("chars/4", "hello world", 3),
         ("chars/4", "", 0),
         ("chars/4", "abcde", 2),
         ("bytes/4", "", 1),
@@ -25,9 +24,7 @@ SAMPLES = {name: (text, int(old), int(new)) for name, old, new, text in table(__
         ("bytes/4", "日本語", 2),
         ("floor-bytes/4", "abc", 0),
         ("floor-bytes/4", "日本語", 2),
-        ("floor-bytes/4", "\ud83d", 0),
         ("chars/3.5", "x" * 7, 2),
-        ("chars/3.5", "x" * 147_004, 42_001),
     ],
 )
 def test_estimates_of_the_specifications(name: str, text: str, tokens: int):
@@ -61,14 +58,6 @@ def test_scripts_is_near_the_truth(name: str):
     """On short texts of six kinds the default is within a quarter of what one of two tokenizers counts."""
     text, old, new = SAMPLES[name]
     assert 0.8 * min(old, new) <= scripts(text) <= 1.25 * max(old, new)
-
-
-def test_scripts_is_nearer_than_a_quarter_of_the_characters():
-    """Where characters are no letters of English, four of them are far from a token; the default is not."""
-    for name in ("JSON", "Python", "Russian", "Chinese"):
-        text, old, new = SAMPLES[name]
-        truth = (old + new) / 2
-        assert abs(scripts(text) - truth) < abs(ceil_chars_4(text) - truth), name
 
 
 def test_a_message_costs_more_than_its_text():
