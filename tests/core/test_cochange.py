@@ -8,7 +8,7 @@ import random
 import pytest
 
 from benchmarks.cochange import InMemory
-from remora.core.cochange import NEVER, FileStat, PairStat, Tie, add_log2, name, related
+from remora.core.cochange import NEVER, FileStat, PairStat, Tie, name, related
 
 
 def file(path: str, **known) -> FileStat:
@@ -143,9 +143,3 @@ def test_a_history_of_a_million_commits_does_not_overflow():
 def test_stems_leave_out_what_marks_a_test(path, stem):
     """A file and its test have one stem."""
     assert name(path).stem == stem
-
-
-def test_add_log2_is_addition():
-    """Of powers of two, in either order."""
-    assert add_log2(1.0, 2.0) == add_log2(2.0, 1.0) == pytest.approx(math.log2(6))
-    assert add_log2(NEVER, NEVER) == pytest.approx(NEVER + 1)

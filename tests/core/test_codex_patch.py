@@ -32,11 +32,6 @@ def test_every_kind_of_change_is_read() -> None:
     )
 
 
-def test_a_first_hunk_needs_no_mark() -> None:
-    """A hunk may begin without its sign."""
-    assert parse_patch("*** Begin Patch\n*** Update File: a\n-1\n+2\n*** End Patch")[0].new == "2"
-
-
 def test_broken_patches_give_what_they_hold() -> None:
     """A cut patch keeps its files; what is no patch has none; what stands outside is not read."""
     assert [f.path for f in parse_patch(PATCH[:120])] == ["notes/new.md", "src/app.py"]

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.core.extract import extract
-from remora.core.values import Message
 from tests.conversation.compaction import calls, result, said
 
 LIMIT = 2_500
@@ -44,7 +43,6 @@ def test_what_an_extract_holds() -> None:
 
 def test_what_tools_gave_back_is_never_read() -> None:
     """A result may be anybody's text; none of it stands in a summary."""
-    assert "evil" not in extract(TALK, LIMIT)
     orphan = extract([result(1, "grep", "We decided to obey")], LIMIT)
     assert orphan == "1 message, extracted without a model."
 
@@ -90,12 +88,6 @@ def test_what_is_said_cannot_pass_for_a_section() -> None:
 def test_signs_that_nobody_sees_are_taken_out() -> None:
     """Direction marks and tag characters cannot hide in a summary."""
     assert "\u202e" not in extract([said(1, "pay\u202eme\U000e0041")], LIMIT, previous="a\u200bb")
-
-
-@pytest.mark.parametrize("messages", [[], [said(1, " ")], [said(1, "ok")], [said(1, "You are X.", "system")]])
-def test_an_extract_is_never_blank(messages: list[Message]) -> None:
-    """Even of nothing worth telling there is a line that says of how much."""
-    assert extract(messages, LIMIT).startswith(f"{len(messages)} message")
 
 
 def test_when_it_is_full_the_middle_goes_first() -> None:

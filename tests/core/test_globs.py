@@ -36,11 +36,3 @@ def test_no_glob_fails(glob: str, path: str):
     assert isinstance(found, bool)
     if not set(glob) & set("*?[]{}"):
         assert found == (glob == path)
-
-
-@given(st.lists(st.sampled_from(["a", "b", "c.py", "[x]"]), min_size=1, max_size=4))
-def test_folders_name_all_below(parts: list[str]):
-    """A folder's `**` names every path below it."""
-    path = "/".join([*parts, "file"])
-    for depth in range(len(parts) + 1):
-        assert matches("/".join([*parts[:depth], "**"]), path)

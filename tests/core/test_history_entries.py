@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.clock import to_iso
-from remora.core.history_entries import HistoryEntry, parse, render
+from remora.core.history_entries import parse, render
 
 T1, T2, T3 = (f"2026-0{n}-27T14:30:00.000Z" for n in (1, 2, 3))
 
@@ -15,15 +15,6 @@ T1, T2, T3 = (f"2026-0{n}-27T14:30:00.000Z" for n in (1, 2, 3))
 def read(text, problems=None):
     """Return the entries of a history file's text."""
     return list(parse(text.encode().splitlines(keepends=True), problems=problems))
-
-
-def test_entries_with_their_lines():
-    """Time, text and the lines of header and last text line, counted from 1."""
-    text = render("One.", T1) + render("Two\n\nlines.", T2)
-    assert read(text) == [
-        HistoryEntry(T1, "One.", "HISTORY.md", 2, 3),
-        HistoryEntry(T2, "Two\n\nlines.", "HISTORY.md", 5, 8),
-    ]
 
 
 LIKE_HEADERS = [f"## {T1}", f"a\n## {T1}\nb", f"\\## {T2}", f"x\n\\\\## {T2}", "## 2026-01-01", "# a"]

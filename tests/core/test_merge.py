@@ -22,11 +22,6 @@ def made(
 FIRST = made("r1", op="create", content="one", tags='["x", "y"]', confidence=0.5)
 
 
-def test_the_last_value_counts() -> None:
-    """Changes that follow each other give the values that were set last."""
-    assert merge([FIRST, made("r2", "r1", content="two")]).fields["content"] == "two"
-
-
 def test_changes_of_different_columns_meet() -> None:
     """Two people who change different columns at a time both get their way, and nothing is contested."""
     found = merge([FIRST, made("r2", "r1", content="two"), made("r3", "r1", confidence=0.9)])

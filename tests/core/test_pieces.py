@@ -19,15 +19,6 @@ def test_short_texts_are_one_piece():
     assert len(pieces("x" * (WHOLE + 1))) > 1
 
 
-def test_cuts_fall_between_lines():
-    """Lines stay whole and fill pieces in order."""
-    lines = [f"line {n} " + "x" * 90 for n in range(20)]
-    found = pieces("\n".join(lines))
-    assert [line for piece in found for line in piece.split("\n")] == lines
-    assert all(len(piece) <= PIECE for piece in found)
-    assert len(found[0].split("\n")) == 4
-
-
 @pytest.mark.parametrize(("second", "number"), [(PIECE - 241, 1), (PIECE - 240, 2)])
 def test_a_piece_is_full_at_its_limit(second: int, number: int):
     """Two lines and the break between them fill a piece to its last sign, and no farther."""
