@@ -227,16 +227,6 @@ def test_two_definitions_on_one_line_are_one_part():
     assert parts[1].text == "b()\n    …\nline 4\nline 5"
 
 
-def test_a_definition_past_the_end_is_left_out():
-    """What another version of the file defined further down makes no part, and no error."""
-    outer = Definition("a", "a", "class", 2, 90, 2, signature="class a")
-    inner = Definition("a.b", "b", "type", 80, 90, 80, signature="type b")
-    assert places(chunks("a.py", numbered(70), facts(outer, inner), "code")) == [
-        ("module", "", 1, 1),
-        ("class", "a", 2, 70),
-    ]
-
-
 def test_a_line_without_end_is_cut_between_words():
     """A line that is longer than a part gives several, each within the bound, and no word is cut or lost."""
     words = [f"w{number}" for number in range(9_000)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remora.core.errors import InvalidInput
-from remora.graph.grammars import LANGUAGES, PARSED, Language, grammar_of, kind_of, language_of
+from remora.graph.grammars import PARSED, Language, grammar_of, kind_of, language_of
 from remora.graph.languages import RULES
 from tests.tables import table
 
@@ -36,20 +36,8 @@ def test_a_file_is_code_prose_data_or_unknown() -> None:
     assert {path: kind_of(path) for path in kinds} == kinds
 
 
-def test_no_extension_and_no_name_stands_in_two_rows() -> None:
-    """Every extension, file name and program leads to one language; only `.h` asks the content."""
-    for column in ("extensions", "names", "shebangs"):
-        every = [item for row in LANGUAGES.values() for item in getattr(row, column)]
-        assert len(every) == len(set(every)), column
-
-
 def test_a_language_without_a_grammar_gives_none_and_an_unknown_one_is_refused() -> None:
     """Prose is known and cannot be parsed; a wrong name is the caller's mistake."""
     assert grammar_of("markdown") is None
     with pytest.raises(InvalidInput, match="klingon"):
         grammar_of("klingon")
-
-
-def test_a_long_first_line_of_slashes_is_no_trap() -> None:
-    """A first line made to slow a reader down is read as quickly as any other."""
-    assert language_of("run", b"#!" + b"/" * 1_000_000) is None

@@ -12,7 +12,6 @@ from remora.graph import knowledge
 from remora.store.database import Database
 from remora.store.layers import UpperEdge, memory_key
 from tests.graph.projects import db_of, indexed
-from tests.helpers import environment
 from tests.store.made_graphs import knowledge as held
 
 AT = 1_000
@@ -129,13 +128,3 @@ def test_edges_go_with_a_file(memory: Memory) -> None:
         memory.index()
         assert len(held(db_of(memory))[1]) == edges
     assert layer(memory) == both
-
-
-def test_read_only(memory: Memory, tmp_path: Path) -> None:
-    """Where nothing can be written, the layer is read as it is."""
-    found = memory.remember("Use a factory", type="pattern", related_files=["web.py"])
-    layer(memory)
-    memory.forget(found.id)
-    with Memory.open(memory.root, environ=environment(tmp_path), read_only=True) as other:
-        assert len(about(db_of(other), ["web.py"], AT)) == 1
-    assert about(db_of(memory), ["web.py"], AT) == []

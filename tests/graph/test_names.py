@@ -16,7 +16,6 @@ from tests.graph.projects import facts_of
         ("class A(B): pass", "class A(C): pass", {"A"}),
         ("from x import f", "from y import f", {"f"}),
         ("from x import *", "", {"*", "m"}),
-        ("def f() -> A: pass", "def f() -> B: pass", {"f"}),
         ("from x import A\ndef f() -> A: pass", "from y import A\ndef f() -> A: pass", {"A", "f"}),
     ],
 )

@@ -43,9 +43,3 @@ def test_facts_come_back(outline: Outline, uses: Uses):
     assert all(type(r) is Reference for r in used.references)
     assert all(type(b) is Binding for b in used.bindings)
     assert (pack_outline(found), pack_uses(used)) == (pack_outline(outline), pack_uses(uses))
-
-
-def test_two_halves_of_a_pair_stay_two():
-    """Lone surrogates that happen to stand together are not joined to one sign."""
-    outline = Outline("python", doc="\ud83d" + "\ude00")
-    assert len(unpack_outline(pack_outline(outline)).doc) == 2

@@ -133,7 +133,6 @@ def test_where_an_index_is_found(tmp_path: Path) -> None:
         ("a/", Descriptor("a", NAMESPACE)),
         ("A#", Descriptor("A", TYPE)),
         ("x.", Descriptor("x", TERM)),
-        ("f().", Descriptor("f", METHOD)),
         ("[T]", Descriptor("T", TYPE_PARAMETER)),
         ("(x)", Descriptor("x", PARAMETER)),
         ("vec!", Descriptor("vec", MACRO)),

@@ -151,7 +151,6 @@ def test_edges_that_are_kept() -> None:
         edge("flows_to", "b/y.py", "a/x.py"),
         edge("flows_to", "a/x.py", "a/x.py"),
         edge("flows_to", "a/x.py", "b/y.py", confidence=2),
-        edge("flows_to", "a/x.py", "b/y.py", confidence="high"),
         edge("flows_to", "a/x.py", "b/y.py", weight=float("nan")),
         edge("flows_to", "a/x.py", "b/y.py", weight=True),
         {"type": ["flows_to"], "from": {}, "to": 1},

@@ -25,7 +25,6 @@ def test_is_test_path(path: str, expected: str) -> None:
         ("TestFoo.java", ("Foo",)),
         ("FooIT.java", ("Foo",)),
         ("user_spec.rb", ("user",)),
-        ("test.py", ()),
     ],
 )
 def test_the_stem_of_the_file_under_test(path: str, expected: tuple[str, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import shutil
 import threading
@@ -98,16 +97,6 @@ def test_what_is_not_wanted_is_not_told(tmp_path: Path) -> None:
         assert watcher.until("src/a.py") == {"src/a.py"}
 
 
-def test_changes_that_go_on_are_one_set(tmp_path: Path) -> None:
-    """A file that is written again and again is told once it rests."""
-    with watching(tmp_path) as watcher:
-        for i in range(8):
-            (tmp_path / f"f{i}.py").write_text("1")
-            time.sleep(QUICK / 1000 / 6)
-        watcher.until(*(f"f{i}.py" for i in range(8)))
-        assert watcher.sets.qsize() <= 1
-
-
 def test_a_folder_that_moves(tmp_path: Path) -> None:
     """Its old and its new place are told, whatever their names; a change of its rights is nothing."""
     for folder in ("old", "still"):
@@ -117,17 +106,6 @@ def test_a_folder_that_moves(tmp_path: Path) -> None:
         (tmp_path / "still").chmod(0o700)
         (tmp_path / "old").rename(tmp_path / "new.d")
         assert watcher.until("old", "new.d") == {"old", "new.d"}
-
-
-def test_polling_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the hint names works: the files are looked at again and again."""
-    monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "true")
-    monkeypatch.setenv("WATCHFILES_POLL_DELAY_MS", "50")
-    (tmp_path / "a.py").write_text("1")
-    os.utime(tmp_path / "a.py", (1, 1))  # times are compared in whole seconds
-    with watching(tmp_path) as watcher:
-        (tmp_path / "a.py").write_text("22")
-        watcher.until("a.py")
 
 
 @pytest.mark.parametrize("error", [OSError("OS file watch limit reached."), RuntimeError("no watcher")])
