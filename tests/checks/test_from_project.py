@@ -211,13 +211,11 @@ def test_a_folder_or_file_that_the_project_had_is_gone(tmp_path: Path, command: 
     ("files", "command"),
     [
         ({}, "go build -o ./bin/app ./..."),
-        ({}, "go test -coverprofile ./cover.out ./..."),
         ({}, "make lint"),
         ({}, "npx eslint src/"),
         ({"auth/a.go": ""}, "go test ./auth/..."),
         ({"tests/test_a.py": ""}, "pytest tests/test_a.py"),
         ({}, "pytest tests/test_*.py -k 'a or b'"),
-        ({}, "sudo"),
     ],
 )
 def test_what_is_there_or_is_no_certain_path_stands(tmp_path: Path, files: dict[str, str], command: str):

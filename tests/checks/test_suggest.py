@@ -76,8 +76,6 @@ def test_a_check_that_is_fed_is_suggested_with_what_feeds_it(bare: World):
     [
         pytest.param([("pytest tests", RED), (WITH, GREEN)], WITH, id="the plain one failed"),
         pytest.param([(WITH, GREEN)], WITH, id="never run without"),
-        pytest.param([("pytest tests", GREEN), (WITH, GREEN)], WITH, id="the newest of equals"),
-        pytest.param([(WITH, GREEN), ("pytest tests", RED)], WITH, id="red in the end"),
         pytest.param(
             [("pytest tests", RED), (WITH, GREEN), ("pytest tests", GREEN)], "pytest tests", id="mended since"
         ),
@@ -103,16 +101,6 @@ def test_both_forms_in_one_session_count_once(bare: World):
     """The plain one failed there and the other passed, so that is shown."""
     (found,) = suggested(bare, (ran("pytest tests", RED), ran(WITH)))
     assert (found.command, found.why) == (WITH, "ran and passed in the last session")
-
-
-def test_flags_stay(bare: World):
-    """A command is known by all its words; with other flags it is another one."""
-    one = (ran("uv run pytest -x -q"), ran("pnpm --filter api test"))
-    assert commands(suggested(bare, one, one, (ran("uv run pytest"),))) == [
-        "pnpm --filter api test",
-        "uv run pytest -x -q",
-        "uv run pytest",
-    ]
 
 
 def test_a_command_that_failed_in_recurring_use_is_a_check(bare: World):
