@@ -209,15 +209,6 @@ def test_the_last_change_of_every_path(repo):
         r.last_changes("0" * 40, "HEAD", 100)
 
 
-def test_stopping_early_ends_the_process(repo):
-    """A reader that takes one commit leaves nothing behind."""
-    for n in range(3):
-        repo.write(a_py=str(n)).commit(f"c{n}")
-    for commit in found(repo.root).commits():
-        assert commit.subject == "c0"
-        break
-
-
 def test_a_repository_cannot_run_anything(repo, tmp_path):
     """fsmonitor, external diff, pager and signature programs named by a repository stay unused."""
     trap = tmp_path / "trap.sh"

@@ -10,9 +10,7 @@ from remora.sources.rule_files import find
 
 EVERY = {
     "CLAUDE.md": ("claude", "", True),
-    ".claude/CLAUDE.md": ("claude", "", True),
     "web/CLAUDE.md": ("claude", "web", True),
-    "web/.claude/CLAUDE.md": ("claude", "web", True),
     ".claude/rules/api/http.md": ("claude_rules", "", False),
     "web/.claude/rules/x.md": ("claude_rules", "web", False),
     "AGENTS.md": ("agents", "", True),

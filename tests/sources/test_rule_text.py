@@ -18,7 +18,6 @@ BLOCK = "<!-- remora:begin codex: by us -->\r\n# Memory\r\n- Call it.\r\n<!-- re
         (f"- One.\r\n{BLOCK}\r\n- Two.\r\n".encode(), "- One.\n\n\n\n\n- Two.\n", ""),
         (b"<!-- remora:begin x -->\n- no end\n", "<!-- remora:begin x -->\n- no end\n", ""),
         (b"---\nnever closed\n\n# Rules", "---\nnever closed\n\n# Rules", ""),
-        (b"--- text", "--- text", ""),
         (b" ---\nx\n---\n", " ---\nx\n---\n", ""),
     ],
 )

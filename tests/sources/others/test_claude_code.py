@@ -63,15 +63,6 @@ def test_the_text_is_the_same_that_init_reads(tmp_path: Path) -> None:
     assert by_init == {draft.content for draft in claude_code.read(folder).drafts}
 
 
-def test_the_folder_of_all_projects(tmp_path: Path) -> None:
-    """Notes of several projects are told apart by the names of their folders."""
-    names = ["-work-a/feedback_testing.md", "-work-b/feedback_testing.md"]
-    for name in ("-work-a", "-work-b"):
-        write(tmp_path / name, {"memory/feedback_testing.md": TOPIC, "1.jsonl": "{}\n"})
-    found = check(claude_code.read(tmp_path))
-    assert [draft.external_id for draft in found.drafts] == [f"claude-code:{name}" for name in names]
-
-
 def test_an_edited_topic_is_the_same_memory(notes: Path) -> None:
     """Its id stays while its words change; its type may stand below metadata, and globs do not limit it."""
     front = "paths: src/api/**\nmetadata:\n  node_type: memory\n  type: user\n"

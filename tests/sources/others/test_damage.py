@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from pathlib import Path
@@ -13,7 +12,6 @@ from remora.sources.others.formats import detect, read
 from tests.helpers import files
 from tests.sources.others.left import LEFT, leave
 from tests.sources.others.looks import check, why, write
-from tests.sources.others.test_golemcore import SESSION
 
 ROUNDS = 25
 BINARY = bytes(range(256)) * 4
@@ -24,33 +22,23 @@ BAD_FILES: list[tuple[str, str, str | bytes | Path | None, str]] = [
     ("neoclaw", "workspace/memory/note.txt", "x", "not a file of neoclaw's memory"),
     ("neoclaw", "sessions/again", Path("../sessions"), "a link"),
     ("neoclaw", "sessions/loop.jsonl", Path("loop.jsonl"), "a link"),
-    ("neoclaw", "sessions/out.jsonl", Path(__file__), "a link"),
     ("neoclaw", "sessions/pipe.jsonl", None, "not a regular file"),
-    ("neoclaw", "sessions/a.jsonl", Path("telegram_12.jsonl"), "a link"),
     ("golemcore", "memory/2026-02-05.md", "\n", "empty"),
     ("golemcore", "memory/2026-02-30.md", "x", NO_DAY),
-    ("golemcore", "memory/a.db", "x", NO_DAY),
-    ("golemcore", "memory/old/2026-02-04.md", "x", NO_DAY),
     ("golemcore", "sessions/c.tmp", "x", "not a session of GolemCore"),
     ("golemcore", "sessions/b.json", b"", "empty"),
-    ("golemcore", "sessions/b.json", b"  \n", "empty"),
     ("golemcore", "sessions/b.json", b"null", "contains no session"),
-    ("golemcore", "sessions/b.json", b"{", "not JSON"),
-    ("golemcore", "sessions/b.json", json.dumps(SESSION)[:-40], "not JSON"),
     ("golemcore", "sessions/b.json", b'{"id": "a", "messages": []}', "contains no messages"),
     ("golemcore", "sessions/b.json", b"[" * 100_000, "not JSON"),
     ("golemcore", "sessions/b.json", b'{"id": "\xff"}', "not UTF-8"),
     ("crabtalk", "brain/notes/bin.md", BINARY, "binary, not text"),
     ("crabtalk", "brain/notes/readme.txt", "x", "not an entry of a dumped memory"),
-    ("crabtalk", "brain/notes/sub/deep.md", "x", "not an entry of a dumped memory"),
     ("forge", "notes.txt", "x", "not a memory file"),
     ("forge", "x.md", "Just text.", "no front matter"),
-    ("forge", "x.md", b"", "no front matter"),
     ("forge", "x.md", "---\nid: mem_a\nno end", "unclosed front matter"),
     ("forge", "x.md", "---\nid: mem_a\n---\nx", "front matter without scope"),
     ("forge", "x.md", "---\nscope: repo\n---\nx", "front matter without id"),
     ("forge", "x.md", FORGE.format("0"), NO_NUMBER),
-    ("forge", "x.md", FORGE.format("one"), NO_NUMBER),
     ("forge", "x.md", FORGE.format("1").replace("\nx", "\n \n"), "contains no text"),
     ("forge", "x.md", FORGE.format("1").replace(": m", ": mem_c"), "the id mem_c also occurs in mem_c.md"),
     ("forge", "x.md", b"\x00\x01\x02\x03\x04\x05\x00\xff", "binary, not text"),
@@ -59,11 +47,9 @@ BAD_FILES: list[tuple[str, str, str | bytes | Path | None, str]] = [
     ("claude-code", "bin.md", BINARY, "binary, not text"),
     ("claude-code", "empty.md", "", "empty"),
     ("claude-code", "huge.md", "x" * (1 << 21), "larger than 1 MB"),
-    ("claude-code", "loop.md", Path("loop.md"), "a link"),
     ("basic-memory", "bin.md", BINARY, "binary, not text"),
     ("basic-memory", "empty.md", "---\ntitle: x\n---\n", "empty"),
     ("basic-memory", "image.png", b"\x89PNG", "not a note"),
-    ("basic-memory", "again", Path("specs"), "a link"),
     ("basic-memory", "out.md", Path(__file__), "a link"),
 ]
 NAMES = [f"{system}: {name}: {reason}" for system, name, _, reason in BAD_FILES]

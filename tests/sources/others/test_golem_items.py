@@ -93,7 +93,6 @@ def test_a_span_that_is_over_ends_a_memory(tmp_path: Path) -> None:
         (SEMANTIC, "session:web:Conv_123", "session", "web:Conv_123", ()),
         (SEMANTIC, "task:t-1", "work_unit", None, ("t-1",)),
         (SEMANTIC, "goal:web:k:g", "work_unit", None, ("web", "k", "g")),
-        (SEMANTIC, "session:w eb:k", "global", None, ()),
         (SEMANTIC, "nonsense", "global", None, ()),
     ],
 )

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from remora.core.events import Event
-from remora.observer.observer import Observer
 from remora.sources.transcripts.codex_output import read_output
 from remora.sources.transcripts.paths import Roots
 from tests.sources.transcripts.records import (
@@ -70,17 +69,6 @@ def test_what_a_command_shows_is_read(read: Read) -> None:
     )
     shown = [(e.extra or {}).get("reads") for e in found if e.kind == "tool_call"]
     assert [reads and reads[:1] for reads in shown] == [["src/a.py"], ["web/a.py"], None]
-    observer = Observer("s1", "codex", strict=True)
-    for event in found:
-        observer.observe(event)
-        if event.kind == "tool_call":
-            done = event._replace(kind="tool_result", key=f"{event.key}r", text="x = 1", extra=None)
-            observer.observe(done)
-    assert [(use.path, use.reads, use.edits) for use in observer.finalize().files] == [
-        ("src/a.py", 1, 0),
-        ("web/a.py", 1, 0),
-        ("web/b.py", 1, 0),
-    ]
 
 
 @pytest.mark.parametrize("identity", ["call_1", "call_00000001", "functions.convertPdf2Markdown:0"])

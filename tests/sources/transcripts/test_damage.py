@@ -148,10 +148,3 @@ def test_changed_bytes_never_raise(tmp_path: Path, host: str) -> None:
         opened = read(path, host=host)
         check(list(opened))
         find_in(tmp_path)
-
-
-@pytest.mark.parametrize("host", RECORDS)
-def test_a_file_of_another_host_gives_nothing_and_no_error(tmp_path: Path, host: str) -> None:
-    """Read with the wrong reader, lines are skipped and counted."""
-    others = [r for h, records in RECORDS.items() if h != host for r in records]
-    check(list(read(put(tmp_path / "a.jsonl", others), host=host)))

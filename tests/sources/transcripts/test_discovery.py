@@ -71,14 +71,6 @@ def test_the_configured_folders_are_used(tmp_path: Path) -> None:
     assert _names(find(root, env, hosts=("codex",)).transcripts) == ["rollout-b"]
 
 
-def test_a_long_path_is_found_by_its_beginning(tmp_path: Path) -> None:
-    """Over two hundred signs the folder's name ends in a hash that differs from machine to machine."""
-    root = tmp_path / ("a" * 120) / ("b" * 120)
-    root.mkdir(parents=True)
-    _ran(tmp_path, "s", root, folder=slug(str(root)) + "-k3j2h1")
-    assert _names(find(root, _env(tmp_path)).transcripts) == ["s"]
-
-
 def test_work_trees_are_of_the_project(tmp_path: Path) -> None:
     """A session in a work tree beside the repository is found from either."""
     work = Repo(tmp_path / "app").init()

@@ -25,7 +25,6 @@ from tests.sources.transcripts.records import ROOT, answers, asks, claude, codex
         ("plain", [line_of(Event("user_prompt", "s", "k", text="hi"))]),
         (None, [{"role": "user", "content": "hi"}, {"type": "message"}]),
         (None, [{"type": "user", "text": "hi"}]),
-        (None, ["a,b", "1,2"]),
         (None, []),
     ],
 )
@@ -41,17 +40,6 @@ def test_a_file_of_nobody_is_refused(tmp_path: Path) -> None:
     assert caught.value.hint == f"Known hosts: {', '.join(HOSTS)}."
     with pytest.raises(NotFound):
         read(tmp_path / "none.jsonl")
-
-
-def test_a_reading_counts_what_it_met(tmp_path: Path) -> None:
-    """Lines, bad lines with their place; a line that is being written is none yet."""
-    path = put(tmp_path / "s1.jsonl", [claude("user", "u1", "hi"), "{broken", b'{"type":"user","x":"\xff"}'])
-    with path.open("ab") as file:
-        file.write(b'{"type":"user","mess')
-    opened = read(path)
-    assert [event.kind for event in opened] == ["session_start", "user_prompt"]
-    assert (opened.counts.lines, opened.counts.bad) == (3, 1)
-    assert [bad.line for bad in opened.counts.bad_lines] == [2]
 
 
 @pytest.mark.slow

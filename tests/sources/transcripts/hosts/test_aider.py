@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from remora.sources.transcripts.discovery import find_in
 from remora.sources.transcripts.hosts import aider
 from remora.sources.transcripts.reader import read
 from tests.sources.transcripts.hosts.homes_kit import Machine
@@ -41,14 +40,3 @@ def test_two_runs_that_began_at_once_are_two(tmp_path: Path) -> None:
     run = "# aider chat started at 2026-03-02 09:00:00\n\n#### go on  \n\nDone.\n\n"
     path.write_text(run * 2, "utf-8")
     assert len({event.key for event in read(path) if event.kind == "user_prompt"}) == 2
-
-
-def test_a_run_is_read_without_those_before_it(tmp_path: Path) -> None:
-    """Many runs in a history take no longer each than a few: only a run's own bytes are read."""
-    path = tmp_path / aider.FILE
-    days = [f"# aider chat started at 2026-03-{day:02} 09:00:00\n\n#### day {day}  \n\n" for day in (1, 2, 3)]
-    path.write_text("".join(days), "utf-8")
-    found = find_in(path).transcripts
-    path.write_bytes(b"\0" * len(days[0] + days[1]) + days[2].encode())
-    read_ = [[e.text for e in read(path, host=t.host, session=t.session) if e.text] for t in found]
-    assert read_ == [[], [], ["day 3"]]
