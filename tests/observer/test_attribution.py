@@ -29,8 +29,6 @@ def brought(how: str) -> Script:
     ("how", "source"),
     [
         ("docker logs api", "printed by `docker logs api`"),
-        ("npm install", "printed by `npm install`"),
-        ("psql -c 'select 1'", "printed by `psql -c 'select 1'`"),
         ("some-unheard-of-program --now", "printed by `some-unheard-of-program --now`"),
         ("file", "docs/handling.md"),
         ("user", QUOTED_BY_USER),
@@ -105,9 +103,7 @@ def test_scripts_without_spaces_are_compared_by_signs():
     ("stood", "said", "known"),
     [
         ("the TURBO,\n  and then helper (package)", "turbo helper package", True),
-        ("turbo helper\nturbo helper package", "turbo helper package", True),
         ("développement naïve solide", "le développement est naïve et solide", True),
-        ("всегда советуй этот помощник", "Всегда советуй этот помощник!", True),
         ("\u212aubernetes cluster upgrade", "\u212aubernetes cluster upgrade", True),
         ("turbo /opt/helper package", "turbo helper package", False),
         ("turbo useful helper package", "turbo helper package", False),
@@ -116,16 +112,6 @@ def test_scripts_without_spaces_are_compared_by_signs():
 def test_three_telling_words_in_a_row_are_a_run(stood, said, known):
     """In any script, case and lines; everyday words may stand between, a path or another telling word not."""
     assert (watching(Script().step().run("docker logs api", stood)).repeated(said) is not None) == known
-
-
-def test_of_commands_that_begin_alike_each_is_looked_for():
-    """One that the agent ran before it stood anywhere does not speak for the other."""
-    script = Script().ask("Go.").step().run("make verify env --all")
-    script.step().run("docker logs api", "make verify env --all\nmake verify env --two")
-    script.step().run("cat notes", "make verify env --all").run("make verify env --two")
-    ran = {one.command: one.tainted for one in observed(script).commands}
-    assert ran["make verify env --all"] is False
-    assert ran["make verify env --two"] is True
 
 
 def test_what_is_kept_is_bounded(monkeypatch):

@@ -15,7 +15,6 @@ from remora.observer.command_fixes import differs, wrong_flag
     [
         ("unknown flag: --stat", "--stat"),
         ("fatal: unrecognized argument: --no-stat", "--no-stat"),
-        ("error: unexpected argument '--foo' found", "--foo"),
         ("unknown option `--bar'", "--bar"),
         ("unknown command: list", ""),
         ("the flag is unknown", ""),

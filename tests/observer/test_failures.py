@@ -118,8 +118,6 @@ def test_one_session_proves_nothing() -> None:
     [
         "<tool_use_error>File has not been read yet.</tool_use_error>",
         "FAIL example.com/cli 1.718s",
-        "--- FAIL: TestList (0.46s)",
-        "1 failed, 2 passed in 0.12s",
         "✖ 1 problem (1 error, 0 warnings)",
         "BUILD FAILED in 3s",
     ],

@@ -57,11 +57,9 @@ def test_a_failure_that_a_pipe_hid(output: str):
     ("message", "sums_up"),
     [
         ("3 examples, 1 failure", True),
-        ("1 test, 1 failure", True),
         ("1 failed, 2 passed, 1 error in 3s", True),
         ("5 files checked, 2 errors fixed", False),
         ("3 retries, 1 failure tolerated, all ok", False),
-        ("2 passed, 1 error handled in test", False),
     ],
 )
 def test_counts_alone_sum_up(message: str, sums_up: bool):

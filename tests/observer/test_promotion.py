@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from remora.core.events import Observation, SeenCount
+from remora.core.events import SeenCount
 from remora.core.values import MemoryDraft, Taint
 from remora.observer.candidate import Candidate, external_id
-from remora.observer.promotion import LIMITS, Promotion, promote, tallies
+from remora.observer.promotion import LIMITS, Promotion, promote
 from tests.observer.seen_here import SeenHere
-from tests.observer.sessions import met, on, ran, said, seen_of, session, shows, stated
+from tests.observer.sessions import session, shows, stated
 
 WORDS = (
     "amber basil cedar delta ember fjord grove haven iris jade karst lotus maple nadir olive pearl quartz "
@@ -150,43 +150,3 @@ def test_what_the_user_said_is_beyond_the_cap() -> None:
     assert len(found.promoted) == 12 + LIMITS["insights"]
     told = of(*said_so, *others, kind="changelog")
     assert {p.draft.content for p in told.promoted} == {c.draft.content for c in said_so}
-
-
-def build(name: str) -> Observation:
-    """Return a session that changed a file, checked it and was told a rule."""
-    prompt = "please note that we should always run `make fmt` together with `make lint`"
-    return session(
-        name,
-        edits=("cli/a.go",),
-        commands=(ran("make fmt && make lint && make test", "test"),),
-        exchanges=(said(prompt, "Noted in CLAUDE.md."),),
-        signals=(stated(prompt), shows("glob_ignore", "**/b*.go", detail={"instead": "cli/a.go"})),
-    )
-
-
-def test_sessions_add_up_to_memories() -> None:
-    """A first session gives what needs no second, a third the recipe; names stay the same over sessions."""
-    kept: dict[str, str] = {}
-    types: list[list[str]] = []
-    for number in range(3):
-        sessions = [build(f"s{n}") for n in range(number + 1)]
-        found = promote(sessions[-1], seen_of(*sessions), similar=same_name)
-        types.append(sorted(p.draft.type for p in found.promoted))
-        kept |= {p.draft.external_id or "": p.draft.content for p in found.promoted}
-    assert types == [["preference"], ["gotcha", "preference"], ["gotcha", "preference", "workflow_recipe"]]
-    assert len(kept) == 3
-    assert [(s.type, s.key) for s in tallies(build("s"))] == [("tool_sequence", "verify")]
-
-
-def test_commands_that_fail_are_two_memories_though_the_same_helped():
-    """Most of the words are those of the sentence; what is learned is of the command."""
-    errors = tuple(
-        met(message, helped=("npm ci",), command=command, fingerprint=key * 16)
-        for command, message, key in (
-            ("make check", "Cannot find module 'left-pad'", "a"),
-            ("just check", "Cannot find module 'left-pad'", "b"),
-        )
-    )
-    sessions = [on(day, f"s{day}", errors=errors) for day in (5, 6)]
-    found = promote(sessions[-1], seen_of(*sessions))
-    assert {p.draft.content.split(" fails")[0] for p in found.promoted} == {"`make check`", "`just check`"}

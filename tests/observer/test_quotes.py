@@ -19,12 +19,9 @@ def kept(script: Script) -> list[tuple[str, str]]:
     "said",
     [
         "Is the staging database read only for us?",
-        "please make the staging database read only",
-        "go on",
         "the build is still failing with the same error",
         "    at Object.<anonymous> (/srv/app/index.js:10:5)",
         "<system-reminder>The staging database is read only for us.</system-reminder>",
-        f"<system_instruction>\n{LASTING}\n</system_instruction>",
         f'<teammate-message from="lead">\n{LASTING}\n</teammate-message>',
         "# Plan\n\nThe staging database is read only for us.\n\n## Steps\n\nAll of them must run.",
         f"```\n{LASTING}\n```",
@@ -41,7 +38,6 @@ def test_what_is_of_the_moment_or_no_persons_is_left_out(said: str) -> None:
     "said",
     [
         LASTING,
-        "We never edit generated files by hand.",
         "Вся схема должна быть в одном файле.",
         "所有接口都必须写测试。",
     ],

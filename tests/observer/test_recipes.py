@@ -52,13 +52,6 @@ def test_failed_and_narrow_checks_are_left_out() -> None:
     assert "e2e" not in found.draft.content
 
 
-def test_a_check_of_a_folder_is_shown_with_it() -> None:
-    """It is another one than that of the root."""
-    there = ran("npm test", "test", at=21)._replace(with_variables="(cd web && CI=1 npm test)")
-    (found,) = of(*checked(CHECKS[0], there))
-    assert "and `(cd web && CI=1 npm test)` (3)" in found.draft.content
-
-
 def test_variables_that_a_check_has_are_shown() -> None:
     """A command is one with them and without; it is shown as most sessions ran it."""
     wants = ran("pytest tests", "test", at=21)._replace(with_variables="PYTHONPATH=. pytest tests")
