@@ -56,11 +56,3 @@ def test_mutated_source_is_read(language: str, data: st.DataObject) -> None:
 def test_source_of_another_language_is_read(language: str, other: str) -> None:
     """A file with the wrong extension is read like any other."""
     check(facts_of(SAMPLES[other], language))
-
-
-@given(LANGUAGES, st.binary(max_size=400))
-def test_any_bytes_are_read(language: str, source: bytes) -> None:
-    """Bytes that are no text at all are no reason to fail, and give the same each time."""
-    facts = facts_of(source, language)
-    check(facts)
-    assert facts == facts_of(source, language)
