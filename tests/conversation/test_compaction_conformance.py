@@ -64,19 +64,6 @@ def test_fifty_messages_keep_five_without_an_answer(tmp_path: Path, failure: str
     assert kept == [f"msg{i}" for i in range(45, 50)]
 
 
-def test_each_summary_takes_in_the_one_before(tmp_path: Path) -> None:
-    """The model is given what the last summary said, apart from what was said since."""
-    log = talk(tmp_path, 10)
-    compact(log, 2, ScriptedModel(["First facts."]))
-    log.extend(user(f"new{i}") for i in range(3))
-    model = ScriptedModel(["Both."])
-    compact(log, 2, model)
-    sent = model.calls[0].messages[1].content
-    since = "user: msg8\nuser: msg9\nuser: new0"
-    assert sent == f"Earlier summary:\nFirst facts.\n\nConversation since then:\n{since}"
-    assert texts(context_of(log)) == ["[Conversation summary]\nBoth.", "new1", "new2"]
-
-
 def test_a_compaction_between_call_and_result(tmp_path: Path) -> None:
     """The call at work stays a call, so the result that comes later finds it."""
     log = talk(tmp_path, 10)

@@ -29,6 +29,7 @@ from remora.conversation.memory import ConversationMemory
 from remora.conversation.strategies import window
 from remora.core.errors import InvalidInput
 from remora.core.values import Message, ToolCall
+from tests.conversation.logs import texts
 
 
 def memory_of(*messages: tuple[str, str], **options: Any) -> ConversationMemory:
@@ -43,11 +44,6 @@ def five() -> ConversationMemory:
     return memory_of(("system", "You are helpful"), *zip(["user", "assistant"] * 2, spoken, strict=True))
 
 
-def texts(messages: Any) -> list[str]:
-    """Return what was said, without who."""
-    return [message.content for message in messages]
-
-
 def test_get_recent():
     """The last messages come, oldest first; more than there are gives all, 0 and less none."""
     memory = memory_of(*(("user", text) for text in "12345"))
@@ -60,9 +56,7 @@ def test_get_recent():
     [
         ("prune", 0, "max_tokens must be positive$"),
         ("prune", -1, "max_tokens must be positive$"),
-        ("prune", "50", "max_tokens must be "),
         ("prune", True, "max_tokens must be "),
-        ("prune", 2.5, "max_tokens must be "),
         ("get_recent", "3", "n must be "),
         ("get_by_role", 3, "role must be "),
         ("find", None, "query must be "),
@@ -191,9 +185,7 @@ def test_mappings_are_messages():
     "wrong",
     [
         {"role": "user"},
-        {"role": " ", "content": "x"},
         {"role": "user", "content": "x", "name": "Ann"},
-        Message(0, "", "x"),
         Message(0, "user", 3),  # type: ignore[arg-type]
         "hello",
     ],

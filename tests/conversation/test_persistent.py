@@ -76,22 +76,6 @@ def test_pruning_moves_the_boundary(tmp_path: Path):
     memory.clear()
 
 
-def test_dropping_only_what_is_before_the_boundary(tmp_path: Path):
-    """The boundary stays where it is, and the new marker says what is gone."""
-    memory = memory_in(tmp_path)
-    memory.add(long("sys", "system"))
-    memory.add(long("we decided to use SQLite"))
-    memory.add_many([long("a", "assistant"), long("b"), long("c", "assistant")])
-    assert texts(memory.prune(40, "importance").kept) == ["sys", "we decided to use SQLite", "b", "c"]
-    assert texts(memory.prune(30).kept) == ["sys", "b", "c"]
-    assert texts(memory_in(tmp_path).get_all()) == ["sys", "b", "c"]
-    memory.add_many([long("d"), long("e", "assistant")])
-    assert texts(memory.prune(20).kept) == texts(memory.get_all()) == ["sys", "e"]
-    memory.clear()
-    memory.add(long("anew"))
-    assert texts(memory.get_all()) == ["anew"]
-
-
 def test_late_system_messages(tmp_path: Path):
     """A pruning moves the system messages of its time to the front; later ones stay where they are said."""
     memory = filled(tmp_path)

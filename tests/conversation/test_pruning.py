@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from remora.conversation.memory import ConversationMemory
-from remora.conversation.summary import summarise as summarise_by_rule
-from remora.core.config import CompactionSettings
 from remora.core.values import Message
+from tests.conversation.logs import texts
 
 HEAD = "[Conversation summary]\n"
 
@@ -26,11 +25,6 @@ class Summariser:
         """Return the answer, or which call it was."""
         self.given.append(texts(messages))
         return self.answer or f"summary {len(self.given)}"
-
-
-def texts(messages: Sequence[Message]) -> list[str]:
-    """Return what was said, without who."""
-    return [message.content for message in messages]
 
 
 def talk(first: int, last: int) -> list[Message]:
@@ -120,21 +114,3 @@ def test_no_room_for_a_summary():
     assert (pruned.fits, len(pruned.dropped)) == (False, 20)
     assert pruned.note == "no summary: not enough tokens; the system messages alone take 10 tokens of 5"
     assert summarise.given == []
-
-
-def test_the_summariser_of_compactions():
-    """The package's own summariser, which needs no model, works here too and is not repeated in itself."""
-    settings = CompactionSettings(summary_tokens=80)  # 400 characters
-    memory = ConversationMemory(
-        [Message(0, "user", "We keep sessions in SQLite, in store/sessions.py."), *talk(0, 90)],
-        counter="chars/4",
-        summarise=lambda messages: summarise_by_rule(messages, None, settings).text,
-        summary_tokens=150,
-    )
-    for _ in range(3):
-        memory.prune(610)
-        summary = memory.get_all()[0].content
-        assert summary.startswith(HEAD)
-        assert summary.count("[Conversation summary]") == 1
-        assert "SQLite" in summary
-        memory.add_many(talk(90, 120))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remora.retrieval.boost import GAIN, SEEDS, boost
 from remora.retrieval.fusion import with_odds
-from tests.retrieval.worlds import candidate, stages
+from tests.retrieval.worlds import candidate
 
 
 def near(**table):
@@ -26,16 +26,6 @@ def about(number, score, *files):
 def names(order):
     """Return the candidates' names, in order."""
     return [c.key[2] for c in order]
-
-
-def test_a_neighbour_of_the_best_overtakes():
-    """A hit about a file next to that of the best passes those in between, and says why."""
-    found = [about(1, 0.8, "a.py"), about(2, 0.2, "b.py"), about(3, 0.1, "c.py")]
-    order = boost(found, near(a_py={"c.py": 1}))
-    assert names(order) == ["01", "03", "02"]
-    assert stages(order[1].reasons) == ["neighbourhood"]
-    assert order[1].reasons[0].note == "c.py is linked to a.py"
-    assert order[1].reasons[0].score == pytest.approx(order[1].score - 0.1)
 
 
 def test_neighbours_share_by_closeness_and_seeds_add_up():

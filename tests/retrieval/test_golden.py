@@ -25,9 +25,3 @@ def test_a_script_prints_what_it_says(path, tmp_path):
         path.write_text(played, "utf-8")
         written = played
     assert played.splitlines() == written.splitlines()
-
-
-def test_a_script_that_says_something_else_is_noticed(tmp_path):
-    """A wrong line does not pass: what is played differs from what is written."""
-    script = 'remember it "Tokens expire"\n---\nit: lost\n'
-    assert play(script, tmp_path) == 'remember it "Tokens expire"\n---\nit: stored\n'

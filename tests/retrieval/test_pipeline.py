@@ -49,14 +49,6 @@ def rows(found):
     return [(h.id, round(h.score, 5), stages(h.why)) for h in found.hits]
 
 
-def test_the_kind_changes_the_weights_of_the_paths(world):
-    """After an impact tool the same question leans on the file graph."""
-    world.remember("near", "Compare in UTC only", related_files=["a.py"])
-    plain = world.hit("near", "dependencies", recent_files=["a.py"])
-    structural = world.hit("near", "dependencies", recent_files=["a.py"], recent_tools=["analyzeImpact"])
-    assert structural.score > plain.score
-
-
 # Order
 
 NAMED = st.sampled_from(["tokens/part0.py", "a b", "*", "["])
@@ -136,41 +128,7 @@ def many(tmp_path_factory):
         yield made
 
 
-@pytest.mark.parametrize(
-    ("query", "k", "filters"),
-    [
-        ("  ", 9, {}),
-        ("?!\x00", 9, {}),
-        ("tokens", -1, {}),
-        ("tokens", 9, {"scope": "planet"}),
-        ("tokens", 9, {"kinds": ("dream",)}),
-        ("tokens", 9, {"types": ("no such; type",)}),
-    ],
-)
-def test_what_is_no_question_is_refused(many, query, k, filters):
-    """A question without a word, a negative number of hits, a filter that cannot be: an error."""
-    with pytest.raises(InvalidInput):
-        many.memory.search(query, k, **filters)
-
-
 # Reasons
-
-
-def test_every_hit_says_why(world):
-    """Paths and evidence stand on every hit, with the place after the fusion; factors name themselves."""
-    world.memory.remember_many([draft(n) for n in range(30)])
-    world.remember("stale", "tokens expire and nobody knows", source="observer_inferred", needs_review=True)
-    found = world.search("tokens expire", 40, phase="implement").hits
-    assert len(found) == 31
-    for hit in found:
-        told = stages(hit.why)
-        assert told[:2] == ["paths", "evidence"]
-        assert hit.why[0].note
-        assert hit.why[1].rank is not None
-        assert all(str(reason).startswith(reason.stage) for reason in hit.why)
-    assert sorted(h.why[1].rank or 0 for h in found) == list(range(1, 32))
-    lowered = world.hit("stale", "tokens expire", phase="implement")
-    assert {"source", "review"} <= set(stages(lowered.why))
 
 
 def test_the_reasons_account_for_the_score(world):
@@ -276,18 +234,6 @@ def test_each_part_left_out_changes_something(crowded, part):
     assert crowded.search(query, without=PARTS).hits == []
 
 
-def test_the_boost_is_off_until_it_is_asked_for(world):
-    """It helps to find what a task touches and hurts a search for one place, so a setting turns it on."""
-    world.commit("auth/tokens.py", "web/session.ts", times=30)
-    world.memory.remember_many(alike("common words", 12))
-    world.remember("partner", "quite far from it", related_files=["web/session.ts"])
-    assert "neighbourhood" not in stages(world.hit("partner", "common words", k=20).why)
-    assert world.memory.search("common words")
-    assert world.memory.trial().boosts.n == 0
-    world.set("REMORA_SEARCH_NEIGHBOURHOOD_BOOST", "true")
-    assert "neighbourhood" in stages(world.hit("partner", "common words", k=20).why)
-
-
 # Failing parts
 
 
@@ -360,17 +306,6 @@ def test_the_whole_read_path_works_read_only(world):
 
 
 # User and project
-
-
-def test_the_other_side_is_shown_though_it_ranks_below_the_last(world):
-    """With room for two, the partner of a disagreement takes the place of a hit that nobody disputes."""
-    world.remember("project", "Use PostgreSQL for storage in production and nowhere else", type="decision")
-    world.remember("between", "PostgreSQL storage in production is on fast disks", type="module_insight")
-    world.remember("user", "Use SQLite for storage in production", type="preference", user=True)
-    query = "is PostgreSQL storage used in production"
-    assert world.names(query, 3) == ["project", "between", "user"]
-    assert world.names(query, 2) == ["project", "user"]
-    assert world.names(query, 1) == ["project"]
 
 
 def test_user_memories_can_be_left_out(world):

@@ -15,14 +15,6 @@ def four():
     return [candidate(name, 0.8 - n / 10) for n, name in enumerate("abcd")]
 
 
-def test_the_scores_that_the_top_had_are_dealt_out_again():
-    """The judge's order counts, on our scale: the best score goes to the judge's best, and so on."""
-    order, _ = rerank(four(), "query", Judge("text of c", "text of b"), limit=20, seconds=0.4)
-    assert [(c.key[2], round(c.score, 3)) for c in order] == [("c", 0.8), ("b", 0.7), ("a", 0.6), ("d", 0.5)]
-    best = order[0].reasons[-1]
-    assert (best.stage, best.score, best.rank, best.note) == ("rerank", 193.0, 1, "from #3")
-
-
 def test_the_judge_reads_type_files_and_text():
     """Documents are "[type] files: content"; the query is as asked."""
     judge = Judge()
