@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from benchmarks.agent_sessions import DATA, EDITS, prompts, read, write
+from benchmarks.agent_sessions import EDITS, prompts, read
 from benchmarks.learning import Past
 from benchmarks.session_floors import frequent_files, nearest_files
 from benchmarks.smoke_sessions import HOME, TREE, Writer
@@ -60,25 +59,6 @@ def test_gold_is_relative_to_the_work_tree_and_inside_it(tmp_path: Path) -> None
     write_data(tmp_path, [session(1, "go", "a.py"), inside.records, session(3, "go", "b.py", cwd=TREE)])
     assert [sorted(s.gold) for s in read(tmp_path)] == [["a.py"], ["README.md", "shop/till.py"], ["b.py"]]
     assert EDITS[0] == "Edit"
-
-
-def test_edits_before_the_first_prompt_are_no_gold(tmp_path: Path) -> None:
-    """Only what is edited after the prompt can be asked of it."""
-    made = Writer(1)
-    made.edits("early.py")
-    made.says("now the cache")
-    made.edits("late.py")
-    write_data(tmp_path, [made.records])
-    assert [sorted(s.gold) for s in read(tmp_path)] == [["late.py"]]
-
-
-def test_a_transcript_lies_where_its_host_would_put_it(tmp_path: Path) -> None:
-    """The folder is the working directory with dashes, the file the session's id, a record a line."""
-    write_data(tmp_path / DATA, [session(1, "go", "a.py")])
-    (found,) = read(tmp_path / DATA)
-    file = write(found, tmp_path / "projects")
-    assert file.relative_to(tmp_path / "projects").as_posix() == f"-home-ann-work-shop/{found.id}.jsonl"
-    assert [json.loads(line) for line in file.read_text("utf-8").splitlines()] == list(found.records)
 
 
 def test_only_sessions_that_are_over_are_known(tmp_path: Path) -> None:

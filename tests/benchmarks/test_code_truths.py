@@ -6,11 +6,9 @@ import ast
 
 import pytest
 
-from benchmarks.edits import KINDS, add_import, edit_body
+from benchmarks.edits import KINDS
 from benchmarks.interpreter import named_files
-from benchmarks.resolution import Share
-from benchmarks.scip_calls import call_sites, plain
-from benchmarks.sources import Sources
+from benchmarks.scip_calls import call_sites
 
 FILES = {
     "pkg/__init__.py": "from .core import run, tool\n",
@@ -86,18 +84,6 @@ def test_calls_stand_where_their_last_name_stands(tmp_path):
     }
 
 
-def test_repeated_names_count_once():
-    """The numbers of repeated definitions are taken off wherever they stand."""
-    assert plain("a.py:A#2.f#10") == "a.py:A.f"
-    assert plain("a.py") == "a.py"
-
-
-def test_shares_add_up():
-    """Shares are added by their parts; a share of nothing is whole."""
-    assert Share(1, 2) + Share(2, 2) == Share(3, 4)
-    assert Share(0, 0).value == 1.0
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_edited_file_is_still_python(kind):
     """Every kind of edit changes a file and leaves it readable."""
@@ -106,19 +92,3 @@ def test_an_edited_file_is_still_python(kind):
     assert edited is not None
     assert edited != source
     ast.parse(edited)
-
-
-def test_an_edit_that_does_not_fit_is_none():
-    """A file without functions has no body to edit, one without imports none to follow."""
-    assert edit_body("x = 1\n", "a") is None
-    assert add_import("x = 1\n", "a") is None
-
-
-def test_made_up_sources_are_python_and_the_same_every_time():
-    """Two supplies of one seed give the same files, all of which can be parsed."""
-    first, second = dict(Sources(30).files()), dict(Sources(30).files())
-    assert first == second
-    assert len(first) == 30 + 2  # made/ and made/part0/ have an __init__.py
-    assert sum(path.startswith("tests/") for path in first) == 6
-    for text in first.values():
-        ast.parse(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.leaky_files import KINDS, Leak, leaks, ordinary
+from benchmarks.leaky_files import KINDS, Leak, leaks
 from benchmarks.secrets_found import lines_of, taken_in
 
 
@@ -31,8 +31,3 @@ def test_takes_are_told_with_their_place(tmp_path) -> None:
     files, takes = taken_in(tmp_path)
     assert files == 1
     assert [take.split(": ")[:2] for take in takes] == [["a.py:2", "password"]]
-
-
-def test_lines_that_look_alike_hold_none() -> None:
-    """There are enough of them, each once."""
-    assert len(ordinary()) == len(set(ordinary())) > 100

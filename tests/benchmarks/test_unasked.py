@@ -43,27 +43,6 @@ def test_a_brief_is_told_apart_without_its_headings_and_its_end() -> None:
     ]
 
 
-def test_a_brief_may_end_with_where_work_was_left() -> None:
-    """Its last line is none of that."""
-    text = "\n".join((*LEFT, "(3 memories in all; search_memory finds the rest.)"))
-    assert list(texts_of(Reply(text, trigger="brief"))) == [("state", " ".join(" ".join(LEFT).split()))]
-
-
-def test_a_partner_is_told_with_its_file_and_without_counts() -> None:
-    """Counts differ from day to day."""
-    text = "Files that usually change together with `a.py` in this project:\n"
-    text += "- `b.py` (4 of 5 commits, last 2026-01-02)"
-    assert list(texts_of(Reply(text, trigger="partners"))) == [("partners", "`a.py` - `b.py`")]
-
-
-def test_labels_are_found_again_by_the_text(tmp_path: Path) -> None:
-    """What a file holds is what was written."""
-    texts = {"ann/shop": told(("brief", "- “Prices” are in cents"), ("ask", "If …"))}
-    labels = {("ann/shop", "brief", "- “Prices” are in cents"): "useful"}
-    write(tmp_path / "labels.tsv", texts, labels)
-    assert read_labels(tmp_path / "labels.tsv") == labels
-
-
 def test_an_unknown_label_is_refused(tmp_path: Path) -> None:
     """A slip would count as unread."""
     write(tmp_path / "labels.tsv", {"shop": told(("brief", "a"))}, {("shop", "brief", "a"): "good"})

@@ -55,34 +55,7 @@ def test_the_recording_names_no_machine():
     assert set(re.findall(r"\d{4}-\d\d-\d\d", text)) == {recording.DAY, "2026-01-02"}
 
 
-def test_a_progress_bar_is_drawn_over():
-    """What a program writes over with a carriage return, or clears on a line above, is gone in the end."""
-    assert screen(
-        "reading 1/2\r\x1b[2Kreading 2/2\r\nmore\r\n\x1b[1A\x1b[2K\x1b[1A\x1b[2K\x1b[1mdone\x1b[0m\r\n"
-    ) == [
-        "done",
-        "",
-        "",
-    ]
-
-
-def test_a_long_line_goes_on_in_the_next():
-    """A line is as wide as the terminal, as one sees it."""
-    assert [len(line) for line in screen("x" * 100)] == [80, 20]
-
-
 def test_an_unknown_control_sequence_is_an_error():
     """A movement of the cursor that the recording does not follow would make a wrong picture."""
     with pytest.raises(ValueError, match="not known"):
         screen("\x1b[3C")
-
-
-def test_a_session_is_drawn_with_the_time_of_each_line():
-    """A command is typed key by key, its output follows; without animation nothing is hidden."""
-    line = recording.Line
-    drawn = recording.draw([line([("$", "d"), (" ", "d"), ("x", "b")], 0.0, 0.5), line([("<", "g")], 1.5)])
-    assert "animation-delay:1.50s" in drawn
-    assert "steps(1)" in drawn
-    assert ">&lt;</tspan>" in drawn
-    still = re.sub(r"@keyframes .*|@media[^{]*\{.*?\n\}", "", drawn, flags=re.DOTALL)
-    assert "hidden" not in still
