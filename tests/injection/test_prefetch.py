@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,41 +94,37 @@ def test_sessions_of_the_module(shop: Shop) -> None:
     assert shop.ahead(Scope()) == []
 
 
+PATTERN: dict[str, Any] = {
+    "always_read_files": ["a.py"],
+    "frequently_read_files": ["b.py"],
+    "module_trigger": "auth",
+    "session_count": 6,
+}
+
+
 def test_remembered_patterns(shop: Shop) -> None:
     """A pattern of the module counts as its sessions do; one from outside, or of too few, does not."""
     shop.put("a.py")
     shop.put("b.py")
-    payload = {
-        "always_read_files": ["a.py"],
-        "frequently_read_files": ["b.py"],
-        "module_trigger": "auth",
-        "session_count": 6,
-    }
     remember = shop.world.remember
-    remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=payload)
+    remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=PATTERN)
     found = shop.ahead()
     assert [(f.path, f.always) for f in found] == [("a.py", True), ("b.py", False)]
     assert found[0].why == "used in 5 of 6 sessions that changed `auth`, from memory"
     assert shop.ahead(Scope(("web",))) == []
     shop.world.memory.forget(shop.world.id_of("p"))
-    remember("few", "A few sessions", type="prefetch_pattern", payload={**payload, "session_count": 2})
+    remember("few", "A few sessions", type="prefetch_pattern", payload={**PATTERN, "session_count": 2})
     remember(
-        "forged", "Sessions of somebody", type="prefetch_pattern", payload=payload, taint=Taint("web_fetch")
+        "forged", "Sessions of somebody", type="prefetch_pattern", payload=PATTERN, taint=Taint("web_fetch")
     )
     assert shop.ahead() == []
 
 
 def test_sessions_that_can_be_counted_count(shop: Shop) -> None:
     """A stored pattern stands in for a module with fewer than three sessions only."""
-    payload = {
-        "always_read_files": ["a.py"],
-        "frequently_read_files": [],
-        "module_trigger": "auth",
-        "session_count": 6,
-    }
     shop.put("a.py")
     shop.put("now.py")
-    shop.world.remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=payload)
+    shop.world.remember("p", "Sessions of `auth` read", type="prefetch_pattern", payload=PATTERN)
     shop.worked("now.py", edited=("auth/tokens.py",), times=2)
     assert paths(shop.ahead()) == ["a.py"]
     shop.worked("now.py", edited=("auth/tokens.py",))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-from remora.core.clock import to_iso
 from remora.core.history_entries import render
 from remora.journal.history import entries, history_files
 from tests.journal.made import journal_in
@@ -31,16 +28,3 @@ def test_every_entry_once(tmp_path):
     ]
     assert [problem.partition(":")[0] for problem in problems] == ["HISTORY-2025-01.md", "HISTORY-2025-02.md"]
     assert history_files(tmp_path / "nowhere") == []
-
-
-def test_a_long_history_is_read_in_time(tmp_path):
-    """2,000 entries of 1 kB in both files are read and told apart in a moment."""
-    journal = journal_in(tmp_path)
-    journal.folder.mkdir()
-    stamps = [to_iso(1_772_000_000 + n) for n in range(2_000)]
-    text = "".join(render(f"entry {n} " + "words " * 160, stamp) for n, stamp in enumerate(stamps))
-    for name in ("HISTORY.md", "HISTORY-2026-02.md"):
-        (journal.folder / name).write_text(text, "utf-8")
-    began = time.perf_counter()
-    assert sum(1 for _ in entries(journal.folder)) == 2_000
-    assert time.perf_counter() - began < 1

@@ -39,9 +39,6 @@ def test_names_ascend_with_a_clock_that_stands_still_or_goes_back(tmp_path):
         "a-2026-02-27T14-30-01.000Z.txt",
         "a-2026-02-27T14-30-01.001Z.txt",
     ]
-    many = shelf(tmp_path / "many", 20)
-    keep(many, *[NOW] * 12)
-    assert texts(many) == [str(number) for number in range(12)]
 
 
 def test_the_newest_text_is_not_kept_again(tmp_path):
