@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import platformdirs
 import pytest
 
@@ -28,12 +25,3 @@ def test_a_folder_of_ones_own(given: str, expected: str):
     """REMORA_HOME comes first."""
     assert data_folder({"REMORA_HOME": given, "HOME": "/h"}) == expected
     assert data_folder({"REMORA_HOME": "", "HOME": "/h", "XDG_DATA_HOME": "/d"}).startswith(("/d", "/h"))
-
-
-def test_it_loads_nothing():
-    """A hook asks for every tool call."""
-    code = (
-        "import sys; before = set(sys.modules); import remora.disk.places; print(*set(sys.modules) - before)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"platformdirs", "pathlib", "tempfile", "hashlib", "json"} & set(done.stdout.split())

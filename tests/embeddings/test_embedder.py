@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from typing import Any
 
@@ -226,18 +225,3 @@ def test_another_openai_compatible_server_needs_a_models_name():
         chosen(settings)
     assert caught.value.hint == "Set embedding.model."
     assert chosen(settings._replace(model="bge-m3")).tier == "openai"
-
-
-def test_the_choice_loads_no_http_client_and_no_runtime():
-    """Without a server, choosing imports neither httpx2 nor onnxruntime; importing it not even numpy."""
-    code = (
-        "import sys\n"
-        "from remora.core.config import EmbeddingSettings\n"
-        "from remora.embeddings.embedder import choose\n"
-        "assert 'numpy' not in sys.modules\n"
-        "choice = choose(EmbeddingSettings(), environ={}, probe=lambda *a: False)\n"
-        "assert choice.tier == 'onnx'\n"
-        "print([m for m in ('httpx2', 'onnxruntime', 'tokenizers') if m in sys.modules])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

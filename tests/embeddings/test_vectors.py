@@ -31,10 +31,7 @@ def test_very_small_and_very_large_numbers_keep_their_direction():
         ([["a", "b"], ["c", "d"]], "not numbers"),
         ([None, None], "did not return|not numbers|NaN"),
         ([[1.0, 2.0]], "did not return 2 vectors"),
-        ([[], []], "did not return"),
-        ([1.0, 2.0], "did not return"),
         ([[1.0, float("nan")], [1.0, 1.0]], "NaN"),
-        ([[1.0, float("inf")], [1.0, 1.0]], "infinity"),
         ([[1.0, 1e300], [1.0, 1.0]], "implausible"),
     ],
 )

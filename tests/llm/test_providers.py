@@ -125,19 +125,6 @@ def test_a_server_without_schemas_is_asked_in_words():
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [
-        openai_says("<think>France, so</think>\n\nParis"),
-        openai_says("Paris", reasoning_content="France, so"),
-    ],
-)
-def test_thinking_is_left_out(answer):
-    """In tags or in a field of its own: the text is the answer."""
-    with ModelServer().on(CHAT, answer) as server, closing(OpenAIModel(server.url, "m")) as model:
-        assert model.complete(TALK, max_tokens=50).text == "Paris"
-
-
-@pytest.mark.parametrize(
     ("answer", "words"),
     [
         (openai_says("", "length", reasoning_content="hm"), r"no text \(stop reason: length\)"),

@@ -154,9 +154,6 @@ CLIENTS = {
     "cohere": Client(
         judge("cohere"), "POST /v2/rerank", RESULTS, lambda words: {"message": words}, NO_SCORES, tries=1
     ),
-    "jina": Client(
-        judge("jina"), "POST /v1/rerank", RESULTS, lambda words: {"detail": words}, NO_SCORES, tries=1
-    ),
     "tei": Client(
         judge("tei"),
         "POST /rerank",
@@ -165,8 +162,6 @@ CLIENTS = {
         (*NOT_THESE, [], [5], [{"index": 0}], *([{"index": 0, "score": s}] for s in (HUGE, float("nan")))),
         tries=1,
     ),
-    "llamacpp": Client(judge("llamacpp"), "POST /v1/rerank", RESULTS, openai_error, NO_SCORES, tries=1),
-    "vllm": Client(judge("vllm"), "POST /v1/rerank", RESULTS, openai_error, NO_SCORES, tries=1),
 }
 GOOD = {"embeddings": (1024,), "model": "Paris"}  # by the end of the name; a reranker gives scores
 

@@ -37,6 +37,18 @@ def listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return write
 
 
+class Probe:
+    """Finds no server anywhere, and notes the hosts it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, host: str, port: int, seconds: float) -> bool:
+        """Note a host."""
+        self.asked.append(host)
+        return False
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_ones_own_listener_is_known():
     """By the table of the system itself."""
@@ -138,15 +150,10 @@ def test_where_nothing_tells_who_listens_a_person_is_asked(tmp_path: Path, monke
 def test_another_machine_of_the_environment_gets_nothing(tmp_path: Path):
     """Nobody is asked there; the bundled model takes its place, and the reason says so."""
     environ = {"OLLAMA_HOST": "gpu.example", "REMORA_HOME": str(tmp_path)}
-    asked: list[str] = []
-
-    def probe(host: str, port: int, seconds: float) -> bool:
-        asked.append(f"{host}:{port}, {seconds}")
-        return False
-
+    probe = Probe()
     found = choose(EmbeddingSettings(), environ=environ, probe=probe)
     try:
-        assert asked == []
+        assert probe.asked == []
         assert found.tier == "onnx"
         assert "set only in the environment" in found.reasons[0]
     finally:
@@ -155,13 +162,8 @@ def test_another_machine_of_the_environment_gets_nothing(tmp_path: Path):
 
 def test_another_machine_of_the_settings_is_asked(tmp_path: Path):
     """What the user's own configuration names is meant."""
-    asked: list[str] = []
-
-    def probe(host: str, port: int, seconds: float) -> bool:
-        asked.append(f"{host}:{port}, {seconds}")
-        return False
-
+    probe = Probe()
     settings = EmbeddingSettings(provider="ollama", url="http://gpu.example:11434")
     with pytest.raises(ProviderError, match="Nothing listens"):
         choose(settings, environ={"REMORA_HOME": str(tmp_path)}, probe=probe)
-    assert len(asked) == 1
+    assert probe.asked == ["gpu.example"]
