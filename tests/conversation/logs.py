@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import Popen
 from typing import Any
 
-import remora
 from remora.conversation.log import SessionLog
 from remora.core.clock import FixedClock
 from remora.core.values import Message
+from tests.processes import started
 
 T0 = "2026-01-01T00:00:00.000Z"
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
 HEAD = """
 import os
 import sys
@@ -49,13 +46,4 @@ def texts(messages: Sequence[Message]) -> list[str]:
 
 def start(script: str, folder: Path) -> Popen[str]:
     """Start a Python process on a script that knows `log`, the session in a folder, and `user`."""
-    code = HEAD.format(folder=str(folder)) + textwrap.dedent(script)
-    command = [sys.executable, "-c", code]
-    return Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=ENVIRONMENT)
-
-
-def output_of(process: Popen[str]) -> str:
-    """Wait for a process to end well and return what it printed."""
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
-    return out.strip()
+    return started(HEAD.format(folder=str(folder)) + textwrap.dedent(script))

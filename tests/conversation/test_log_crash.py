@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conversation.logs import T0, open_log, output_of, start, texts, user
+from tests.conversation.logs import T0, open_log, start, texts, user
+from tests.processes import output_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and limits")
 

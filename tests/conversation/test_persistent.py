@@ -17,7 +17,8 @@ from remora.conversation.strategies import STRATEGIES
 from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput
 from remora.core.values import Message, ToolCall
-from tests.conversation.logs import output_of, start
+from tests.conversation.logs import start
+from tests.processes import output_of
 
 HEAD = "[Conversation summary]\n"
 

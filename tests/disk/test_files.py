@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-import remora
 from remora.core.errors import StoreBusy, StoreError, StoreFull
 from remora.disk.files import append_line, finish_last_line, lock, make_folder, write_atomic
 from remora.disk.leftovers import STALE_SECONDS, TEMP_PREFIX
+from tests.processes import output_of, started
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and limits")
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
 HEAD = """
 import os
 from pathlib import Path
@@ -39,22 +38,12 @@ def give_up_powers():
 
 def child(script: str, folder: Path) -> subprocess.Popen[str]:
     """Start a Python process on a script that knows `folder`, and how to be no superuser."""
-    head = HEAD.format(folder=str(folder))
-    return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-    )
+    return started(HEAD.format(folder=str(folder)) + textwrap.dedent(script))
 
 
-def output_of(script: str, folder: Path) -> str:
-    """Run a script to its end and return what it printed."""
-    process = child(script, folder)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    return out.strip()
+def printed(script: str, folder: Path) -> str:
+    """Run such a script to its end and return what it printed."""
+    return output_of(child(script, folder))
 
 
 def mode(path: Path) -> int:
@@ -117,7 +106,7 @@ def test_write_atomic_keeps_mode_and_link(tmp_path: Path) -> None:
 def test_a_failed_replacement_leaves_the_old_file(tmp_path: Path) -> None:
     """Where the system stops a write in the middle the old content stays and no temporary file does."""
     (tmp_path / "m").write_text("old")
-    out = output_of(
+    out = printed(
         """
         import resource
         from remora.disk.files import write_atomic
@@ -179,7 +168,7 @@ def test_a_read_only_folder_and_file(tmp_path: Path) -> None:
             os.chown(path, 65534, 65534)
     tmp_path.chmod(0o555)
     try:
-        out = output_of(
+        out = printed(
             """
             from remora.core.errors import StoreReadOnly
             from remora.disk.files import append_line, finish_last_line, lock, make_folder, write_atomic
@@ -241,7 +230,7 @@ def test_an_append_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
     """When the disk is full in the middle of a line the file is as it was, and says StoreFull."""
     path = tmp_path / "log"
     append_line(path, "first")
-    out = output_of(
+    out = printed(
         """
         import resource
         from remora.disk.files import append_line
@@ -271,7 +260,7 @@ def test_a_full_device(tmp_path: Path) -> None:
 @posix
 def test_nothing_is_promised_before_the_disk_has_it(tmp_path: Path) -> None:
     """Content is synced before its name is given or the call returns, a new name before or after it."""
-    out = output_of(
+    out = printed(
         """
         import stat
         from remora.disk.files import append_line, write_atomic

@@ -12,32 +12,24 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.values import Entry
 from remora.entries.dump import dump, load
 from remora.entries.store import EntryStore
 from remora.entries.table import Add
-from tests.entries.writes import writes
-
-T0 = "2026-01-01T00:00:00Z"
+from tests.entries.writes import T0, open_store, writes
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> EntryStore:
     """Return a store with two notes and an archive."""
-    store = open_store(tmp_path / "one")
+    store = open_store(tmp_path / "one" / "entries.mem")
     store.add_all([
         Add("zeta", "last\n", created_at="2020-01-01T00:00:00Z"),
         Add("deploy", "# How\n\nRun it.", aliases=("a<b", "x&y", "&lt;")),
         Add("cli-42-1", "They spoke of <div id=\"meta\">x</div>.", "archive"),
     ])  # fmt: skip
     return store
-
-
-def open_store(folder: Path) -> EntryStore:
-    """Return a store that has no file yet."""
-    return EntryStore(folder / "entries.mem", FixedClock(T0))
 
 
 def files(folder: Path) -> list[str]:
@@ -49,7 +41,7 @@ def page(folder: Path, text: str, name: str = "x", kind: str = "notes") -> Entry
     """Return the entry that a file of this text gives."""
     (folder / kind).mkdir(parents=True, exist_ok=True)
     (folder / kind / f"{name}.md").write_bytes(text.encode())
-    store = open_store(folder)
+    store = open_store(folder / "entries.mem")
     assert load(store, folder) == 1
     return store.entries()[0]
 
@@ -93,7 +85,7 @@ def test_load_gives_the_entries_back(store: EntryStore, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [e.name for e, _ in store.search("spoke")] == ["cli-42-1"]
     assert writes(store) == generation + 1
-    empty = open_store(tmp_path / "two")
+    empty = open_store(tmp_path / "two" / "entries.mem")
     assert (dump(empty, tmp_path / "none"), load(store, tmp_path / "none"), store.count()) == (0, 0, 0)
 
 

@@ -12,12 +12,12 @@ from zlib import crc32
 
 import pytest
 
-from remora.core.clock import FixedClock
 from remora.core.errors import StoreCorrupt, StoreTooNew
 from remora.core.values import Entry
 from remora.entries import snapshot
 from remora.entries.store import EntryStore
 from remora.entries.table import Add
+from tests.entries.writes import open_store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "entry-store.md"
 # The file that CrabTalk's own test describes byte by byte: one archive, "hi", "yo", alias "hey".
@@ -25,11 +25,6 @@ CRMEM = bytes.fromhex(
     "43524d454d00 01000000 0000 00000000 0200000000000000 01000000 0100000000000000 8877665544332211"
     "01000000 02000000 6869 02000000 796f 01000000 03000000 686579"
 )
-
-
-def open_store(path: Path) -> EntryStore:
-    """Return the store of a file, through an object that knows nothing yet."""
-    return EntryStore(path, FixedClock("2026-01-01T00:00:00Z"))
 
 
 def filled(path: Path) -> EntryStore:

@@ -16,32 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from remora.core.clock import FixedClock
 from remora.core.errors import InvalidInput, NotFound, StoreBusy, StoreError
 from remora.core.values import Entry
 from remora.disk.files import lock
 from remora.entries.store import EntryStore
 from remora.entries.table import Add, Change, Record
-from tests.entries.writes import writes
+from tests.entries.writes import T0, open_store, writes
 from tests.store.makers import at_once
-
-T0 = "2026-01-01T00:00:00Z"
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> EntryStore:
     """Return a store that has no file yet."""
-    return open_store(tmp_path)
-
-
-def open_store(folder: Path, **more: float) -> EntryStore:
-    """Return the store of a folder, through an object that knows nothing yet."""
-    return EntryStore(folder / "memory" / "entries.mem", FixedClock(T0), **more)
-
-
-def reopened(store: EntryStore) -> EntryStore:
-    """Return the same store through an object that knows nothing yet."""
-    return EntryStore(store.path, FixedClock(T0))
+    return open_store(tmp_path / "memory" / "entries.mem")
 
 
 def names(found: list[tuple[Entry, float]]) -> list[str]:
@@ -51,7 +38,7 @@ def names(found: list[tuple[Entry, float]]) -> list[str]:
 
 def test_opening_a_missing_path_makes_no_file(tmp_path: Path) -> None:
     """Reading an empty store makes neither file nor folder, nor a change that fails; the first makes both."""
-    store = open_store(tmp_path)
+    store = open_store(tmp_path / "memory" / "entries.mem")
     assert (store.get("x"), store.entries(), store.search("x"), store.count()) == (None, [], [], 0)
     assert writes(store) == 0
     assert list(tmp_path.iterdir()) == []
@@ -62,7 +49,7 @@ def test_opening_a_missing_path_makes_no_file(tmp_path: Path) -> None:
     assert sorted(p.name for p in store.path.parent.iterdir()) == ["entries.mem", "entries.mem.lock"]
     assert writes(store) == 1
     with pytest.raises(StoreError):
-        EntryStore(tmp_path, FixedClock(T0)).entries()
+        open_store(tmp_path).entries()
 
 
 def test_an_entry_comes_back_as_it_was_added(store: EntryStore) -> None:
@@ -71,7 +58,7 @@ def test_an_entry_comes_back_as_it_was_added(store: EntryStore) -> None:
     second = store.add("log", "a\x00b\r\n\n", "archive")
     assert first == Entry(1, "café", "", "note", ("one", "zwei", "三"), T0)
     assert second == Entry(2, "log", "a\x00b\r\n\n", "archive", (), T0)
-    for each in (store, reopened(store)):
+    for each in (store, open_store(store.path)):
         assert each.entries() == [first, second]
         found = [each.get(name) for name in ("café\n", "cafe\u0301", "zwei", "三", "Café", "", "log")]
         assert found == [first, first, first, first, None, None, second]
@@ -92,7 +79,7 @@ def test_an_alias_resolves_in_every_operation(store: EntryStore) -> None:
     assert store.unalias("new", "old").aliases == ("new",)
     assert store.add("old", "y").id == 2
     assert store.remove("new").content == "other"
-    assert [entry.name for entry in reopened(store).entries()] == ["old"]
+    assert [entry.name for entry in open_store(store.path).entries()] == ["old"]
     for change in (store.write, store.rename, store.alias, store.unalias):
         with pytest.raises(NotFound, match="gone"):
             change("gone", "x")
@@ -180,7 +167,10 @@ def test_search_ranks_by_bm25(store: EntryStore) -> None:
 
 def test_a_file_that_is_removed_is_an_empty_store(tmp_path: Path) -> None:
     """An open object begins again where somebody removed the file."""
-    one, two = open_store(tmp_path), open_store(tmp_path)
+    one, two = (
+        open_store(tmp_path / "memory" / "entries.mem"),
+        open_store(tmp_path / "memory" / "entries.mem"),
+    )
     one.add("a", "from one")
     assert two.get("a") == one.get("a")
     two.path.unlink()
@@ -201,7 +191,7 @@ def test_a_copy_that_is_put_back_is_read(store: EntryStore) -> None:
 
 def test_a_change_waits_for_the_lock_and_reads_do_not(tmp_path: Path) -> None:
     """A change that cannot have the lock in time says so and changes nothing; a read is never held up."""
-    store = open_store(tmp_path, lock_timeout=0.05)
+    store = open_store(tmp_path / "memory" / "entries.mem", lock_timeout=0.05)
     store.add("a", "x")
     with lock(store.path):
         with pytest.raises(StoreBusy):
@@ -212,11 +202,11 @@ def test_a_change_waits_for_the_lock_and_reads_do_not(tmp_path: Path) -> None:
 
 def test_a_link_to_the_file_is_the_file(tmp_path: Path) -> None:
     """A store that is reached over a symbolic link shares file and lock with the direct way."""
-    store = open_store(tmp_path)
+    store = open_store(tmp_path / "memory" / "entries.mem")
     store.add("a", "x")
     link = tmp_path / "link.mem"
     link.symlink_to(store.path)
-    other = EntryStore(link, FixedClock(T0), lock_timeout=0.05)
+    other = open_store(link, lock_timeout=0.05)
     with lock(store.path), pytest.raises(StoreBusy):
         other.add("b", "y")
     other.add("b", "y")

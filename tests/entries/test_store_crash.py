@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -13,14 +12,12 @@ from pathlib import Path
 
 import pytest
 
-import remora
-from remora.core.clock import FixedClock
 from remora.disk.leftovers import TEMP_PREFIX
-from remora.entries.store import EntryStore
 from remora.entries.table import Add
+from tests.entries.writes import open_store
+from tests.processes import output_of, started
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and limits")
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(remora.__file__).parents[1])}
 HEAD = """
 import json
 import sys
@@ -50,27 +47,7 @@ for n in range(10_000):
 
 def start(script: str, path: Path) -> subprocess.Popen[str]:
     """Start a Python process on a script that knows `store`."""
-    code = HEAD.format(path=str(path)) + textwrap.dedent(script)
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-    )
-
-
-def output_of(script: str, path: Path) -> str:
-    """Run a script to its end and return what it printed."""
-    out, err = (process := start(script, path)).communicate(timeout=60)
-    assert process.returncode == 0, err
-    return out.strip()
-
-
-def open_store(path: Path) -> EntryStore:
-    """Return the store of a file, through an object that knows nothing yet."""
-    return EntryStore(path, FixedClock("2026-01-01T00:00:00Z"))
+    return started(HEAD.format(path=str(path)) + textwrap.dedent(script))
 
 
 def expected_after(steps: int) -> dict[str, str]:
@@ -123,7 +100,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     open_store(path).add_all(Add(f"n{n}", f"word{n} " * 100) for n in range(100))
     before, size = path.read_bytes(), path.stat().st_size
     for limit in (0, 1, size // 2, size):
-        said = output_of(
+        change = start(
             f"""
             import resource, signal
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -145,7 +122,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
             """,
             path,
         )
-        assert said == "5"
+        assert output_of(change) == "5"
         assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(TEMP_PREFIX)] == []
     assert open_store(path).add("new", "more").id == 101

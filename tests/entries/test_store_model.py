@@ -11,14 +11,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from remora.core.clock import FixedClock
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.values import Entry
 from remora.entries.names import slug
 from remora.entries.store import EntryStore
 from tests.entries.reference import naive_scores
+from tests.entries.writes import T0, open_store
 
-T0 = "2026-01-01T00:00:00Z"
 # Few names, so that they meet; some look like archives of the session "S:1".
 NAMES = st.sampled_from(["rust", "b", "ä b", "s-1-1", "s-1-7", "s-1-02", "x"])
 WORDS = st.sampled_from(["rust", "memory", "the", "größe", "s", "数据库", "b"])
@@ -121,7 +120,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def fresh(self) -> EntryStore:
         """Return the store through an object that knows nothing yet."""
-        return EntryStore(self.folder / "entries.mem", FixedClock(T0))
+        return open_store(self.folder / "entries.mem")
 
     def both_do(self, verb: str, *arguments: object) -> None:
         """Do the same to the store and to the model: the same answer, or an error of the same class."""

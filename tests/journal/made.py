@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import textwrap
 from datetime import UTC
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import Popen
 from typing import Any
 
 from remora.core.clock import FixedClock, to_iso
@@ -16,6 +14,7 @@ from remora.core.config import JournalSettings
 from remora.core.values import Message, ToolCall
 from remora.journal.files import Journal
 from remora.llm.scripted import Call
+from tests.processes import started
 
 NOW = "2026-02-27T14:30:00.000Z"
 SETTINGS = JournalSettings()
@@ -92,6 +91,4 @@ class Marks(list[tuple[str, int]]):
 
 def start(script: str, folder: Path, *words: str) -> Popen[str]:
     """Start a Python process on a script that knows the journal in a folder, and how to consolidate."""
-    code = [sys.executable, "-c", HEAD + textwrap.dedent(script), str(folder), *words]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    return Popen(code, text=True, env=environment, stdout=PIPE, stderr=PIPE)
+    return started(HEAD + textwrap.dedent(script), str(folder), *words)
