@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from benchmarks.live import compared, pairs_of, tasks_of
 from remora.llm.client import Completion, Message
+from tests.helpers import Repo
 
 CHECK = f"{sys.executable}"  # the tests of this repository are plain programs
 
@@ -44,23 +44,14 @@ def fixed(said: str) -> str:
     return f"TAX = {wanted}\n"
 
 
-def git(folder: Path, *words: str) -> None:
-    """Run git."""
-    told = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *words]
-    subprocess.run(told, check=True, capture_output=True)
-
-
 def repository(folder: Path) -> Path:
     """Return a repository whose tax changes twice, and whose tests need a file that nobody commits."""
-    folder.mkdir()
-    git(folder, "init", "-q")
-    (folder / "make_rates.py").write_text("open('rates.json', 'w').write('{}')\n")
+    repo = Repo(folder).init()
+    repo.put("make_rates.py", "open('rates.json', 'w').write('{}')\n")
     for tax in (1, 2, 3):
-        (folder / "shop.py").write_text(f"TAX = {tax}\n")
         test = f"open('rates.json')\nimport shop\nassert shop.TAX == {tax}, 'the tax is wrong'\n"
-        (folder / "test_shop.py").write_text(test)
-        git(folder, "add", ".")
-        git(folder, "commit", "-qm", f"shop: the tax is {tax} now")
+        files = {"shop.py": f"TAX = {tax}\n", "test_shop.py": test}
+        repo.commit(f"shop: the tax is {tax} now", files)
     return folder
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -26,16 +25,11 @@ from remora.sharing.carriers.libsql import LibSQL
 from remora.sharing.carriers.sql import TABLES, SqlCarrier, Statement
 from remora.sharing.entries import Entry, seal
 from remora.sharing.keys import new_seed
+from tests.helpers import Repo
 
 SEED, SPACE, ONE, TWO = new_seed(), "5" * 32, "a" * 32, "b" * 32
 Open = Callable[[str], Carrier]
 SERVERS = pytest.mark.parametrize("carrier", ["sql", "libsql"], indirect=True)
-
-
-def git(folder: Path, *words: str) -> str:
-    """Return what a git command says."""
-    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 def line(n: int, text: str = "x") -> str:
@@ -136,11 +130,11 @@ def carrier(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
         (tmp_path / "carried").mkdir()
         yield lambda name: open_carrier(f"folder:{tmp_path}/carried", SPACE, tmp_path / name, {})
     elif request.param == "git":
-        git(tmp_path, "init", "-q", "--bare", "remote.git")
+        Repo(tmp_path).git("init", "-q", "--bare", "remote.git")
 
         def opened(name: str) -> Carrier:
             if not (tmp_path / name).exists():
-                git(tmp_path, "clone", "-q", "remote.git", name)
+                Repo(tmp_path).git("clone", "-q", "remote.git", name)
             return open_carrier("git", SPACE, tmp_path / name, os.environ)
 
         yield opened
@@ -237,45 +231,41 @@ def test_machines_that_push_at_a_time_lose_nothing(carrier: Open) -> None:
 
 def test_git_touches_nothing_else(tmp_path: Path) -> None:
     """Branches, index, work tree and hooks stay as they are, with hooks that would fail and work going on."""
-    git(tmp_path, "init", "-q", "--bare", "remote.git")
-    git(tmp_path, "clone", "-q", "remote.git", "one")
-    clone = tmp_path / "one"
-    (clone / "a.py").write_text("x = 1\n")
-    git(clone, "add", "a.py")
-    git(clone, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one")
-    (clone / "a.py").write_text("x = 2\n")
-    (clone / "b.py").write_text("y = 1\n")
-    git(clone, "add", "b.py")
+    Repo(tmp_path).git("init", "-q", "--bare", "remote.git")
+    Repo(tmp_path).git("clone", "-q", "remote.git", "one")
+    clone = Repo(tmp_path / "one")
+    clone.commit("one", {"a.py": "x = 1\n"})
+    clone.put("a.py", "x = 2\n")
+    clone.put("b.py", "y = 1\n")
+    clone.git("add", "b.py")
     for name in ("pre-push", "pre-commit", "reference-transaction", "post-commit"):
-        hook = clone / ".git" / "hooks" / name
-        hook.write_text("#!/bin/sh\nexit 1\n")
-        hook.chmod(0o755)
-    before = (
-        git(clone, "status", "--porcelain"),
-        git(clone, "branch", "-a"),
-        (clone / ".git/index").read_bytes(),
-    )
-    found = open_carrier("git", SPACE, clone, os.environ)
+        clone.put(f".git/hooks/{name}", "#!/bin/sh\nexit 1\n")
+        (clone.root / ".git" / "hooks" / name).chmod(0o755)
+
+    def state() -> tuple[str, str, bytes]:
+        return (
+            clone.git("status", "--porcelain"),
+            clone.git("branch", "-a"),
+            (clone.root / ".git/index").read_bytes(),
+        )
+
+    before = state()
+    found = open_carrier("git", SPACE, clone.root, os.environ)
     found.last()
     found.append(ONE, [line(1)], 0)
     found.put_uses(ONE, "[]")
     found.last()
-    after = (
-        git(clone, "status", "--porcelain"),
-        git(clone, "branch", "-a"),
-        (clone / ".git/index").read_bytes(),
-    )
-    assert before == after
-    assert not (clone / ".git" / "FETCH_HEAD").exists()
-    assert git(tmp_path / "remote.git", "for-each-ref", "--format=%(refname)").split() == [
+    assert state() == before
+    assert not (clone.root / ".git" / "FETCH_HEAD").exists()
+    assert Repo(tmp_path / "remote.git").git("for-each-ref", "--format=%(refname)").split() == [
         f"refs/remora/{SPACE}"
     ]
 
 
 def test_a_remote_that_is_away(tmp_path: Path) -> None:
     """A remote that does not answer is an error that says so, with no question to anybody."""
-    git(tmp_path, "init", "-q", "one")
-    git(tmp_path / "one", "remote", "add", "origin", str(tmp_path / "nowhere.git"))
+    Repo(tmp_path).git("init", "-q", "one")
+    Repo(tmp_path / "one").git("remote", "add", "origin", str(tmp_path / "nowhere.git"))
     with pytest.raises(SourceError):
         open_carrier("git", SPACE, tmp_path / "one", os.environ).last()
 
