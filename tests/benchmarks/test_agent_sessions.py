@@ -6,7 +6,6 @@ from pathlib import Path
 
 from benchmarks.agent_sessions import EDITS, prompts, read
 from benchmarks.learning import Past
-from benchmarks.session_floors import frequent_files, nearest_files
 from benchmarks.smoke_sessions import HOME, TREE, Writer
 from benchmarks.smoke_sessions import write as write_data
 
@@ -68,16 +67,3 @@ def test_only_sessions_that_are_over_are_known(tmp_path: Path) -> None:
     write_data(tmp_path, [long, session(2, "short", "b.py"), session(4, "asked", "c.py")])
     found = read(tmp_path)
     assert [s.prompt for s in Past(found).before(found[2])] == ["short"]
-
-
-def test_floors_rank_files_of_earlier_sessions(tmp_path: Path) -> None:
-    """The files most sessions edited; the files of the sessions with the nearest prompts."""
-    entries = [
-        session(1, "the parser drops rows", "parser.py"),
-        session(2, "letters are sent twice", "mailer.py"),
-        session(3, "letters have no date", "mailer.py"),
-    ]
-    write_data(tmp_path, entries)
-    past = read(tmp_path)
-    assert frequent_files(past) == ["mailer.py", "parser.py"]
-    assert nearest_files(past, "why does the parser lose rows?")[0] == "parser.py"

@@ -11,8 +11,6 @@ from benchmarks.metrics import (
     percentile,
     recall_at,
     reciprocal_rank,
-    rrf,
-    unique,
 )
 
 RANKED = ["d", "a", "x", "b", "y"]
@@ -43,11 +41,6 @@ def test_reciprocal_rank_looks_at_the_first_gold_key_only():
     assert reciprocal_rank([], {"z"}) == 0.0
 
 
-def test_a_key_counts_at_its_best_place_only():
-    """A text that was found in two parts is one result, and hits without a key are none."""
-    assert unique(["a", None, "b", "a", None, "c", "b"]) == ["a", "b", "c"]
-
-
 def test_percentiles_interpolate_between_neighbours():
     """The 95th percentile of 1..21 is 20, and half-way places lie half-way between two values."""
     assert percentile(range(1, 22), 95) == 20.0
@@ -57,12 +50,6 @@ def test_percentiles_interpolate_between_neighbours():
         percentile([], 50)
     with pytest.raises(ValueError, match="percentile"):
         percentile([1.0], 101)
-
-
-def test_naive_fusion_adds_reciprocal_ranks():
-    """A key that two lists have in the middle passes keys that one list has on top."""
-    assert rrf([["a", "m", "b"], ["c", "m", "d"]]) == ["m", "a", "c", "b", "d"]
-    assert rrf([["a"], []]) == ["a"]
 
 
 def test_the_interval_weighs_scores_and_draws_groups():

@@ -38,14 +38,6 @@ def test_a_call_stays_with_its_results() -> None:
     assert cut(chain, 3) == 0
 
 
-def test_a_call_at_work_always_stays() -> None:
-    """A call whose result has not come is never cut off, even if nothing can go then."""
-    assert cut([said(1), said(2), calls(3, "a")], 0) == 2
-    assert cut([said(1), said(2), calls(3, "a", "b"), result(4, "a")], 1) == 2
-    assert cut([calls(1, "a", "b"), result(2, "a")], 1) == 0
-    assert cut([SUMMARY, calls(1, "a")], 0) == 0
-
-
 @pytest.mark.parametrize(("asked", "kept"), [(-5, 1), (0, 1), (1, 1), (10, 10), (100, 100), (101, 100)])
 def test_what_a_person_asks_for_is_clamped(asked: int, kept: int) -> None:
     """001: /compact N is held to 1..100."""

@@ -311,15 +311,6 @@ def test_an_edit_that_writes_a_name_of_a_lesson():
     assert decide(EDIT, State(), Store(term=[method]), setting()).ids == (method.id,)
 
 
-def test_a_partner_is_named_until_it_is_touched():
-    """The first file of a coupling is the one that draws the others along."""
-    pair = note("When a.py changes, b.py usually changes", "a.py", "b.py", type="causal_dependency")
-    assert decide(EDIT, State(), Store(pair), setting()).trigger == "partners"
-    done = state_of([{"k": "after", "a": "edit", "p": ["b.py"]}])
-    assert decide(EDIT, done, Store(pair), setting()).text == ""
-    assert decide(EDIT._replace(paths=("/w/b.py",)), State(), Store(pair), setting()).text == ""
-
-
 def test_a_command_that_failed_for_its_own_sake():
     """All words that are needed must be there, in any order, behind `cd` and before a pipe too."""
     wrong = note("`gh pr diff --stat` has no such flag", number=6, key="gh", needs=("pr", "diff", "--stat"))

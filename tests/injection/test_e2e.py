@@ -62,8 +62,6 @@ CLOSES = "Saving closes the dialog at once."
         (f"A: {CLOSES}", "precondition"),
         (f"B) {CLOSES}", "timing"),
         (f"**C**: {CLOSES}", "ui_behavior"),
-        (f"C (ui_behavior): {CLOSES}", "ui_behavior"),
-        (f"D - {CLOSES}", "test_sequence"),
         (f"E. {CLOSES}", "mcp_gotcha"),
         (f"<think>hm</think>C: {CLOSES}", "ui_behavior"),
         (f"C: {CLOSES}\nB: It takes long to load.", "ui_behavior"),

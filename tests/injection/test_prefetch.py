@@ -80,18 +80,7 @@ def test_always_before_often(shop: Shop) -> None:
         ("a_often.py", 0.6, False),
     ]
     assert found[0].why == "used in 5 of 5 sessions that changed `auth`"
-
-
-def test_sessions_of_the_module(shop: Shop) -> None:
-    """Only what those read that changed files in the module counts."""
-    shop.put("server/settings.py")
-    shop.worked("server/settings.py", edited=("auth/tokens.py",), times=3)
-    shop.worked("auth/tokens.py", edited=(), times=3)
-    found = shop.ahead()
-    assert paths(found) == ["server/settings.py"]
-    assert found[0].why == "used in 3 of 3 sessions that changed `auth`"
     assert shop.ahead(Scope(("aut",))) == []
-    assert shop.ahead(Scope()) == []
 
 
 PATTERN: dict[str, Any] = {

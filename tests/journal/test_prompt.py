@@ -39,11 +39,8 @@ def test_the_order_of_the_prompt():
     """Role and keys, history entry, update, memory, conversation, note on the size, JSON alone."""
     prompt = build_prompt("- RS256 " + "x" * LIMIT, talk(2), LIMIT)[0]
     marks = [
-        "one JSON object that has exactly two keys, and a third that may be left out:",
         '1. "history_entry": two to five sentences',
-        "[YYYY-MM-DD HH:MM]",
         '2. "memory_update": the whole long-term memory',
-        "give the memory back unchanged",
         '3. "facts" (leave it out if there are none)',
         "## Current Long-term Memory\n\n- RS256",
         "## Conversation to Process\n\n[2026-02-25T06:14] USER: message 1\n[2026-02-25T06:15] ASSISTANT",

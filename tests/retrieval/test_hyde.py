@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remora.core.errors import ModelMissing, ProviderBusy
+from remora.core.errors import ProviderBusy
 from remora.llm.scripted import ScriptedModel
 from remora.retrieval.hyde import GOOD, MAX_TOKENS, guess, wanted
 from tests.retrieval.worlds import BrokenEmbedder, WordEmbedder, stages
@@ -77,7 +77,6 @@ def test_no_guess_unless_it_is_asked_for(world):
     ("answer", "note"),
     [
         (ProviderBusy("loading"), "no guess: loading"),
-        (ModelMissing("no such model"), "no guess: no such model"),
         ("  ", "no guess: the model returned nothing"),
     ],
 )

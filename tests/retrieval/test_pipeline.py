@@ -22,7 +22,7 @@ from remora.retrieval.pipeline import KEPT, PARTS, STAGES
 from remora.retrieval.request import Request
 from remora.retrieval.weigh import DOUBTS
 from tests.helpers import files
-from tests.retrieval.worlds import BrokenEmbedder, Judge, LateJudge, WordEmbedder, World, stages
+from tests.retrieval.worlds import BrokenEmbedder, Judge, WordEmbedder, World, stages
 
 SUBJECTS = "tokens invoices uploads migrations webhooks exports backups flags queues reports".split()
 VERBS = "expire fail wait retry restart overflow collide vanish".split()
@@ -249,16 +249,6 @@ def test_a_failing_embedder_leaves_keywords(world):
     assert found.hits[0].why[1].note.startswith("no vector, words ")
     assert found.notes == ("no vector: the model is loading",)
     assert "it" in {world.name(h) for h in world.memory.context("tokens expire").hits}
-
-
-def test_a_late_judge_leaves_the_order(world):
-    """The hits are those without a judge; the note is handed to the caller."""
-    world.memory.remember_many([draft(n) for n in range(10)])
-    plain = rows(world.search("tokens expire"))
-    world.reopen(reranker=LateJudge())
-    assert rows(world.search("tokens expire")) == plain
-    world.memory.search("tokens expire")
-    assert world.memory.notes == ("not reranked: no answer within 0.4 s",)
 
 
 def test_a_judge_is_asked_within_its_settings(world):
