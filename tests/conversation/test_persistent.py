@@ -77,26 +77,6 @@ def test_late_system_messages(tmp_path: Path):
     assert texts(memory.get_all()) == ["sys", "rule", "9", "10", "11", "more"]
 
 
-def test_summaries(tmp_path: Path):
-    """What is dropped becomes a summary in the marker, the next one replaces it, and everybody sees it."""
-    given: list[list[str]] = []
-
-    def summarise(messages: Sequence[Message]) -> str:
-        given.append(texts(messages))
-        return f"summary {len(given)}"
-
-    memory = filled(tmp_path, summarise=summarise, summary_tokens=20)
-    pruned = memory.prune(100)
-    assert texts(pruned.kept) == texts(memory.get_all()) == ["sys", "summary 1", *"3456789"]
-    assert given == [["0", "1", "2"]]
-    memory.add_many([long("a"), long("b", "assistant"), long("c")])
-    assert texts(memory.prune(100).kept) == ["sys", "summary 2", *"6789abc"]
-    assert given[1] == ["summary 1", "3", "4", "5"]
-    assert memory_in(tmp_path).get_all() == memory.get_all()
-    assert texts(memory.log.messages()) == ["summary 2", *"6789abc"]
-    assert "summary 2" in texts(memory_in(tmp_path).prune(60).kept)  # without a summariser the last one stays
-
-
 def test_a_summary_where_the_boundary_stays(tmp_path: Path):
     """A summary of what was kept from before the boundary is in the context too."""
     answers = iter(["what was said", "all that was said"])

@@ -17,14 +17,9 @@ ANY_TEXT = st.text(st.characters(), min_size=1, max_size=40)  # lone surrogates 
     [
         ("cli:42", "cli%3a42"),
         ("a b", "a%20b"),
-        ("a\\b", "a%5cb"),
         ("..", "%2e%2e"),
-        (".hidden", "%2ehidden"),
-        ("end.", "end%2e"),
         ("con", "%63on"),
-        ("nul.txt", "%6eul.txt"),
         ("console", "console"),
-        ("x\x00y", "x%00y"),
         ("é", "%c3%a9"),
     ],
 )

@@ -16,7 +16,6 @@ from remora.embeddings.known import Known, known
         ("snowflake-arctic-embed2:568m", 1024, True, "query: "),
         ("snowflake-arctic-embed:335m", None, False, "Represent "),
         ("intfloat/multilingual-e5-large-instruct", 1024, False, "Instruct: "),
-        ("intfloat/e5-small-v2", 384, False, "query: "),
         ("BAAI/bge-small-en-v1.5", 384, False, "Represent "),
     ],
 )

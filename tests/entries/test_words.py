@@ -12,16 +12,13 @@ from remora.entries.bm25 import STOP_WORDS, tokens
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Rust memory", ["rust", "memory"]),
         ("snake_case-and.dots", ["snake", "case", "dots"]),
         ("a x 7 42 é", ["42"]),
         ("running runs ran", ["running", "runs", "ran"]),
         ("The cat is on THE mat", ["cat", "mat"]),
-        ("don't", ["don"]),
         ("Größe ΣΊΣΥΦΟΣ", ["größe", "σίσυφος"]),
         ("x² 10½", ["x²", "10½"]),
         ("", []),
-        ("--- !!! ___", []),
     ],
 )
 def test_words_are_runs_of_letters_and_digits(text: str, expected: list[str]) -> None:

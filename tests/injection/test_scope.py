@@ -57,7 +57,6 @@ def test_modules_in_the_words(tmp_path: Path) -> None:
         ({"related_modules": ("auth",)}, MODULE),
         ({"related_modules": ("auth/web",)}, AROUND),
         ({"related_files": ("authors/a.py",)}, 0.0),
-        ({"related_modules": ("authors",)}, 0.0),
         ({}, 0.0),
     ],
 )

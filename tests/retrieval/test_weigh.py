@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from remora.core.clock import from_iso, to_iso
 from remora.core.cochange import FileStat
-from remora.core.strength import SOURCE_TRUST
 from remora.core.values import MEMORY_SOURCES, MEMORY_TYPES, PHASES, Reason, Turn
 from remora.retrieval.fusion import with_odds
 from remora.retrieval.request import Candidate, Reader
@@ -58,16 +57,6 @@ def test_each_phase_weighs_each_type(phase):
     assert weigh(spoken, request(phase=phase), reader(), {}) == spoken
 
 
-def test_sources_order_as_they_are_trusted():
-    """A user's word ranks above an agent's, an agent's above an inference, each named."""
-    scores = {source: weighed(source=source).score for source in MEMORY_SOURCES}
-    trusted = sorted(SOURCE_TRUST, key=lambda s: (-SOURCE_TRUST[s], s))
-    assert sorted(scores, key=lambda s: (-scores[s], s)) == trusted
-    inferred = weighed(source="observer_inferred")
-    assert reason(inferred, "source").note == "observer_inferred"
-    assert reason(inferred, "source").score == pytest.approx(0.85 / 1.2)
-
-
 def test_use_raises_and_disuse_lowers_a_hit():
     """More uses than a hundred add nothing; disuse counts more for a file that changes daily."""
     often = weighed(access_count=100)
@@ -90,6 +79,7 @@ FADED = {"decay_half_life_days": 60.0, "last_accessed_at": days_ago(60)}
 @pytest.mark.parametrize(
     ("fields", "stage", "factor", "note"),
     [
+        ({"source": "observer_inferred"}, "source", 0.85 / 1.2, "observer_inferred"),
         ({"confidence": 0.4}, "confidence", 0.5, "0.40, after decay 0.40"),
         ({"confidence": 1.0}, "confidence", 1.25, "1.00, after decay 1.00"),
         (FADED, "confidence", 0.5, "0.80, after decay 0.40"),
