@@ -8,7 +8,7 @@ backslash and an n in a memory's text stand for a new line.
     embedder none                     no vectors from here on
     remember NAME "text" [type= files= tags= modules= source= scope= confidence= branch= taint=
                           derived=NAME user=yes]
-    forget NAME · pin NAME · verify NAME · supersede OLD NEW "text"
+    forget NAME · verify NAME · supersede OLD NEW "text"
     say SESSION SPEAKER "text"        one turn of a conversation
     read-together FILE FILE WEIGHT    an edge from agent sessions
     change-together FILE… [times=]    commits
@@ -37,7 +37,7 @@ from remora.retrieval import pipeline
 from remora.retrieval.request import Candidate, Request, ranked
 from tests.retrieval.worlds import Judge, WordEmbedder, World
 
-STANDS = {"forget": "forgotten", "pin": "pinned", "verify": "verified"}  # of a memory, after the command
+STANDS = {"forget": "forgotten", "verify": "verified"}  # of a memory, after the command
 LISTS = ("types", "files", "modules", "kinds", "tags", "recent", "tools", "without")
 
 

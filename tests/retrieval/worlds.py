@@ -19,7 +19,6 @@ from remora.core.clock import FixedClock, to_iso
 from remora.core.errors import ProviderBusy
 from remora.core.text import STOP_WORDS, words
 from remora.core.values import Filters, Hit, MemoryRecord, Reason
-from remora.llm.client import LanguageModel, Reranker
 from remora.retrieval.pipeline import Results
 from remora.retrieval.request import Candidate, Reader, Request
 from remora.sources.git import Commit, FileChange
@@ -51,12 +50,12 @@ class WordEmbedder:
     the text's own hash, so that no two texts are exactly as near to a third.
     """
 
-    def __init__(self, *, model_id: str = "fake:words:96", dims: int = 96, noise: float = 0.05) -> None:
+    dims = 96
+
+    def __init__(self, *, model_id: str = "fake:words:96") -> None:
         self.model_id = model_id
-        self.dims = dims
         self.query_prefix = self.document_prefix = ""
         self.asked: list[str] = []
-        self._noise = noise
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row for each text."""
@@ -75,7 +74,7 @@ class WordEmbedder:
         length = float(np.linalg.norm(vector)) or 1.0
         digest = hashlib.sha512(text.encode("utf-8", "replace")).digest()
         own = np.array(struct.unpack("<16i", digest), np.float64) / 2**31
-        vector[:16] += self._noise * length * own
+        vector[:16] += 0.05 * length * own
         if length == 1.0 and not vector.any():
             return vector.astype(np.float32)
         return (vector / np.linalg.norm(vector)).astype(np.float32)
@@ -127,18 +126,11 @@ class World:
         name_of: memory id to the name it was given.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        embedder: WordEmbedder | None = None,
-        llm: LanguageModel | None = None,
-        reranker: Reranker | None = None,
-    ) -> None:
+    def __init__(self, folder: Path, *, embedder: WordEmbedder | None = None) -> None:
         self.folder = folder
         self.clock = FixedClock(NOW)
         self.name_of: dict[str, str] = {}
-        self._given: dict[str, Any] = {"embedder": embedder, "llm": llm, "reranker": reranker}
+        self._given: dict[str, Any] = {"embedder": embedder, "llm": None, "reranker": None}
         self._settings: dict[str, str] = {}
         (folder / "repo").mkdir(parents=True, exist_ok=True)
         self.memory = self._open()
