@@ -194,6 +194,16 @@ def test_limits_of_each_kind(world: World) -> None:
     assert world.name(found.hits[0]) == "own"
 
 
+def test_outcomes_are_the_newest(world: World) -> None:
+    """Of what is about the task the newest five are told, the last first."""
+    for number in range(7):
+        world.remember(
+            f"o{number}", f"Unit {number} ended", type="work_unit_outcome", related_modules=["auth"]
+        )
+        world.clock.advance(days=1)
+    assert [world.name(h) for h in block(world, "", AUTH).hits] == ["o6", "o5", "o4", "o3", "o2"]
+
+
 @pytest.mark.parametrize("budget", [1, 60, 130, 300])
 def test_a_budget_is_kept(world: World, budget: int) -> None:
     """The text never exceeds its tokens; a short one holds the best of several kinds."""
