@@ -44,6 +44,7 @@ def test_a_custom_type_comes_from_a_plugin() -> None:
         ({"content": " \n\t … !"}, "content is empty"),
         ({"content": "x" * (MAX_CONTENT_CHARS + 1)}, "content has 20,001 characters"),
         ({"content": bytes(range(256)).decode("latin-1") * 4}, "looks like binary data"),
+        ({"content": b"\xff\xfe\x80abc\x99\x98".decode("utf-8", "surrogateescape")}, "binary data"),
         ({"content": SECRET}, "only a secret"),
         ({"type": ["gotcha"]}, "unknown type"),
         ({"source": "hearsay"}, "unknown source 'hearsay'"),
