@@ -331,7 +331,7 @@ class Memory:
 
         Raises:
             NotFound: there is no such memory or revision.
-            InvalidInput: the text of that revision is no longer stored.
+            InvalidInput: the text of that revision is lost; the database was damaged.
         """
         return self._run(memories.restore, memory_id, revision)
 

@@ -194,7 +194,7 @@ class Upkeep:
 
         Raises:
             NotFound: the memory has no such revision.
-            InvalidInput: the text of the revision is no longer stored.
+            InvalidInput: the text of the revision is lost; the database was damaged.
         """
         record = resolve(self._db, memory_id)
         wanted = self._revision(record, revision)

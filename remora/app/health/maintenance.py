@@ -1,9 +1,8 @@
 """Prune a project's memory and rebuild its derived data on request, and maintain it daily, after sessions.
 
-The maintenance forgets expired memories, deletes those forgotten long ago, empties old texts in revisions
-and in the injection log, and measures the relevance threshold for injection with a prompt. If it would
-forget unusually many memories, or the clock seems to have jumped, it forgets none and leaves the decision to
-a person.
+The maintenance forgets expired memories, deletes those forgotten long ago, and measures the relevance
+threshold for injection with a prompt. If it would forget unusually many memories, or the clock seems to
+have jumped, it forgets none and leaves the decision to a person.
 """
 
 from __future__ import annotations
