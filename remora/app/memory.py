@@ -588,7 +588,7 @@ class Memory:
         """Return the code that may break when a definition or file changes, nearest first.
 
         Args:
-            target: "path/file.py", "path/file.py:Class.method", or a symbol's name if it is unique.
+            target: "path/file.py", a folder, "path/file.py:Class.method", or a unique name of a symbol.
             depth: steps to follow, from 1 to 10.
             limit: maximum of results; the notes of the answer say if there are more.
 
