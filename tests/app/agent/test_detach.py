@@ -134,7 +134,7 @@ def test_a_stop_that_may_be_the_last_starts_it_now_and_then(hooked, environ, rec
 
 def test_garbage_starts_it_when_it_is_old(hooked, environ, record):
     """Whoever works removes it."""
-    for number, garbage in enumerate((b"", b"\xff" * 9_000, b"[" * 90_000, b"[1]\n")):
+    for number, garbage in enumerate((b"", b"\xff" * 9_000, b"[1]\n")):
         path = hooked.path.with_name(f"h+{number}.jsonl")
         path.write_bytes(garbage)
         ago(path, 100)

@@ -77,33 +77,25 @@ def test_the_log_of_one_session(shop: Shop) -> None:
     """By the host's own id or with the host before it, wherever it stands."""
     ids = ("s1", "xs1", "a:s1")
     for name in ids:
-        shop.session(name)
-    with shop.reader() as memory:
-        for _ in range(2):
+        shop.session(name).end()
+    for _ in range(2):
+        with shop.reader() as memory:
             for name in ids:
                 own = memory.log(session_id=f"claude-code:{name}")
                 assert {one.session_id for one in own} == {f"claude-code:{name}"}
                 assert memory.log(session_id=name) == own
                 assert memory.log(session_id=f"codex:{name}") == []
-            Hooked(shop.root, shop.environ, session="xs1").end()
-            work(shop.environ)
-        assert any(shop.lesson in one.memory_ids for one in memory.log(session_id="xs1"))
+        work(shop.environ)
 
 
 def test_when_a_memory_was_said(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The newest times, however much else was said since; a memory never said has none."""
+    """The newest times, however much else was said since."""
     monkeypatch.setattr(status_page, "SHOWN", 3)
-    with Memory.open(shop.root, environ=shop.environ) as memory:
-        other = memory.remember("Prices are whole cents", type="decision").id
     for n in range(5):
         shop.session(f"s{n}", age=1_000.0 * n)
     with shop.reader() as memory:
         said = memory.why(shop.lesson).said
-        assert len(said) == 3
-        assert [one.at for one in said] == sorted((one.at for one in said), reverse=True)
-        assert {one.session_id for one in said} <= {f"claude-code:s{n}" for n in range(3)}
-        assert memory.why(other).memory.id == other
-        assert all(other in one.memory_ids for one in memory.why(other).said)
+        assert [one.session_id for one in said] == [f"claude-code:s{n}" for n in range(3)]
 
 
 def test_the_status_tells_of_sessions_that_wait(shop: Shop) -> None:

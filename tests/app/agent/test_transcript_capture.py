@@ -53,12 +53,6 @@ def shape(session: Hooked) -> list[tuple[str, int]]:
     return [(event["kind"], event.get("step", 0)) for event in session.captured]
 
 
-def observed(repo: Repo, environ: dict[str, str]) -> list[Any]:
-    """Return the sessions that were learned."""
-    with Memory.open(repo.root, environ=environ, read_only=True) as memory:
-        return memory._project.db.sessions.sessions(9)
-
-
 def test_a_session_becomes_events(cursor):
     """Prompt, calls with what they change, results with what they say, reply and end, each with its step."""
     cursor.start()
@@ -74,9 +68,6 @@ def test_a_session_becomes_events(cursor):
     assert call["paths"] == ["src/cart.py"]
     assert call["extra"] == {"new": "return key(tenant)", "old": "return tenant"}
     assert (result["command"], result["text"], result["error"]) == ("make check", ERROR, True)
-    assert {event["key"] for event in cursor.captured[1:5]} == {
-        f"call_x8k2m10{number}:{part}" for number in (1, 2) for part in ("call", "result")
-    }
     cursor.tell(moments.AFTER, tool="Read", action="read", paths=("/etc/hosts",), call_id="c", text="x")
     head = {"remora": "events", "version": 1, "host": "cursor"}
     assert json.loads(cursor.captured_path.read_text().splitlines()[0]) == head
@@ -140,7 +131,7 @@ def test_secrets_are_taken_out_before_anything_is_written(cursor, environ):
 
 
 def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ, tmp_path):
-    """Where the host's own file cannot be read; a second end learns it again and counts nothing twice."""
+    """Where the host's own file cannot be read, with its error and its entry of the history."""
     (tmp_path / "c1.jsonl").write_text('{"role": "user"}\n')
     cursor.transcript = str(tmp_path / "c1.jsonl")
     cursor.prompt("Please mend the type error in the cart", turn="g1")
@@ -150,14 +141,11 @@ def test_what_was_captured_is_learnt_like_a_transcript(cursor, repo, environ, tm
     cursor.tell(moments.REPLY, text="The cart is mended.", turn="g1")
     cursor.end()
     assert work(environ)[0].problem == ""
-    found = observed(repo, environ)
-    assert [(s.host, s.kind, s.outcome, s.steps) for s in found] == [("cursor", "build", "success", 4)]
     with Memory.open(repo.root, environ=environ, read_only=True) as memory:
+        (found,) = memory._project.db.sessions.sessions(9)
+        assert (found.host, found.kind, found.outcome, found.steps) == ("cursor", "build", "success", 4)
         assert [command for _, command, _ in memory._project.db.sessions.errors_met()] == ["make check"]
         assert len(memory.journal.history()) == 1
-    cursor.end()
-    work(environ)
-    assert observed(repo, environ)[0].steps == 4
 
 
 def test_what_a_crash_cut_off_takes_nothing_with_it(cursor, monkeypatch):

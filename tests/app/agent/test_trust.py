@@ -81,16 +81,14 @@ def test_the_level_is_the_project_s(opens: Opens) -> None:
         assert memory.trust().level == 1
 
 
-def test_the_setting_wins(opens: Opens) -> None:
+@pytest.mark.parametrize(("threshold", "level", "told"), [("0.9", 4, False), ("0.5", 1, True)])
+def test_the_setting_wins(opens: Opens, threshold: str, level: int, told: bool) -> None:
     """Where a threshold is set, the level does not matter."""
-    with opens(REMORA_INJECT_THRESHOLD="0.9") as memory:
-        noted(memory, 0.85)
-        memory.trust(4)
-        assert said(memory) == ""
-        assert memory.trust().threshold == 0.9
-    with opens(REMORA_INJECT_THRESHOLD="0.5") as memory:
-        memory.trust(1)
-        assert "plan file" in said(memory)
+    with opens(REMORA_INJECT_THRESHOLD=threshold) as memory:
+        noted(memory, 0.7)
+        memory.trust(level)
+        assert ("plan file" in said(memory)) is told
+        assert memory.trust().threshold == float(threshold)
 
 
 def test_sessions_in_which_something_was_said_raise_it(bare: Memory) -> None:
