@@ -41,11 +41,9 @@ FLAGS = {
     "pnpm test --grep auth": ("pnpm", ("test", "--grep")),
     "pnpm test auth --grep=login": ("pnpm", ("test", "--grep")),
     "pnpm test -- --grep auth": ("pnpm", ("test", "--", "--grep")),
-    "npm run test:e2e --grep auth": ("npm", ("run", "test:e2e", "--grep")),
     "uv run pytest tests --grep auth": ("pytest", ("--grep",)),
     "uv run --grep auth pytest": ("uv", ("run", "pytest", "--grep")),
     "make lint && go vet ./cli --grep a": ("go", ("vet", "--grep")),
-    "ruff format src --grep a": ("ruff", ("format", "--grep")),
     "gh pr diff 104 --grep": ("gh", ("pr", "diff", "--grep")),
 }
 
@@ -261,17 +259,13 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
 @pytest.mark.parametrize(
     ("said", "person", "rule"),
     [
-        ("Never leave generated snapshots", set(), set()),
         ("Read the plan before writing any code", set(), set()),
         ("Read the plan before each commit", {"commit"}, {"commit"}),
         ("Never push half of a change", {"push to half"}, {"push to half"}),
         ("Never run `flushall`", {"flushall"}, {"flushall"}),
         (LONG, {"Clock.now("}, {"Clock.now("}),
         ("Write scripts in Fish, not in Bash", {"bash"}, set()),
-        ("Use httpx, not requests", {"requests"}, set()),
-        ("Never call `reset_all()`", {"reset_all("}, {"reset_all("}),
         ("Avoid loops in handlers", {"loops"}, set()),
-        ("Never edit cat/dog/bird", {"cat/dog/bird"}, set()),
         ("Never edit gen/", {"gen/"}, {"gen/"}),
         ("Never overwrite .env", {".env"}, {".env"}),
     ],
