@@ -15,40 +15,33 @@ SAID = "Access tokens expire after 24 h"
 LONG = " ".join(f"word{n}" for n in range(2_000))
 
 
-@pytest.fixture(params=["words", "vectors"])
-def memory(request: pytest.FixtureRequest) -> Memory:
-    """A memory of a folder, without a model and with one."""
-    found: Memory = request.getfixturevalue({"words": "bare", "vectors": "able"}[request.param])
-    return found
-
-
-def test_a_full_disk_refuses_and_keeps(memory: Memory) -> None:
+def test_a_full_disk_refuses_and_keeps(able: Memory) -> None:
     """What does not fit is refused with advice, nothing of it stays, and all else is read as before."""
-    kept = memory.remember(SAID, type="decision")
-    memory.session("cli:1").append("user", "Is the refresh in the gateway?")
-    assert texts(memory.search("gateway refresh")) != []
-    before = rows(memory)
-    db = memory._project.db.connection
+    kept = able.remember(SAID, type="decision")
+    able.session("cli:1").append("user", "Is the refresh in the gateway?")
+    assert texts(able.search("gateway refresh")) != []
+    before = rows(able)
+    db = able._project.db.connection
     limit = db.value("PRAGMA max_page_count")
     db.rows(f"PRAGMA max_page_count = {db.value('PRAGMA page_count')}")
     for _ in range(2):
         with pytest.raises(StoreFull, match="no space left") as caught:
-            memory.remember(LONG)
+            able.remember(LONG)
         assert caught.value.hint.endswith("nothing stored before is lost.")
         assert caught.value.retryable
     with pytest.raises(StoreFull):
-        memory.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
+        able.remember_many([MemoryDraft("Builds run on Mondays"), MemoryDraft(LONG)])
     with pytest.raises(StoreFull):
-        memory.remember_each([{"content": "Builds run on Mondays"}, {"content": LONG}])
-    assert rows(memory) == before
-    assert memory.show(kept.id).content == SAID
-    assert texts(memory.search("how long do tokens live", kinds=["memory"])) == [SAID]
-    assert texts(memory.search("gateway", kinds=["turn"])) == ["Is the refresh in the gateway?"]
-    assert memory.context("how long do access tokens live").hits != ()
+        able.remember_each([{"content": "Builds run on Mondays"}, {"content": LONG}])
+    assert rows(able) == before
+    assert able.show(kept.id).content == SAID
+    assert texts(able.search("how long do tokens live", kinds=["memory"])) == [SAID]
+    assert texts(able.search("gateway", kinds=["turn"])) == ["Is the refresh in the gateway?"]
+    assert able.context("how long do access tokens live").hits != ()
     db.rows(f"PRAGMA max_page_count = {limit}")
     assert db.check() == []
-    assert memory.remember(LONG).receipt is not None
-    assert len(memory.list()) == 2
+    assert able.remember(LONG).receipt is not None
+    assert len(able.list()) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

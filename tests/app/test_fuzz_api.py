@@ -54,9 +54,7 @@ def test_every_public_method_is_checked(memory: Memory) -> None:
     [
         ("search", {"query": b"x"}, "query must be text, not bytes"),
         ("search", {**Q, "k": True}, "k must be a whole number of at most 64 bits, not True"),
-        ("search", {**Q, "k": 2**63}, "k must be a whole number of at most 64 bits, not int"),
         ("search", {**Q, "files": ["a\0b"]}, "files must be a list of valid paths, not list"),
-        ("search", {**Q, "modules": ["a", 1]}, "modules must be a list of texts, not list"),
         ("remember", {"content": "x", "confidence": math.nan}, "confidence must be a number, not nan"),
         ("pin", {"memory_id": "x", "pinned": 1}, "pinned must be True or False, not 1"),
         ("teach", {"path": "a\0b"}, "path must be a valid path, not str"),

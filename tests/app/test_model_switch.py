@@ -187,21 +187,6 @@ def test_a_search_in_the_middle_of_a_switch(
         }
 
 
-def test_what_is_written_during_a_switch_comes_next(opens: Opens, new: SteppingEmbedder) -> None:
-    """What is said while the rest comes over has a vector after the batch at hand; no search waits for it."""
-    with opens(embedder=new) as memory:
-        new.gate.release()
-        memory.search("lexer")
-        until(lambda: new.asked == 2)
-        memory.remember("The parser is slow")
-        assert memory.search("parser")[0].text == "The parser is slow"
-        assert "The parser is slow" not in new.documents
-        new.gate.release(2)
-        until(lambda: "The parser is slow" in new.documents)
-        assert db_of(memory).vectors.pending_count() > 0
-        new.let_through()
-
-
 def test_another_process_with_the_old_model_takes_nothing_off_the_queue(
     opens: Opens, old: SteppingEmbedder, new: SteppingEmbedder
 ) -> None:

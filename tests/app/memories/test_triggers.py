@@ -125,8 +125,7 @@ def test_what_is_to_be_done_instead_is_no_warning(bare: Memory, said: str, sourc
     [
         ("`pytest tests/auth` hangs without REDIS_URL", {}, ("command", "pytest", ("tests/auth",))),
         ("cargo bench -p store needs the fixture, or it stops", {}, ("command", "cargo", ("bench", "-p"))),
-        ("`make deploy` asks for a token", {"payload": {"sessions": 7}}, ("command", "make", ("deploy",))),
-        ("Never run `yarn install`.", {"branch": "side"}, ("command", "yarn", ("install",))),
+        ("`make deploy` asks", {"payload": {"n": 7}, "branch": "side"}, ("command", "make", ("deploy",))),
         (
             "When the suite stops with `no route to broker`, the queue is down; `make queue` starts it",
             {"type": "pattern"},
@@ -264,10 +263,8 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
         ("Never push half of a change", {"push to half"}, {"push to half"}),
         ("Never run `flushall`", {"flushall"}, {"flushall"}),
         (LONG, {"Clock.now("}, {"Clock.now("}),
-        ("Write scripts in Fish, not in Bash", {"bash"}, set()),
         ("Avoid loops in handlers", {"loops"}, set()),
         ("Never edit gen/", {"gen/"}, {"gen/"}),
-        ("Never overwrite .env", {".env"}, {".env"}),
     ],
 )
 @pytest.mark.parametrize("tags", [(), ("rule", "claude")])
