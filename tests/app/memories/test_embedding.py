@@ -52,15 +52,6 @@ def models(memory: Memory) -> dict[tuple[str, str], int]:
     return {key: owners for key, (owners, _) in db_of(memory).vectors.models().items()}
 
 
-def beside(memory: Memory, realm: str = "project") -> set[tuple[str, str, int, str, int]]:
-    """Return what stands with the vectors: kind of owner, model, dimensions, prefix, bytes."""
-    sql = "SELECT DISTINCT owner_kind, model_id, dims, prefix, length(embedding) FROM embeddings"
-    return {
-        (kind, model, dims, prefix, size)
-        for kind, model, dims, prefix, size in db_of(memory, realm).connection.rows(sql)
-    }
-
-
 def fill(memory: Memory, number: int) -> None:
     """Remember many different statements at once."""
     memory.remember_many([MemoryDraft(f"Statement {n} speaks of subject{n}") for n in range(number)])
@@ -74,11 +65,7 @@ def backlog(tmp_path: Path, folder: Path, number: int) -> Memory:
 
 
 def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
-    """Everything that waits gets one vector, memories of both databases and turns; then nothing waits.
-
-    With each vector stand the model, its length and the prefix that documents get (not that of queries).
-    """
-    embedder.document_prefix, embedder.query_prefix = "passage: ", "query: "
+    """Everything that waits gets one vector, memories of both databases and turns; then nothing waits."""
     for fact in FACTS:
         able.remember(fact)
     able.remember("Tabs, not spaces", user=True)
@@ -89,8 +76,6 @@ def test_the_queue_is_drained(able: Memory, embedder: FakeEmbedder) -> None:
     assert steps == [("embedding", 4, 4), ("embedding", 5, 5)]
     assert models(able) == {("memory", "fake:a:32"): 3, ("turn", "fake:a:32"): 1}
     assert db_of(able, "user").vectors.count("memory", "fake:a:32") == 1
-    assert beside(able, "user") == {("memory", "fake:a:32", 32, "passage: ", 2 * 32)}
-    assert beside(able) == beside(able, "user") | {("turn", "fake:a:32", 32, "passage: ", 2 * 32)}
     assert db_of(able).vectors.pending_count() == 0
     assert able.catch_up() == 0
     assert len(embedder.documents) == 5
