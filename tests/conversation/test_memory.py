@@ -185,6 +185,7 @@ def test_mappings_are_messages():
     "wrong",
     [
         {"role": "user"},
+        {"role": " ", "content": "x"},
         {"role": "user", "content": "x", "name": "Ann"},
         Message(0, "user", 3),  # type: ignore[arg-type]
         "hello",

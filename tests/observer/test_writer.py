@@ -56,6 +56,7 @@ def test_a_name_from_another_piece_is_cited_too():
         ("Start the server on port 9000, the proxy holds 8080.", ["U1"], "9000 is not in the cited evidence"),
         ("Never read `REDIS_HOST` before the settings are loaded.", ["F1"], "REDIS_HOST is not in"),
         ("The proxy holds the port of the server.", ["U7"], "it cites no evidence"),
+        ("Write small functions and good tests everywhere.", ["U1"], "says something else"),
         ("Too short", ["U1"], "9 characters"),
     ],
 )

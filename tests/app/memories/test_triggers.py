@@ -264,6 +264,7 @@ def test_an_exception_in_another_sentence_holds(bare: Memory):
         ("Never run `flushall`", {"flushall"}, {"flushall"}),
         (LONG, {"Clock.now("}, {"Clock.now("}),
         ("Avoid loops in handlers", {"loops"}, set()),
+        ("Never edit cat/dog/bird", {"cat/dog/bird"}, set()),
         ("Never edit gen/", {"gen/"}, {"gen/"}),
     ],
 )

@@ -58,6 +58,7 @@ def test_a_lone_memory_file_may_be_several_systems(tmp_path: Path) -> None:
         ("notes/a.md", '<div id="meta">\n</div>\nx', "crabtalk"),
         ("notes/a.md", "<div>\nx", None),
         ("any.db", "CRMEM", None),
+        ("any.db", "SQLite format 3\0", None),
         ("a.md", "---\nid: 5\n---\nx", None),
         ("session.jsonl", '{"_type": "metadata", "key": "a"}\n', None),
     ],
